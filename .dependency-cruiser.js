@@ -1,7 +1,7 @@
 // Which part of the code may import which. Run it with `npm run check:imports`.
 //
-// A name is a folder or a file below lib/, without its extension. Every part may import itself, lib/errors.ts, lib/util/ and types/;
-// what runs in the browser may only import itself. A part that is not listed may import nothing.
+// A name is a folder or a file below lib/, without its extension. Every part may import itself, lib/errors.ts,
+// lib/util/ and types/; what runs in the browser may only import itself. A part that is not listed may import nothing.
 
 const plugin = {
   index: ['editor', 'commonjs', 'exports'],

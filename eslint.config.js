@@ -7,9 +7,18 @@ export default [
   {
     rules: {
       '@typescript-eslint/no-redeclare': 'off', // `const X` and `type X` of one schema share their name
-      'n/prefer-node-protocol': 'error'
+      'n/prefer-node-protocol': 'error',
+      '@stylistic/max-len': ['error', {
+        code: 120,
+        ignorePattern: '@(typedef|type) ', // the types of one in a comment cannot be wrapped
+        ignoreStrings: true,
+        ignoreTemplateLiterals: true,
+        ignoreRegExpLiterals: true,
+        ignoreUrls: true
+      }]
     }
   },
+  { files: ['**/test/**'], rules: { '@stylistic/max-len': 'off' } },
   {
     files: ['{lib,emulator/lib}/**'],
     rules: {

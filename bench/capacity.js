@@ -1,5 +1,5 @@
-// Measures what one process of an application carries, with files and with an object store (Ceph): operations a second, and for each
-// operation its CPU time, and requests and bytes to and from the store.
+// Measures what one process of an application carries, with files and with an object store (Ceph): operations a second,
+// and for each operation its CPU time, and requests and bytes to and from the store.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { tokenSigner } from '../dist/lib/document-server/token.js'
@@ -38,15 +38,31 @@ let saves = 0
 
 /** @type {Operation[]} */
 const OPERATIONS = [
-  { name: 'opening', group: 'read', run: async ({ process }, { fileId }) => { await body(await fetch(`${process.origin}/page?fileId=${fileId}`)) } },
+  {
+    name: 'opening',
+    group: 'read',
+    run: async ({ process }, { fileId }) => {
+      await body(await fetch(`${process.origin}/page?fileId=${fileId}`))
+    }
+  },
   { name: 'download, 100 KiB', group: 'read', run: download },
   { name: 'download, redirected', group: 'read', run: redirected, storages: ['S3, redirected'] },
   { name: 'callback 1 or 4, noted', group: 'sessions', run: joinAndLeave, counts: 2 },
-  { name: 'callback 1, noted before', group: 'read', run: async (_, document) => await call(document, { status: 1, users: ['ada'] }) },
+  {
+    name: 'callback 1, noted before',
+    group: 'read',
+    run: async (_, document) => await call(document, { status: 1, users: ['ada'] })
+  },
   { name: 'save, 1 KiB', group: 'saved', run: async (_, document) => await save(document, KIB) },
   { name: 'save, 100 KiB', group: 'saved', run: async (_, document) => await save(document, 100 * KIB) },
   { name: 'save, 1 MiB', group: 'saved', run: async (_, document) => await save(document, KIB ** 2) },
-  { name: 'save, 1 KiB, one document', group: 'saved', run: async (_, document) => await save(document, KIB), documents: 1, atOnce: 1 }
+  {
+    name: 'save, 1 KiB, one document',
+    group: 'saved',
+    run: async (_, document) => await save(document, KIB),
+    documents: 1,
+    atOnce: 1
+  }
 ]
 
 try {
@@ -83,13 +99,25 @@ try {
  * @returns {Promise<Application>}
  */
 async function startApplication (name, environment) {
-  const process = await startProcess('application.js', { DOCUMENT_SERVER: upstream.origin, JWT_SECRET, MAX_FILE_SIZE: String(KIB ** 3), DOCUMENTS: String(DOCUMENTS * GROUPS.length), NODE_NO_WARNINGS: '1', ...environment })
+  const process = await startProcess('application.js', {
+    DOCUMENT_SERVER: upstream.origin,
+    JWT_SECRET,
+    MAX_FILE_SIZE: String(KIB ** 3),
+    DOCUMENTS: String(DOCUMENTS * GROUPS.length),
+    NODE_NO_WARNINGS: '1',
+    ...environment
+  })
   const documents = []
   for (const fileId of process.fileIds) {
     const response = await fetch(`${process.origin}/page?fileId=${fileId}`)
     const { config: { document, editorConfig } } = /** @type {any} */ (await response.json())
     const here = (/** @type {string} */ url) => url.replace('http://documents.test', process.origin)
-    documents.push({ fileId, key: document.key, callbackUrl: here(editorConfig.callbackUrl), downloadUrl: here(document.url) })
+    documents.push({
+      fileId,
+      key: document.key,
+      callbackUrl: here(editorConfig.callbackUrl),
+      downloadUrl: here(document.url)
+    })
   }
   const application = { name, process, documents }
   for (const document of documents) {
@@ -118,7 +146,8 @@ async function measure (application, { group, run, counts = 1, documents = DOCUM
   }))
   const seconds = (performance.now() - started) / 1000
   const after = await usage(application)
-  const each = (/** @type {'requests' | 'sent' | 'received'} */ what) => (after.traffic[what] - before.traffic[what]) / done
+  const each = (/** @type {'requests' | 'sent' | 'received'} */ what) =>
+    (after.traffic[what] - before.traffic[what]) / done
   return {
     perSecond: done / seconds,
     cpu: (after.cpu.user + after.cpu.system - before.cpu.user - before.cpu.system) / 1000 / done,
@@ -169,7 +198,13 @@ async function joinAndLeave (_, document) {
  * @param {number} bytes
  */
 async function save (document, bytes) {
-  await call(document, { status: 6, url: `${upstream.origin}/cache/files/${++saves}/${bytes}`, filetype: 'txt', lastsave: new Date(Date.UTC(2026, 0) + saves * 1000).toISOString(), users: ['ada'] })
+  await call(document, {
+    status: 6,
+    url: `${upstream.origin}/cache/files/${++saves}/${bytes}`,
+    filetype: 'txt',
+    lastsave: new Date(Date.UTC(2026, 0) + saves * 1000).toISOString(),
+    users: ['ada']
+  })
 }
 
 /**
@@ -179,7 +214,11 @@ async function save (document, bytes) {
 async function call ({ key, callbackUrl }, fields) {
   const now = Math.floor(Date.now() / 1000)
   const payload = { key, ...fields, exp: now + 300 }
-  const answer = String(await body(await fetch(callbackUrl, { method: 'POST', body: JSON.stringify({ ...payload, token: tokens.sign(payload) }) })))
+  const answer = String(
+    await body(
+      await fetch(callbackUrl, { method: 'POST', body: JSON.stringify({ ...payload, token: tokens.sign(payload) }) })
+    )
+  )
   if (answer !== '{"error":0}') throw new Error(`a callback was answered with ${answer}`)
 }
 
@@ -194,7 +233,9 @@ async function body (response) {
  * @param {Measured[]} rounds
  */
 function row (title, rounds) {
-  const median = (/** @type {keyof Measured} */ what) => /** @type {number} */ (rounds.map(round => round[what]).sort((a, b) => a - b)[Math.floor(rounds.length / 2)])
+  const median = (
+    /** @type {keyof Measured} */ what
+  ) => /** @type {number} */ (rounds.map(round => round[what]).sort((a, b) => a - b)[Math.floor(rounds.length / 2)])
   const cpu = median('cpu')
   return `| ${title} | ${median('perSecond').toFixed(0)} | ${cpu.toFixed(2)} | ${(1000 / cpu).toFixed(0)} | ${median('requests').toFixed(1)} | ${(median('sent') / KIB).toFixed(1)} | ${(median('received') / KIB).toFixed(1)} |`
 }

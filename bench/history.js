@@ -1,5 +1,5 @@
-// Measures the version history of a document in file storage: listing it, keeping one more version and reading one. Exits with 1 if
-// listing 200 versions takes 20 ms or more (median).
+// Measures the version history of a document in file storage: listing it, keeping one more version and reading one.
+// Exits with 1 if listing 200 versions takes 20 ms or more (median).
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,14 @@ const DETAILS = {
     savedAt: '2026-11-20T15:12:59.000Z',
     key: 'Khirz6zTPdfd7.1',
     user: { id: 'user-1', name: 'Anna Example' },
-    changes: Array.from({ length: 10 }, (_, index) => ({ created: '2026-11-20 15:12:59', user: { id: `user-${index % 3}`, name: 'Anna Example' }, documentSha256: 'x'.repeat(64) })),
+    changes: Array.from(
+      { length: 10 },
+      (_, index) => ({
+        created: '2026-11-20 15:12:59',
+        user: { id: `user-${index % 3}`, name: 'Anna Example' },
+        documentSha256: 'x'.repeat(64)
+      })
+    ),
     serverVersion: '9.3.0'
   }
 }
@@ -50,13 +57,17 @@ process.exitCode = failed ? 1 : 0
 /** @param {string} fileId */
 async function keepNext (fileId) {
   const info = await storage.replace(fileId, DOCUMENT)
-  if (!info || !await storage.versions.keep(fileId, info.revision, { details: DETAILS, changes: CHANGES })) throw new Error('nothing was kept')
+  if (!info || !await storage.versions.keep(fileId, info.revision, { details: DETAILS, changes: CHANGES })) {
+    throw new Error('nothing was kept')
+  }
 }
 
 /** @param {string} fileId */
 async function readFirst (fileId) {
   const found = await storage.versions.read(fileId, 1)
-  if (!found || (await buffer(found.body)).length !== DOCUMENT.length) throw new Error('the first version cannot be read')
+  if (!found || (await buffer(found.body)).length !== DOCUMENT.length) {
+    throw new Error('the first version cannot be read')
+  }
 }
 
 async function newInstance () {

@@ -1,5 +1,6 @@
-// Measures how much the resident memory (RSS) of an application grows while a document of 1 GiB passes through it: a save into file
-// storage, and a proxy response to a slow client. Exits with 1 if it grows by 64 MiB or more, or a result is wrong.
+// Measures how much the resident memory (RSS) of an application grows while a document of 1 GiB passes through it: a
+// save into file storage, and a proxy response to a slow client. Exits with 1 if it grows by 64 MiB or more, or a
+// result is wrong.
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,12 +51,20 @@ async function saveIntoFile (application, bytes) {
  */
 async function passThrough (application, bytes) {
   const { proxyToken } = await application.openPage()
-  const query = new URLSearchParams({ action: 'proxy', fileId: application.fileId, url: `${upstream.origin}/cache/files/${bytes}` })
+  const query = new URLSearchParams({
+    action: 'proxy',
+    fileId: application.fileId,
+    url: `${upstream.origin}/cache/files/${bytes}`
+  })
   const ended = upstream.nextMessage('ended')
-  const { received, firstByteAt } = await readSlowly(`${application.origin}/handler?${query}`, { 'x-editor-proxy-token': proxyToken })
+  const { received, firstByteAt } = await readSlowly(`${application.origin}/handler?${query}`, {
+    'x-editor-proxy-token': proxyToken
+  })
   const { at } = await ended
   check(`the client received ${bytes} bytes`, received === bytes)
-  if (bytes === SIZE) check('the client received its first byte before the upstream had sent its last one', firstByteAt < at)
+  if (bytes === SIZE) {
+    check('the client received its first byte before the upstream had sent its last one', firstByteAt < at)
+  }
 }
 
 /**

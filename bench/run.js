@@ -34,7 +34,9 @@ const { values, positionals } = parseArgs({
   }
 })
 if (values.only !== undefined && values.only !== 'ours') throw new Error('--only knows ours')
-if (values.write && (values.quick || values.check || values.only || values['cpu-prof'])) throw new Error('--write is for a full run')
+if (values.write && (values.quick || values.check || values.only || values['cpu-prof'])) {
+  throw new Error('--write is for a full run')
+}
 if (!(Number(values.minutes) > 0)) throw new Error('--minutes must be a number')
 const mode = values.quick ? QUICK : { ...FULL, sustainedSeconds: Number(values.minutes) * 60 }
 if (values['cpu-prof']) {
@@ -74,7 +76,10 @@ async function check () {
 /** @param {Row} row */
 async function measureAndPrint (row) {
   const started = performance.now()
-  const measured = await inTemporaryFolder(row.name, async folder => await measure(row, mode, folder, { onlyOurs: values.only === 'ours' }))
+  const measured = await inTemporaryFolder(
+    row.name,
+    async folder => await measure(row, mode, folder, { onlyOurs: values.only === 'ours' })
+  )
   console.log(`${table([measured])}\n${row.name} took ${((performance.now() - started) / 1000).toFixed(1)} s\n`)
   return measured
 }
@@ -82,7 +87,9 @@ async function measureAndPrint (row) {
 /** The rows that the command line names; else all, in a quick run without the long ones. */
 function chosenRows () {
   for (const name of positionals) {
-    if (!rows.some(row => row.name === name)) throw new Error(`there is no row ${name}, but ${rows.map(({ name }) => name).join(', ')}`)
+    if (!rows.some(row => row.name === name)) {
+      throw new Error(`there is no row ${name}, but ${rows.map(({ name }) => name).join(', ')}`)
+    }
   }
   if (positionals.length > 0) return rows.filter(({ name }) => positionals.includes(name))
   return values.quick ? rows.filter(({ long }) => !long) : rows

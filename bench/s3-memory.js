@@ -1,5 +1,6 @@
-// Measures how much the resident memory (RSS) of an application grows while a document of 1 GiB passes between it and an object
-// store: a save, and a download by a slow client. Exits with 1 if it grows by 96 MiB or more, or a result is wrong.
+// Measures how much the resident memory (RSS) of an application grows while a document of 1 GiB passes between it and
+// an object store: a save, and a download by a slow client. Exits with 1 if it grows by 96 MiB or more, or a result is
+// wrong.
 import { s3Storage } from '../dist/lib/storage/s3/index.js'
 import { growthText, MIB } from './processes/memory.js'
 import { startObjectStore } from './processes/object-store.js'

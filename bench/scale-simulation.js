@@ -1,5 +1,6 @@
-// Simulates a working day of 100,000 editors, and counts what reaches the application and the object store. It draws random numbers
-// from a fixed seed, so that it prints the same every time. docs/scale.md explains the model and discusses the results.
+// Simulates a working day of 100,000 editors, and counts what reaches the application and the object store. It draws
+// random numbers from a fixed seed, so that it prints the same every time. docs/scale.md explains the model and
+// discusses the results.
 
 const HOUR = 3600
 const MINUTE = 60
@@ -42,15 +43,18 @@ const REQUESTS = {
   noted: { get: 1, put: 1 },
   notedBefore: { get: 1 },
   save: { get: 1, put: 3 },
-  /** Each 16th save moves entries into a new list of older versions; 1.3 deletions of what is superseded or no longer kept. */
+  /**
+   * Each 16th save moves entries into a new list of older versions; 1.3 deletions of what is superseded or no longer
+   * kept.
+   */
   housekeeping: { get: 1 / 16, put: 1 / 16, delete: 1.3 }
 }
 /** A repeated report of a session is not noted for a tenth of `timeouts.session`. */
 const NOTED_FOR = 6 * MINUTE
 
 /**
- * Milliseconds of CPU time per operation, as bench/capacity.js measures them. Of a save: 4.6 with three requests, and 0.4 for each
- * of 2.3 more: versions and deletions.
+ * Milliseconds of CPU time per operation, as bench/capacity.js measures them. Of a save: 4.6 with three requests, and
+ * 0.4 for each of 2.3 more: versions and deletions.
  */
 const CPU = { openings: 0.9, downloads: 0.9, callbacks: 1.6, saves: 5.5 }
 
@@ -59,11 +63,18 @@ const SECONDS = 24 * HOUR
 const random = randomNumbers(PARAMETERS.seed)
 
 /** What happens in each second of the day. */
-const counters = Object.fromEntries(['openings', 'downloads', 'callbacks', 'saves', 'get', 'put', 'delete', 'written', 'read'].map(name => [name, new Float64Array(SECONDS)]))
+const counters = Object.fromEntries(
+  ['openings', 'downloads', 'callbacks', 'saves', 'get', 'put', 'delete', 'written', 'read'].map(
+    name => [name, new Float64Array(SECONDS)]
+  )
+)
 const editors = new Int32Array(SECONDS)
 let sessions = 0
 
-const meanEditors = PARAMETERS.editorsPerDocument.reduce((sum, [share = 0, from = 0, to = 0]) => sum + share * (from + to) / 2, 0)
+const meanEditors = PARAMETERS.editorsPerDocument.reduce(
+  (sum, [share = 0, from = 0, to = 0]) => sum + share * (from + to) / 2,
+  0
+)
 const fullRate = editorsAtOnce / PARAMETERS.meanStay / meanEditors
 for (let time = 0; time < SECONDS; time++) {
   const extra = time >= rush.at && time < rush.at + rush.within ? rush.editors / rush.within / meanEditors : 0
@@ -84,7 +95,9 @@ function sitting (start) {
   }
   for (const { from, to } of visits) {
     happens('openings', from, [REQUESTS.opening])
-    for (let second = Math.floor(from); second < Math.min(to, SECONDS); second++) editors[second] = (editors[second] ?? 0) + 1
+    for (let second = Math.floor(from); second < Math.min(to, SECONDS); second++) {
+      editors[second] = (editors[second] ?? 0) + 1
+    }
   }
   // An editing session lasts as long as anybody is there.
   let present = []
@@ -165,7 +178,8 @@ function report () {
   for (const name of ['written', 'read']) {
     console.log(`| MB ${name} | ${(sum(name) / MB).toFixed(0)} | ${(busiest(name, HOUR) / MB).toFixed(0)} | ${(busiest(name, MINUTE) / MB).toFixed(0)} | ${(busiest(name, 1) / MB).toFixed(0)} |`)
   }
-  const cores = (/** @type {number} */ seconds) => Object.entries(CPU).reduce((sum, [name, milliseconds]) => sum + busiest(name, seconds) * milliseconds / 1000, 0)
+  const cores = (/** @type {number} */ seconds) =>
+    Object.entries(CPU).reduce((sum, [name, milliseconds]) => sum + busiest(name, seconds) * milliseconds / 1000, 0)
   console.log(`CPU of the application: ${cores(HOUR).toFixed(1)} cores in the busiest hour, ${cores(MINUTE).toFixed(1)} in the busiest minute, ${cores(1).toFixed(1)} in the busiest second`)
   const month = (/** @type {string} */ name) => sum(name) * PARAMETERS.workingDays
   console.log(`A month: ${(month('get') / 1e6).toFixed(0)} million GET, ${(month('put') / 1e6).toFixed(0)} million PUT, ${(month('delete') / 1e6).toFixed(0)} million DELETE; ` +

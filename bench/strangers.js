@@ -1,5 +1,6 @@
-// Measures how long a genuine callback takes, and how much memory the application needs, while eight unknown clients post bodies of
-// 4 MiB as fast as they can. Exits with 1 if the median rises to more than three times its value, or the memory by more than 64 MiB.
+// Measures how long a genuine callback takes, and how much memory the application needs, while eight unknown clients
+// post bodies of 4 MiB as fast as they can. Exits with 1 if the median rises to more than three times its value, or the
+// memory by more than 64 MiB.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,14 +41,29 @@ process.exitCode = failed ? 1 : 0
  * @param {(callbackUrl: string) => string} urlOf
  */
 async function measure (name, urlOf) {
-  const application = await startProcess('application.js', { DIRECTORY: directory, DOCUMENT_SERVER: upstream.origin, JWT_SECRET, MAX_FILE_SIZE: String(MIB) })
+  const application = await startProcess('application.js', {
+    DIRECTORY: directory,
+    DOCUMENT_SERVER: upstream.origin,
+    JWT_SECRET,
+    MAX_FILE_SIZE: String(MIB)
+  })
   const { config: { document, editorConfig } } = await application.openPage()
   const callbackUrl = String(editorConfig?.callbackUrl).replace('http://documents.test', application.origin)
   let saves = 0
   const save = async () => {
     const now = Math.floor(Date.now() / 1000)
-    const payload = { key: document?.key, status: 6, url: `${upstream.origin}/cache/files/${++saves % 1000 + 1}`, filetype: 'txt', lastsave: new Date().toISOString(), exp: now + 300 }
-    const response = await fetch(callbackUrl, { method: 'POST', body: JSON.stringify({ ...payload, token: tokens.sign(payload) }) })
+    const payload = {
+      key: document?.key,
+      status: 6,
+      url: `${upstream.origin}/cache/files/${++saves % 1000 + 1}`,
+      filetype: 'txt',
+      lastsave: new Date().toISOString(),
+      exp: now + 300
+    }
+    const response = await fetch(callbackUrl, {
+      method: 'POST',
+      body: JSON.stringify({ ...payload, token: tokens.sign(payload) })
+    })
     if (await response.text() !== '{"error":0}') throw new Error('a genuine callback was refused')
   }
 

@@ -1,5 +1,6 @@
 // What it costs to verify the token of a callback: our own code, and fast-jwt's verifier with the algorithm pinned.
-// Prints microseconds per token, medians of interleaved rounds. `node bench/token-verification.js`, after `npm run build`.
+// Prints microseconds per token, medians of interleaved rounds. `node bench/token-verification.js`, after
+// `npm run build`.
 import { createSigner, createVerifier } from 'fast-jwt'
 import { tokenSigner } from '../dist/lib/document-server/token.js'
 
@@ -16,7 +17,9 @@ const TOKENS = [
 ]
 
 const ours = tokenSigner(SECRETS, Date)
-const verifiers = SECRETS.map(key => createVerifier({ key, algorithms: ['HS256'], cache: false, ignoreExpiration: true, ignoreNotBefore: true }))
+const verifiers = SECRETS.map(key =>
+  createVerifier({ key, algorithms: ['HS256'], cache: false, ignoreExpiration: true, ignoreNotBefore: true })
+)
 
 /** @type {Record<string, (token: string) => void>} */
 const candidates = {

@@ -1,6 +1,6 @@
 /*
-What the examples need besides their own code. Without settings they run with an emulated document server: this module starts it, and
-sets the variables that are missing.
+What the examples need besides their own code. Without settings they run with an emulated document server: this module
+starts it, and sets the variables that are missing.
 
 PORT              port of the application. Default: the first free port from 3000 on; 0: any free port
 HOST              IP address to listen on. Default: 127.0.0.1, so that only this machine can connect

@@ -8,7 +8,17 @@ import { undiciClient } from './http-client/undici-client.js'
 import { fileStorage } from './storage/file-storage.js'
 import { memoryStorage } from './storage/memory-storage.js'
 
-const named = { blankDocument, blankFormats, checkDocument, fileStorage, fragmentType, guardedDispatcher, memoryStorage, undiciClient, ...errors }
+const named = {
+  blankDocument,
+  blankFormats,
+  checkDocument,
+  fileStorage,
+  fragmentType,
+  guardedDispatcher,
+  memoryStorage,
+  undiciClient,
+  ...errors
+}
 
 /** What `require()` returns: the plugin, with the named exports as its properties. */
 export const commonjs: typeof editor & typeof named = Object.assign(editor, named)

@@ -2,11 +2,12 @@ import { channel } from 'node:diagnostics_channel'
 import type { DiagnosticsMessages } from '../types/diagnostics.js'
 
 /*
- * Plain channels with one message at the end, and no `TracingChannel`. What they report has one moment at which everything is known, and
- * often no function that lasts until then: a download ends in the operating system, a session at another callback. A metric needs
- * that message only, and a span can be made of it, because `durationMs` tells when it began. With the five channels of a
- * `TracingChannel` every subscriber would have to match and measure them. The price is that a span made of a message cannot be the
- * parent of what happened meanwhile, such as the request that fetched the saved file.
+ * Plain channels with one message at the end, and no `TracingChannel`. What they report has one moment at which
+ * everything is known, and often no function that lasts until then: a download ends in the operating system, a session
+ * at another callback. A metric needs that message only, and a span can be made of it, because `durationMs` tells when
+ * it began. With the five channels of a `TracingChannel` every subscriber would have to match and measure them. The
+ * price is that a span made of a message cannot be the parent of what happened meanwhile, such as the request that
+ * fetched the saved file.
  */
 
 export interface DiagnosticsChannel<Message> {
@@ -15,7 +16,9 @@ export interface DiagnosticsChannel<Message> {
   publish (message: Message): void
 }
 
-/** What operators can subscribe to. To be asked for `hasSubscribers` before anything is measured or made for a message. */
+/**
+ * What operators can subscribe to. To be asked for `hasSubscribers` before anything is measured or made for a message.
+ */
 export const channels = {
   save: named('fastify-onlyoffice:save'),
   download: named('fastify-onlyoffice:download'),
@@ -38,7 +41,10 @@ interface CallMessage {
   readonly durationMs: number
 }
 
-/** Publishes one message when a call has ended: about a subject, with what `ended` makes of the result; or that it failed. */
+/**
+ * Publishes one message when a call has ended: about a subject, with what `ended` makes of the result; or that it
+ * failed.
+ */
 export async function reportEnd<Result, Message extends CallMessage> (
   channel: DiagnosticsChannel<Message>,
   subject: Partial<Message>,
@@ -47,7 +53,8 @@ export async function reportEnd<Result, Message extends CallMessage> (
 ): Promise<Result> {
   if (!channel.hasSubscribers) return await call()
   const start = performance.now()
-  const publish = (end: object) => channel.publish({ ...subject, ...end, durationMs: performance.now() - start } as Message)
+  const publish = (end: object) =>
+    channel.publish({ ...subject, ...end, durationMs: performance.now() - start } as Message)
   try {
     const result = await call()
     publish(ended(result))

@@ -8,5 +8,11 @@ async function loadAndRegister (app: FastifyInstance, options: EditorOptions): P
   await registerEditor(app, options)
 }
 
-/** The Fastify plugin: one handler route, and the decorators `editorStorage`, `editorHttpClient`, `editorControl()`, `editorServer`, `editorSessions` and `editorDoctor()`. */
-export const editor: FastifyPluginAsync<EditorOptions> = fp(loadAndRegister, { fastify: '5.x', name: 'fastify-onlyoffice' })
+/**
+ * The Fastify plugin: one handler route, and the decorators `editorStorage`, `editorHttpClient`, `editorControl()`,
+ * `editorServer`, `editorSessions` and `editorDoctor()`.
+ */
+export const editor: FastifyPluginAsync<EditorOptions> = fp(loadAndRegister, {
+  fastify: '5.x',
+  name: 'fastify-onlyoffice'
+})

@@ -1,5 +1,5 @@
-// What `import` gives. index.ts adds what `require()` returns, under a name that TypeScript reads since 5.6 only: older ones get
-// the types of this file (the condition `types@<5.6` in package.json).
+// What `import` gives. index.ts adds what `require()` returns, under a name that TypeScript reads since 5.6 only: older
+// ones get the types of this file (the condition `types@<5.6` in package.json).
 export { editor as default } from './editor.js'
 export { fileStorage } from './storage/file-storage.js'
 export type { FileStorage, FileStorageOptions } from './storage/file-storage.js'

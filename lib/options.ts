@@ -4,27 +4,45 @@ import { InvalidOptionError } from './errors.js'
 import { connectionTimeoutRules, tlsRules } from './http-client/connections.js'
 import { weaknessOf } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
-import { AnyFunction as Hook, anyOf, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds, objectWith, oneOf, rule, type Rules, stringThat, TrueOrFalse } from './util/validate.js'
+import {
+  AnyFunction as Hook, anyOf, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds,
+  objectWith, oneOf, rule, type Rules, stringThat, TrueOrFalse
+} from './util/validate.js'
 
 const API_EXAMPLE = `https://docs.example.com${API_SCRIPT_PATH}`
 const isOrigin = stringThat(value => parseOrigin(value) !== undefined)
 /** One fixed path of the router: it is part of signed URLs. */
 const isPath = stringThat(value => isUrlPath(value) && value.length > 1 && !/[?#:*]|\/$/.test(value))
-const PATH_RULE = 'must start with a slash, not end in one, and have no query, fragment, whitespace, parameter (:) or wildcard (*): signed URLs contain it'
+const PATH_RULE =
+  'must start with a slash, not end in one, and have no query, fragment, whitespace, parameter (:) or wildcard (*): signed URLs contain it'
 const isNotBlank = stringThat(value => value.trim() !== '')
 const Bytes = rule('must be a whole number of bytes, at least 1', integerFrom(1))
 const AnyObject = rule('must be an object', isObject)
 
 const rules: Rules<EditorOptions> = {
-  editorApiUrl: rule(`must be the absolute http(s) URL of the document server's api.js, such as ${API_EXAMPLE}`, stringThat(isHttpUrl), {
-    ifMissing: `set it to the URL of the document server's api.js, such as ${API_EXAMPLE}`
-  }),
-  jwtSecret: rule('must be the secret shared with the document server, which is not empty, or a list of secrets', anyOf(isNotBlank, listOf(isNotBlank, { min: 1 })), {
-    ifMissing: 'set it to the secret shared with the document server; an environment variable that is not set is undefined. Create a secret with `openssl rand -hex 32`'
-  }),
-  publicBaseUrl: rule('must be the absolute http(s) URL of this application, without query, fragment and whitespace', stringThat(value => isHttpUrl(value) && !/[?#\s]/.test(value)), {
-    ifMissing: 'set it to the URL of this application, as the document server reaches it, such as https://app.example.com'
-  }),
+  editorApiUrl: rule(
+    `must be the absolute http(s) URL of the document server's api.js, such as ${API_EXAMPLE}`,
+    stringThat(isHttpUrl),
+    {
+      ifMissing: `set it to the URL of the document server's api.js, such as ${API_EXAMPLE}`
+    }
+  ),
+  jwtSecret: rule(
+    'must be the secret shared with the document server, which is not empty, or a list of secrets',
+    anyOf(isNotBlank, listOf(isNotBlank, { min: 1 })),
+    {
+      ifMissing:
+        'set it to the secret shared with the document server; an environment variable that is not set is undefined. Create a secret with `openssl rand -hex 32`'
+    }
+  ),
+  publicBaseUrl: rule(
+    'must be the absolute http(s) URL of this application, without query, fragment and whitespace',
+    stringThat(value => isHttpUrl(value) && !/[?#\s]/.test(value)),
+    {
+      ifMissing:
+        'set it to the URL of this application, as the document server reaches it, such as https://app.example.com'
+    }
+  ),
   path: rule(PATH_RULE, isPath),
   prefix: rule(PATH_RULE, anyOf(isOneOf(''), isPath)),
   profile: oneOf('secure', 'classic'),
@@ -32,13 +50,19 @@ const rules: Rules<EditorOptions> = {
   httpClient: objectWith('request'),
   documentServer: {
     internalUrl: rule('must be an http(s) origin such as http://documentserver:80', isOrigin),
-    origins: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com', anyOf(isOneOf('any'), listOf(isOrigin))),
+    origins: rule(
+      'must be \'any\' or a list of http(s) origins such as https://docs.example.com',
+      anyOf(isOneOf('any'), listOf(isOrigin))
+    ),
     authorizationHeader: rule('must be the name of a header', stringThat(value => /^[\w-]+$/.test(value))),
     authorizationPrefix: rule('must be a string', isString),
     operationClaim: TrueOrFalse
   },
   proxy: {
-    allow: rule('must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with a path such as /thumbnails', anyOf(isOneOf('any'), listOf(isProxyTarget))),
+    allow: rule(
+      'must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with a path such as /thumbnails',
+      anyOf(isOneOf('any'), listOf(isProxyTarget))
+    ),
     requireToken: TrueOrFalse,
     crossOrigin: TrueOrFalse
   },
@@ -140,7 +164,12 @@ const systemClock: Clock = Date
 type RequiredName = 'editorApiUrl' | 'jwtSecret' | 'publicBaseUrl'
 type CheckedOptions = EditorOptions & { readonly [Name in RequiredName]: NonNullable<EditorOptions[Name]> }
 
-const required: ReadonlySet<string> = new Set<RequiredName | 'doctor.authorize'>(['editorApiUrl', 'jwtSecret', 'publicBaseUrl', 'doctor.authorize'])
+const required: ReadonlySet<string> = new Set<RequiredName | 'doctor.authorize'>([
+  'editorApiUrl',
+  'jwtSecret',
+  'publicBaseUrl',
+  'doctor.authorize'
+])
 
 /** The options with all defaults filled in and all URLs parsed. */
 export type Settings = ReturnType<typeof resolveOptions>
@@ -154,7 +183,9 @@ export function resolveOptions (given: EditorOptions) {
   const secrets = typeof options.jwtSecret === 'string' ? [options.jwtSecret] : [...options.jwtSecret]
   if (!(options.allowWeakSecret ?? defaults.allowWeakSecret)) assertStrong(secrets)
   const editorApiUrl = new URL(options.editorApiUrl)
-  const internalOrigin = options.documentServer?.internalUrl === undefined ? null : new URL(options.documentServer.internalUrl).origin
+  const internalOrigin = options.documentServer?.internalUrl === undefined
+    ? null
+    : new URL(options.documentServer.internalUrl).origin
   const origins = options.documentServer?.origins ?? (defaults.anyOrigin ? 'any' : [])
   const { path = DEFAULT_PATH, prefix = '', downloadUrlLifetime = DEFAULT_DOWNLOAD_URL_LIFETIME } = options
   assertWithoutHandler(options.publicBaseUrl, prefix + path)
@@ -181,7 +212,10 @@ export function resolveOptions (given: EditorOptions) {
     saveRetries: options.saveRetries ?? DEFAULT_SAVE_RETRIES,
     concurrentSaves: options.concurrentSaves ?? DEFAULT_CONCURRENT_SAVES,
     documentServer: {
-      /** Where its services are: the origin and virtual path of `editorApiUrl`, without a slash at the end of a virtual path. */
+      /**
+       * Where its services are: the origin and virtual path of `editorApiUrl`, without a slash at the end of a virtual
+       * path.
+       */
       publicUrl: new URL(basePathOf(editorApiUrl), editorApiUrl.origin) as Readonly<URL>,
       internalOrigin,
       /** All origins of the document server. */
@@ -216,7 +250,13 @@ export function resolveOptions (given: EditorOptions) {
     openapi: options.openapi === true ? {} : options.openapi,
     actions: options.actions ?? {},
     recovery: { interval: options.recovery?.interval, fileIdOf: options.recovery?.fileIdOf },
-    versions: options.versions && { keep: options.versions.keep ?? DEFAULT_KEPT_VERSIONS, maxAge: options.versions.maxAge ?? Infinity, maxBytes: options.versions.maxBytes ?? Infinity, for: options.versions.for ?? 'editors' },
+    versions: options.versions &&
+      {
+        keep: options.versions.keep ?? DEFAULT_KEPT_VERSIONS,
+        maxAge: options.versions.maxAge ?? Infinity,
+        maxBytes: options.versions.maxBytes ?? Infinity,
+        for: options.versions.for ?? 'editors'
+      },
     clock: options.clock ?? systemClock,
     maxFileSize: options.maxFileSize ?? DEFAULT_MAX_FILE_SIZE,
     bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
@@ -226,14 +266,22 @@ export function resolveOptions (given: EditorOptions) {
 
 function assertStrong (secrets: readonly string[]): void {
   for (const weakness of secrets.map(weaknessOf)) {
-    if (weakness) throw new InvalidOptionError('jwtSecret', `${weakness}: anyone who guesses it can read and replace every document. Create one with \`openssl rand -hex 32\` for this application and the document server, or set allowWeakSecret`)
+    if (weakness) {
+      throw new InvalidOptionError(
+        'jwtSecret',
+        `${weakness}: anyone who guesses it can read and replace every document. Create one with \`openssl rand -hex 32\` for this application and the document server, or set allowWeakSecret`
+      )
+    }
   }
 }
 
 /** The handler would then be expected at twice its path. */
 function assertWithoutHandler (publicBaseUrl: string, handlerPath: string): void {
   if (!new URL(publicBaseUrl).pathname.replace(/\/+$/, '').endsWith(handlerPath)) return
-  throw new InvalidOptionError('publicBaseUrl', `must be the URL of this application without the path of the handler, ${handlerPath}, which the plugin adds`)
+  throw new InvalidOptionError(
+    'publicBaseUrl',
+    `must be the URL of this application without the path of the handler, ${handlerPath}, which the plugin adds`
+  )
 }
 
 function withoutUndefined<Options extends object> (options: Options = {} as Options): Options {
@@ -244,9 +292,15 @@ function toOrigins (origins: readonly string[] | 'any'): string[] {
   return origins === 'any' ? [] : origins.map(origin => new URL(origin).origin)
 }
 
-function toTargets (allow: NonNullable<NonNullable<EditorOptions['proxy']>['allow']>): ReadonlyArray<{ readonly origin: string, readonly path?: string }> {
+function toTargets (
+  allow: NonNullable<NonNullable<EditorOptions['proxy']>['allow']>
+): ReadonlyArray<{ readonly origin: string, readonly path?: string }> {
   if (allow === 'any') return []
-  return allow.map(target => typeof target === 'string' ? { origin: new URL(target).origin } : { origin: new URL(target.origin).origin, path: new URL(target.path, target.origin).pathname })
+  return allow.map(target =>
+    typeof target === 'string'
+      ? { origin: new URL(target).origin }
+      : { origin: new URL(target.origin).origin, path: new URL(target.path, target.origin).pathname }
+  )
 }
 
 function isOpenApiOption (value: unknown): boolean {
@@ -268,14 +322,28 @@ function isUrlPath (value: string): boolean {
 }
 
 /** The defaults that differ between the profiles. An option that is given overrides its profile. */
-type ProfileSettings = Required<Pick<EditorOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret' | 'onCorrupted' | 'onMissingFile' | 'onFormatChange' | 'onConflict'>> & {
-  readonly preserveCsv: boolean
-  readonly anyOrigin: boolean
-  readonly requireProxyToken: boolean
-  readonly crossOrigin: boolean
-  readonly rejectUnauthorized: boolean
-  readonly minVersion: NonNullable<NonNullable<EditorOptions['tls']>['minVersion']>
-}
+type ProfileSettings =
+  & Required<
+    Pick<
+      EditorOptions,
+      | 'requireToken'
+      | 'signedUrls'
+      | 'allowPrivateAddresses'
+      | 'allowWeakSecret'
+      | 'onCorrupted'
+      | 'onMissingFile'
+      | 'onFormatChange'
+      | 'onConflict'
+    >
+  >
+  & {
+    readonly preserveCsv: boolean,
+    readonly anyOrigin: boolean,
+    readonly requireProxyToken: boolean,
+    readonly crossOrigin: boolean,
+    readonly rejectUnauthorized: boolean,
+    readonly minVersion: NonNullable<NonNullable<EditorOptions['tls']>['minVersion']>
+  }
 
 const profiles: Record<Profile, ProfileSettings> = {
   secure: {

@@ -83,18 +83,35 @@ export function createConnection ({ settings, handlerPath, httpClient, log, shut
     offers,
     commands,
     urls: handlerUrls({ ...settings, path: handlerPath }),
-    pageTokens: pageTokens({ secrets, scope: publicBaseUrl + handlerPath, tokenLifetime: settings.pageTokenLifetime, clock }),
+    pageTokens: pageTokens({
+      secrets,
+      scope: publicBaseUrl + handlerPath,
+      tokenLifetime: settings.pageTokenLifetime,
+      clock
+    }),
     keys: documentKeys(publicBaseUrl + handlerPath, editorApiUrl.origin),
-    conversions: createConversions({ client, fetchResult, fromFile, offers, maxFileSize: settings.maxFileSize, closing: shutdown.endAll })
+    conversions: createConversions({
+      client,
+      fetchResult,
+      fromFile,
+      offers,
+      maxFileSize: settings.maxFileSize,
+      closing: shutdown.endAll
+    })
   }
 }
 
 /** Sessions and saves, and the hooks that they call. */
-export function createSaving ({ settings, storage: plugged, log, shutdown }: Foundation, { outbound, commands, keys }: Connection) {
+export function createSaving (
+  { settings, storage: plugged, log, shutdown }: Foundation,
+  { outbound, commands, keys }: Connection
+) {
   const { timeouts, versions: retention } = settings
   const hooks = createHooks({ settings, log, signal: shutdown.endAll })
   const timed = timedStorage(plugged, { timeouts, signal: shutdown.endAll })
-  const storage = retention && timed.versions ? keepingStorage(timed, timed.versions, retention, { settings, log }) : timed
+  const storage = retention && timed.versions
+    ? keepingStorage(timed, timed.versions, retention, { settings, log })
+    : timed
   const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const base: Services = { settings, storage, state, keys, commands, outbound, hooks, log, shutdown }
   const sessionEvents = createSessionEvents({ hooks, log })
@@ -111,7 +128,10 @@ export function createSaving ({ settings, storage: plugged, log, shutdown }: Fou
 
   /** Resolves when the callbacks of a file that have arrived are applied, or after a while. */
   async function whenSaved (fileId: string): Promise<void> {
-    await Promise.race([saves.queue.run(fileId, async () => {}), delay(MAX_WAIT_FOR_SAVES_MS, undefined, { ref: false, signal: shutdown.endAll })]).catch(() => {})
+    await Promise.race([
+      saves.queue.run(fileId, async () => {}),
+      delay(MAX_WAIT_FOR_SAVES_MS, undefined, { ref: false, signal: shutdown.endAll })
+    ]).catch(() => {})
   }
 
   /** Resolves when nothing is under way. */
@@ -152,15 +172,30 @@ export function createVersionHistory ({ keys, tokens, urls }: Connection, { serv
 /** What the handler and the pages see, for the doctor. */
 export function createDiagnosis ({ settings: { clock, secrets } }: Foundation, { storage }: Saving) {
   const openings = createOpenings({ clock })
-  return { openings, probes: createProbes(), openingExplainer: createOpeningExplainer({ openings, storage, clock, secrets }) }
+  return {
+    openings,
+    probes: createProbes(),
+    openingExplainer: createOpeningExplainer({ openings, storage, clock, secrets })
+  }
 }
 
 /** The actions of the handler's route, and what decides about its requests. */
-export function createHandlerParts ({ settings, shutdown }: Foundation, { tokens, urls, pageTokens, keys, outbound }: Connection, { hooks, storage, sessions, saves, forceSaves }: Saving, versionHistory: VersionHistory, { openings, probes, openingExplainer }: Diagnosis) {
+export function createHandlerParts (
+  { settings, shutdown }: Foundation,
+  { tokens, urls, pageTokens, keys, outbound }: Connection,
+  { hooks, storage, sessions, saves, forceSaves }: Saving,
+  versionHistory: VersionHistory,
+  { openings, probes, openingExplainer }: Diagnosis
+) {
   const credentials = createCredentials({ settings, tokens, urls, pageTokens, keys, signal: shutdown.endAll })
   const actions: HandlerActions = {
     callback: createCallbackHandler({ settings, credentials, sessions, saves, forceSaves, hooks }),
-    download: createDownloadHandler({ credentials, storage, versions: versionHistory?.versions, idle: settings.timeouts.idle }),
+    download: createDownloadHandler({
+      credentials,
+      storage,
+      versions: versionHistory?.versions,
+      idle: settings.timeouts.idle
+    }),
     proxy: createProxyHandler({ credentials, outbound }),
     report: createReportHandler({ credentials, explainOpening: openingExplainer.summary, onReport: openings.reported })
   }

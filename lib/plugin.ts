@@ -37,11 +37,25 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   assertScope(app, options)
   const { editorApiUrl, recovery: { interval }, timeouts } = settings
   const { connect, headers, idle: pause } = timeouts
-  const storage = plug<Storage>(app, 'editorStorage', options.storage, () => fileStorage({ directory: 'App_Data/uploads' }))
-  const httpClient = plug(app, 'editorHttpClient', options.httpClient, () => undiciClient({ timeouts: { connect, headers, idle: pause }, tls: settings.tls }))
+  const storage = plug<Storage>(
+    app,
+    'editorStorage',
+    options.storage,
+    () => fileStorage({ directory: 'App_Data/uploads' })
+  )
+  const httpClient = plug(
+    app,
+    'editorHttpClient',
+    options.httpClient,
+    () => undiciClient({ timeouts: { connect, headers, idle: pause }, tls: settings.tls })
+  )
   if (settings.versions && !storage.versions) throw new InvalidOptionError('versions', 'needs a storage with versions')
-  if (storage.commit && !(storage.state && storage.stage)) throw new InvalidOptionError('storage', 'has commit, and must then also have state and stage')
-  if (storage.snapshot && !storage.state) throw new InvalidOptionError('storage', 'has snapshot, and must then also have state')
+  if (storage.commit && !(storage.state && storage.stage)) {
+    throw new InvalidOptionError('storage', 'has commit, and must then also have state and stage')
+  }
+  if (storage.snapshot && !storage.state) {
+    throw new InvalidOptionError('storage', 'has snapshot, and must then also have state')
+  }
   await storage.ready?.()
 
   const shutdown = createShutdown(timeouts.close)
@@ -64,19 +78,41 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
 
   let stopped: Promise<void> | undefined
   // Awaited in onClose: Fastify limits a preClose hook to `pluginTimeout`.
-  app.addHook('preClose', async () => { stopped = shutdown.start(idle) })
+  app.addHook('preClose', async () => {
+    stopped = shutdown.start(idle)
+  })
   app.addHook('onClose', () => stopped)
-  if (interval !== undefined) app.addHook('onReady', async () => { recovery.recoverRegularly(interval) })
+  if (interval !== undefined) {
+    app.addHook('onReady', async () => {
+      recovery.recoverRegularly(interval)
+    })
+  }
 
   const pageModules = await readPageModules()
-  const pageUrls = { editorApiUrl, handlerPath: urls.path, modulePath: `${urls.path}/assets/${pageModules.get('editor')}` }
+  const pageUrls = {
+    editorApiUrl,
+    handlerPath: urls.path,
+    modulePath: `${urls.path}/assets/${pageModules.get('editor')}`
+  }
   const instanceId = settings.publicBaseUrl + handlerPath
   const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
   const readersSeeHistory = settings.versions?.for === 'readers'
   const formats = createFormats({ client })
   const opens = createOpens(formats)
-  const controlParts = { ...connection, opens, ...saving, storage, pageUrls, openings, offered, versionHistory, documentOptions: saving.saves.documentOptions, forceSave: forceSaves.request }
-  const control = (defaults: EditorControlDefaults = {}) => createControl(controlParts, readersSeeHistory ? { history: true, ...defaults } : defaults)
+  const controlParts = {
+    ...connection,
+    opens,
+    ...saving,
+    storage,
+    pageUrls,
+    openings,
+    offered,
+    versionHistory,
+    documentOptions: saving.saves.documentOptions,
+    forceSave: forceSaves.request
+  }
+  const control = (defaults: EditorControlDefaults = {}) =>
+    createControl(controlParts, readersSeeHistory ? { history: true, ...defaults } : defaults)
   const editorSessions = createEditorSessions(saving.services, saving.sessions)
   app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
     return control(checkedDefaults(defaults))
@@ -89,15 +125,18 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     recoverForgotten: recovery.recoverForgotten
   })
   app.decorate('editorSessions', editorSessions)
-  app.decorate('editorDoctor', createDoctor({
-    ...foundation,
-    ...connection,
-    probes: diagnosis.probes,
-    inject: async request => injected(await app.inject(request)),
-    isListening: () => app.server.listening,
-    explainOpening: openingExplainer.findings,
-    signal: shutdown.closing
-  }))
+  app.decorate(
+    'editorDoctor',
+    createDoctor({
+      ...foundation,
+      ...connection,
+      probes: diagnosis.probes,
+      inject: async request => injected(await app.inject(request)),
+      isListening: () => app.server.listening,
+      explainOpening: openingExplainer.findings,
+      signal: shutdown.closing
+    })
+  )
 
   const { logLevel } = options
   const routeOptions = routeOptionsWith(options)
@@ -111,46 +150,94 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     signal: shutdown.endAll
   })
   const handlerParts = createHandlerParts(foundation, connection, saving, versionHistory, diagnosis)
-  const pageActions = createPageActions({ ...connection, settings, storage: saving.storage, offered, opens, createControl: control, editorSessions, whenSaved: saving.whenSaved, giveUpKey: saving.sessions.giveUpKey, instanceId, log, signal: shutdown.endAll })
-  const tokensFor = (claims: PageClaims) => ({ pageToken: connection.pageTokens.make(claims), proxyToken: urls.proxyToken(claims.fileId) })
-  await app.register(handlerScope({
-    ...handlerParts,
+  const pageActions = createPageActions({
+    ...connection,
     settings,
-    shutdown,
-    otherRoutes: [
-      { ...routeOptions('document-server'), ...offers.route },
-      ...doctor ? [{ ...routeOptions('operator', operations?.doctor), ...doctor }] : []
-    ],
-    otherScopes: [actionScope({ ...handlerParts, path: settings.path, actions: pageActions, createControl: control, tokensFor, bodyTimeout: timeouts.body, routeOptions: name => routeOptions('page', operations?.action(name)), signal: shutdown.endAll })],
-    pageModules,
-    routeOptions,
-    transforms: operations?.handler
-  }), {
-    prefix: settings.prefix,
-    logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never }, // may return an object, only Fastify's type wants a string
-    ...(logLevel && { logLevel })
+    storage: saving.storage,
+    offered,
+    opens,
+    createControl: control,
+    editorSessions,
+    whenSaved: saving.whenSaved,
+    giveUpKey: saving.sessions.giveUpKey,
+    instanceId,
+    log,
+    signal: shutdown.endAll
   })
+  const tokensFor = (claims: PageClaims) => ({
+    pageToken: connection.pageTokens.make(claims),
+    proxyToken: urls.proxyToken(claims.fileId)
+  })
+  await app.register(
+    handlerScope({
+      ...handlerParts,
+      settings,
+      shutdown,
+      otherRoutes: [
+        { ...routeOptions('document-server'), ...offers.route },
+        ...doctor ? [{ ...routeOptions('operator', operations?.doctor), ...doctor }] : []
+      ],
+      otherScopes: [
+        actionScope({
+          ...handlerParts,
+          path: settings.path,
+          actions: pageActions,
+          createControl: control,
+          tokensFor,
+          bodyTimeout: timeouts.body,
+          routeOptions: name => routeOptions('page', operations?.action(name)),
+          signal: shutdown.endAll
+        })
+      ],
+      pageModules,
+      routeOptions,
+      transforms: operations?.handler
+    }),
+    {
+      prefix: settings.prefix,
+      // It may return an object: only Fastify's type wants a string.
+      logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never },
+      ...(logLevel && { logLevel })
+    }
+  )
   if (settings.profile === 'classic') log.warn(CLASSIC_WARNING)
   for (const warning of startWarnings(settings)) log.warn(warning)
 }
 
 /** Checks what depends on the application. Throws `InvalidOptionError`. */
 function assertScope ({ prefix, log }: FastifyInstance, { logLevel }: EditorOptions): void {
-  if (/[:*]/.test(prefix)) throw new InvalidOptionError('prefix', `of the surrounding scope is ${prefix}, but must have no parameter (:) or wildcard (*): signed URLs contain it`)
+  if (/[:*]/.test(prefix)) {
+    throw new InvalidOptionError(
+      'prefix',
+      `of the surrounding scope is ${prefix}, but must have no parameter (:) or wildcard (*): signed URLs contain it`
+    )
+  }
   // pino tells its levels, with those that the application has added. A disabled logger has none.
   const levels = (log as Logger).levels?.values
   if (logLevel === undefined || logLevel === 'silent' || levels === undefined || Object.hasOwn(levels, logLevel)) return
-  throw new InvalidOptionError('logLevel', `must be a level of the application's logger: ${Object.keys(levels).join(', ')} or silent`)
+  throw new InvalidOptionError(
+    'logLevel',
+    `must be a level of the application's logger: ${Object.keys(levels).join(', ')} or silent`
+  )
 }
 
 /** An answer of the application to a request without a network. */
-function injected ({ statusCode: status, headers, payload: text }: Awaited<ReturnType<FastifyInstance['inject']>>): DirectResponse {
+function injected (
+  { statusCode: status, headers, payload: text }: Awaited<ReturnType<FastifyInstance['inject']>>
+): DirectResponse {
   const header = (name: string) => headers[name] === undefined ? undefined : String(headers[name])
   return { status, header, text }
 }
 
-/** The application's own part, given as option or as decorator, or else the default one, which is closed with the app. */
-function plug<Part extends Storage | HttpClient> (app: FastifyInstance, name: string, given: Part | undefined, createDefault: () => Part): Part {
+/**
+ * The application's own part, given as option or as decorator, or else the default one, which is closed with the app.
+ */
+function plug<Part extends Storage | HttpClient> (
+  app: FastifyInstance,
+  name: string,
+  given: Part | undefined,
+  createDefault: () => Part
+): Part {
   const decorated = app.hasDecorator(name) ? app.getDecorator<Part>(name) : undefined
   const plugged = given ?? decorated
   const part = plugged ?? createDefault()
@@ -163,5 +250,6 @@ function expose (app: FastifyInstance, name: string, part: Storage | HttpClient,
   if (!app.hasDecorator(name) || app.getDecorator(name) !== part) app.decorate(name, exposed)
 }
 
-const CLASSIC_WARNING = 'fastify-onlyoffice runs with the classic profile: callbacks and downloads need no credentials, the proxy fetches any URL, ' +
+const CLASSIC_WARNING =
+  'fastify-onlyoffice runs with the classic profile: callbacks and downloads need no credentials, the proxy fetches any URL, ' +
   'certificates are not verified, and a failed or unexpected save is acknowledged. Use it on a closed network only.'

@@ -8,7 +8,10 @@ import type { Outbound } from './outbound/outbound.js'
 import type { Shutdown } from './util/shutdown.js'
 import type { TimedStorage } from './storage/timed-storage.js'
 
-/** What everything that works on saves and sessions is made from. `parts.ts` makes it, once for each registration of the plugin. */
+/**
+ * What everything that works on saves and sessions is made from. `parts.ts` makes it, once for each registration of the
+ * plugin.
+ */
 export interface Services {
   readonly settings: Settings
   readonly storage: TimedStorage

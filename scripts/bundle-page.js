@@ -1,6 +1,6 @@
-// Bundles lib/browser for the pages that the plugin serves: one file that every page loads, and one for each part that it loads when it
-// needs it. Each is named by its content, and lies beside what a browser gets that accepts brotli or gzip. Written to lib/assets, for what
-// runs from the sources, and to dist/lib/assets.
+// Bundles lib/browser for the pages that the plugin serves: one file that every page loads, and one for each part that
+// it loads when it needs it. Each is named by its content, and lies beside what a browser gets that accepts brotli or
+// gzip. Written to lib/assets, for what runs from the sources, and to dist/lib/assets.
 import { build } from 'esbuild'
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -52,7 +52,15 @@ async function bundle (entry, elsewhere) {
   const { contents } = output
   const name = `${basename(entry, '.js')}-${createHash('sha256').update(contents).digest('hex').slice(0, 12)}.js`
   files.set(name, contents)
-  files.set(`${name}.br`, await promisify(brotliCompress)(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: contents.length } }))
+  files.set(
+    `${name}.br`,
+    await promisify(brotliCompress)(contents, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: contents.length
+      }
+    })
+  )
   files.set(`${name}.gz`, await promisify(gzip)(contents, { level: constants.Z_BEST_COMPRESSION }))
   return name
 }

@@ -1,5 +1,5 @@
-// A Ceph object store for tests: a monitor, an object storage daemon that keeps everything in memory, and the gateway that
-// speaks S3, all on loopback. From Debian's packages ceph-mon, ceph-osd and radosgw.
+// A Ceph object store for tests: a monitor, an object storage daemon that keeps everything in memory, and the gateway
+// that speaks S3, all on loopback. From Debian's packages ceph-mon, ceph-osd and radosgw.
 //   node scripts/ceph.js   starts one, prints where it is and ends it on SIGINT or SIGTERM
 import { execFile, spawn } from 'node:child_process'
 import { randomInt, randomUUID } from 'node:crypto'
@@ -32,11 +32,14 @@ export function missingPrograms () {
 
 /**
  * Resolves when it answers requests. Its daemons end with this process, however it ends.
- * @param {{ directory?: string, port?: number }} [options] - `directory`: an empty one for its files; by default a new one, removed by `stop`
+ * @param {{ directory?: string, port?: number }} [options] - `directory`: an empty one for its files; by default a new
+ *   one, removed by `stop`
  */
 export async function startCeph ({ directory: given, port } = {}) {
   const missing = missingPrograms()
-  if (missing.length > 0) throw new Error(`Ceph is not installed: ${missing.join(', ')}. Install ceph-mon, ceph-osd and radosgw`)
+  if (missing.length > 0) {
+    throw new Error(`Ceph is not installed: ${missing.join(', ')}. Install ceph-mon, ceph-osd and radosgw`)
+  }
 
   const directory = given ?? await mkdtemp(join(tmpdir(), 'ceph-'))
   const [monitorPort, gatewayPort] = [await freePort(), port ?? await freePort()]
@@ -49,7 +52,8 @@ export async function startCeph ({ directory: given, port } = {}) {
    * @param {string} name
    * @param {string[]} args
    */
-  const run = async (name, args) => (await promisify(execFile)('setpriv', [...END_WITH_THIS, name, '-c', conf, ...args], { timeout: START_MS })).stdout
+  const run = async (name, args) =>
+    (await promisify(execFile)('setpriv', [...END_WITH_THIS, name, '-c', conf, ...args], { timeout: START_MS })).stdout
 
   /**
    * @param {string} name
@@ -74,7 +78,9 @@ export async function startCeph ({ directory: given, port } = {}) {
   async function startGateway () {
     const gateway = start('radosgw', ['-n', 'client.rgw'])
     await until('the gateway answers', async () => {
-      if (gateway.exitCode !== null || gateway.signalCode !== null) throw new Error(`radosgw has ended: ${await logEnd(directory, 'client.rgw')}`)
+      if (gateway.exitCode !== null || gateway.signalCode !== null) {
+        throw new Error(`radosgw has ended: ${await logEnd(directory, 'client.rgw')}`)
+      }
       return await answers(endpoint)
     })
   }
@@ -85,14 +91,33 @@ export async function startCeph ({ directory: given, port } = {}) {
   }
 
   try {
-    await run('ceph-mon', ['-i', 'a', '--mkfs', '--monmap', join(directory, 'monmap'), '--keyring', join(directory, 'keyring')])
+    await run('ceph-mon', [
+      '-i',
+      'a',
+      '--mkfs',
+      '--monmap',
+      join(directory, 'monmap'),
+      '--keyring',
+      join(directory, 'keyring')
+    ])
     start('ceph-mon', ['-i', 'a'])
     const id = randomUUID()
     await run('ceph', ['osd', 'new', id, '0'])
     await run('ceph-osd', ['-i', '0', '--mkfs', '--osd-uuid', id])
     start('ceph-osd', ['-i', '0'])
     await until('the object storage daemon is up', async () => /\b1 up\b/.test(await run('ceph', ['osd', 'stat'])))
-    await run('radosgw-admin', ['user', 'create', '--uid', 'tests', '--display-name', 'tests', '--access-key', KEYS.accessKeyId, '--secret', KEYS.secretAccessKey])
+    await run('radosgw-admin', [
+      'user',
+      'create',
+      '--uid',
+      'tests',
+      '--display-name',
+      'tests',
+      '--access-key',
+      KEYS.accessKeyId,
+      '--secret',
+      KEYS.secretAccessKey
+    ])
     await startGateway()
   } catch (error) {
     await stop()
@@ -170,12 +195,32 @@ async function writeConfiguration ({ directory, monitorPort, gatewayPort }) {
   }
   for (const name of ['mon', 'osd', 'rgw']) await mkdir(join(directory, name))
   const path = join(directory, 'ceph.conf')
-  await writeFile(path, Object.entries(sections).map(([section, settings]) => `[${section}]\n${Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`).join('')}`).join('\n'))
+  await writeFile(
+    path,
+    Object.entries(sections).map(([section, settings]) =>
+      `[${section}]\n${Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`).join('')}`
+    ).join('\n')
+  )
   for (const [index, entity] of ['mon.', 'client.admin', 'client.rgw', 'osd.0'].entries()) {
     const rights = ['mon', 'osd', 'mgr'].flatMap(daemon => ['--cap', daemon, 'allow *'])
-    await promisify(execFile)('ceph-authtool', [join(directory, 'keyring'), ...index === 0 ? ['--create-keyring'] : [], '--gen-key', '-n', entity, ...rights])
+    await promisify(execFile)('ceph-authtool', [
+      join(directory, 'keyring'),
+      ...index === 0 ? ['--create-keyring'] : [],
+      '--gen-key',
+      '-n',
+      entity,
+      ...rights
+    ])
   }
-  await promisify(execFile)('monmaptool', ['--create', '--fsid', cluster, '--addv', 'a', monitor, join(directory, 'monmap')])
+  await promisify(execFile)('monmaptool', [
+    '--create',
+    '--fsid',
+    cluster,
+    '--addv',
+    'a',
+    monitor,
+    join(directory, 'monmap')
+  ])
   return path
 }
 
@@ -186,7 +231,9 @@ async function writeConfiguration ({ directory, monitorPort, gatewayPort }) {
 async function until (what, isSo) {
   const deadline = performance.now() + START_MS
   while (!await isSo()) {
-    if (performance.now() > deadline) throw new Error(`Ceph does not start: waited for this until the time was up: ${what}`)
+    if (performance.now() > deadline) {
+      throw new Error(`Ceph does not start: waited for this until the time was up: ${what}`)
+    }
     await delay(100)
   }
 }
@@ -197,7 +244,10 @@ async function until (what, isSo) {
  */
 async function answers (url) {
   return await new Promise(resolve => {
-    http.get(url, { agent: false }, response => resolve(response.resume().statusCode === 200)).on('error', () => resolve(false))
+    http.get(url, { agent: false }, response => resolve(response.resume().statusCode === 200)).on(
+      'error',
+      () => resolve(false)
+    )
   })
 }
 
@@ -224,7 +274,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)
   })
   const ceph = await startCeph()
-  console.log(`S3 at ${ceph.endpoint}, region ${ceph.region}, access key ${ceph.accessKeyId}, secret ${ceph.secretAccessKey}. Ctrl+C ends it`)
+  console.log(
+    `S3 at ${ceph.endpoint}, region ${ceph.region}, access key ${ceph.accessKeyId}, secret ${ceph.secretAccessKey}. Ctrl+C ends it`
+  )
   await ended
   await ceph.stop()
 }

@@ -1,6 +1,6 @@
-// Counts the files of lib whose functions one request enters, in the profile `secure` with documents in a directory. Needs a build.
-// Exits with 1 if they are more than BUDGETS.
-// node scripts/check-path.js [--list [operation]]: also their names and their functions', in the order of the first entry
+// Counts the files of lib whose functions one request enters, in the profile `secure` with documents in a directory.
+// Needs a build. Exits with 1 if they are more than BUDGETS. node scripts/check-path.js [--list [operation]]: also
+// their names and their functions', in the order of the first entry
 import { createHook } from 'node:async_hooks'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,9 +13,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** They only go down: whoever adds a file to a way joins two others that are entered only together. */
 const BUDGETS = { opening: 39, download: 28, 'status 1': 50, save: 80, 'save with versions': 93, rename: 46 }
 
-/** That count, after one that warms up. A file that fewer than two of them have entered is entered by something else. */
+/**
+ * That count, after one that warms up. A file that fewer than two of them have entered is entered by something else.
+ */
 const DOCUMENTS = 3
-/** What a request leaves behind has ended then, and the times of files tell of all changes: each look-up goes the same way. */
+/**
+ * What a request leaves behind has ended then, and the times of files tell of all changes: each look-up goes the same
+ * way.
+ */
 const PAUSE_MS = 100
 const JWT_SECRET = 'a-secret-of-this-check-0123456789'
 const LIB = new URL('../dist/lib/', import.meta.url).href
@@ -49,7 +54,8 @@ for (const [operation, budget] of Object.entries(BUDGETS)) {
 if (process.exitCode) console.log('Too long a way: see BUDGETS in scripts/check-path.js.')
 
 /**
- * Edits documents, one after another, in an application of its own. Resolves to what the requests of each operation have entered.
+ * Edits documents, one after another, in an application of its own. Resolves to what the requests of each operation
+ * have entered.
  * @param {string} suffix of the operations' names
  * @param {Partial<import('../dist/lib/index.js').EditorOptions>} [options]
  */
@@ -84,22 +90,39 @@ async function measure (suffix, options) {
   })
   const editorApiUrl = `${documentServer.url}/web-apps/apps/api/documents/api.js`
   const storage = fileStorage({ directory })
-  await app.register(editor, { editorApiUrl, jwtSecret: JWT_SECRET, publicBaseUrl: origin, path: '/handler', storage, actions: { rename () {} }, ...options })
+  await app.register(editor, {
+    editorApiUrl,
+    jwtSecret: JWT_SECRET,
+    publicBaseUrl: origin,
+    path: '/handler',
+    storage,
+    actions: { rename () {} },
+    ...options
+  })
   app.get('/page', async (request, reply) => {
-    const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument(/** @type {{ fileId: string }} */ (request.query).fileId)
+    const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument(
+      /** @type {{ fileId: string }} */ (request.query).fileId
+    )
     return reply.type('text/html').send(control.render())
   })
   await app.ready()
   await storage.close() // ends its scans
-  const fileIds = await Promise.all(Array.from({ length: 1 + DOCUMENTS + (list ? 1 : 0) }, () => app.editorControl().createDocument('docx')))
+  const fileIds = await Promise.all(
+    Array.from({ length: 1 + DOCUMENTS + (list ? 1 : 0) }, () => app.editorControl().createDocument('docx'))
+  )
   await delay(PAUSE_MS)
 
   for (const fileId of fileIds) {
     callback = 'status 1'
     const page = await (await fetch(`${origin}/page?fileId=${fileId}`)).text()
-    const [, pageToken = '', config = ''] = /data-page-token="(.*?)".*?<script type="application\/json">(.*?)<\/script>/s.exec(page) ?? []
+    const [, pageToken = '', config = ''] =
+      /data-page-token="(.*?)".*?<script type="application\/json">(.*?)<\/script>/s.exec(page) ?? []
     const session = await documentServer.open(JSON.parse(config))
-    const renamed = await fetch(`${origin}/handler/actions/rename`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken }, body: '{"name":"Report"}' })
+    const renamed = await fetch(`${origin}/handler/actions/rename`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken },
+      body: '{"name":"Report"}'
+    })
     await session.edit('content')
     await idle
     callback = 'save'
@@ -113,7 +136,8 @@ async function measure (suffix, options) {
 }
 
 /**
- * Coverage has no order. But it can be taken whenever a task begins, which takes seconds: then only the order within a task is unknown.
+ * Coverage has no order. But it can be taken whenever a task begins, which takes seconds: then only the order within a
+ * task is unknown.
  * @param {boolean} isOrdered
  * @returns what ends it
  */
@@ -121,7 +145,9 @@ function startRecording (isOrdered) {
   /** @type {Entered} */
   const entered = new Map()
   takeCoverage()
-  const add = () => { for (const [file, names] of takeCoverage()) entered.set(file, new Set([...entered.get(file) ?? [], ...names])) }
+  const add = () => {
+    for (const [file, names] of takeCoverage()) entered.set(file, new Set([...entered.get(file) ?? [], ...names]))
+  }
   const hook = isOrdered ? createHook({ before: add }).enable() : undefined
   return () => {
     hook?.disable()
@@ -130,15 +156,26 @@ function startRecording (isOrdered) {
   }
 }
 
-/** What was entered since the last call, without the modules themselves. A module comes before those that it imports. */
+/**
+ * What was entered since the last call, without the modules themselves. A module comes before those that it imports.
+ */
 function takeCoverage () {
   /** @type {import('node:inspector').Profiler.ScriptCoverage[]} */
   let scripts = []
-  inspector.post('Profiler.takePreciseCoverage', (_error, { result }) => { scripts = result }) // is called at once
-  return scripts.filter(({ url }) => url.startsWith(LIB)).sort((a, b) => Number(a.scriptId) - Number(b.scriptId)).map(({ url, functions }) => {
-    const entered = functions.filter(({ functionName, ranges: [range] }) => range?.count && (functionName || range.startOffset))
-    return /** @type {const} */ ([url.slice(LIB.length), entered.map(({ functionName }) => functionName || 'anonymous')])
-  }).filter(([, names]) => names.length > 0)
+  inspector.post('Profiler.takePreciseCoverage', (_error, { result }) => {
+    scripts = result
+  }) // is called at once
+  return scripts.filter(({ url }) => url.startsWith(LIB)).sort((a, b) => Number(a.scriptId) - Number(b.scriptId)).map(
+    ({ url, functions }) => {
+      const entered = functions.filter(({ functionName, ranges: [range] }) =>
+        range?.count && (functionName || range.startOffset)
+      )
+      return /** @type {const} */ ([
+        url.slice(LIB.length),
+        entered.map(({ functionName }) => functionName || 'anonymous')
+      ])
+    }
+  ).filter(([, names]) => names.length > 0)
 }
 
 /** @param {Entered[]} all of one operation: those that count, then perhaps one that is in order */

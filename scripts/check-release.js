@@ -13,8 +13,12 @@ const entries = changelog.split('\n').filter(line => line.startsWith('## '))
 const faults = version === undefined
   ? [`${tag || 'No tag'}: a tag is v1.2.3, or emulator-v1.2.3`]
   : [
-      ...(packageVersion === version ? [] : [`${name} has version ${packageVersion} in its package.json, not ${version}`]),
-      ...(entries.some(line => line.startsWith(`## [${version}] - `) && /\d{4}-\d\d-\d\d$/.test(line)) ? [] : [`The changelog of ${name} has no line "## [${version}] - year-month-day"`])
+      ...(packageVersion === version
+        ? []
+        : [`${name} has version ${packageVersion} in its package.json, not ${version}`]),
+      ...(entries.some(line => line.startsWith(`## [${version}] - `) && /\d{4}-\d\d-\d\d$/.test(line))
+        ? []
+        : [`The changelog of ${name} has no line "## [${version}] - year-month-day"`])
     ]
 console.log(faults.join('\n') || `${name} ${version}`)
 process.exitCode = faults.length > 0 ? 1 : 0

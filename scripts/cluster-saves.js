@@ -1,5 +1,6 @@
-// Two instances behind nginx on one object store. People edit, one instance is killed every few seconds and one is suspended now and
-// then, for longer than others wait for it. Then it looks for anything lost, forked or stored in the wrong order.
+// Two instances behind nginx on one object store. People edit, one instance is killed every few seconds and one is
+// suspended now and then, for longer than others wait for it. Then it looks for anything lost, forked or stored in the
+// wrong order.
 //   node scripts/cluster-saves.js [--seconds 60] [--documents 200] [--sessions 20] [--seed <number>]
 //     --storage files          a shared directory instead of an object store, which needs Ceph
 //     --redirects both|none    instances that redirect downloads to the object store; by default one of the two does
@@ -28,7 +29,9 @@ import { freePort, startCeph } from './ceph.js'
 
 const SERVICE = fileURLToPath(new URL('../test/faults/cluster/service.js', import.meta.url))
 const SECRET = 'a-secret-of-the-cluster-tests-0123456789'
-/** nginx sends a callback to the other instance when one has not answered for so long: before a suspended one goes on. */
+/**
+ * nginx sends a callback to the other instance when one has not answered for so long: before a suspended one goes on.
+ */
 const SAVE_TIMEOUT = '11s'
 /** Saves take so long at least: then there is always one that a kill or a suspension catches. */
 const FETCH_MS = 150
@@ -56,12 +59,19 @@ const random = randomFrom(seed)
 const counts = createCounts()
 /** @type {string[]} */
 const violations = []
-console.log(`seed ${seed}: ${seconds} s, ${values.documents} documents, ${values.sessions} sessions at once, ${values.storage}`)
+console.log(
+  `seed ${seed}: ${seconds} s, ${values.documents} documents, ${values.sessions} sessions at once, ${values.storage}`
+)
 
 const directory = await mkdtemp(join(tmpdir(), 'cluster-saves-'))
 const logFile = join(directory, 'instances.log')
 const store = values.storage === 's3' ? await startStore() : undefined
-const settings = { directory: join(directory, 'documents'), s3: store?.settings, redirects: false, ignoresConditions: false }
+const settings = {
+  directory: join(directory, 'documents'),
+  s3: store?.settings,
+  redirects: false,
+  ignoresConditions: false
+}
 await mkdir(settings.directory)
 const storage = openStorage(settings)
 const documents = new Map(Array.from({ length: Number(values.documents) }, (_, index) => {
@@ -70,7 +80,11 @@ const documents = new Map(Array.from({ length: Number(values.documents) }, (_, i
 }))
 await eachOf([...documents.keys()], async fileId => await createDocument(settings, fileId))
 
-const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, requestLog: { entries: 200, bodyBytes: 2 ** 20 } })
+const documentServer = await createDocumentServer({
+  jwtSecret: SECRET,
+  libreOffice: false,
+  requestLog: { entries: 200, bodyBytes: 2 ** 20 }
+})
 documentServer.fault('file', { type: 'delay', ms: FETCH_MS }, { times: Infinity })
 const ports = [await freePort(), await freePort()]
 const nginx = await startNginx({ directory, port: await freePort(), instances: ports, saveTimeout: SAVE_TIMEOUT })
@@ -85,7 +99,10 @@ const pool = servicePool({
 }, { program: SERVICE, heard: told.hear })
 const instances = await startInstances({
   pool,
-  settings: ports.map((port, index) => ({ port, redirects: values.redirects === 'both' || (values.redirects === 'one' && index === 0) })),
+  settings: ports.map((port, index) => ({
+    port,
+    redirects: values.redirects === 'both' || (values.redirects === 'one' && index === 0)
+  })),
   random,
   counts,
   log: event => appendFileSync(logFile, `${new Date().toISOString()} ${event}\n`)
@@ -117,7 +134,10 @@ await eachOf(edited, async document => {
 })
 await callbacks.noted()
 const check = createCheck({ storage, told: told.revisions, counts, violated })
-await eachOf((await storedIds()).filter(fileId => !documents.has(fileId)), async fileId => await check.copy(fileId, documents))
+await eachOf(
+  (await storedIds()).filter(fileId => !documents.has(fileId)),
+  async fileId => await check.copy(fileId, documents)
+)
 await eachOf([...documents.values()], check.document)
 print()
 
@@ -144,10 +164,17 @@ async function startStore () {
 
 /** All that there are, also conflict copies. */
 async function storedIds () {
-  if (store === undefined) return (await documentNames(settings.directory)).map(name => name.slice(0, name.lastIndexOf('.')))
+  if (store === undefined) {
+    return (await documentNames(settings.directory)).map(name => name.slice(0, name.lastIndexOf('.')))
+  }
   const folder = `${PREFIX}records/`
   const ids = []
-  for await (const { Contents = [] } of paginateListObjectsV2({ client: store.client }, { Bucket: store.settings.bucket, Prefix: folder })) {
+  for await (
+    const { Contents = [] } of paginateListObjectsV2({ client: store.client }, {
+      Bucket: store.settings.bucket,
+      Prefix: folder
+    })
+  ) {
     ids.push(...Contents.map(({ Key = '' }) => Key.slice(folder.length).replace(/\.json$/, '')))
   }
   return ids
@@ -182,12 +209,39 @@ function shortened (violation) {
 }
 
 function print () {
-  const { kills, freezes, editors, joined, outdated, notOpened, acknowledged, refused, unanswered, awaited, forgotten, stored, storedTwice, sameSecond, lateCopies, toldTwice, toldLater, ...bad } = counts
+  const {
+    kills,
+    freezes,
+    editors,
+    joined,
+    outdated,
+    notOpened,
+    acknowledged,
+    refused,
+    unanswered,
+    awaited,
+    forgotten,
+    stored,
+    storedTwice,
+    sameSecond,
+    lateCopies,
+    toldTwice,
+    toldLater,
+    ...bad
+  } = counts
   const edits = edited.reduce((sum, document) => sum + document.edits.length, 0)
   console.log(`SIGKILLs ${kills}, SIGSTOPs of 15 s ${freezes}`)
-  console.log(`editors ${editors}, of them joined others ${joined}, got a new key because of a save meanwhile ${outdated}, gave up ${notOpened}; documents edited ${edited.length}, edits ${edits}`)
-  console.log(`saves acknowledged ${acknowledged}, refused ${refused}, without an answer ${unanswered}; force saves that the application waited for ${awaited}`)
+  console.log(
+    `editors ${editors}, of them joined others ${joined}, got a new key because of a save meanwhile ${outdated}, gave up ${notOpened}; documents edited ${edited.length}, edits ${edits}`
+  )
+  console.log(
+    `saves acknowledged ${acknowledged}, refused ${refused}, without an answer ${unanswered}; force saves that the application waited for ${awaited}`
+  )
   console.log(`saves that only the document server had when nothing was killed any more ${forgotten}`)
-  console.log(`contents stored ${stored}, of them twice in a row ${storedTwice}, in another order within the same second ${sameSecond}, conflict copies of late saves ${lateCopies}; events told twice ${toldTwice}, untold but followed by one that was told ${toldLater}`)
-  console.log(`lost acknowledged saves ${bad.lost}, missing edits ${bad.missing}, forks ${bad.forks}, out of order ${bad.outOfOrder}, torn ${bad.torn}, never told ${bad.untold}, stuck ${bad.stuck}`)
+  console.log(
+    `contents stored ${stored}, of them twice in a row ${storedTwice}, in another order within the same second ${sameSecond}, conflict copies of late saves ${lateCopies}; events told twice ${toldTwice}, untold but followed by one that was told ${toldLater}`
+  )
+  console.log(
+    `lost acknowledged saves ${bad.lost}, missing edits ${bad.missing}, forks ${bad.forks}, out of order ${bad.outOfOrder}, torn ${bad.torn}, never told ${bad.untold}, stuck ${bad.stuck}`
+  )
 }

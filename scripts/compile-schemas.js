@@ -1,4 +1,5 @@
-// Makes `x.compiled.ts` from every `x.schema.ts` in lib/, so that nothing has to load TypeBox or compile a schema at run time:
+// Makes `x.compiled.ts` from every `x.schema.ts` in lib/, so that nothing has to load TypeBox or compile a schema at
+// run time:
 //   export const Name = Type.…            becomes the function isName()
 //   export const fields = { a: Type.… }   becomes an object of such functions
 //   export const LIMIT = 10               any other value is copied, as JSON
@@ -45,7 +46,9 @@ function moduleOf (file, exported) {
     `// Made from ${basename(file)} by scripts/compile-schemas.js.`,
     '// @ts-nocheck',
     ...names.length > 0 ? [`import type { ${names.join(', ')} } from './${basename(file, '.ts')}.js'`] : [],
-    .../\{ check: url\./.test(body) ? [`import * as url from '${relative(dirname(file), join(LIB, 'util/url.js')).replaceAll('\\', '/')}'`] : [],
+    .../\{ check: url\./.test(body)
+      ? [`import * as url from '${relative(dirname(file), join(LIB, 'util/url.js')).replaceAll('\\', '/')}'`]
+      : [],
     ...body.includes('Guard.') ? ['', GUARD] : [],
     '',
     body,
@@ -62,7 +65,9 @@ function declarationOf (name, value) {
     return `const check${name} = ${checkOf(value)}\nexport const is${name} = (value: unknown): value is ${name} => check${name}(value)`
   }
   if (isObjectOfSchemas(value)) {
-    const checks = Object.entries(value).map(([key, schema]) => `  ${key}: ${checkOf(schema)} as (value: unknown) => boolean`)
+    const checks = Object.entries(value).map(([key, schema]) =>
+      `  ${key}: ${checkOf(schema)} as (value: unknown) => boolean`
+    )
     return `export const ${name} = {\n${checks.join(',\n')}\n}`
   }
   return `export const ${name} = ${JSON.stringify(value)}`

@@ -6,7 +6,12 @@ import ts from 'typescript'
  */
 export function compiled (source) {
   const { outputText } = ts.transpileModule(source, {
-    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext, verbatimModuleSyntax: true, removeComments: true }
+    compilerOptions: {
+      module: ts.ModuleKind.ESNext,
+      target: ts.ScriptTarget.ESNext,
+      verbatimModuleSyntax: true,
+      removeComments: true
+    }
   })
   return outputText.replace('export {};', '').trim()
 }

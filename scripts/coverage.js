@@ -26,13 +26,16 @@ export async function coverageFaults (summaryFile, directory) {
       const measures = measured.map(measure => measure[/** @type {keyof Measures} */ (name)])
       const [covered, total] = [sum(measures.map(({ covered }) => covered)), sum(measures.map(({ total }) => total))]
       const percent = total === 0 ? 0 : covered / total * 100
-      return percent < threshold ? [`coverage: ${percent.toFixed(2)} % of the ${name} of ${directory}, less than ${threshold} %`] : []
+      return percent < threshold
+        ? [`coverage: ${percent.toFixed(2)} % of the ${name} of ${directory}, less than ${threshold} %`]
+        : []
     })
   ]
 }
 
 /**
- * Absolute paths of the modules that have code to run. Schemas run in the build only, and what it makes of them is not ours to cover.
+ * Absolute paths of the modules that have code to run. Schemas run in the build only, and what it makes of them is not
+ * ours to cover.
  * @param {string} directory
  */
 async function modulesIn (directory) {

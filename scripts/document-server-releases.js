@@ -21,13 +21,19 @@ const unknown = []
 for (const [name, repository] of Object.entries(SERVERS)) {
   const known = rows.filter(row => row.name === name).map(({ version }) => version)
   if (known.length === 0) throw new Error(`docs/document-server.md has no version of ${repository}`)
-  const releases = (await list(`${api}/repos/${repository}/releases?per_page=100`)).filter(({ draft, prerelease }) => !draft && !prerelease)
+  const releases = (await list(`${api}/repos/${repository}/releases?per_page=100`)).filter(({ draft, prerelease }) =>
+    !draft && !prerelease
+  )
   if (releases.length === 0) throw new Error(`${repository} has no releases`)
   // A list that grows while its pages are read has a release twice.
   for (const tag of new Set(releases.map(({ tag_name: tag }) => String(tag)))) {
     const [, version, minor] = TAG.exec(tag) ?? []
-    if (version === undefined || minor === undefined) throw new Error(`${repository} has a release whose tag is not a version: ${JSON.stringify(tag)}`)
-    if (!known.includes(minor) && known.some(row => order(row) < order(minor))) unknown.push({ repository, tag, title: `Document server: ${name}${version}` })
+    if (version === undefined || minor === undefined) {
+      throw new Error(`${repository} has a release whose tag is not a version: ${JSON.stringify(tag)}`)
+    }
+    if (!known.includes(minor) && known.some(row => order(row) < order(minor))) {
+      unknown.push({ repository, tag, title: `Document server: ${name}${version}` })
+    }
   }
 }
 
@@ -58,7 +64,9 @@ async function list (first) {
     if (!Array.isArray(page)) throw new Error(`${url} answers no list`)
     items.push(...page)
     url = /<([^<>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
-    if (url !== undefined && new URL(url).origin !== new URL(api).origin) throw new Error(`${first} goes on at another origin: ${url}`)
+    if (url !== undefined && new URL(url).origin !== new URL(api).origin) {
+      throw new Error(`${first} goes on at another origin: ${url}`)
+    }
   }
   return items
 }
@@ -70,7 +78,11 @@ async function list (first) {
 async function request (url, { status, ...options }) {
   const response = await fetch(url, {
     ...options,
-    headers: { accept: 'application/vnd.github+json', authorization: `Bearer ${token}`, 'x-github-api-version': '2022-11-28' },
+    headers: {
+      accept: 'application/vnd.github+json',
+      authorization: `Bearer ${token}`,
+      'x-github-api-version': '2022-11-28'
+    },
     signal: AbortSignal.timeout(TIMEOUT_MS)
   })
   if (response.status !== status) throw new Error(`${url} answers status ${response.status}`)

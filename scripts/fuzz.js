@@ -14,7 +14,13 @@ const TESTS = 'test/fuzz'
 const COUNTS = /^\s*# [\w-]+: (\d+) inputs, seed/
 const FAILURE = /^\s*not ok /
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '100000' }, seed: { type: 'string', default: String(randomInt(2 ** 31)) }, minutes: { type: 'string', default: '60' } } })
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    minutes: { type: 'string', default: '60' }
+  }
+})
 const [runs, minutes] = [Number(values.runs), Number(values.minutes)]
 console.log(`seed ${values.seed}, ${runs} inputs, at most ${minutes} minutes`)
 

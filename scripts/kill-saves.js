@@ -14,7 +14,9 @@ import { randomFrom } from '../test/faults/kill/random.js'
 /** Rounds overlap: while one lane restarts, the others save. */
 const LANES = 3
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' }, seed: { type: 'string', default: String(Date.now() % 1e9) } } })
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '200' }, seed: { type: 'string', default: String(Date.now() % 1e9) } }
+})
 const [rounds, seed] = [Number(values.rounds), Number(values.seed)]
 console.log(`seed ${seed}, ${rounds} rounds`)
 
@@ -55,10 +57,26 @@ async function run (name, random) {
 
 function print () {
   const { phases, ...others } = counts
-  const { rounds, kills, kept, pruned, acknowledged, refused, replayed, handedOverAgain, storedAlready, overtaken, overlapping } = others
+  const {
+    rounds,
+    kills,
+    kept,
+    pruned,
+    acknowledged,
+    refused,
+    replayed,
+    handedOverAgain,
+    storedAlready,
+    overtaken,
+    overlapping
+  } = others
   console.log(`rounds ${rounds}, SIGKILLs ${kills}`)
-  console.log(`saves acknowledged ${acknowledged}, refused because their download failed ${refused}, replayed ${replayed}`)
-  console.log(`handed over again after a restart ${handedOverAgain}, of them stored already ${storedAlready}, after a later session's save ${overtaken}`)
+  console.log(
+    `saves acknowledged ${acknowledged}, refused because their download failed ${refused}, replayed ${replayed}`
+  )
+  console.log(
+    `handed over again after a restart ${handedOverAgain}, of them stored already ${storedAlready}, after a later session's save ${overtaken}`
+  )
   console.log(`versions in the histories ${kept}, deleted because there were newer ones ${pruned}`)
   console.log('saves that a kill caught:')
   for (const [phase, count] of Object.entries(phases)) console.log(`  ${count} ${phase}`)

@@ -12,26 +12,37 @@ const RANDOM = join('test', 'saves', 'property.test.ts')
 const NOT_ON_S3 = /** @type {Record<string, string>} */ ({
   'test/integration/conversion.long.test.ts': 'is about conversions: nothing of it depends on the storage',
   'test/integration/results/moved-service.test.ts': 'is about saves that are refused before anything is fetched',
-  'test/integration/results/other-origin.test.ts': 'is about the host of a result: nothing of it depends on the storage',
+  'test/integration/results/other-origin.test.ts':
+    'is about the host of a result: nothing of it depends on the storage',
   'test/integration/results/tokens.test.ts': 'is about secrets: nothing of it depends on the storage',
   'test/integration/sessions/viewer.test.ts': 'is about people who save nothing',
-  'test/saves/content-check.long.test.ts': 'is about contents that are refused: test/saves/cut-off.test.ts has some on S3',
-  'test/saves/failed-download.test.ts': 'is about downloads that fail: test/integration/results and test/saves/plugged-client.test.ts have some on S3',
-  'test/saves/frozen.long.test.ts': 'needs a directory: scripts/cluster-saves.js has such processes over an object store',
-  'test/saves/hanging.long.test.ts': 'has a storage of its own, whose calls hang: test/s3 has an object store whose requests hang',
+  'test/saves/content-check.long.test.ts':
+    'is about contents that are refused: test/saves/cut-off.test.ts has some on S3',
+  'test/saves/failed-download.test.ts':
+    'is about downloads that fail: test/integration/results and test/saves/plugged-client.test.ts have some on S3',
+  'test/saves/frozen.long.test.ts':
+    'needs a directory: scripts/cluster-saves.js has such processes over an object store',
+  'test/saves/hanging.long.test.ts':
+    'has a storage of its own, whose calls hang: test/s3 has an object store whose requests hang',
   'test/saves/international-host.test.ts': 'is about the host of a result: nothing of it depends on the storage',
-  'test/saves/namespaces.long.test.ts': 'needs a directory: scripts/cluster-saves.js has such processes over an object store',
+  'test/saves/namespaces.long.test.ts':
+    'needs a directory: scripts/cluster-saves.js has such processes over an object store',
   'test/saves/origins.test.ts': 'is about the host of a result: nothing of it depends on the storage',
   'test/saves/private-ips.test.ts': 'is about the host of a result: nothing of it depends on the storage',
   'test/saves/retries.long.test.ts': 'has a storage of its own, which fails: test/s3 has an object store that fails',
-  'test/saves/siblings.test.ts': 'needs a directory: an object store has one document of a fileId, whatever its extension',
+  'test/saves/siblings.test.ts':
+    'needs a directory: an object store has one document of a fileId, whatever its extension',
   'test/saves/take-over.long.test.ts': 'is about locks: a save into an object store needs none',
-  'test/saves/two-processes.long.test.ts': 'needs a directory: scripts/cluster-saves.js has such processes over an object store',
-  'test/saves/write-faults.test.ts': 'needs a disk that is full, and permissions: test/s3 has an object store that fails'
+  'test/saves/two-processes.long.test.ts':
+    'needs a directory: scripts/cluster-saves.js has such processes over an object store',
+  'test/saves/write-faults.test.ts':
+    'needs a disk that is full, and permissions: test/s3 has an object store that fails'
 })
 const isOnS3 = process.env.TEST_STORAGE === 's3'
 const GROUPS = '.tap/groups'
-/** Starting a process takes longer than most short test files. With larger groups, the last one runs alone for too long. */
+/**
+ * Starting a process takes longer than most short test files. With larger groups, the last one runs alone for too long.
+ */
 const SHORT_FILES_PER_GROUP = 16
 const LONG_FILES_PER_GROUP = 4
 
@@ -49,7 +60,9 @@ export async function testFiles ({ paths, withLong, withShort = true }) {
   const found = await Promise.all(places.map(async place => {
     if (!(await stat(place)).isDirectory()) return [place]
     const names = await readdir(place, { recursive: true })
-    return names.filter(name => TEST.test(name) && (LONG.test(name) ? withLong : withShort || join(place, name) === RANDOM)).map(name => join(place, name))
+    return names.filter(name =>
+      TEST.test(name) && (LONG.test(name) ? withLong : withShort || join(place, name) === RANDOM)
+    ).map(name => join(place, name))
   }))
   return found.flat().filter(file => !isOnS3 || !(file in NOT_ON_S3)).sort()
 }

@@ -1,6 +1,6 @@
 // Runs several test files in one process, one after the other. The hooks in scripts/typescript resolve `tap` to this
-// module: here, `import t from 'tap'` gives each file a subtest instead of tap's root test, so that its timeout, jobs and
-// teardown are its own. In a process of its own, a test file gets the root test.
+// module: here, `import t from 'tap'` gives each file a subtest instead of tap's root test, so that its timeout, jobs
+// and teardown are its own. In a process of its own, a test file gets the root test.
 import { readdir, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -42,5 +42,9 @@ async function removeFixtures (file) {
   const prefix = `${relative('', process.argv[1] ?? '')}-${file}-`.replace(/[^\w.-]+/g, '-')
   const names = await readdir(FIXTURES).catch(() => [])
   const own = names.filter(name => `${name}-`.startsWith(prefix))
-  await Promise.all(own.map(async name => await rm(join(FIXTURES, name), { recursive: true, force: true, maxRetries: 10 }).catch(() => {})))
+  await Promise.all(
+    own.map(async name =>
+      await rm(join(FIXTURES, name), { recursive: true, force: true, maxRetries: 10 }).catch(() => {})
+    )
+  )
 }

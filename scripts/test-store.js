@@ -9,7 +9,8 @@ const NOT_INSTALLED = 'Ceph is not installed: install ceph-mon, ceph-osd and rad
 const QUIET = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' }
 
 /**
- * Starts the store if a test file needs it and it is installed. It gets ready while the first tests run, which wait for it.
+ * Starts the store if a test file needs it and it is installed. It gets ready while the first tests run, which wait for
+ * it.
  * @param {string[]} files
  * @returns {Promise<{ env: Record<string, string>, stop: () => Promise<void> }>}
  * @throws {Error} if all tests need it and it is not installed

@@ -1,5 +1,5 @@
-// What `npm install fastify-onlyoffice` adds to an application that has Fastify: packages, and their size in node_modules.
-// Reads package-lock.json and node_modules, no network. Exits with 1 if it is more than LIMITS.
+// What `npm install fastify-onlyoffice` adds to an application that has Fastify: packages, and their size in
+// node_modules. Reads package-lock.json and node_modules, no network. Exits with 1 if it is more than LIMITS.
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -21,7 +21,12 @@ const ofFastify = tree(['fastify'])
 const added = [...tree(Object.keys(packages['']?.dependencies ?? {}))].filter(path => !ofFastify.has(path))
 const sizes = await Promise.all(added.map(async path => ({ path, bytes: await sizeOf(path) })))
 const megabytes = megabytesOf(sizes.reduce((sum, { bytes }) => sum + bytes, 0))
-const own = megabytesOf((await Promise.all((await packed()).map(async file => (await stat(file)).size))).reduce((sum, bytes) => sum + bytes, 0))
+const own = megabytesOf(
+  (await Promise.all((await packed()).map(async file => (await stat(file)).size))).reduce(
+    (sum, bytes) => sum + bytes,
+    0
+  )
+)
 
 for (const { path, bytes } of sizes.sort((a, b) => b.bytes - a.bytes)) {
   console.log(`${String(Math.round(bytes / 1000)).padStart(6)} kB  ${path.replace(/^.*node_modules\//, '')} ${packages[path]?.version}`)
@@ -33,7 +38,11 @@ const faults = [
   ...(megabytes <= LIMITS.megabytes ? [] : [`${megabytes} MB are more than ${LIMITS.megabytes} MB`]),
   ...(own <= OWN_LIMITS.megabytes ? [] : [`${own} MB of our own are more than ${OWN_LIMITS.megabytes} MB`])
 ]
-if (faults.length > 0) console.log(`Too heavy: ${faults.join('; ')}. Is everything above needed? If so, raise the limits in scripts/weight.js.`)
+if (faults.length > 0) {
+  console.log(
+    `Too heavy: ${faults.join('; ')}. Is everything above needed? If so, raise the limits in scripts/weight.js.`
+  )
+}
 process.exitCode = faults.length > 0 ? 1 : 0
 
 /**
@@ -86,7 +95,8 @@ async function sizeOf (path) {
 /** Of dist, which is most of what is packed. */
 async function packed () {
   const names = await readdir('dist', { recursive: true, withFileTypes: true })
-  return names.filter(entry => entry.isFile() && /\.(?:d\.ts|js)$/.test(entry.name) && !entry.name.includes('.schema.')).map(entry => join(entry.parentPath, entry.name))
+  return names.filter(entry => entry.isFile() && /\.(?:d\.ts|js)$/.test(entry.name) && !entry.name.includes('.schema.'))
+    .map(entry => join(entry.parentPath, entry.name))
 }
 
 /** @param {number} bytes */

@@ -2,9 +2,9 @@ import t from 'tap'
 import { attacks } from './attacks/attacks.js'
 import { testOutcomes } from './attacks/outcomes.js'
 
-// An attack succeeds when it has an effect: bytes were read or replaced, a forbidden connection was made, a file outside was
-// touched, work was lost, script would run, a limit was exceeded. The status of the answer is not considered.
-// attacks/ablation.long.test.ts proves that each option which is said to stop an attack does so alone,
+// An attack succeeds when it has an effect: bytes were read or replaced, a forbidden connection was made, a file
+// outside was touched, work was lost, script would run, a limit was exceeded. The status of the answer is not
+// considered. attacks/ablation.long.test.ts proves that each option which is said to stop an attack does so alone,
 // attacks/processes.long.test.ts runs the attacks that are missing here.
 
 /** Hundreds of services are started. */

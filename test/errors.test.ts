@@ -10,7 +10,12 @@ t.test('the table of docs/errors.md lists exactly the error classes that the pac
 
 function documented (): Row[] {
   const [table] = readPage('docs/errors.md').tables
-  return table!.rows.map(({ cells: [code, name, status, retryable] }) => ({ code: code!.text, name: name!.text, statusCode: Number(status!.text), retryable: retryable!.text }))
+  return table!.rows.map(({ cells: [code, name, status, retryable] }) => ({
+    code: code!.text,
+    name: name!.text,
+    statusCode: Number(status!.text),
+    retryable: retryable!.text
+  }))
 }
 
 function exported (): Row[] {

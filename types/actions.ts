@@ -6,7 +6,10 @@ import type { EditorControlDefaults } from './control.js'
 /** The user of a page: the field `user` that its control was made with. */
 export type PageUser = NonNullable<EditorConfigNormal['user']>
 
-/** What the user of a page may do, as far as the page's control says: its mode, type and permissions with the editor's defaults. */
+/**
+ * What the user of a page may do, as far as the page's control says: its mode, type and permissions with the editor's
+ * defaults.
+ */
 export interface PageRights {
   readonly edit: boolean
   readonly comment: boolean
@@ -32,14 +35,34 @@ export interface PageAction {
 
 /** What a page can ask the application to do: the last part of the path `<handler path>/actions/<name>`. */
 export type PageActionName =
-  | 'config' | 'renew' | 'rename' | 'save-as' | 'images' | 'documents' | 'spreadsheets' | 'reference' | 'users' | 'notify' | 'sharing' | 'favorite' | 'create'
-  | 'history' | 'history-data' | 'restore'
+  | 'config'
+  | 'renew'
+  | 'rename'
+  | 'save-as'
+  | 'images'
+  | 'documents'
+  | 'spreadsheets'
+  | 'reference'
+  | 'users'
+  | 'notify'
+  | 'sharing'
+  | 'favorite'
+  | 'create'
+  | 'history'
+  | 'history-data'
+  | 'restore'
 
-/** A hook of `actions`. It may throw an error with a `statusCode` from 400 to 499 to refuse: the page gets that status, and not the message. */
+/**
+ * A hook of `actions`. It may throw an error with a `statusCode` from 400 to 499 to refuse: the page gets that status,
+ * and not the message.
+ */
 export type ActionHook<Action, Result> = (action: Action, request: FastifyRequest) => Result | Promise<Result>
 
 export interface RenameAction extends PageAction {
-  /** Without extension. A plain file name on every operating system: no separators, no control characters, no change of direction. */
+  /**
+   * Without extension. A plain file name on every operating system: no separators, no control characters, no change of
+   * direction.
+   */
   readonly name: string
   /** With the extension of the stored document. At most 255 bytes. */
   readonly title: string
@@ -49,12 +72,15 @@ export interface SaveAsAction extends PageAction {
   /** With the extension of `fileType`: a plain file name of at most 255 bytes. */
   readonly name: string
   /**
-   * In lower case, without a dot. An editor opens it. The page has named it, and the content agrees: packages have
-   * the parts of their format, others its signature, and a text is not binary. `html` only if the document server sends it as `text/html`;
-   * plain text (`txt`, `csv`, `md`, `json`) may contain anything that is text, also tags.
+   * In lower case, without a dot. An editor opens it. The page has named it, and the content agrees: packages have the
+   * parts of their format, others its signature, and a text is not binary. `html` only if the document server sends it
+   * as `text/html`; plain text (`txt`, `csv`, `md`, `json`) may contain anything that is text, also tags.
    */
   readonly fileType: string
-  /** The content. It fails with an error, at the latest at its end, if it is cut off, lacks the parts of its format or exceeds `maxFileSize`. */
+  /**
+   * The content. It fails with an error, at the latest at its end, if it is cut off, lacks the parts of its format or
+   * exceeds `maxFileSize`.
+   */
   readonly content: Readable
   /** Bytes, if the document server announced them. */
   readonly size: number | undefined
@@ -95,8 +121,8 @@ export interface ChooseSpreadsheetAction extends ChooseAction {
 }
 
 /**
- * A file that the user may choose: one of the storage, or one at an http(s) URL that the document server can reach. The document
- * server fetches it, and everybody with the page gets it: return only what the user may read.
+ * A file that the user may choose: one of the storage, or one at an http(s) URL that the document server can reach. The
+ * document server fetches it, and everybody with the page gets it: return only what the user may read.
  */
 export type Choice = {
   /** What the user sees. */
@@ -119,7 +145,10 @@ export interface ReferenceAction extends PageAction {
 }
 
 export interface UsersAction extends PageAction {
-  /** `mention`: users that a comment may mention. `protect`: users that a range may be protected for. `info`: images of the users with these `ids`. */
+  /**
+   * `mention`: users that a comment may mention. `protect`: users that a range may be protected for. `info`: images of
+   * the users with these `ids`.
+   */
   readonly kind: 'mention' | 'protect' | 'info'
   /** From 1 to 1000, none of them empty. Only with `info`. */
   readonly ids?: readonly string[]
@@ -146,8 +175,8 @@ export interface NotifyAction extends PageAction {
   /** Plain text of the comment. At most 10,000 characters. */
   readonly message: string
   /**
-   * URL of a page that opens the document at the comment: `page(fileId)` with `action-link` in its query. Without the hook `page`,
-   * the page that sent the request, if its host is that of `publicBaseUrl`.
+   * URL of a page that opens the document at the comment: `page(fileId)` with `action-link` in its query. Without the
+   * hook `page`, the page that sent the request, if its host is that of `publicBaseUrl`.
    */
   readonly link?: string
 }
@@ -171,11 +200,12 @@ export interface SharingResult {
 }
 
 /**
- * What the editor can ask of the application. Each field turns on the buttons and menu entries that need it; the page's module asks
- * the application without further code. The hooks receive the user of the page from the page's own token.
+ * What the editor can ask of the application. Each field turns on the buttons and menu entries that need it; the page's
+ * module asks the application without further code. The hooks receive the user of the page from the page's own token.
  *
- * Every request needs that token, and passes `authorize` with the action's name, the `fileId` and the user. A hook that throws,
- * rejects, returns something else than described or takes longer than `timeouts.hooks` fails the request; that is logged.
+ * Every request needs that token, and passes `authorize` with the action's name, the `fileId` and the user. A hook that
+ * throws, rejects, returns something else than described or takes longer than `timeouts.hooks` fails the request; that
+ * is logged.
  *
  * @example
  * ```js
@@ -192,8 +222,8 @@ export interface SharingResult {
  */
 export interface ActionOptions {
   /**
-   * The user renames the document. The plugin stores no names: note the new one, and return it from `documentName`. Afterwards all
-   * editors of the document show it. Only pages that may edit can ask for it.
+   * The user renames the document. The plugin stores no names: note the new one, and return it from `documentName`.
+   * Afterwards all editors of the document show it. Only pages that may edit can ask for it.
    *
    * @example
    * ```js
@@ -202,8 +232,8 @@ export interface ActionOptions {
    */
   readonly rename?: ActionHook<RenameAction, void>
   /**
-   * The user saves a copy. With `true` it becomes a new document in the storage. A format that no editor opens is offered as a download
-   * instead, and neither stored nor handed to the hook: images come as a zip file. A hook has
+   * The user saves a copy. With `true` it becomes a new document in the storage. A format that no editor opens is
+   * offered as a download instead, and neither stored nor handed to the hook: images come as a zip file. A hook has
    * `timeouts.hooks` and `timeouts.total` to read `content`. Only pages that may download can ask for it.
    *
    * @example
@@ -221,7 +251,9 @@ export interface ActionOptions {
    *
    * @example
    * ```js
-   * copied: async ({ copyFileId, name, user }) => { await documents.insert({ fileId: copyFileId, title: name, owner: user.id }) }
+   * copied: async ({ copyFileId, name, user }) => {
+   *   await documents.insert({ fileId: copyFileId, title: name, owner: user.id })
+   * }
    * ```
    */
   readonly copied?: ActionHook<CopiedAction, void>
@@ -230,42 +262,50 @@ export interface ActionOptions {
    *
    * @example
    * ```js
-   * images: async ({ search }) => (await logos.find(search)).map(({ name, url }) => ({ name, fileType: 'png', url, thumbnail: url }))
+   * images: async ({ search }) =>
+   *   (await logos.find(search)).map(({ name, url }) => ({ name, fileType: 'png', url, thumbnail: url }))
    * ```
    */
   readonly images?: ActionHook<ChooseAction, readonly Choice[]>
   /**
-   * Documents to compare or combine the open one with, or to insert text from. At most 200 are shown. Only pages that may edit can
-   * ask for them.
+   * Documents to compare or combine the open one with, or to insert text from. At most 200 are shown. Only pages that
+   * may edit can ask for them.
    *
    * @example
    * ```js
-   * documents: async ({ search, user }) => (await documents.readableBy(user.id, search)).map(({ fileId, title }) => ({ fileId, name: title }))
+   * documents: async ({ search, user }) =>
+   *   (await documents.readableBy(user.id, search)).map(({ fileId, title }) => ({ fileId, name: title }))
    * ```
    */
   readonly documents?: ActionHook<ChooseDocumentAction, readonly Choice[]>
-  /** Spreadsheets for a mail merge or as another source of linked data. At most 200 are shown. Only pages that may edit can ask for them. */
+  /**
+   * Spreadsheets for a mail merge or as another source of linked data. At most 200 are shown. Only pages that may edit
+   * can ask for them.
+   */
   readonly spreadsheets?: ActionHook<ChooseSpreadsheetAction, readonly Choice[]>
   /**
-   * The file that a cell of the open spreadsheet links to, or `null` if there is none. Return only what the user may read: its
-   * content gets into the open document.
+   * The file that a cell of the open spreadsheet links to, or `null` if there is none. Return only what the user may
+   * read: its content gets into the open document.
    *
    * @example
    * ```js
-   * reference: async ({ path, referenceData, user }) => await documents.readable(user.id, referenceData?.fileKey ?? path) // { fileId, name }
+   * // { fileId, name }
+   * reference: async ({ path, referenceData, user }) =>
+   *   await documents.readable(user.id, referenceData?.fileKey ?? path)
    * ```
    */
   readonly reference?: ActionHook<ReferenceAction, { readonly fileId: string, readonly name: string } | null>
   /**
-   * Users to mention in a comment (for pages that may comment) or to protect a range for (that may edit), and the pictures of users. Only
-   * pages that may comment get mail addresses.
+   * Users to mention in a comment (for pages that may comment) or to protect a range for (that may edit), and the
+   * pictures of users. Only pages that may comment get mail addresses.
    */
   readonly users?: ActionHook<UsersAction, readonly ListedUser[]>
   /** Somebody was mentioned in a comment: tell them. Only pages that may comment can ask for it. */
   readonly notify?: ActionHook<NotifyAction, void>
   /**
-   * Who else may use the document: the page shows it, and the editor in its access rights. With `url` the page has a link to where that is
-   * changed. With the hook, configurations always have `document.info`. Only pages that may edit can ask for it.
+   * Who else may use the document: the page shows it, and the editor in its access rights. With `url` the page has a
+   * link to where that is changed. With the hook, configurations always have `document.info`. Only pages that may edit
+   * can ask for it.
    *
    * @example
    * ```js
@@ -277,14 +317,21 @@ export interface ActionOptions {
    */
   readonly sharing?: ActionHook<PageAction, readonly SharingSetting[] | SharingResult>
   /**
-   * The user of a page for viewing wants to edit. `true` allows it; `false` refuses; an object allows it, and is merged into what the
-   * page's control was made with. The page then gets a new configuration, in which `mode` is `edit` and `permissions.edit` is
-   * `true`, unless the object says something else. An object that no control can be made with gives no right: it fails the request.
+   * The user of a page for viewing wants to edit. `true` allows it; `false` refuses; an object allows it, and is merged
+   * into what the page's control was made with. The page then gets a new configuration, in which `mode` is `edit` and
+   * `permissions.edit` is `true`, unless the object says something else. An object that no control can be made with
+   * gives no right: it fails the request.
    */
   readonly editRights?: ActionHook<PageAction, boolean | EditorControlDefaults>
-  /** The user marks the document as a favorite, or no longer. The editor has the button if the control was made with `info.favorite`. */
+  /**
+   * The user marks the document as a favorite, or no longer. The editor has the button if the control was made with
+   * `info.favorite`.
+   */
   readonly favorite?: ActionHook<FavoriteAction, void>
-  /** The user wants a new document: create it, and return the URL or path of a page with it. Only pages that may edit can ask for it. */
+  /**
+   * The user wants a new document: create it, and return the URL or path of a page with it. Only pages that may edit
+   * can ask for it.
+   */
   readonly create?: ActionHook<CreateAction, { readonly url: string }>
   /**
    * Whether the editor offers links to places in the document: the page's URL with `action-link` in its query.
@@ -293,8 +340,8 @@ export interface ActionOptions {
    */
   readonly links?: boolean
   /**
-   * Returns the present title of a document, for the configurations that open pages ask for. If it returns `undefined`, the page
-   * keeps its title.
+   * Returns the present title of a document, for the configurations that open pages ask for. If it returns `undefined`,
+   * the page keeps its title.
    *
    * @default pages keep their titles
    */

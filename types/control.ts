@@ -6,8 +6,8 @@ import type { Signed, SignedMethods } from './signed-data.js'
 import type { DocumentContent } from './storage.js'
 
 /**
- * The signed configuration for `new DocsAPI.DocEditor(id, config)`. The payload of `token` is this object without `token`.
- * Source: docs/document-server-protocol.md#the-configuration-and-its-token
+ * The signed configuration for `new DocsAPI.DocEditor(id, config)`. The payload of `token` is this object without
+ * `token`. Source: docs/document-server-protocol.md#the-configuration-and-its-token
  */
 export type SignedConfig = Omit<Config, 'events'> & Required<Pick<Config, 'document' | 'editorConfig' | 'token'>>
 
@@ -18,14 +18,16 @@ export type DocumentDefaults = Omit<DocumentNormal, 'key' | 'url' | 'title' | 'f
 export type EditorDefaults = Omit<EditorConfigNormal, 'callbackUrl'> & Pick<EditorConfigEmbedded, 'embedded'>
 
 /**
- * Any part of the editor's configuration that does not depend on the opened document: key, URL, title, file type and callback URL
- * are set by the control. Fields of `editorConfig` (`user`, `lang`, `mode`, `customization` and so on) and `permissions`,
- * `info` and `referenceData` of `document` may be given at the top level; there they take precedence.
+ * Any part of the editor's configuration that does not depend on the opened document: key, URL, title, file type and
+ * callback URL are set by the control. Fields of `editorConfig` (`user`, `lang`, `mode`, `customization` and so on) and
+ * `permissions`, `info` and `referenceData` of `document` may be given at the top level; there they take precedence.
  */
-export interface EditorControlDefaults extends EditorDefaults, Pick<DocumentDefaults, 'permissions' | 'info' | 'referenceData'> {
+export interface EditorControlDefaults
+  extends EditorDefaults, Pick<DocumentDefaults, 'permissions' | 'info' | 'referenceData'> {
   /**
-   * The editor for which devices. By default the page chooses when it mounts the editor: `mobile` on phones and tablets, that is where the
-   * primary pointer is a finger and the screen's shorter side has less than 1080 CSS pixels, `desktop` elsewhere.
+   * The editor for which devices. By default the page chooses when it mounts the editor: `mobile` on phones and
+   * tablets, that is where the primary pointer is a finger and the screen's shorter side has less than 1080 CSS pixels,
+   * `desktop` elsewhere.
    */
   readonly type?: 'desktop' | 'mobile' | 'embedded'
   /**
@@ -107,8 +109,8 @@ export interface ForceSaveOptions {
    */
   readonly timeout?: number
   /**
-   * Milliseconds to wait, if the document server has nothing new to save, for a save that somebody else may have started. With 0 it is not
-   * waited for, and `no-changes` may be said while it is under way.
+   * Milliseconds to wait, if the document server has nothing new to save, for a save that somebody else may have
+   * started. With 0 it is not waited for, and `no-changes` may be said while it is under way.
    *
    * @default 3000, or twice as long as the slowest of the last 20 force saves; 10_000 if somebody has started one
    */
@@ -124,15 +126,18 @@ export type ForceSaveResult =
     readonly saved: true
     /** Revision of the stored content. */
     readonly revision: string
-    /** The conflict copy that it was stored in, because somebody else has changed the document; `revision` is the copy's. */
+    /**
+     * The conflict copy that it was stored in, because somebody else has changed the document; `revision` is the
+     * copy's.
+     */
     readonly conflictFileId?: string
     readonly reason?: undefined
   }
   | {
     readonly saved: false
     /**
-     * `no-changes`: everything that was edited has been stored already. `no-session`: nobody is editing under this document key; the
-     * changes of an earlier session are stored, or a forgotten file.
+     * `no-changes`: everything that was edited has been stored already. `no-session`: nobody is editing under this
+     * document key; the changes of an earlier session are stored, or a forgotten file.
      */
     readonly reason: 'no-changes' | 'no-session'
     readonly revision?: undefined
@@ -158,9 +163,8 @@ export interface ConvertToPdfOptions {
 }
 
 /**
- * Texts that the page shows: while a document is opening and if it does not open, instead of the editor; and about what the user asks
- * for, beside the editor. Plain text, no HTML.
- * The technical line for the operator is always in English.
+ * Texts that the page shows: while a document is opening and if it does not open, instead of the editor; and about what
+ * the user asks for, beside the editor. Plain text, no HTML. The technical line for the operator is always in English.
  */
 export interface EditorMessages {
   /** @default 'Opening the document…' */
@@ -177,7 +181,10 @@ export interface EditorMessages {
    * @default 'The editor cannot be reached'
    */
   readonly unreachable?: string
-  /** @default 'Check your connection and try again. If that does not help, please tell the person who runs this service.' */
+  /**
+   * @default 'Check your connection and try again. If that does not help, please tell the person who runs this
+   * service.'
+   */
   readonly unreachableAdvice?: string
   /**
    * The editor raised `onError` before `onDocumentReady`.
@@ -376,16 +383,16 @@ export interface EditorMessages {
 /** Options of `EditorControl.render`. */
 export interface RenderOptions {
   /**
-   * Events of the editor that the page listens to on the fragment, or as handlers: most of them add a button or a menu entry. Those that
-   * are answered by the option `actions` need not be named. `onRequestClose` shows the close button of the editor, unless
-   * `customization.close` says otherwise.
+   * Events of the editor that the page listens to on the fragment, or as handlers: most of them add a button or a menu
+   * entry. Those that are answered by the option `actions` need not be named. `onRequestClose` shows the close button
+   * of the editor, unless `customization.close` says otherwise.
    *
    * @default none besides the informational ones
    */
   readonly events?: readonly string[]
   /**
-   * Where closing the editor leads: an http(s) URL or a path. It also shows the close button of the editor, unless the page has an element
-   * with the attribute `data-onlyoffice-close`.
+   * Where closing the editor leads: an http(s) URL or a path. It also shows the close button of the editor, unless the
+   * page has an element with the attribute `data-onlyoffice-close`.
    *
    * @default the page that the user came from, if it is of the same origin
    */
@@ -410,9 +417,10 @@ export interface RenderOptions {
  * @example
  * ```js
  * app.get('/edit/:fileId', async (request, reply) => {
- *   const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
- *   await control.openDocument(request.params.fileId, { name: 'Report.docx' })
- *   return reply.type('text/html').header('cache-control', 'no-store').send(`<!doctype html><title>Report</title>${control.render()}`)
+ *   const control = app.editorControl({ user: { id: '7', name: 'Ada' } }) await
+ *   control.openDocument(request.params.fileId, { name: 'Report.docx' }) return
+ *   reply.type('text/html').header('cache-control',
+ *   'no-store').send(`<!doctype html><title>Report</title>${control.render()}`)
  * })
  * ```
  */
@@ -420,40 +428,42 @@ export interface EditorControl {
   /** Title shown in the editor. Set by `openDocument` and `setDocumentFromBytes`, `''` before; may be assigned. */
   documentName: string
   /**
-   * Identifies the content and its editing session at the document server: 1 to 128 characters of `[0-9A-Za-z._=-]`. Set by
-   * `openDocument` and `setDocumentFromBytes`, `''` before; may be assigned. The editor does not open with an invalid key.
-   * Source: docs/document-server-protocol.md#the-document-key
+   * Identifies the content and its editing session at the document server: 1 to 128 characters of `[0-9A-Za-z._=-]`.
+   * Set by `openDocument` and `setDocumentFromBytes`, `''` before; may be assigned. The editor does not open with an
+   * invalid key. Source: docs/document-server-protocol.md#the-document-key
    */
   documentKey: string
   /**
-   * URL from which the document server downloads the document. Set by `openDocument` and `setDocumentFromBytes`, `''` before;
-   * may be assigned. With `signedUrls` it is valid for `downloadUrlLifetime`.
+   * URL from which the document server downloads the document. Set by `openDocument` and `setDocumentFromBytes`, `''`
+   * before; may be assigned. With `signedUrls` it is valid for `downloadUrlLifetime`.
    */
   documentUrl: string
   /**
-   * URL to which the document server posts callbacks. Set by `openDocument` and `setDocumentFromBytes`, `''` before; may be
-   * assigned. With `signedUrls` it is signed for the keys that the plugin creates for this file; if `documentKey` was assigned,
-   * `config` contains a URL that is signed for that key instead.
+   * URL to which the document server posts callbacks. Set by `openDocument` and `setDocumentFromBytes`, `''` before;
+   * may be assigned. With `signedUrls` it is signed for the keys that the plugin creates for this file; if
+   * `documentKey` was assigned, `config` contains a URL that is signed for that key instead.
    */
   callbackUrl: string
   /** Whether a document is open: `documentUrl`, `documentName` and `documentKey` are all more than whitespace. */
   readonly hasDocument: boolean
   /**
-   * Lets this page use the actions `proxy` and `report`: a request sends it in the header `x-editor-proxy-token`, and the `fileId`
-   * of the opened document in the query. Valid for `downloadUrlLifetime`. Created anew at every access; `''` without a document.
+   * Lets this page use the actions `proxy` and `report`: a request sends it in the header `x-editor-proxy-token`, and
+   * the `fileId` of the opened document in the query. Valid for `downloadUrlLifetime`. Created anew at every access;
+   * `''` without a document.
    */
   readonly proxyToken: string
   /**
-   * Lets this page use the option `actions`: a request sends it in the header `x-editor-page-token`. It contains the fileId, the title,
-   * and what the control was made with, signed but readable: the user, the permissions and so on. Valid for
-   * `pageTokenLifetime`; every action answers a fresh one, and an open page renews it. Created anew at every access; `''` without a stored document, if `documentKey`, `documentUrl` or
-   * `callbackUrl` was assigned, or if it would be longer than 8,000 characters. Then the page cannot ask for anything.
+   * Lets this page use the option `actions`: a request sends it in the header `x-editor-page-token`. It contains the
+   * fileId, the title, and what the control was made with, signed but readable: the user, the permissions and so on.
+   * Valid for `pageTokenLifetime`; every action answers a fresh one, and an open page renews it. Created anew at every
+   * access; `''` without a stored document, if `documentKey`, `documentUrl` or `callbackUrl` was assigned, or if it
+   * would be longer than 8,000 characters. Then the page cannot ask for anything.
    */
   readonly pageToken: string
   /**
-   * What a page with this control needs first, as values of `Link` headers: a connection to the document server, its `api.js`, and the
-   * page's module. The same with and without a document, so that they can be sent before it is opened. For a page that gets no document,
-   * the browser would load them in vain.
+   * What a page with this control needs first, as values of `Link` headers: a connection to the document server, its
+   * `api.js`, and the page's module. The same with and without a document, so that they can be sent before it is
+   * opened. For a page that gets no document, the browser would load them in vain.
    *
    * @example
    * ```js
@@ -467,7 +477,8 @@ export interface EditorControl {
   /**
    * The signed configuration, or `null` without a document. Created and signed anew at every access.
    *
-   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): the first document is still being opened; an `await` is missing.
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): the first document is still being opened; an `await` is
+   *   missing.
    */
   readonly config: SignedConfig | null
   /** `config` as JSON; without a document, the string `null`. Throws as `config` does. */
@@ -477,8 +488,8 @@ export interface EditorControl {
    * Opens a stored document. Resolves to this control.
    *
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): no stored file has this ID.
-   * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): no editor opens its format. Formats that the plugin does not know count if the
-   * document server lists them for viewing.
+   * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): no editor opens its format. Formats that the plugin does
+   * not know count if the document server lists them for viewing.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileId` is not a string, or an option is invalid.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the storage did not finish in time when the session was
    * looked up.
@@ -490,11 +501,13 @@ export interface EditorControl {
    * Stores a new document and opens it. Resolves to its `fileId`. `maxFileSize` does not apply.
    *
    * @param name Title shown in the editor. The document is stored under its extension.
-   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or digits.
+   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or
+   *   digits.
    * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): as `openDocument` does; nothing is stored.
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `content` is something else, or was read before, or an option is invalid.
-   * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the document is stored, but the storage did not finish in time
-   * while the session was looked up.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `content` is something else, or was read before, or an
+   *   option is invalid.
+   * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the document is stored, but the storage did not finish
+   * in time while the session was looked up.
    * @throws with `check`, the errors of `checkDocument`, after which nothing is stored.
    * @throws the error of `content`, after which nothing is stored, or the storage's own error, when a call of it fails.
    * @example
@@ -506,8 +519,8 @@ export interface EditorControl {
   setDocumentFromBytes (content: DocumentContent, name: string, options?: SetDocumentOptions): Promise<string>
 
   /**
-   * Stores a new document without content, as `blankDocument` makes it, and opens it. Resolves to its `fileId`. Rejects as
-   * `setDocumentFromBytes` does, and besides:
+   * Stores a new document without content, as `blankDocument` makes it, and opens it. Resolves to its `fileId`. Rejects
+   * as `setDocumentFromBytes` does, and besides:
    *
    * @param format One of `blankFormats`, such as `docx`, `xlsx`, `pptx`, `odt` or `pdf`.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `format`, `lang` or `paper` is invalid.
@@ -520,22 +533,25 @@ export interface EditorControl {
   createDocument (format: string, options?: CreateDocumentOptions): Promise<string>
 
   /**
-   * Has the document server convert the document at `documentUrl` to PDF, without unsaved changes: see `forceSave`. Resolves to the
-   * PDF.
+   * Has the document server convert the document at `documentUrl` to PDF, without unsaved changes: see `forceSave`.
+   * Resolves to the PDF.
    *
    * Each request is limited by `timeouts.total`, the conversion as a whole by `maxAttempts` and `signal`.
    * Source: docs/document-server-protocol.md#conversion
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no document is open.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `maxAttempts` or `delayMs` is invalid.
-   * @throws ConversionTimeoutError (`FST_EDITOR_CONVERSION_TIMEOUT`): the conversion was not finished after `maxAttempts`
-   * requests.
-   * @throws ConversionFailedError (`FST_EDITOR_CONVERSION_FAILED`): the document server reported an error, which the message
-   * explains, or its response or the result cannot be used.
-   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`): a request failed, was truncated, or was answered with a status other than 200.
+   * @throws ConversionTimeoutError (`FST_EDITOR_CONVERSION_TIMEOUT`): the conversion was not finished after
+   * `maxAttempts` requests.
+   * @throws ConversionFailedError (`FST_EDITOR_CONVERSION_FAILED`): the document server reported an error, which the
+   * message explains, or its response or the result cannot be used.
+   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`): a request failed, was truncated, or was answered with a status other
+   *   than 200.
    * @throws UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): a request exceeded one of the `timeouts`.
-   * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): the PDF is at an origin or IP address that is not allowed.
-   * @throws TooLargeError (`FST_EDITOR_TOO_LARGE`): the PDF exceeds `maxFileSize`, or a response of the conversion service 1 MiB.
+   * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): the PDF is at an origin or IP address that is not
+   *   allowed.
+   * @throws TooLargeError (`FST_EDITOR_TOO_LARGE`): the PDF exceeds `maxFileSize`, or a response of the conversion
+   *   service 1 MiB.
    * @throws the reason of `signal`, once it is aborted.
    * @throws the storage's own error, when looking up the stored file fails.
    * @example
@@ -547,14 +563,15 @@ export interface EditorControl {
   convertToPdf (options?: ConvertToPdfOptions): Promise<Buffer>
 
   /**
-   * Has the document server convert the document at `documentUrl`, without unsaved changes (see `forceSave`), and resolves as soon
-   * as the result begins to arrive. The document server keeps results: the same content and options are not converted again.
-   * Source: docs/document-server-protocol.md#conversion
+   * Has the document server convert the document at `documentUrl`, without unsaved changes (see `forceSave`), and
+   * resolves as soon as the result begins to arrive. The document server keeps results: the same content and options
+   * are not converted again. Source: docs/document-server-protocol.md#conversion
    *
    * Rejects as `EditorServer.convert` does, and besides:
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no document is open.
-   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): the application set `documentUrl`, and `documentName` has no extension.
+   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): the application set `documentUrl`, and `documentName` has no
+   *   extension.
    * @throws the storage's own error, when looking up the stored file fails.
    * @example
    * ```js
@@ -577,24 +594,26 @@ export interface EditorControl {
   thumbnail (options: ThumbnailRequest): Promise<ResultFile>
 
   /**
-   * Has the document server save the opened document while people go on editing, and waits until that is stored: everything that
-   * had arrived at the document server when this was called, also if a final save comes first. It does not wait for `onSaved`.
+   * Has the document server save the opened document while people go on editing, and waits until that is stored:
+   * everything that had arrived at the document server when this was called, also if a final save comes first. It does
+   * not wait for `onSaved`.
    *
-   * It asks for the session with the control's `documentKey`. Several instances need a storage with `state`: the save may reach
-   * another instance than the one that waits. It cannot be used in `onCallback`, `onSaved` and `onSaveFailed` of the same document,
-   * because the save would wait for the hook; use it after the hook has returned.
-   * Source: docs/document-server-protocol.md#forcesave
+   * It asks for the session with the control's `documentKey`. Several instances need a storage with `state`: the save
+   * may reach another instance than the one that waits. It cannot be used in `onCallback`, `onSaved` and `onSaveFailed`
+   * of the same document, because the save would wait for the hook; use it after the hook has returned. Source:
+   * docs/document-server-protocol.md#forcesave
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no stored document is open.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): the document was deleted.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `timeout` or `signal` is invalid.
    * @throws InvalidKeyError (`FST_EDITOR_INVALID_KEY`): `documentKey` is malformed.
-   * @throws ForceSaveFailedError (`FST_EDITOR_FORCE_SAVE_FAILED`): the document server could not assemble the document, the save was
-   * refused here or at another instance, it was called in a hook, or the application is closing.
+   * @throws ForceSaveFailedError (`FST_EDITOR_FORCE_SAVE_FAILED`): the document server could not assemble the document,
+   * the save was refused here or at another instance, it was called in a hook, or the application is closing.
    * @throws ForceSaveTimeoutError (`FST_EDITOR_FORCE_SAVE_TIMEOUT`): the save did not arrive within `timeout`.
-   * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`): the document server rejects the command, such as its token.
-   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): the document server gave no
-   * usable answer to the command.
+   * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`): the document server rejects the command, such as its
+   *   token.
+   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): the document
+   * server gave no usable answer to the command.
    * @throws the reason of `signal`, once it is aborted.
    * @throws the storage's own error, when a call of it fails.
    * @example
@@ -608,7 +627,8 @@ export interface EditorControl {
   forceSave (options?: ForceSaveOptions): Promise<ForceSaveResult>
 
   /**
-   * The versions of the stored document, in the form that the editor's `refreshHistory` takes. Needs the option `versions`.
+   * The versions of the stored document, in the form that the editor's `refreshHistory` takes. Needs the option
+   * `versions`.
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no stored document is open.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the option `versions` is not set.
@@ -623,32 +643,36 @@ export interface EditorControl {
   history (): Promise<DocumentHistory>
 
   /**
-   * One version of the stored document, signed, in the form that the editor's `setHistoryData` takes. The document server fetches
-   * its URLs, which are signed and valid for `downloadUrlLifetime`; the token binds them to this version. If the data of the
-   * changes are kept, they are highlighted. Needs the option `versions`. `fileType` and `url` also serve to download a version.
-   * Source: docs/document-server-protocol.md#version-history
+   * One version of the stored document, signed, in the form that the editor's `setHistoryData` takes. The document
+   * server fetches its URLs, which are signed and valid for `downloadUrlLifetime`; the token binds them to this
+   * version. If the data of the changes are kept, they are highlighted. Needs the option `versions`. `fileType` and
+   * `url` also serve to download a version. Source: docs/document-server-protocol.md#version-history
    *
-   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version, or it is not kept any more.
-   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`), InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): as `history` does.
+   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version, or it is not kept any
+   *   more.
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`), InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): as `history`
+   *   does.
    */
   historyData (version: number): Promise<HistoryVersionData>
 
   /**
-   * Makes an earlier version the present one. The present content is kept as a version. It waits until nobody edits the document,
-   * because what they save afterwards would not build on the restored version. `onSaved` is called as after a save. Needs the
-   * option `versions`.
+   * Makes an earlier version the present one. The present content is kept as a version. It waits until nobody edits the
+   * document, because what they save afterwards would not build on the restored version. `onSaved` is called as after a
+   * save. Needs the option `versions`.
    *
    * @throws BeingEditedError (`FST_EDITOR_BEING_EDITED`): somebody still edited the document after `timeout`.
-   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version, or it is not kept any more.
+   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version, or it is not kept any
+   *   more.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): the document was deleted.
-   * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): the version has another format, and another document has the name that this
-   * one would have.
+   * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): the version has another format, and another document has the name
+   * that this one would have.
    * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): `result.url` is not at the document server.
-   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): `result` could not be fetched,
-   * or is no such file.
-   * @throws BusyError (`FST_EDITOR_BUSY`): the document was changed again and again, or it was called in a hook that a callback of
-   * this document waits for.
-   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`), InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): as `history` does.
+   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): `result` could
+   * not be fetched, or is no such file.
+   * @throws BusyError (`FST_EDITOR_BUSY`): the document was changed again and again, or it was called in a hook that a
+   * callback of this document waits for.
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`), InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): as `history`
+   *   does.
    * @throws the reason of `signal`, once it is aborted.
    * @example
    * ```js
@@ -659,13 +683,14 @@ export interface EditorControl {
   restore (version: number, options?: RestoreOptions): Promise<RestoredVersion>
 
   /**
-   * Returns the HTML fragment that becomes the editor: an element with the configuration as data, and the script element of the
-   * module that mounts the editor. It contains no inline script and can be inserted into the body of any page. Without a document
-   * no editor is mounted.
+   * Returns the HTML fragment that becomes the editor: an element with the configuration as data, and the script
+   * element of the module that mounts the editor. It contains no inline script and can be inserted into the body of any
+   * page. Without a document no editor is mounted.
    *
    * While the document is opening, and if it does not open, the page tells the user. `messages` replaces its texts.
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or a message is unknown or is not a string.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or a message is unknown or is not a
+   *   string.
    * @example
    * ```js
    * const fragment = control.render({ lang: 'de', closeUrl: '/documents' })
@@ -675,22 +700,23 @@ export interface EditorControl {
   render (options?: RenderOptions): string
 
   /**
-   * Signs the argument of one of the editor's methods in the page, such as `setHistoryData`. Returns a copy of it, as JSON, with
-   * its `token`, whose claims are exactly the other fields: the editor uses only these. The token does not expire.
+   * Signs the argument of one of the editor's methods in the page, such as `setHistoryData`. Returns a copy of it, as
+   * JSON, with its `token`, whose claims are exactly the other fields: the editor uses only these. The token does not
+   * expire.
    *
-   * Sign only what the application has composed itself, never an object that a user sent: with the same secret the document
-   * server verifies conversions and configurations.
-   * Source: docs/document-server-protocol.md#version-history
+   * Sign only what the application has composed itself, never an object that a user sent: with the same secret the
+   * document server verifies conversions and configurations. Source: docs/document-server-protocol.md#version-history
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the method is unknown, or a field that it needs is missing or
-   * invalid; the message names it. So are `exp`, `iat` and `nbf`, with which the token would pass for one of the document server at this
-   * application, and the name of a command as `c`, which the document server would execute. An answer that only reports an error, such as `{ error, version }`, needs no token.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the method is unknown, or a field that it needs is
+   * missing or invalid; the message names it. So are `exp`, `iat` and `nbf`, with which the token would pass for one of
+   * the document server at this application, and the name of a command as `c`, which the document server would execute.
+   * An answer that only reports an error, such as `{ error, version }`, needs no token.
    * @example
    * ```js
    * app.get('/history/:fileId/:version', async ({ params }) => {
-   *   const version = await versions.find(params.fileId, Number(params.version))
-   *   const control = app.editorControl()
-   *   return control.sign('setHistoryData', { version: version.number, fileType: 'docx', key: version.key, url: version.url })
+   *   const version = await versions.find(params.fileId, Number(params.version)) const control = app.editorControl()
+   *   return control.sign('setHistoryData', { version: version.number, fileType: 'docx', key: version.key, url:
+   *   version.url })
    * })
    *
    * // In the page: fragment.addEventListener('onRequestHistoryData', async event => {
@@ -704,8 +730,8 @@ export interface EditorControl {
   /**
    * Signs any other data for the editor in the page: a plain object without `token`.
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `payload` is not a plain object, is not JSON, has a field `token`,
-   * `payload`, `exp`, `iat` or `nbf`, or the name of a command as `c`.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `payload` is not a plain object, is not JSON, has a field
+   * `token`, `payload`, `exp`, `iat` or `nbf`, or the name of a command as `c`.
    * @example
    * ```js
    * const signed = control.sign({ c: 'add', images: [{ fileType: 'png', url }] })

@@ -55,7 +55,8 @@ export interface ThumbnailOptions {
 }
 
 /**
- * How a spreadsheet is laid out on pages. Lengths are a number with a unit, such as `19.1mm`. A result has at most 1500 pages.
+ * How a spreadsheet is laid out on pages. Lengths are a number with a unit, such as `19.1mm`. A result has at most 1500
+ * pages.
  */
 export interface SpreadsheetLayout {
   /**
@@ -198,8 +199,8 @@ export interface ConversionOptions {
    */
   readonly region?: string
   /**
-   * Encoding of a csv or txt document, as the number of a code page: 65001 UTF-8, 1200 UTF-16, 1252 Western European, 1250
-   * Central European, 1251 Cyrillic, 932 Japanese, 936 and 950 Chinese.
+   * Encoding of a csv or txt document, as the number of a code page: 65001 UTF-8, 1200 UTF-16, 1252 Western European,
+   * 1250 Central European, 1251 Cyrillic, 932 Japanese, 936 and 950 Chinese.
    *
    * @default 65001
    */
@@ -232,11 +233,12 @@ export type ConversionRequest = ConversionOptions & {
     /** Absolute http(s) URL from which the document server downloads the document. */
     readonly url: string
     /**
-     * Identifies the content at `url`, such as a file's ID and revision. The document server keeps results, for a day by default:
-     * the same key and options get the same result without another conversion. The key that is sent is a hash of all of them, so
-     * that a result is never taken for another.
+     * Identifies the content at `url`, such as a file's ID and revision. The document server keeps results, for a day
+     * by default: the same key and options get the same result without another conversion. The key that is sent is a
+     * hash of all of them, so that a result is never taken for another.
      *
-     * @default `url`: set a key if the content at the URL changes, or if the URL of the same content does, as a signed one
+     * @default `url`: set a key if the content at the URL changes, or if the URL of the same content does, as a signed
+     *   one
      */
     readonly key?: string
     readonly content?: never
@@ -245,8 +247,9 @@ export type ConversionRequest = ConversionOptions & {
     /**
      * The document itself. It is read into memory, `maxFileSize` at most.
      *
-     * Document servers from 10.0 on get it in the request (`/converter/from-file`), and the result in the answer: they need not reach
-     * this application. Older ones download it from this instance of the application: if others share `publicBaseUrl`, use `url`.
+     * Document servers from 10.0 on get it in the request (`/converter/from-file`), and the result in the answer: they
+     * need not reach this application. Older ones download it from this instance of the application: if others share
+     * `publicBaseUrl`, use `url`.
      */
     readonly content: DocumentContent
     readonly url?: never
@@ -279,26 +282,29 @@ export interface AwaitOptions extends RequestOptions {
 /** Options of `EditorServer.convert`. */
 export interface ConvertOptions extends AwaitOptions {
   /**
-   * Called with every answer of the document server; the next request waits for it. If it throws or rejects, the conversion
-   * rejects with that error.
+   * Called with every answer of the document server; the next request waits for it. If it throws or rejects, the
+   * conversion rejects with that error.
    */
   readonly onProgress?: (progress: ConversionProgress) => void | Promise<void>
 }
 
 /**
- * A file that the document server made. Its first bytes are checked: they look like a file of `fileType`. The rest is still on
- * its way, limited by `maxFileSize` and `timeouts.total`. It can be read once, by `body` or `bytes`.
+ * A file that the document server made. Its first bytes are checked: they look like a file of `fileType`. The rest is
+ * still on its way, limited by `maxFileSize` and `timeouts.total`. It can be read once, by `body` or `bytes`.
  */
 export interface ResultFile {
   /** Extension of the file, in lower case. */
   readonly fileType: string
-  /** Media type of the file, such as `application/pdf`. Do not send `text/html` as a page: it may contain scripts from the document. */
+  /**
+   * Media type of the file, such as `application/pdf`. Do not send `text/html` as a page: it may contain scripts from
+   * the document.
+   */
   readonly mediaType: string
   /** Bytes, if the document server announced it. */
   readonly size?: number
   /**
-   * The content. It fails with `UpstreamError`, `UpstreamTimeoutError` or `TooLargeError`, or with the reason of `signal`. Destroy
-   * it if you do not read it; `timeouts.total` ends it otherwise.
+   * The content. It fails with `UpstreamError`, `UpstreamTimeoutError` or `TooLargeError`, or with the reason of
+   * `signal`. Destroy it if you do not read it; `timeouts.total` ends it otherwise.
    */
   readonly body: Readable
   /** Reads the whole content into memory. Rejects as `body` fails, and with a `TypeError` if it was read before. */
@@ -317,8 +323,8 @@ export type BuildRequest = {
   }
   | {
     /**
-     * The script itself, at most 1 MiB. Document servers from 10.0 on get it in the request (`/docbuilder/from-file`). Older ones
-     * download it from this instance of the application: if others share `publicBaseUrl`, use `url`.
+     * The script itself, at most 1 MiB. Document servers from 10.0 on get it in the request (`/docbuilder/from-file`).
+     * Older ones download it from this instance of the application: if others share `publicBaseUrl`, use `url`.
      */
     readonly script: string
     readonly url?: never
@@ -330,8 +336,8 @@ export interface BuiltFile {
   /** As in the script; never a path. */
   readonly name: string
   /**
-   * Fetches the file, which the document server keeps for 15 minutes. Rejects with `BuildFailedError` if its content is not of its
-   * format, or else as `EditorServer.convert` does while fetching.
+   * Fetches the file, which the document server keeps for 15 minutes. Rejects with `BuildFailedError` if its content is
+   * not of its format, or else as `EditorServer.convert` does while fetching.
    */
   fetch (options?: RequestOptions): Promise<ResultFile>
 }
@@ -348,8 +354,9 @@ export interface DocumentFormat {
   /** The editor that opens it; absent if it is only a result of conversions. */
   readonly documentType?: DocumentType
   /**
-   * What can be done with it: `view`, `edit`, `lossy-edit` (edited with possible loss of formatting), `fill` (forms), `review`,
-   * `comment`, `encrypt`, `customfilter`, `auto-convert` (converted when it is opened). A document server may send others.
+   * What can be done with it: `view`, `edit`, `lossy-edit` (edited with possible loss of formatting), `fill` (forms),
+   * `review`, `comment`, `encrypt`, `customfilter`, `auto-convert` (converted when it is opened). A document server may
+   * send others.
    */
   readonly actions: readonly string[]
   /** What it can be converted to. */

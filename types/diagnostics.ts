@@ -1,21 +1,24 @@
 import type { RecoveredFile } from './document-server.js'
 
 /**
- * The messages of the plugin's channels of `node:diagnostics_channel`, by the name of the channel. Each channel gets one message
- * for each piece of work, when that has ended, however it ended. Nothing is measured for a channel without subscribers.
+ * The messages of the plugin's channels of `node:diagnostics_channel`, by the name of the channel. Each channel gets
+ * one message for each piece of work, when that has ended, however it ended. Nothing is measured for a channel without
+ * subscribers.
  *
- * A message contains no URL, token, user or query. Its strings with a fixed list of values (`outcome`, `event`, `status`, `code`) can
- * be labels of a metric; `fileId` and `key` cannot, there are too many of them. New outcomes and fields may come with a minor version.
+ * A message contains no URL, token, user or query. Its strings with a fixed list of values (`outcome`, `event`,
+ * `status`, `code`) can be labels of a metric; `fileId` and `key` cannot, there are too many of them. New outcomes and
+ * fields may come with a minor version.
  *
- * The channels belong to the process: they carry the messages of all Fastify applications in it. Subscribers are called one after
- * the other, synchronously, before the work goes on: they must be fast. What one throws becomes an `uncaughtException` of the
- * process, as with every channel; the work itself goes on as if it had not thrown.
+ * The channels belong to the process: they carry the messages of all Fastify applications in it. Subscribers are called
+ * one after the other, synchronously, before the work goes on: they must be fast. What one throws becomes an
+ * `uncaughtException` of the process, as with every channel; the work itself goes on as if it had not thrown.
  *
  * @example
  * ```js
  * import { subscribe } from 'node:diagnostics_channel'
  *
- * subscribe('fastify-onlyoffice:save', ({ outcome, durationMs }) => { saves.labels(outcome).observe(durationMs / 1000) })
+ * subscribe('fastify-onlyoffice:save', ({ outcome, durationMs }) => { saves.labels(outcome).observe(durationMs / 1000)
+ * })
  * ```
  */
 export interface DiagnosticsMessages {
@@ -38,8 +41,8 @@ interface Timed {
 /** Why something failed. */
 interface MayFail {
   /**
-   * Code of the error: `FST_EDITOR_…`, one of Fastify or Node.js such as `ENOSPC`, or else the error's name, such as `AbortError`. Absent
-   * unless it failed.
+   * Code of the error: `FST_EDITOR_…`, one of Fastify or Node.js such as `ENOSPC`, or else the error's name, such as
+   * `AbortError`. Absent unless it failed.
    */
   readonly code?: string
 }
@@ -51,8 +54,8 @@ export interface SaveMessage extends Timed, MayFail {
   /** Document key of the session. Absent if the callback had none, or was refused before its token was verified. */
   readonly key?: string
   /**
-   * Status of the callback: 2 a final save, 6 a force save; 3 and 7 if the document server could not assemble one. Others only of a
-   * refused callback; absent if it was refused before its token was verified.
+   * Status of the callback: 2 a final save, 6 a force save; 3 and 7 if the document server could not assemble one.
+   * Others only of a refused callback; absent if it was refused before its token was verified.
    */
   readonly status?: number
   /**
@@ -63,13 +66,24 @@ export interface SaveMessage extends Timed, MayFail {
    * - `superseded`: a force save older than what is stored. Nothing was stored.
    * - `missing`: its document no longer exists, and the save is lost (`onMissingFile: 'acknowledge'`).
    * - `empty`: the callback had no URL: there was nothing to store.
-   * - `not-assembled`: the document server could not assemble it. Status 3: the changes are lost (`onCorrupted: 'discard'`). Status
-   *   7: they remain in the session.
+   * - `not-assembled`: the document server could not assemble it. Status 3: the changes are lost
+   *   (`onCorrupted: 'discard'`). Status 7: they remain in the session.
    * - `refused`: nothing was stored, and the document server keeps what it has; `code` says why.
-   * - `unproven`: refused, too, but nothing proves that the document server sent it: a token or the signature of the URL is missing or wrong.
-   *   Anybody can cause it; of the document server are all callbacks if a secret or a URL is wrong.
+   * - `unproven`: refused, too, but nothing proves that the document server sent it: a token or the signature of the
+   *   URL is missing or wrong. Anybody can cause it; of the document server are all callbacks if a secret or a URL is
+   *   wrong.
    */
-  readonly outcome: 'stored' | 'unchanged' | 'conflict' | 'repeated' | 'superseded' | 'missing' | 'empty' | 'not-assembled' | 'refused' | 'unproven'
+  readonly outcome:
+    | 'stored'
+    | 'unchanged'
+    | 'conflict'
+    | 'repeated'
+    | 'superseded'
+    | 'missing'
+    | 'empty'
+    | 'not-assembled'
+    | 'refused'
+    | 'unproven'
   /** Size of the saved file. Present if the outcome is `stored`, `unchanged` or `conflict`, as are the next three. */
   readonly bytes?: number
   /** Revision of the document, or of the conflict copy. */
@@ -78,36 +92,48 @@ export interface SaveMessage extends Timed, MayFail {
   readonly conflictFileId?: string
   /** Why there is a conflict copy, as in `SavedEvent`; only with the outcome `conflict`. */
   readonly conflictReason?: 'changed' | 'format'
-  /** From the arrival of the callback until its answer is known: with its body, its turn, fetching, storing and the hooks. */
+  /**
+   * From the arrival of the callback until its answer is known: with its body, its turn, fetching, storing and the
+   * hooks.
+   */
   readonly durationMs: number
 }
 
 /** Fields of a message about a response. */
 export interface ResponseMessage extends Timed, MayFail {
-  /** The document, as the query of the request said, which may be anything if the request failed. Absent if it named none. */
+  /**
+   * The document, as the query of the request said, which may be anything if the request failed. Absent if it named
+   * none.
+   */
   readonly fileId?: string
   /**
    * - `sent`: the response was sent in full; `httpStatus` says which.
    * - `failed`: an error was answered; `code` says which.
-   * - `interrupted`: the connection was closed before: the client left or read nothing for `timeouts.idle`, or the source of the
-   *   content failed halfway.
+   * - `interrupted`: the connection was closed before: the client left or read nothing for `timeouts.idle`, or the
+   *   source of the content failed halfway.
    */
   readonly outcome: 'sent' | 'failed' | 'interrupted'
   /** Absent if the connection was closed before the headers were sent. */
   readonly httpStatus?: number
   /**
-   * Bytes of the response's body. If it was interrupted, or its length was not known in advance, what its connection has taken
-   * instead, headers included; over HTTP/2 absent then.
+   * Bytes of the response's body. If it was interrupted, or its length was not known in advance, what its connection
+   * has taken instead, headers included; over HTTP/2 absent then.
    */
   readonly bytes?: number
-  /** From the arrival of the request until its response was handed to the operating system, or the connection was closed. */
+  /**
+   * From the arrival of the request until its response was handed to the operating system, or the connection was
+   * closed.
+   */
   readonly durationMs: number
 }
 
 /** Somebody, usually the document server, downloaded a document. Also for HEAD, 304 and redirects. */
 export interface DownloadMessage extends ResponseMessage {}
 
-/** A page fetched something through the proxy action. `httpStatus` is that of the upstream, unless the outcome is `failed`. */
+/**
+ * A page fetched something through the proxy action. `httpStatus` is that of the upstream, unless the outcome is
+ * `failed`.
+ */
 export interface ProxyMessage extends ResponseMessage {}
 
 /** `convert()`, `thumbnail()` or `convertToPdf()` has ended. */
@@ -177,6 +203,9 @@ export interface SessionEndedMessage {
   readonly key: string
   /** As `reason` in `SessionEndEvent`. */
   readonly outcome: 'saved' | 'unchanged' | 'discarded' | 'refused' | 'lost'
-  /** How long it lasted, in milliseconds. Absent if this instance did not notice its start, or nobody had subscribed then. */
+  /**
+   * How long it lasted, in milliseconds. Absent if this instance did not notice its start, or nobody had subscribed
+   * then.
+   */
   readonly durationMs?: number
 }

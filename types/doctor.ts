@@ -1,13 +1,13 @@
 /** One check of the doctor. */
 export interface DoctorFinding {
   /**
-   * Identifies what was found, such as `SECRET_INBOX`: stable, for programs. A check that finds nothing wrong has a code, too.
-   * docs/doctor.md lists the codes.
+   * Identifies what was found, such as `SECRET_INBOX`: stable, for programs. A check that finds nothing wrong has a
+   * code, too. docs/doctor.md lists the codes.
    */
   readonly code: string
   /**
-   * `ok`: nothing is wrong. `warning`: it works, but something should be changed. `error`: documents cannot be opened or saved.
-   * `skipped`: it could not be checked; `evidence` says why.
+   * `ok`: nothing is wrong. `warning`: it works, but something should be changed. `error`: documents cannot be opened
+   * or saved. `skipped`: it could not be checked; `evidence` says why.
    */
   readonly status: 'ok' | 'warning' | 'error' | 'skipped'
   /** What was checked, in a few words. */
@@ -32,11 +32,14 @@ export interface DoctorReport {
 
 /** Options of `app.editorDoctor()`. */
 export interface DoctorOptions {
-  /** Also explains why this document does not open or is not saved, from what the handler has seen since the application started. */
+  /**
+   * Also explains why this document does not open or is not saved, from what the handler has seen since the application
+   * started.
+   */
   readonly fileId?: string
   /**
-   * Milliseconds after which checks that have not finished are reported as skipped. Of calls at the same time, which share one
-   * examination, that of the first counts.
+   * Milliseconds after which checks that have not finished are reported as skipped. Of calls at the same time, which
+   * share one examination, that of the first counts.
    *
    * @default 60_000
    */

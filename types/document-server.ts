@@ -1,6 +1,8 @@
 // The document server's own services. Source: docs/document-server-protocol.md#commands
 import type { RequestOptions } from './requests.js'
-import type { AwaitOptions, BuildRequest, BuildResult, ConversionRequest, ConvertOptions, DocumentFormat, ResultFile } from './conversions.js'
+import type {
+  AwaitOptions, BuildRequest, BuildResult, ConversionRequest, ConvertOptions, DocumentFormat, ResultFile
+} from './conversions.js'
 
 /** Commands about one document key. */
 export interface KeyCommand {
@@ -18,11 +20,13 @@ export type Command =
   /** Its license, build and quota. */
   | { readonly c: 'license' }
   /**
-   * Who is editing. Before it answers, the document server sends the application a callback (1 or 4) with this `userdata` and
-   * waits for the answer: do not await it in a hook that such a callback waits for.
+   * Who is editing. Before it answers, the document server sends the application a callback (1 or 4) with this
+   * `userdata` and waits for the answer: do not await it in a hook that such a callback waits for.
    */
   | KeyCommand & { readonly c: 'info', readonly userdata?: string }
-  /** Starts a force save: a callback 6 with this `userdata` follows. `EditorControl.forceSave` waits until it is stored. */
+  /**
+   * Starts a force save: a callback 6 with this `userdata` follows. `EditorControl.forceSave` waits until it is stored.
+   */
   | KeyCommand & { readonly c: 'forcesave', readonly userdata?: string }
   /** Tells editors to close: those of these users, or all without `users`. An empty list is nobody. */
   | KeyCommand & { readonly c: 'drop', readonly users?: readonly string[] }
@@ -68,8 +72,8 @@ export interface License {
 export interface CommandOptions extends RequestOptions {
   /**
    * Whether the key may be one of which the plugin cannot tell that it made it: one that the application assigned as
-   * `documentKey`, one of a document whose `fileId` is too long for a key (see `recovery.fileIdOf`), or one of another application
-   * that uses the same document server. Otherwise such a key is refused and nothing is sent.
+   * `documentKey`, one of a document whose `fileId` is too long for a key (see `recovery.fileIdOf`), or one of another
+   * application that uses the same document server. Otherwise such a key is refused and nothing is sent.
    *
    * @default false
    */
@@ -94,7 +98,8 @@ export interface RecoveredFile {
   readonly fileId?: string
   /**
    * - `stored`: it is the content of the document now.
-   * - `conflict`: the document was changed meanwhile, or may be newer, so it is stored as a second file, `conflictFileId`.
+   * - `conflict`: the document was changed meanwhile, or may be newer, so it is stored as a second file,
+   *   `conflictFileId`.
    * - `already-stored`: the same content was stored before.
    * - `handed-over`: the document no longer exists; `onForgotten` was called with the content.
    * - `no-document`: the document no longer exists, and there is no hook `onForgotten`.
@@ -104,7 +109,17 @@ export interface RecoveredFile {
    * - `failed`: see `error`. The next run tries again.
    * - `recoverable`: with `dryRun`, what would be stored.
    */
-  readonly outcome: 'stored' | 'conflict' | 'already-stored' | 'handed-over' | 'no-document' | 'being-edited' | 'foreign' | 'gone' | 'failed' | 'recoverable'
+  readonly outcome:
+    | 'stored'
+    | 'conflict'
+    | 'already-stored'
+    | 'handed-over'
+    | 'no-document'
+    | 'being-edited'
+    | 'foreign'
+    | 'gone'
+    | 'failed'
+    | 'recoverable'
   /** Revision of the document, or of the conflict copy, that it is stored as. */
   readonly revision?: string
   /** `fileId` of the conflict copy. */
@@ -115,10 +130,13 @@ export interface RecoveredFile {
   readonly error?: Error
 }
 
-/** The document server's services: `app.editorServer`. All requests are signed, and have a deadline and a size limit. */
+/**
+ * The document server's services: `app.editorServer`. All requests are signed, and have a deadline and a size limit.
+ */
 export interface EditorServer {
   /**
-   * Whether the document server says that it works. Resolves to `false` if it says that its database, queue or storage fails.
+   * Whether the document server says that it works. Resolves to `false` if it says that its database, queue or storage
+   * fails.
    *
    * @throws UpstreamError (`FST_EDITOR_UPSTREAM`): there is no answer, or not one of a document server.
    * @throws UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): it did not answer within 10 seconds.
@@ -130,13 +148,15 @@ export interface EditorServer {
   /**
    * Sends a command.
    *
-   * @throws InvalidKeyError (`FST_EDITOR_INVALID_KEY`): the key is empty, malformed, or foreign without `foreignKey`. At the
-   * document server an empty key means all forgotten files.
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the command or a field of it is unknown, or `users` is not a list of strings.
-   * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`): the document server answered with an error; `serverCode` is its
-   * code, and the message explains it.
-   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): there is no usable
-   * answer, or not within 10 seconds (10 minutes for `info` and `forcesave`, which may wait for the application).
+   * @throws InvalidKeyError (`FST_EDITOR_INVALID_KEY`): the key is empty, malformed, or foreign without `foreignKey`.
+   * At the document server an empty key means all forgotten files.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the command or a field of it is unknown, or `users` is
+   *   not a list of strings.
+   * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`): the document server answered with an error; `serverCode`
+   * is its code, and the message explains it.
+   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): there is no
+   * usable answer, or not within 10 seconds (10 minutes for `info` and `forcesave`, which may wait for the
+   * application).
    * @throws the reason of `signal`, once it is aborted.
    * @example
    * ```js
@@ -154,27 +174,31 @@ export interface EditorServer {
   license (options?: RequestOptions): Promise<License>
 
   /**
-   * Has the document server convert a document at a URL, and resolves as soon as the result begins to arrive. For a stored document
-   * use `EditorControl.convert`.
+   * Has the document server convert a document at a URL, and resolves as soon as the result begins to arrive. For a
+   * stored document use `EditorControl.convert`.
    *
-   * The document server requests the URL with a token of its own, and may reach hosts that users cannot: check a URL that a user
-   * gives. Source: docs/document-server-protocol.md#conversion
+   * The document server requests the URL with a token of its own, and may reach hosts that users cannot: check a URL
+   * that a user gives. Source: docs/document-server-protocol.md#conversion
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a field of the request or an option is invalid or unknown; the message
-   * names it. Nothing was sent.
-   * @throws ConversionTimeoutError (`FST_EDITOR_CONVERSION_TIMEOUT`): there was no result within `timeout`. The same request later
-   * continues the same conversion.
-   * @throws ConversionFailedError (`FST_EDITOR_CONVERSION_FAILED`): the document server reported an error, which `serverCode`
-   * contains and the message explains, or its answer or the result cannot be used. `retryable` is true for the codes -1, -2, -4 and
-   * -6, whose cause may pass. -3 is permanent: the document server gives the same answer for the same key and options.
-   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): a request failed, was answered
-   * with a status other than 200, or exceeded one of the `timeouts`.
-   * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): the result is at an origin or IP address that is not allowed.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a field of the request or an option is invalid or
+   * unknown; the message names it. Nothing was sent.
+   * @throws ConversionTimeoutError (`FST_EDITOR_CONVERSION_TIMEOUT`): there was no result within `timeout`. The same
+   * request later continues the same conversion.
+   * @throws ConversionFailedError (`FST_EDITOR_CONVERSION_FAILED`): the document server reported an error, which
+   * `serverCode` contains and the message explains, or its answer or the result cannot be used. `retryable` is true for
+   * the codes -1, -2, -4 and -6, whose cause may pass. -3 is permanent: the document server gives the same answer for
+   * the same key and options.
+   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): a request
+   * failed, was answered with a status other than 200, or exceeded one of the `timeouts`.
+   * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): the result is at an origin or IP address that is not
+   *   allowed.
    * @throws TooLargeError (`FST_EDITOR_TOO_LARGE`): the result exceeds `maxFileSize`, or an answer 1 MiB.
-   * @throws the reason of `signal`, once it is aborted, or an `Error` when the application closes; so does reading the result.
+   * @throws the reason of `signal`, once it is aborted, or an `Error` when the application closes; so does reading the
+   *   result.
    * @example
    * ```js
-   * const result = await app.editorServer.convert({ url, fileType: 'docx', key: `${id}-${version}`, outputType: 'pdf' })
+   * const key = `${id}-${version}`
+   * const result = await app.editorServer.convert({ url, fileType: 'docx', key, outputType: 'pdf' })
    * return reply.type(result.mediaType).send(result.body)
    * ```
    */
@@ -184,10 +208,11 @@ export interface EditorServer {
    * Runs a script of the document builder at the document server, and resolves to the files that it saves.
    * Source: docs/document-server-protocol.md#document-builder
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a field of the request or an option is invalid. Nothing was sent.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a field of the request or an option is invalid. Nothing
+   *   was sent.
    * @throws ConversionTimeoutError (`FST_EDITOR_CONVERSION_TIMEOUT`): the build was not finished within `timeout`.
-   * @throws BuildFailedError (`FST_EDITOR_BUILD_FAILED`): the document server reported an error, which `serverCode` contains and the
-   * message explains, or its answer cannot be used.
+   * @throws BuildFailedError (`FST_EDITOR_BUILD_FAILED`): the document server reported an error, which `serverCode`
+   * contains and the message explains, or its answer cannot be used.
    * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): as `convert`.
    * @throws the reason of `signal`, once it is aborted.
    * @example
@@ -199,8 +224,9 @@ export interface EditorServer {
   build (request: BuildRequest, options?: AwaitOptions): Promise<BuildResult>
 
   /**
-   * The formats that the document server knows: what can be done with each, and what it can be converted to. Asks the document
-   * server once an hour. One that does not tell, or does not answer within 10 seconds, has those of a built-in list.
+   * The formats that the document server knows: what can be done with each, and what it can be converted to. Asks the
+   * document server once an hour. One that does not tell, or does not answer within 10 seconds, has those of a built-in
+   * list.
    *
    * @throws the reason of `signal`, once it is aborted; nothing else.
    * @example
@@ -212,16 +238,18 @@ export interface EditorServer {
   formats (options?: RequestOptions): Promise<readonly DocumentFormat[]>
 
   /**
-   * Brings saves home that the application refused, or missed because it was down. The document server keeps them as forgotten
-   * files, which otherwise only come back when somebody opens the document again. Each is stored if it is newer than the
-   * document, or else as a conflict copy, and is then deleted at the document server. If its document no longer exists,
-   * `onForgotten` gets the content. Files of other applications are left alone. `onSaved` is called as for any save.
+   * Brings saves home that the application refused, or missed because it was down. The document server keeps them as
+   * forgotten files, which otherwise only come back when somebody opens the document again. Each is stored if it is
+   * newer than the document, or else as a conflict copy, and is then deleted at the document server. If its document no
+   * longer exists, `onForgotten` gets the content. Files of other applications are left alone. `onSaved` is called as
+   * for any save.
    *
    * Several instances may do this at the same time. A failure of one file is reported in the result and logged.
    * Source: docs/document-server-protocol.md#forgotten-files
    *
    * @throws CommandFailedError, UpstreamError, UpstreamTimeoutError: the list of forgotten files could not be read.
-   * @throws NestedRecoveryError (`FST_EDITOR_NESTED_RECOVERY`): it was called in `onForgotten` or another hook that a run waits for.
+   * @throws NestedRecoveryError (`FST_EDITOR_NESTED_RECOVERY`): it was called in `onForgotten` or another hook that a
+   *   run waits for.
    * @throws the reason of `signal`, once it is aborted; the file that is being stored is still finished.
    * @example
    * ```js

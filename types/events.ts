@@ -39,7 +39,9 @@ interface CallbackFields {
 interface Assembled {
   /** Extension of the file at `url`, in lower case. It may differ from the format that was opened. */
   readonly filetype?: string
-  /** URL of the file at the document server; valid for 15 minutes. Source: docs/document-server-protocol.md#result-files */
+  /**
+   * URL of the file at the document server; valid for 15 minutes. Source: docs/document-server-protocol.md#result-files
+   */
   readonly url?: string
   /** URL of a zip file with the editor's own representation of the changes; valid for 15 minutes. */
   readonly changesurl?: string
@@ -59,7 +61,9 @@ interface Changed {
 
 /** Fields of a callback about a force save. */
 interface Forced {
-  /** What caused the force save: 0 the command, 1 the save button, 2 the document server's timer, 3 a submitted form. */
+  /**
+   * What caused the force save: 0 the command, 1 the save button, 2 the document server's timer, 3 a submitted form.
+   */
   readonly forcesavetype?: number
 }
 
@@ -75,7 +79,10 @@ export interface EditingEvent extends CallbackFields {
   readonly actions?: readonly CallbackAction[]
 }
 
-/** Status 2: the last editor left and the document is to be saved. Source: docs/document-server-protocol.md#saved-2-and-3 */
+/**
+ * Status 2: the last editor left and the document is to be saved. Source:
+ * docs/document-server-protocol.md#saved-2-and-3
+ */
 export interface FinishedEvent extends CallbackFields, Assembled, Changed {
   readonly status: 2
   /** Whether nothing was changed since the last force save that was accepted. */
@@ -83,8 +90,8 @@ export interface FinishedEvent extends CallbackFields, Assembled, Changed {
 }
 
 /**
- * Status 3: the document server could not assemble the edited document. If there is a `url`, the file there is corrupted.
- * Source: docs/document-server-protocol.md#saved-2-and-3
+ * Status 3: the document server could not assemble the edited document. If there is a `url`, the file there is
+ * corrupted. Source: docs/document-server-protocol.md#saved-2-and-3
  */
 export interface CorruptedEvent extends CallbackFields, Assembled, Changed {
   readonly status: 3
@@ -92,14 +99,20 @@ export interface CorruptedEvent extends CallbackFields, Assembled, Changed {
   readonly notmodified?: boolean
 }
 
-/** Status 4: the last editor left and nothing was changed. Source: docs/document-server-protocol.md#coming-and-going-1-and-4 */
+/**
+ * Status 4: the last editor left and nothing was changed. Source:
+ * docs/document-server-protocol.md#coming-and-going-1-and-4
+ */
 export interface ClosedEvent extends CallbackFields {
   readonly status: 4
   /** Who left; absent after the command `info`. */
   readonly actions?: readonly CallbackAction[]
 }
 
-/** Status 5: one record of a mail merge. The plugin does not store it. Source: docs/document-server-protocol.md#mail-merge-5 */
+/**
+ * Status 5: one record of a mail merge. The plugin does not store it. Source:
+ * docs/document-server-protocol.md#mail-merge-5
+ */
 export interface MailMergeEvent extends CallbackFields, Assembled {
   readonly status: 5
   /** IDs of users, as the document server sent them. */
@@ -108,22 +121,28 @@ export interface MailMergeEvent extends CallbackFields, Assembled {
   readonly mailMerge?: Readonly<Record<string, unknown>>
 }
 
-/** Status 6: the document is to be saved while editing continues. Source: docs/document-server-protocol.md#forced-6-and-7 */
+/**
+ * Status 6: the document is to be saved while editing continues. Source:
+ * docs/document-server-protocol.md#forced-6-and-7
+ */
 export interface ForceSavedEvent extends CallbackFields, Assembled, Changed, Forced {
   readonly status: 6
   /** URL of the data of a submitted form. */
   readonly formsdataurl?: string
 }
 
-/** Status 7: the document server could not assemble a force save. Source: docs/document-server-protocol.md#forced-6-and-7 */
+/**
+ * Status 7: the document server could not assemble a force save. Source:
+ * docs/document-server-protocol.md#forced-6-and-7
+ */
 export interface ForceSaveFailedEvent extends CallbackFields, Changed, Forced {
   readonly status: 7
 }
 
 /**
- * A callback of the document server; `status` tells which fields it has. With `requireToken` the fields are those that the
- * document server signed. A known field with a wrong type, or longer than the document server ever sends it, is left out. A
- * callback with an unknown status is passed on as it is. The object is frozen.
+ * A callback of the document server; `status` tells which fields it has. With `requireToken` the fields are those that
+ * the document server signed. A known field with a wrong type, or longer than the document server ever sends it, is
+ * left out. A callback with an unknown status is passed on as it is. The object is frozen.
  */
 export type CallbackEvent =
   | EditingEvent
@@ -157,22 +176,22 @@ export interface SavedEvent {
   /** Present if it is no save of an editor but an earlier version that was restored: its number. */
   readonly restored?: number
   /**
-   * Present if the save was stored as a conflict copy and the edited document was left alone. `extension`, `size` and `revision`
-   * are those of the copy.
+   * Present if the save was stored as a conflict copy and the edited document was left alone. `extension`, `size` and
+   * `revision` are those of the copy.
    */
   readonly conflict?: true
   /** `fileId` of the conflict copy. */
   readonly conflictFileId?: string
   /**
-   * Why there is a conflict copy. `changed`: someone else changed the document during the session. `format`: another document
-   * already has the name that the document would get in its new format.
+   * Why there is a conflict copy. `changed`: someone else changed the document during the session. `format`: another
+   * document already has the name that the document would get in its new format.
    */
   readonly conflictReason?: 'changed' | 'format'
 }
 
 /**
- * A save that was refused. The document server keeps it: a finished save as a forgotten file, a force save with its session.
- * Source: docs/document-server-protocol.md#forgotten-files
+ * A save that was refused. The document server keeps it: a finished save as a forgotten file, a force save with its
+ * session. Source: docs/document-server-protocol.md#forgotten-files
  */
 export interface SaveFailedEvent {
   /** The edited document. */

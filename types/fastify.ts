@@ -8,10 +8,11 @@ import type { Storage } from './storage.js'
 /**
  * Who sends the requests of a route:
  *
- * - `document-server`: the handler route and the scripts of document builds. It has no session and no login; the plugin checks the
- *   signatures and tokens of its requests. Pages with an editor use the handler route, too, and prove that by a token of their own.
- * - `page`: the actions that a page with an editor asks for, and its module, from the browser of a user, with the cookies of this
- *   origin. The plugin checks the page's token; the module is public.
+ * - `document-server`: the handler route and the scripts of document builds. It has no session and no login; the plugin
+ *   checks the signatures and tokens of its requests. Pages with an editor use the handler route, too, and prove that
+ *   by a token of their own.
+ * - `page`: the actions that a page with an editor asks for, and its module, from the browser of a user, with the
+ *   cookies of this origin. The plugin checks the page's token; the module is public.
  * - `operator`: the doctor's page. `doctor.authorize` decides.
  */
 export type EditorCaller = 'document-server' | 'page' | 'operator'
@@ -39,8 +40,9 @@ declare module 'fastify' {
     /**
      * Creates a control for one document in one page.
      *
-     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the defaults have an unknown name, or a value of another type. What
-     * only newer editors know may be inside of `document`, `editorConfig`, `customization` and so on.
+     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the defaults have an unknown name, or a value of
+     * another type. What only newer editors know may be inside of `document`, `editorConfig`, `customization` and so
+     * on.
      * @example
      * ```js
      * const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument('report')
@@ -66,16 +68,17 @@ declare module 'fastify' {
      */
     editorSessions: EditorSessions
     /**
-     * Examines the set-up: whether application and document server reach each other, the secrets, clocks, versions, and the storage.
-     * It sends requests to both and writes nothing that users see. Never rejects because of what it finds. Calls at the same time
-     * share one examination. Source: docs/doctor.md lists the codes.
+     * Examines the set-up: whether application and document server reach each other, the secrets, clocks, versions, and
+     * the storage. It sends requests to both and writes nothing that users see. Never rejects because of what it finds.
+     * Calls at the same time share one examination. Source: docs/doctor.md lists the codes.
      *
      * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has another type.
      * @throws the reason of `signal`, once it is aborted.
      * @example
      * ```js
      * const { healthy, findings } = await app.editorDoctor()
-     * if (!healthy) app.log.error({ findings: findings.filter(({ status }) => status === 'error') }, 'the editor does not work')
+     * const errors = findings.filter(({ status }) => status === 'error')
+     * if (!healthy) app.log.error({ errors }, 'the editor does not work')
      * ```
      */
     editorDoctor: (options?: DoctorOptions) => Promise<DoctorReport>

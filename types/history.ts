@@ -4,17 +4,18 @@ import type { HistoryData, Signed } from './signed-data.js'
 /** Which earlier versions of a document are kept. The version before the present one always is. */
 export interface VersionOptions {
   /**
-   * How many earlier versions, from 1 to 10,000. When there are more, these are deleted first, of each kind the oldest: force saves within a
-   * session, and restores of one user that follow each other; then versions that were the present one for less than a minute, an hour,
-   * a day, a week. So what is left is spread over time, and nobody can push out what others did. The first version of each author's
-   * work counts as one that was the present one for an hour, content that the plugin did not store as one for more than a week.
+   * How many earlier versions, from 1 to 10,000. When there are more, these are deleted first, of each kind the oldest:
+   * force saves within a session, and restores of one user that follow each other; then versions that were the present
+   * one for less than a minute, an hour, a day, a week. So what is left is spread over time, and nobody can push out
+   * what others did. The first version of each author's work counts as one that was the present one for an hour,
+   * content that the plugin did not store as one for more than a week.
    *
    * @default 200
    */
   readonly keep?: number
   /**
-   * Milliseconds for which a version is kept after it was superseded. Older ones are no longer shown, and are deleted by the next
-   * save of the document.
+   * Milliseconds for which a version is kept after it was superseded. Older ones are no longer shown, and are deleted
+   * by the next save of the document.
    *
    * @default versions do not expire
    */
@@ -27,8 +28,8 @@ export interface VersionOptions {
    */
   readonly maxBytes?: number
   /**
-   * Which pages show the history, with its authors: those that may edit, or all that show the document. A page's control can say
-   * otherwise with `history`.
+   * Which pages show the history, with its authors: those that may edit, or all that show the document. A page's
+   * control can say otherwise with `history`.
    *
    * @default 'editors'
    */
@@ -53,7 +54,9 @@ export interface HistoryVersion {
   readonly restored?: number
 }
 
-/** The argument of the editor's `refreshHistory`. Source: docs/document-server-protocol.md#events-and-what-answers-them */
+/**
+ * The argument of the editor's `refreshHistory`. Source: docs/document-server-protocol.md#events-and-what-answers-them
+ */
 export interface DocumentHistory {
   readonly currentVersion: number
   /** Oldest first. The last one is the present version. */
@@ -67,9 +70,10 @@ export type HistoryVersionData = Signed<HistoryData>
 export interface RestoreOptions {
   /**
    * Restores this file instead of the version: a URL of the document server's result files (`/cache/files/…`), as
-   * `onRequestRestore` reports it for a change within a version, with the format of the file. Of the origin of `editorApiUrl`, or one that
-   * `documentServer.origins` lists; also where redirects lead. Otherwise `restore` rejects with `AddressBlockedError`. It rejects with
-   * `UpstreamError` if the content is not of that format, or is HTML that the document server does not send as `text/html`.
+   * `onRequestRestore` reports it for a change within a version, with the format of the file. Of the origin of
+   * `editorApiUrl`, or one that `documentServer.origins` lists; also where redirects lead. Otherwise `restore` rejects
+   * with `AddressBlockedError`. It rejects with `UpstreamError` if the content is not of that format, or is HTML that
+   * the document server does not send as `text/html`.
    */
   readonly result?: { readonly url: string, readonly fileType: string }
   /**
@@ -78,14 +82,17 @@ export interface RestoreOptions {
    * @default 30_000
    */
   readonly timeout?: number
-  /** Stops waiting, for editors, content and earlier saves; the promise then rejects with its reason. A version that is being published is published. */
+  /**
+   * Stops waiting, for editors, content and earlier saves; the promise then rejects with its reason. A version that is
+   * being published is published.
+   */
   readonly signal?: AbortSignal
 }
 
 export interface RestoredVersion {
   /**
-   * The number of the new version, which has the content of the restored one. 0 if the storage could not list the versions after
-   * it was restored.
+   * The number of the new version, which has the content of the restored one. 0 if the storage could not list the
+   * versions after it was restored.
    */
   readonly version: number
   /** Revision of the stored file. */

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 
 /**
- * What an outbound request is for: fetching a saved file, sending a command, converting, the proxy action, or an examination by
- * `app.editorDoctor()`, which also requests `api.js` and this application at `publicBaseUrl`.
+ * What an outbound request is for: fetching a saved file, sending a command, converting, the proxy action, or an
+ * examination by `app.editorDoctor()`, which also requests `api.js` and this application at `publicBaseUrl`.
  */
 export type HttpPurpose = 'callback' | 'command' | 'conversion' | 'proxy' | 'probe'
 
@@ -18,9 +18,9 @@ export interface HttpRequest {
   /** Bytes, or text that is sent as UTF-8. */
   readonly body?: string | Uint8Array
   /**
-   * Whether to connect to public IP addresses only, whether the URL names an IP address or a host that resolves to one. If any IP
-   * address of the host is not public, the request rejects with an error whose `code` is `FST_EDITOR_ADDRESS_BLOCKED`, and
-   * nothing is sent.
+   * Whether to connect to public IP addresses only, whether the URL names an IP address or a host that resolves to one.
+   * If any IP address of the host is not public, the request rejects with an error whose `code` is
+   * `FST_EDITOR_ADDRESS_BLOCKED`, and nothing is sent.
    *
    * @default false
    */
@@ -37,19 +37,19 @@ export interface HttpResponse {
   header (name: string): string | undefined
   /**
    * The decoded bytes. If the response has a `Content-Encoding`, the client decodes it and hides `content-encoding` and
-   * `content-length` from `header()`. The stream fails if the response is truncated: before the announced length, or before the
-   * end of the encoded data. Destroying it ends the request.
+   * `content-length` from `header()`. The stream fails if the response is truncated: before the announced length, or
+   * before the end of the encoded data. Destroying it ends the request.
    *
-   * The stream may be read late. If it has failed by then, reading it fails, too: it never looks complete. The caller listens
-   * for its errors as soon as it has the response.
+   * The stream may be read late. If it has failed by then, reading it fails, too: it never looks complete. The caller
+   * listens for its errors as soon as it has the response.
    */
   readonly body: Readable
 }
 
 /**
- * Makes outbound requests. A client makes one request and does not follow redirects: the plugin itself follows redirects and
- * enforces the allowed origins, `timeouts.total` and byte limits, with every client. Only the client sees which IP
- * address a host resolves to, so it must enforce `publicOnly`.
+ * Makes outbound requests. A client makes one request and does not follow redirects: the plugin itself follows
+ * redirects and enforces the allowed origins, `timeouts.total` and byte limits, with every client. Only the client sees
+ * which IP address a host resolves to, so it must enforce `publicOnly`.
  *
  * `httpClientConformance` of `fastify-onlyoffice/testing` tests an implementation.
  *
@@ -68,7 +68,8 @@ export interface HttpClient {
    * Resolves when the response headers have arrived, whatever the status.
    *
    * @throws an error when there is no response. One whose `code` ends in `TIMEOUT` or `TIMEDOUT`, or whose name is
-   * `TimeoutError`, becomes an `UpstreamTimeoutError`, one with a `code` of this library stays as it is, any other becomes an `UpstreamError`.
+   * `TimeoutError`, becomes an `UpstreamTimeoutError`, one with a `code` of this library stays as it is, any other
+   * becomes an `UpstreamError`.
    */
   request (request: HttpRequest): Promise<HttpResponse>
   /** Closes all connections. The plugin calls it for its default client only. */

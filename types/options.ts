@@ -22,8 +22,9 @@ export type AuthorizeTarget =
   /** A page reports that its document did not open. `fileId`: that document, if it is stored here. */
   | { readonly action: 'report', readonly fileId?: string }
   /**
-   * A page asks for one of the option `actions`, a configuration, the version history, or its token anew. `fileId`, `user`, `mode`,
-   * `permissions` and `rights` are those of the page's token: what its control was made with, which the application may not allow any more.
+   * A page asks for one of the option `actions`, a configuration, the version history, or its token anew. `fileId`,
+   * `user`, `mode`, `permissions` and `rights` are those of the page's token: what its control was made with, which the
+   * application may not allow any more.
    */
   | PageAccess & { readonly action: PageActionName, readonly fileId: string, readonly user: PageUser | undefined }
 
@@ -34,8 +35,8 @@ export interface Clock {
 }
 
 /**
- * Options of the plugin. They are validated at registration and never modified. An option that is set overrides the default
- * of the profile.
+ * Options of the plugin. They are validated at registration and never modified. An option that is set overrides the
+ * default of the profile.
  *
  * Registration rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) for an invalid or unknown option, with
  * `AlreadyRegisteredError` (`FST_EDITOR_ALREADY_REGISTERED`) if the scope already has the plugin, or with the error of
@@ -52,21 +53,23 @@ export interface Clock {
  */
 export interface EditorOptions {
   /**
-   * URL of the document server's `api.js`, as the browser reaches it. Conversions and commands are sent to the origin of this
-   * URL, or to `documentServer.internalUrl` if that is set. Required: `undefined`, as a variable of the environment that is not
-   * set, rejects the registration.
+   * URL of the document server's `api.js`, as the browser reaches it. Conversions and commands are sent to the origin
+   * of this URL, or to `documentServer.internalUrl` if that is set. Required: `undefined`, as a variable of the
+   * environment that is not set, rejects the registration.
    */
   readonly editorApiUrl: string | undefined
   /**
-   * The secret shared with the document server. With a list, the first secret signs and all of them verify, so that the secret
-   * can be changed without losing saves of open sessions.
+   * The secret shared with the document server. With a list, the first secret signs and all of them verify, so that the
+   * secret can be changed without losing saves of open sessions.
    *
-   * A weak secret is rejected unless `allowWeakSecret` is set. Create one with `openssl rand -hex 32`. Required, as `editorApiUrl` is.
+   * A weak secret is rejected unless `allowWeakSecret` is set. Create one with `openssl rand -hex 32`. Required, as
+   * `editorApiUrl` is.
    */
   readonly jwtSecret: string | readonly string[] | undefined
   /**
-   * Base URL of the application, as the document server reaches it, without query, fragment and whitespace. It must be the
-   * same for all instances of the application: signatures and document keys depend on it. Required, as `editorApiUrl` is.
+   * Base URL of the application, as the document server reaches it, without query, fragment and whitespace. It must be
+   * the same for all instances of the application: signatures and document keys depend on it. Required, as
+   * `editorApiUrl` is.
    */
   readonly publicBaseUrl: string | undefined
   /**
@@ -76,7 +79,8 @@ export interface EditorOptions {
    */
   readonly path?: string
   /**
-   * Inserted before `path`, after the prefix of the surrounding scope. It starts with a slash and does not end with one.
+   * Inserted before `path`, after the prefix of the surrounding scope. It starts with a slash and does not end with
+   * one.
    *
    * @default ''
    */
@@ -103,9 +107,10 @@ export interface EditorOptions {
   /** How the document server is reached, and how it identifies itself. */
   readonly documentServer?: {
     /**
-     * Origin at which the application reaches the document server, such as `http://documentserver`, if that differs from its
-     * public origin. Requests to the document server's public origins are sent there instead, without the virtual path of
-     * `editorApiUrl` if it has one (`https://example.com/docs/web-apps/…`), except proxied URLs that are not result files.
+     * Origin at which the application reaches the document server, such as `http://documentserver`, if that differs
+     * from its public origin. Requests to the document server's public origins are sent there instead, without the
+     * virtual path of `editorApiUrl` if it has one (`https://example.com/docs/web-apps/…`), except proxied URLs that
+     * are not result files.
      *
      * @default none: the public origins are used
      */
@@ -131,9 +136,9 @@ export interface EditorOptions {
      */
     readonly authorizationPrefix?: string
     /**
-     * Whether the tokens of conversions, commands and document builds name their purpose in a claim `operation`. Document servers
-     * from 10.0 on may demand it (`purposeCheck`), older ones ignore it. `false` is for a server that refuses tokens with it.
-     * Source: docs/document-server-protocol.md#purposes-of-tokens
+     * Whether the tokens of conversions, commands and document builds name their purpose in a claim `operation`.
+     * Document servers from 10.0 on may demand it (`purposeCheck`), older ones ignore it. `false` is for a server that
+     * refuses tokens with it. Source: docs/document-server-protocol.md#purposes-of-tokens
      *
      * @default true
      */
@@ -142,8 +147,8 @@ export interface EditorOptions {
   /** The proxy action, which fetches files for the editor page. */
   readonly proxy?: {
     /**
-     * What may be fetched besides the document server's result files (`/cache/files/…`): an origin, or `{ origin, path }` for
-     * one path and everything below it. `'any'` allows every http(s) URL.
+     * What may be fetched besides the document server's result files (`/cache/files/…`): an origin, or
+     * `{ origin, path }` for one path and everything below it. `'any'` allows every http(s) URL.
      *
      * Everybody with an editor page can read whatever these URLs return to the application's IP address.
      *
@@ -151,15 +156,15 @@ export interface EditorOptions {
      */
     readonly allow?: ReadonlyArray<string | { readonly origin: string, readonly path: string }> | 'any'
     /**
-     * Whether a proxy request or a report needs the page's proxy token: in the header `x-editor-proxy-token`, with the page's
-     * `fileId` in the query. The fragment of `render()` contains both; see also `EditorControl.proxyToken`.
+     * Whether a proxy request or a report needs the page's proxy token: in the header `x-editor-proxy-token`, with the
+     * page's `fileId` in the query. The fragment of `render()` contains both; see also `EditorControl.proxyToken`.
      *
      * @default true; false in the classic profile
      */
     readonly requireToken?: boolean
     /**
-     * Whether to accept proxy requests and reports from pages of other origins, and proxy requests that load the response as a
-     * script, style sheet, frame or the like.
+     * Whether to accept proxy requests and reports from pages of other origins, and proxy requests that load the
+     * response as a script, style sheet, frame or the like.
      *
      * @default false; true in the classic profile
      */
@@ -187,29 +192,29 @@ export interface EditorOptions {
     readonly ca?: string | readonly string[]
   }
   /**
-   * Whether a URL that is allowed only because of `documentServer.origins: 'any'` or `proxy.allow: 'any'` may lead to a private,
-   * local or otherwise special IP address. URLs whose origin is named by an option always may.
+   * Whether a URL that is allowed only because of `documentServer.origins: 'any'` or `proxy.allow: 'any'` may lead to a
+   * private, local or otherwise special IP address. URLs whose origin is named by an option always may.
    *
    * @default false; true in the classic profile
    */
   readonly allowPrivateAddresses?: boolean
   /**
-   * Whether to accept a weak `jwtSecret`: shorter than 32 bytes, publicly known, repeating a shorter part, with fewer than 8
-   * different characters, or a keyboard sequence.
+   * Whether to accept a weak `jwtSecret`: shorter than 32 bytes, publicly known, repeating a shorter part, with fewer
+   * than 8 different characters, or a keyboard sequence.
    *
    * @default false; true in the classic profile
    */
   readonly allowWeakSecret?: boolean
   /**
-   * Whether callbacks need a valid token of the document server, for a document key of their file. With `signedUrls: false`
-   * downloads need one too, for exactly their URL.
+   * Whether callbacks need a valid token of the document server, for a document key of their file. With
+   * `signedUrls: false` downloads need one too, for exactly their URL.
    *
    * @default true; false in the classic profile
    */
   readonly requireToken?: boolean
   /**
-   * Whether the control signs download and callback URLs and the handler requires the signature. A callback needs the signature
-   * and the token (`requireToken`), a download only the signature.
+   * Whether the control signs download and callback URLs and the handler requires the signature. A callback needs the
+   * signature and the token (`requireToken`), a download only the signature.
    *
    * @default true; false in the classic profile
    */
@@ -222,38 +227,41 @@ export interface EditorOptions {
    */
   readonly downloadUrlLifetime?: number
   /**
-   * Milliseconds for which a page's token (`EditorControl.pageToken`) is valid; at most 2,147,483,647 (24.8 days), and never longer than
-   * `downloadUrlLifetime`. Every action answers a fresh one, and an open page renews it in time (`renew`); `authorize` is asked each time.
-   * A page that was asleep for longer asks its user to reload it, unless `authorize` allows expired tokens.
+   * Milliseconds for which a page's token (`EditorControl.pageToken`) is valid; at most 2,147,483,647 (24.8 days), and
+   * never longer than `downloadUrlLifetime`. Every action answers a fresh one, and an open page renews it in time
+   * (`renew`); `authorize` is asked each time. A page that was asleep for longer asks its user to reload it, unless
+   * `authorize` allows expired tokens.
    *
    * @default 3_600_000 (1 hour)
    */
   readonly pageTokenLifetime?: number
   /**
-   * What to do when the document server could not assemble the edited document (status 3), or when a final save has no `url`. `keep` refuses the callback: the
-   * document server keeps the user's changes. `discard` accepts it: the document server deletes them.
-   * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+   * What to do when the document server could not assemble the edited document (status 3), or when a final save has no
+   * `url`. `keep` refuses the callback: the document server keeps the user's changes. `discard` accepts it: the
+   * document server deletes them. Source:
+   * docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
    *
    * @default 'keep'; 'discard' in the classic profile
    */
   readonly onCorrupted?: 'keep' | 'discard'
   /**
-   * What to do with a save whose file no longer exists. `reject` refuses it: the document server keeps it as a forgotten file.
-   * `acknowledge` accepts it: it is lost.
+   * What to do with a save whose file no longer exists. `reject` refuses it: the document server keeps it as a
+   * forgotten file. `acknowledge` accepts it: it is lost.
    *
    * @default 'reject'; 'acknowledge' in the classic profile
    */
   readonly onMissingFile?: 'reject' | 'acknowledge'
   /**
-   * What to do with a save whose format differs from the stored file's. `follow` stores it under the extension of the new format,
-   * with the same `fileId`. `ignore` stores it under the old extension.
+   * What to do with a save whose format differs from the stored file's. `follow` stores it under the extension of the
+   * new format, with the same `fileId`. `ignore` stores it under the old extension.
    *
    * @default 'follow'; 'ignore' in the classic profile
    */
   readonly onFormatChange?: 'follow' | 'ignore'
   /**
-   * What to do with a save if someone else changed the file during the editing session. `keep-both` stores it as a conflict
-   * copy, which `onSaved` reports. `overwrite` replaces the file, unless another save in it is newer by the document server's clock.
+   * What to do with a save if someone else changed the file during the editing session. `keep-both` stores it as a
+   * conflict copy, which `onSaved` reports. `overwrite` replaces the file, unless another save in it is newer by the
+   * document server's clock.
    *
    * @default 'keep-both'; 'overwrite' in the classic profile
    */
@@ -261,10 +269,11 @@ export interface EditorOptions {
   /** How CSV files are opened and saved. */
   readonly csv?: {
     /**
-     * Whether a CSV file stays as it was written. When it is opened, the editor is told its separator and encoding, so that it does not ask
-     * (`document.options`). A save keeps separator, encoding, byte order mark, line ends and quotation marks, and the text of cells that
-     * nobody has changed, such as `007`: the document server writes commas, UTF-8 and numbers of its own. What cannot be kept is stored as
-     * the document server sent it, with a warning in the log.
+     * Whether a CSV file stays as it was written. When it is opened, the editor is told its separator and encoding, so
+     * that it does not ask (`document.options`). A save keeps separator, encoding, byte order mark, line ends and
+     * quotation marks, and the text of cells that nobody has changed, such as `007`: the document server writes commas,
+     * UTF-8 and numbers of its own. What cannot be kept is stored as the document server sent it, with a warning in the
+     * log.
      *
      * @default true; false in the classic profile
      */
@@ -277,15 +286,15 @@ export interface EditorOptions {
     readonly encoding?: `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
   }
   /**
-   * How often fetching a saved file is retried after a transient failure: no response, a truncated response, or status 408, 429
-   * or 5xx. From 0 to 10. All attempts together are limited by `timeouts.total`.
+   * How often fetching a saved file is retried after a transient failure: no response, a truncated response, or status
+   * 408, 429 or 5xx. From 0 to 10. All attempts together are limited by `timeouts.total`.
    *
    * @default 2
    */
   readonly saveRetries?: number
   /**
-   * How many saves are fetched at the same time; at least 1. Others wait, so that a burst of them does not use up memory and hold up
-   * other requests. One that has waited for ten seconds is fetched all the same.
+   * How many saves are fetched at the same time; at least 1. Others wait, so that a burst of them does not use up
+   * memory and hold up other requests. One that has waited for ten seconds is fetched all the same.
    *
    * @default 16
    */
@@ -293,13 +302,15 @@ export interface EditorOptions {
   /**
    * Hook: authorizes requests to the handler, for example those of logged-in users.
    *
-   * - `true` allows a request without credentials, or with an expired download URL, proxy token or page token, and a request of a
-   *   page of another origin. It does not allow a wrong URL signature, a wrong proxy or page token, a missing page token, what the
-   *   page's control forbids, a callback with an invalid token, or a callback without credentials that a browser sent.
+   * - `true` allows a request without credentials, or with an expired download URL, proxy token or page token, and a
+   *   request of a page of another origin. It does not allow a wrong URL signature, a wrong proxy or page token, a
+   *   missing page token, what the page's control forbids, a callback with an invalid token, or a callback without
+   *   credentials that a browser sent.
    * - `false` denies a request, even one with valid credentials.
    * - `undefined` leaves the decision to the credentials.
    *
-   * The request is also denied if the hook throws, rejects, returns anything else, or does not finish within `timeouts.hooks`.
+   * The request is also denied if the hook throws, rejects, returns anything else, or does not finish within
+   * `timeouts.hooks`.
    *
    * For a callback without a URL signature and for `actions` the hook runs before the body is read, otherwise after it:
    * `request.body` may be undefined.
@@ -314,10 +325,13 @@ export interface EditorOptions {
    * }
    * ```
    */
-  readonly authorize?: (request: FastifyRequest, target: AuthorizeTarget) => boolean | undefined | Promise<boolean | undefined>
+  readonly authorize?: (
+    request: FastifyRequest,
+    target: AuthorizeTarget
+  ) => boolean | undefined | Promise<boolean | undefined>
   /**
-   * Hook: called with every authorized callback before it is processed. The callback waits for it, at most `timeouts.hooks`.
-   * If it fails or times out, that is logged and the callback is processed anyway.
+   * Hook: called with every authorized callback before it is processed. The callback waits for it, at most
+   * `timeouts.hooks`. If it fails or times out, that is logged and the callback is processed anyway.
    *
    * @example
    * ```js
@@ -329,11 +343,11 @@ export interface EditorOptions {
   readonly onCallback?: (event: CallbackEvent) => void | Promise<void>
   /**
    * Hook: called with every save after it is durably stored. The document server is answered after the hook, or after
-   * `timeouts.hooks`. If the process ends first, the document server repeats a final save, and the hook is called then, with the same
-   * `id`, unless something newer is stored. So another instance may call it again for a save that is repeated. Of a force save that was
-   * stored although its callback was not answered, nothing tells but the saves that follow. If the hook fails or times out, that is
-   * logged, and the save stays stored.
-   * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+   * `timeouts.hooks`. If the process ends first, the document server repeats a final save, and the hook is called then,
+   * with the same `id`, unless something newer is stored. So another instance may call it again for a save that is
+   * repeated. Of a force save that was stored although its callback was not answered, nothing tells but the saves that
+   * follow. If the hook fails or times out, that is logged, and the save stays stored. Source:
+   * docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
    *
    * @example
    * ```js
@@ -344,8 +358,8 @@ export interface EditorOptions {
    */
   readonly onSaved?: (event: SavedEvent) => void | Promise<void>
   /**
-   * Hook: called once with every save that could not be stored and was refused. If it fails or times out (`timeouts.hooks`), that
-   * is logged.
+   * Hook: called once with every save that could not be stored and was refused. If it fails or times out
+   * (`timeouts.hooks`), that is logged.
    *
    * @example
    * ```js
@@ -356,12 +370,13 @@ export interface EditorOptions {
    */
   readonly onSaveFailed?: (event: SaveFailedEvent) => void | Promise<void>
   /**
-   * Hook: called when somebody begins to edit a document that nobody was editing, usually once for each session, also on several
-   * instances: the instance that notes the session in the storage calls it. Nothing waits for the hook. If it fails or times out,
-   * that is logged.
+   * Hook: called when somebody begins to edit a document that nobody was editing, usually once for each session, also
+   * on several instances: the instance that notes the session in the storage calls it. Nothing waits for the hook. If
+   * it fails or times out, that is logged.
    *
-   * The event is not delivered if the process ends before; it may be delivered again after a power failure. A report that arrives
-   * under a document key that already had its final save starts a session only once the document server confirms it.
+   * The event is not delivered if the process ends before; it may be delivered again after a power failure. A report
+   * that arrives under a document key that already had its final save starts a session only once the document server
+   * confirms it.
    *
    * @example
    * ```js
@@ -372,9 +387,10 @@ export interface EditorOptions {
    */
   readonly onSessionStart?: (event: SessionStartEvent) => void | Promise<void>
   /**
-   * Hook: called when nobody edits a document any more, usually once for each `onSessionStart`, and not before that call has ended
-   * if both are on one instance. Of a save it is called when the save is stored, independently of `onSaved`. A force save does not
-   * end a session. Nothing waits for the hook. If it fails or times out, that is logged.
+   * Hook: called when nobody edits a document any more, usually once for each `onSessionStart`, and not before that
+   * call has ended if both are on one instance. Of a save it is called when the save is stored, independently of
+   * `onSaved`. A force save does not end a session. Nothing waits for the hook. If it fails or times out, that is
+   * logged.
    *
    * The event is not delivered if the process ends before. `editorSessions.list()` tells what is being edited now.
    *
@@ -388,9 +404,10 @@ export interface EditorOptions {
    */
   readonly onSessionEnd?: (event: SessionEndEvent) => void | Promise<void>
   /**
-   * Hook: called by `recoverForgotten` with the content of a forgotten file whose document no longer exists. When it has finished,
-   * the document server's copy is deleted. If it throws, rejects or does not finish within `timeouts.hooks`, the document server
-   * keeps the file, and the next run calls the hook again. Several instances may call it with the same file.
+   * Hook: called by `recoverForgotten` with the content of a forgotten file whose document no longer exists. When it
+   * has finished, the document server's copy is deleted. If it throws, rejects or does not finish within
+   * `timeouts.hooks`, the document server keeps the file, and the next run calls the hook again. Several instances may
+   * call it with the same file.
    *
    * @default such files are left at the document server
    * @example
@@ -403,10 +420,11 @@ export interface EditorOptions {
    */
   readonly onForgotten?: (event: ForgottenFileEvent) => void | Promise<void>
   /**
-   * A route that shows the doctor's report: `GET <path>/doctor`, as a page in a browser, or as JSON with `?format=json` or
-   * `Accept: application/json`. `?fileId=…` also explains why this document does not open or is not saved.
+   * A route that shows the doctor's report: `GET <path>/doctor`, as a page in a browser, or as JSON with `?format=json`
+   * or `Accept: application/json`. `?fileId=…` also explains why this document does not open or is not saved.
    *
-   * The route examines at most once every few seconds, whoever asks. It refuses requests that pages of other sites cause.
+   * The route examines at most once every few seconds, whoever asks. It refuses requests that pages of other sites
+   * cause.
    *
    * @default there is no such route
    * @example
@@ -416,8 +434,9 @@ export interface EditorOptions {
    */
   readonly doctor?: {
     /**
-     * Hook: whether a request may see the report. The report names the origins, settings and versions of the set-up, but no
-     * secret. Any other result than `true`, a rejection, or a timeout (`timeouts.hooks`) refuses the request with status 403.
+     * Hook: whether a request may see the report. The report names the origins, settings and versions of the set-up,
+     * but no secret. Any other result than `true`, a rejection, or a timeout (`timeouts.hooks`) refuses the request
+     * with status 403.
      */
     readonly authorize: (request: FastifyRequest) => boolean | Promise<boolean>
   }
@@ -430,25 +449,26 @@ export interface EditorOptions {
   /** How `editorServer.recoverForgotten` works. */
   readonly recovery?: {
     /**
-     * Milliseconds between two runs; at most 2,147,483,647. The first run is at a random time within the interval. For several
-     * instances the same value is fine.
+     * Milliseconds between two runs; at most 2,147,483,647. The first run is at a random time within the interval. For
+     * several instances the same value is fine.
      *
      * @default it runs only when it is called
      */
     readonly interval?: number
     /**
-     * The document of a key that does not tell it: one that the application assigned as `documentKey`, or that of a document
-     * whose `fileId` is longer than 46 characters (34 bytes, with other characters than `[0-9A-Za-z_-]`). Called if no record contains
-     * the key. Returns or resolves to the `fileId`, or to `undefined` for a key of another application.
+     * The document of a key that does not tell it: one that the application assigned as `documentKey`, or that of a
+     * document whose `fileId` is longer than 46 characters (34 bytes, with other characters than `[0-9A-Za-z_-]`).
+     * Called if no record contains the key. Returns or resolves to the `fileId`, or to `undefined` for a key of another
+     * application.
      *
      * @default such forgotten files are left at the document server
      */
     readonly fileIdOf?: (key: string) => string | undefined | Promise<string | undefined>
   }
   /**
-   * Keeps earlier versions of every document in the storage, which needs `versions` for it: what a save or `EditorControl.restore`
-   * replaces is kept before it is replaced, with the document server's data of the changes. Content that the application replaces
-   * through the storage is not kept. `{}` keeps them with all defaults.
+   * Keeps earlier versions of every document in the storage, which needs `versions` for it: what a save or
+   * `EditorControl.restore` replaces is kept before it is replaced, with the document server's data of the changes.
+   * Content that the application replaces through the storage is not kept. `{}` keeps them with all defaults.
    *
    * @default no versions are kept
    * @example
@@ -484,15 +504,15 @@ export interface EditorOptions {
      */
     readonly headers?: number
     /**
-     * Between two chunks of a response (default `httpClient` only). A download whose client reads nothing for this long is ended,
-     * after at most twice this time.
+     * Between two chunks of a response (default `httpClient` only). A download whose client reads nothing for this long
+     * is ended, after at most twice this time.
      *
      * @default 30_000
      */
     readonly idle?: number
     /**
-     * For one outbound request, from start to the end of the body, redirects included. Also for all attempts to fetch one saved
-     * file.
+     * For one outbound request, from start to the end of the body, redirects included. Also for all attempts to fetch
+     * one saved file.
      *
      * @default 300_000 (5 minutes)
      */
@@ -504,8 +524,8 @@ export interface EditorOptions {
      */
     readonly body?: number
     /**
-     * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`, `onSessionStart`, `onSessionEnd`, `onForgotten`,
-     * `doctor.authorize`, `recovery.fileIdOf`, and those of `actions`.
+     * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`, `onSessionStart`, `onSessionEnd`,
+     * `onForgotten`, `doctor.authorize`, `recovery.fileIdOf`, and those of `actions`.
      *
      * @default 30_000
      */
@@ -517,22 +537,23 @@ export interface EditorOptions {
      */
     readonly storage?: number
     /**
-     * If the document server last reported a session longer ago than this, the plugin asks it whether the session still exists
-     * before another user joins it.
+     * If the document server last reported a session longer ago than this, the plugin asks it whether the session still
+     * exists before another user joins it.
      *
      * @default 3_600_000 (1 hour)
      */
     readonly session?: number
     /**
-     * How long `app.close()` waits for saves in progress and for the hooks of sessions. Saves that are not stored by then are refused.
+     * How long `app.close()` waits for saves in progress and for the hooks of sessions. Saves that are not stored by
+     * then are refused.
      *
      * @default 30_000
      */
     readonly close?: number
   }
   /**
-   * Source of the current time, for tests: signed URLs, proxy tokens, the document server's tokens and sessions are dated and
-   * expire by it.
+   * Source of the current time, for tests: signed URLs, proxy tokens, the document server's tokens and sessions are
+   * dated and expire by it.
    *
    * @default { now: () => Date.now() }
    */
@@ -553,8 +574,9 @@ export interface EditorOptions {
    */
   readonly config?: FastifyContextConfig & Readonly<Record<string, unknown>>
   /**
-   * Describes the plugin's routes in the OpenAPI document of `@fastify/swagger`: the handler, the actions of pages and the doctor's
-   * page, with the credentials that they need. `tags`: by default `['editor']`. Swagger 2 documents never contain them.
+   * Describes the plugin's routes in the OpenAPI document of `@fastify/swagger`: the handler, the actions of pages and
+   * the doctor's page, with the credentials that they need. `tags`: by default `['editor']`. Swagger 2 documents never
+   * contain them.
    *
    * @default the routes are hidden
    */

@@ -7,8 +7,8 @@ export interface EditorSession {
   /** Document key of the session. */
   readonly key: string
   /**
-   * When the document server last reported the session, to a tenth of `timeouts.session`. Absent if that is in doubt: the document
-   * server is asked before another user joins.
+   * When the document server last reported the session, to a tenth of `timeouts.session`. Absent if that is in doubt:
+   * the document server is asked before another user joins.
    */
   readonly lastReported?: Date
 }
@@ -16,9 +16,9 @@ export interface EditorSession {
 /** Options of `EditorSessions.list`. */
 export interface ListSessionsOptions {
   /**
-   * Whether to read the records of all files, one after the other, instead of only those that this instance knows to be edited.
-   * It needs a storage with `state.list`, or without `state`. With `fileStorage` it takes about a second for 1,000 files, half of it
-   * pauses. One call reads at a time; the others wait for it.
+   * Whether to read the records of all files, one after the other, instead of only those that this instance knows to be
+   * edited. It needs a storage with `state.list`, or without `state`. With `fileStorage` it takes about a second for
+   * 1,000 files, half of it pauses. One call reads at a time; the others wait for it.
    *
    * @default false
    */
@@ -28,9 +28,9 @@ export interface ListSessionsOptions {
 }
 
 /**
- * The live sessions: documents that users are editing. `app.editorSessions` has one method for all files; the others are about one
- * file and act on all its sessions. Usually there is one; there may be more after the file was changed from outside. Sessions at
- * another document server that edits the same files are not included.
+ * The live sessions: documents that users are editing. `app.editorSessions` has one method for all files; the others
+ * are about one file and act on all its sessions. Usually there is one; there may be more after the file was changed
+ * from outside. Sessions at another document server that edits the same files are not included.
  *
  * If a file has no session, or does not exist, the result is empty.
  *
@@ -43,33 +43,35 @@ export interface ListSessionsOptions {
  */
 export interface EditorSessions {
   /**
-   * Resolves to the live sessions of all files that this instance knows to be edited: it has handled a callback of the session, or
-   * somebody has opened the file here. It knows the 10,000 files that were used last. What other instances did to these sessions
-   * counts. Sessions that this instance has not seen, because it was started later or because other instances handle them, are
-   * found with `scan`; afterwards it knows them. The document server is not asked.
+   * Resolves to the live sessions of all files that this instance knows to be edited: it has handled a callback of the
+   * session, or somebody has opened the file here. It knows the 10,000 files that were used last. What other instances
+   * did to these sessions counts. Sessions that this instance has not seen, because it was started later or because
+   * other instances handle them, are found with `scan`; afterwards it knows them. The document server is not asked.
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `scan` is set and the storage has `state` without `state.list`.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `scan` is set and the storage has `state` without
+   *   `state.list`.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the storage did not finish in time.
    * @throws the storage's own error, or the reason of `signal`.
    */
   list (options?: ListSessionsOptions): Promise<EditorSession[]>
 
   /**
-   * Resolves to the IDs of the users who are editing a file now, each once; viewers are not included. The document server is asked,
-   * and calls back before it answers: in the hook `onCallback`, do not wait for it. If the application is slow to answer that
-   * callback, this may take minutes; pass a `signal` to limit it. A session that the document server no longer knows is given up.
-   * Source: docs/document-server-protocol.md#info
+   * Resolves to the IDs of the users who are editing a file now, each once; viewers are not included. The document
+   * server is asked, and calls back before it answers: in the hook `onCallback`, do not wait for it. If the application
+   * is slow to answer that callback, this may take minutes; pass a `signal` to limit it. A session that the document
+   * server no longer knows is given up. Source: docs/document-server-protocol.md#info
    *
    * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`): the document server refused to answer.
-   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): it gave no usable answer.
+   * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): it gave no
+   *   usable answer.
    * @throws the storage's own error, or the reason of `signal`.
    */
   users (fileId: string, options?: RequestOptions): Promise<string[]>
 
   /**
-   * Tells the editors of a file to close: those of these users, or all. They get an error message; their changes are saved when
-   * the last editor has closed. Nothing keeps them from opening the file again. Resolves to the document keys that the command was
-   * sent for. Source: docs/document-server-protocol.md#drop-and-meta
+   * Tells the editors of a file to close: those of these users, or all. They get an error message; their changes are
+   * saved when the last editor has closed. Nothing keeps them from opening the file again. Resolves to the document
+   * keys that the command was sent for. Source: docs/document-server-protocol.md#drop-and-meta
    *
    * @param users IDs of users. By default all users are dropped, with an empty list nobody.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `users` is not a list of strings.
@@ -82,8 +84,9 @@ export interface EditorSessions {
   drop (fileId: string, users?: readonly string[], options?: RequestOptions): Promise<string[]>
 
   /**
-   * Shows the current editors of a file another title. Nothing is stored: pass the new title to `openDocument` as `name` from now
-   * on. Resolves to the document keys that the command was sent for. Source: docs/document-server-protocol.md#drop-and-meta
+   * Shows the current editors of a file another title. Nothing is stored: pass the new title to `openDocument` as
+   * `name` from now on. Resolves to the document keys that the command was sent for. Source:
+   * docs/document-server-protocol.md#drop-and-meta
    *
    * @param title 1 to 255 characters, not only whitespace.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `title` is something else.
@@ -113,7 +116,8 @@ export interface SessionEndEvent {
    * - `unchanged`: nothing was changed.
    * - `discarded`: there was nothing to store, or the changes are lost: with `onCorrupted: 'discard'`, or with
    *   `onMissingFile: 'acknowledge'`.
-   * - `refused`: its save was refused. The document server keeps it. When the document is opened again, the session starts again.
+   * - `refused`: its save was refused. The document server keeps it. When the document is opened again, the session
+   *   starts again.
    * - `lost`: the document server no longer knows the session, or the file has too many sessions to remember this one.
    */
   readonly reason: 'saved' | 'unchanged' | 'discarded' | 'refused' | 'lost'

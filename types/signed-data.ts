@@ -1,5 +1,9 @@
 import type {
-  InsertImageOptions, SetHistoryDataOptions, SetReferenceDataOptions, SetRequestedDocumentOptions, SetRequestedSpreadsheetOptions
+  InsertImageOptions,
+  SetHistoryDataOptions,
+  SetReferenceDataOptions,
+  SetRequestedDocumentOptions,
+  SetRequestedSpreadsheetOptions
 } from '@onlyoffice/doceditor-types'
 
 /** The data of one version in the version history. A version with `changesUrl` needs the previous version, too. */

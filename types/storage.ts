@@ -24,8 +24,9 @@ export interface ByteRange {
 export type Content = Uint8Array | AsyncIterable<Uint8Array>
 
 /**
- * What an application passes for a document. A `Blob` may be the `File` of a form. A stream may be one of Node.js or of the web, or any other
- * async iterable. It must not have been read before, and must consist of bytes: without an encoding.
+ * What an application passes for a document. A `Blob` may be the `File` of a form. A stream may be one of Node.js or of
+ * the web, or any other async iterable. It must not have been read before, and must consist of bytes: without an
+ * encoding.
  */
 export type DocumentContent = Content | ArrayBuffer | Blob
 
@@ -38,8 +39,8 @@ export interface ReadResult {
 }
 
 /**
- * Content that is stored but not visible yet. `create` and `replace` of the same storage publish it without reading it again.
- * Iterating over it reads the content.
+ * Content that is stored but not visible yet. `create` and `replace` of the same storage publish it without reading it
+ * again. Iterating over it reads the content.
  */
 export interface StagedContent extends AsyncIterable<Uint8Array> {
   /** Bytes. */
@@ -50,8 +51,8 @@ export interface StagedContent extends AsyncIterable<Uint8Array> {
 
 export interface CreateOptions {
   /**
-   * The ID of the file. A storage that cannot choose it may ignore this: then a conflict copy that was stored immediately before a crash
-   * is stored a second time.
+   * The ID of the file. A storage that cannot choose it may ignore this: then a conflict copy that was stored
+   * immediately before a crash is stored a second time.
    *
    * @default a new one
    */
@@ -67,16 +68,16 @@ export interface ReplaceOptions {
    */
   readonly extension?: string
   /**
-   * Replaces only this revision: if the file has another revision at the moment of publishing, `replace` changes nothing and
-   * resolves to `null`.
+   * Replaces only this revision: if the file has another revision at the moment of publishing, `replace` changes
+   * nothing and resolves to `null`.
    *
    * @default any revision is replaced
    */
   readonly ifRevision?: string
   /**
-   * The storage calls it when the content is durable but not visible yet, with the info that `stat` is going to return, and
-   * awaits it. If it rejects, `replace` rejects with the same error and the old content stays. A storage with `revoke` also
-   * passes a `ticket` for that. A storage that does not know the revision in advance never calls it.
+   * The storage calls it when the content is durable but not visible yet, with the info that `stat` is going to return,
+   * and awaits it. If it rejects, `replace` rejects with the same error and the old content stays. A storage with
+   * `revoke` also passes a `ticket` for that. A storage that does not know the revision in advance never calls it.
    */
   readonly beforePublish?: (info: FileInfo, ticket?: string) => Promise<void>
 }
@@ -95,31 +96,36 @@ export interface ListedStateRecord extends StateRecord {
 }
 
 /**
- * One small JSON record for each file, shared by all instances of the application. It tells which editing sessions of a file are
- * live and which saves were stored; it contains no content. It is deleted together with its file.
+ * One small JSON record for each file, shared by all instances of the application. It tells which editing sessions of a
+ * file are live and which saves were stored; it contains no content. It is deleted together with its file.
  */
 export interface StateStore {
   /** Resolves to `null` if there is no record, or the `fileId` is malformed. */
   get (fileId: string): Promise<StateRecord | null>
   /**
-   * Compare and set: stores the value if the record still has this version, where `null` means that there is no record. Resolves
-   * to the new version once it is durable. Resolves to `null` if the record has another version, or the `fileId` is malformed.
-   * If it rejects, the value may have been stored; the caller reads the record again.
+   * Compare and set: stores the value if the record still has this version, where `null` means that there is no record.
+   * Resolves to the new version once it is durable. Resolves to `null` if the record has another version, or the
+   * `fileId` is malformed. If it rejects, the value may have been stored; the caller reads the record again.
    *
    * With `durable: false` the value may be lost when the machine crashes.
    */
-  set (fileId: string, value: unknown, version: string | null, options?: { readonly durable?: boolean }): Promise<string | null>
+  set(
+    fileId: string,
+    value: unknown,
+    version: string | null,
+    options?: { readonly durable?: boolean }
+  ): Promise<string | null>
   /** Identifies this process. */
   readonly owner?: string
   /**
-   * Whether the process with this `owner` is known to have ended. Together with `owner` this lets an instance take over from a
-   * dead one at once; without it, an instance waits 10 seconds.
+   * Whether the process with this `owner` is known to have ended. Together with `owner` this lets an instance take over
+   * from a dead one at once; without it, an instance waits 10 seconds.
    */
   hasEnded? (owner: string): boolean
   /**
-   * Iterates over all records, each once and in any order, with what `get` would resolve to. A record that is set or deleted
-   * meanwhile may be missing, or be as it was. It reads a few at a time, as the caller proceeds: there may be very many.
-   * `editorSessions.list({ scan: true })` needs it.
+   * Iterates over all records, each once and in any order, with what `get` would resolve to. A record that is set or
+   * deleted meanwhile may be missing, or be as it was. It reads a few at a time, as the caller proceeds: there may be
+   * very many. `editorSessions.list({ scan: true })` needs it.
    */
   list? (): AsyncIterable<ListedStateRecord>
 }
@@ -144,11 +150,13 @@ export interface CommitOptions {
   readonly ifRevision: string
   /** Replaces only this version of its record; `null`: there is none. */
   readonly ifRecordVersion: string | null
-  /** Called with the info that `stat` is going to return. What it returns, a JSON value, becomes the record of the file. */
+  /**
+   * Called with the info that `stat` is going to return. What it returns, a JSON value, becomes the record of the file.
+   */
   readonly record: (info: FileInfo) => unknown
   /**
-   * For a storage with `versions`: called with that info and with the newest version of the file, `null` if it has none. The
-   * replaced content is kept with what it returns, as by `versions.keep`.
+   * For a storage with `versions`: called with that info and with the newest version of the file, `null` if it has
+   * none. The replaced content is kept with what it returns, as by `versions.keep`.
    *
    * @default the replaced content is not kept
    */
@@ -178,7 +186,9 @@ export interface FileUrl {
 
 /** A content that a file has, or had, as it was kept. */
 export interface StoredVersion {
-  /** 1 for the first version that was kept of a file, then always one more than the last, even if that one was removed. */
+  /**
+   * 1 for the first version that was kept of a file, then always one more than the last, even if that one was removed.
+   */
   readonly version: number
   /** The file's `FileInfo.revision` while it had this content. */
   readonly revision: string
@@ -199,7 +209,8 @@ export interface StoredVersion {
 /** Options of `VersionStore.keep`. */
 export interface KeepOptions {
   /**
-   * A JSON value that is kept with the version and is part of every listing. Every storage takes up to 64 KiB of JSON text.
+   * A JSON value that is kept with the version and is part of every listing. Every storage takes up to 64 KiB of JSON
+   * text.
    *
    * @default null
    */
@@ -217,8 +228,8 @@ export interface KeepOptions {
    */
   readonly session?: string
   /**
-   * A whole number from 0 to 4. Of the versions that exceed the limits, those with the lowest one are removed first, and of these the
-   * oldest. Only `VersionStore.prune` needs it.
+   * A whole number from 0 to 4. Of the versions that exceed the limits, those with the lowest one are removed first,
+   * and of these the oldest. Only `VersionStore.prune` needs it.
    *
    * @default 0
    */
@@ -253,24 +264,30 @@ export interface VersionReadResult {
 }
 
 /**
- * Earlier contents of files. The versions of a file survive its replacement, in whatever format, and are removed together with it.
- * No method changes the file. A `fileId` that is malformed or names no file is never an error: it has no versions.
+ * Earlier contents of files. The versions of a file survive its replacement, in whatever format, and are removed
+ * together with it. No method changes the file. A `fileId` that is malformed or names no file is never an error: it has
+ * no versions.
  *
- * The plugin option `versions` needs it. The plugin decides what is kept and removed; the storage removes nothing by itself.
+ * The plugin option `versions` needs it. The plugin decides what is kept and removed; the storage removes nothing by
+ * itself.
  */
 export interface VersionStore {
-  /** Resolves to the versions of a file, oldest first. A save asks for the newest one: that must cost the same, however many there are. */
+  /**
+   * Resolves to the versions of a file, oldest first. A save asks for the newest one: that must cost the same, however
+   * many there are.
+   */
   list (fileId: string, options?: ListVersionsOptions): Promise<readonly StoredVersion[]>
 
   /**
-   * Keeps the present content of a file as a version, if the file has this revision. Durable once resolved. Resolves to `null`,
-   * and keeps nothing, if the file has another revision or there is no such file. If it rejects, the version may have been kept.
+   * Keeps the present content of a file as a version, if the file has this revision. Durable once resolved. Resolves to
+   * `null`, and keeps nothing, if the file has another revision or there is no such file. If it rejects, the version
+   * may have been kept.
    *
-   * A revision is kept once: if the newest kept version already has this revision, that version keeps its number, and gets these
-   * `details` and `changes` instead of those it had.
+   * A revision is kept once: if the newest kept version already has this revision, that version keeps its number, and
+   * gets these `details` and `changes` instead of those it had.
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `details` cannot be written as JSON, or takes more than the storage
-   * allows.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `details` cannot be written as JSON, or takes more than
+   * the storage allows.
    * @throws the error of `changes`.
    *
    * @example
@@ -283,32 +300,33 @@ export interface VersionStore {
   keep (fileId: string, revision: string, options?: KeepOptions): Promise<StoredVersion | null>
 
   /**
-   * Resolves to the content of a version, or to its changes. Resolves to `null` if there is no such version or it has no changes,
-   * or if its content is damaged. What is being read stays readable while the version is removed.
+   * Resolves to the content of a version, or to its changes. Resolves to `null` if there is no such version or it has
+   * no changes, or if its content is damaged. What is being read stays readable while the version is removed.
    */
   read (fileId: string, version: number, part?: 'content' | 'changes'): Promise<VersionReadResult | null>
 
   /**
    * Removes versions. Durable once resolved. Numbers that the file has no version of are ignored.
    *
-   * The history counts on from the newest kept version: if an application removes that one, the present content is shown under its
-   * number until the next save.
+   * The history counts on from the newest kept version: if an application removes that one, the present content is
+   * shown under its number until the next save.
    */
   remove (fileId: string, versions: readonly number[]): Promise<void>
 
   /**
-   * Removes what exceeds the limits, except the newest version: first the versions that are too old; then, while there are too many,
-   * the oldest of those that two others of their `session` follow; then the oldest. It may wait until there are 16 too many, and
-   * remove a few at a time.
+   * Removes what exceeds the limits, except the newest version: first the versions that are too old; then, while there
+   * are too many, the oldest of those that two others of their `session` follow; then the oldest. It may wait until
+   * there are 16 too many, and remove a few at a time.
    *
-   * Without this method the plugin lists the versions after each save, and removes the same ones: its cost grows with their number.
+   * Without this method the plugin lists the versions after each save, and removes the same ones: its cost grows with
+   * their number.
    */
   prune? (fileId: string, limits: VersionLimits): Promise<void>
 }
 
 /**
- * Stores documents. `stat`, `read`, `create` and `replace` are required; each of the other members adds a capability. A malformed
- * `fileId` is treated as a file that does not exist, never as an error.
+ * Stores documents. `stat`, `read`, `create` and `replace` are required; each of the other members adds a capability. A
+ * malformed `fileId` is treated as a file that does not exist, never as an error.
  *
  * `storageConformance` of `fastify-onlyoffice/testing` tests an implementation.
  *
@@ -353,15 +371,16 @@ export interface Storage {
   stat (fileId: string): Promise<FileInfo | null>
 
   /**
-   * Resolves to one version of a file, or to `null` if there is none. The version stays readable while the file is replaced.
+   * Resolves to one version of a file, or to `null` if there is none. The version stays readable while the file is
+   * replaced.
    *
    * @throws RangeError: `range` is not within the file.
    */
   read (fileId: string, range?: ByteRange): Promise<ReadResult | null>
 
   /**
-   * Stores the content as a new file, under a new ID that needs no encoding in a URL. Durable once resolved. If it rejects,
-   * nothing is left behind.
+   * Stores the content as a new file, under a new ID that needs no encoding in a URL. Durable once resolved. If it
+   * rejects, nothing is left behind.
    *
    * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): there is a file with the given `fileId`.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the given `fileId` is malformed.
@@ -371,38 +390,42 @@ export interface Storage {
   create (extension: string, content: Content, options?: CreateOptions): Promise<FileInfo>
 
   /**
-   * Replaces the content of a file, atomically: a reader sees either the old content or the new one. Durable once resolved. If it
-   * rejects, the old content stays. If there is no such file, it resolves to `null` without reading `content`.
+   * Replaces the content of a file, atomically: a reader sees either the old content or the new one. Durable once
+   * resolved. If it rejects, the old content stays. If there is no such file, it resolves to `null` without reading
+   * `content`.
    *
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.
-   * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): another document already has the name that the file would get with the new
-   * extension. Only for storages whose names depend on the extension.
+   * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): another document already has the name that the file would get
+   * with the new extension. Only for storages whose names depend on the extension.
    * @throws RevokedError (`FST_EDITOR_REVOKED`): the content was staged, and another process has revoked it.
    * @throws the error of `content` or of `beforePublish`.
    */
   replace (fileId: string, content: Content, options?: ReplaceOptions): Promise<FileInfo | null>
 
   /**
-   * Replaces a file and its record in one atomic write, and keeps the replaced content as a version in the same write, if `keep` is
-   * given. Durable once resolved. Resolves to `null`, and changes nothing, if the file has another revision or the record another
-   * version. If it rejects, all of it may have been stored, or will be shortly, or nothing; the caller takes a snapshot to find out.
+   * Replaces a file and its record in one atomic write, and keeps the replaced content as a version in the same write,
+   * if `keep` is given. Durable once resolved. Resolves to `null`, and changes nothing, if the file has another
+   * revision or the record another version. If it rejects, all of it may have been stored, or will be shortly, or
+   * nothing; the caller takes a snapshot to find out.
    *
-   * A save then needs no lock: nothing else makes it visible, whatever happens to the process. A storage with `commit` must also
-   * have `state` and `stage`. The functions in `options` may be called again when another instance has changed the file or its record
-   * meanwhile.
+   * A save then needs no lock: nothing else makes it visible, whatever happens to the process. A storage with `commit`
+   * must also have `state` and `stage`. The functions in `options` may be called again when another instance has
+   * changed the file or its record meanwhile.
    *
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.
    * @throws the error of `content`, of `keep().changes`, or of a function in `options`.
    */
   commit? (fileId: string, content: Content, options: CommitOptions): Promise<Committed | null>
 
-  /** Resolves to what `stat` and `state.get` would resolve to at one moment, usually with one request instead of two. */
+  /**
+   * Resolves to what `stat` and `state.get` would resolve to at one moment, usually with one request instead of two.
+   */
   snapshot? (fileId: string): Promise<FileSnapshot>
 
   /**
-   * Resolves to a URL of the present content, or to `null` if there is no such file. The download action then redirects to it
-   * instead of sending the content itself. The document server must be able to reach it. The URL works for as long as it is valid,
-   * even if the content is replaced meanwhile.
+   * Resolves to a URL of the present content, or to `null` if there is no such file. The download action then redirects
+   * to it instead of sending the content itself. The document server must be able to reach it. The URL works for as
+   * long as it is valid, even if the content is replaced meanwhile.
    */
   downloadUrl? (fileId: string): Promise<FileUrl | null>
 
@@ -416,16 +439,17 @@ export interface Storage {
   stage? (fileId: string, content: AsyncIterable<Uint8Array>): Promise<StagedContent>
 
   /**
-   * Prevents a process that has stopped from publishing later. Once it resolves, the content whose `ticket` was passed to
-   * `beforePublish`, by any process, is either published completely or will never be. An unknown ticket is not an error.
+   * Prevents a process that has stopped from publishing later. Once it resolves, the content whose `ticket` was passed
+   * to `beforePublish`, by any process, is either published completely or will never be. An unknown ticket is not an
+   * error.
    *
    * Without this method only `ifRevision` prevents such a process from publishing old content.
    */
   revoke? (fileId: string, ticket: string): Promise<void>
 
   /**
-   * The records of all files. Without it each process keeps them in memory: instances do not know of each other's sessions
-   * and saves, and a restart forgets them.
+   * The records of all files. Without it each process keeps them in memory: instances do not know of each other's
+   * sessions and saves, and a restart forgets them.
    */
   readonly state?: StateStore
 

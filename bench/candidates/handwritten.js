@@ -1,5 +1,5 @@
-// What one would write by hand: Fastify routes with a schema and fast-jwt. A save is durable. There is no state: no sessions, no repeats,
-// no conflicts, no order of saves, no versions, no retries.
+// What one would write by hand: Fastify routes with a schema and fast-jwt. A save is durable. There is no state: no
+// sessions, no repeats, no conflicts, no order of saves, no versions, no retries.
 import { createWriteStream } from 'node:fs'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,11 @@ import { answerCalls } from '../framework/child.js'
 import { JWT_SECRET } from '../framework/secret.js'
 
 const SCHEMA = {
-  querystring: { type: 'object', required: ['fileId'], properties: { fileId: { type: 'string', pattern: '^[\\w-]+$' } } },
+  querystring: {
+    type: 'object',
+    required: ['fileId'],
+    properties: { fileId: { type: 'string', pattern: '^[\\w-]+$' } }
+  },
   body: {
     type: 'object',
     required: ['key', 'status', 'token'],
@@ -52,7 +56,10 @@ answerCalls({
 /** @param {string} fileId */
 function openPage (fileId) {
   const callbackPath = `/callback?fileId=${fileId}`
-  const config = { document: { key: fileId, title: `${fileId}.txt`, fileType: 'txt' }, editorConfig: { callbackUrl: callbackPath } }
+  const config = {
+    document: { key: fileId, title: `${fileId}.txt`, fileType: 'txt' },
+    editorConfig: { callbackUrl: callbackPath }
+  }
   return { fileId, key: fileId, callbackPath, token: sign(config), file: join(directory, `${fileId}.txt`) }
 }
 

@@ -10,6 +10,11 @@ answerCalls({
     const started = performance.now()
     for (const module of modules) await import(module)
     const { user, system } = process.cpuUsage(cpu)
-    return { operations: 1, seconds: (performance.now() - started) / 1000, cpu: (user + system) / 1e6, rss: (process.memoryUsage.rss() - rss) / 1e6 }
+    return {
+      operations: 1,
+      seconds: (performance.now() - started) / 1000,
+      cpu: (user + system) / 1e6,
+      rss: (process.memoryUsage.rss() - rss) / 1e6
+    }
   }
 })

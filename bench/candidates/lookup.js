@@ -27,10 +27,19 @@ answerCalls({
     const storage = fileStorage({ directory })
     await storage.ready()
     const known = 'document-0'
-    const first = await microseconds(REPETITIONS, number => storage.stat(`document-${Math.floor(number * documents / REPETITIONS)}`), true)
+    const first = await microseconds(
+      REPETITIONS,
+      number => storage.stat(`document-${Math.floor(number * documents / REPETITIONS)}`),
+      true
+    )
     const hit = await microseconds(REPETITIONS, () => storage.stat(known), true)
     const miss = await microseconds(REPETITIONS, number => storage.stat(`missing-${number}`), false)
-    const changed = await microseconds(CHANGES, number => storage.stat(`missing-too-${number}`), false, () => add(directory, `new-${process.pid}-${made++}`))
+    const changed = await microseconds(
+      CHANGES,
+      number => storage.stat(`missing-too-${number}`),
+      false,
+      () => add(directory, `new-${process.pid}-${made++}`)
+    )
     await storage.close()
     return { first, hit, miss, changed }
   }

@@ -26,7 +26,15 @@ export async function startNginx (folder, size) {
   await writeFile(join(root, 'document.txt'), content(size, 0))
   const port = await freePort()
   await writeFile(join(root, 'nginx.conf'), configuration(root, port))
-  const [command = '', ...args] = pinned('measured', ['nginx', '-p', root, '-e', 'stderr', '-c', join(root, 'nginx.conf')])
+  const [command = '', ...args] = pinned('measured', [
+    'nginx',
+    '-p',
+    root,
+    '-e',
+    'stderr',
+    '-c',
+    join(root, 'nginx.conf')
+  ])
   const child = killedAtExit(spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] }))
   const exited = once(child, 'exit')
   const origin = `http://127.0.0.1:${port}`

@@ -18,7 +18,10 @@ answerCalls({
     // The document server comes over plain HTTP in any case: it would have to trust the certificate.
     const plain = http.createServer()
     const server = isHttp2 ? http2.createSecureServer(createCertificate()) : plain
-    const [publicBaseUrl, origin] = await Promise.all([listening(plain, 'http'), isHttp2 ? listening(server, 'https') : undefined])
+    const [publicBaseUrl, origin] = await Promise.all([
+      listening(plain, 'http'),
+      isHttp2 ? listening(server, 'https') : undefined
+    ])
     const app = Fastify({
       serverFactory (handler) {
         plain.on('request', handler)
@@ -31,7 +34,8 @@ answerCalls({
     /** @type {Record<string, (control: import('../../dist/lib/index.js').EditorControl) => string>} */
     const bodies = {
       plugin: control => control.render(),
-      'by-hand': control => `<script src="${editorApiUrl}"></script><div id="editor"></div><script>new DocsAPI.DocEditor('editor', ${control.configJson})</script>`
+      'by-hand': control =>
+        `<script src="${editorApiUrl}"></script><div id="editor"></div><script>new DocsAPI.DocEditor('editor', ${control.configJson})</script>`
     }
     for (const [name, body] of Object.entries(bodies)) {
       app.get(`${prefix}/${name}`, async (_request, reply) => {

@@ -44,5 +44,12 @@ async function openPage (fileId) {
   if (!config) throw new Error(`there is no document ${fileId}`)
   const { document, editorConfig } = config
   const path = (/** @type {unknown} */ url) => String(url).replace(PUBLIC, '')
-  return { fileId, key: document.key, callbackPath: path(editorConfig.callbackUrl), downloadPath: path(document.url), proxyToken, file: join(directory, `${fileId}.txt`) }
+  return {
+    fileId,
+    key: document.key,
+    callbackPath: path(editorConfig.callbackUrl),
+    downloadPath: path(document.url),
+    proxyToken,
+    file: join(directory, `${fileId}.txt`)
+  }
 }

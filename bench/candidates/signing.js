@@ -33,7 +33,13 @@ const DEFAULTS = {
     zoom: 100,
     goback: { url: 'https://app.example.com/documents', text: 'Back to the documents' },
     logo: { image: 'https://app.example.com/logo.svg', url: 'https://app.example.com' },
-    customer: { name: 'Example Company', address: 'Example Street 1, Example City', mail: 'office@example.com', www: 'example.com', info: 'Everything about documents' }
+    customer: {
+      name: 'Example Company',
+      address: 'Example Street 1, Example City',
+      mail: 'office@example.com',
+      www: 'example.com',
+      info: 'Everything about documents'
+    }
   }
 }
 const tokens = tokenSigner([JWT_SECRET])

@@ -7,9 +7,18 @@ import { startProgram } from './program.js'
  */
 export async function startApplication (folder, { documents, size = 1000, connections = 1 }) {
   const documentServer = await startProgram('load/document-server.js', 'load')
-  const server = await startProgram('candidates/plugin.js', 'measured', { folder, documentServer: documentServer.started.origin, documents, size })
+  const server = await startProgram('candidates/plugin.js', 'measured', {
+    folder,
+    documentServer: documentServer.started.origin,
+    documents,
+    size
+  })
   const { origin, fileIds } = server.started
-  const editors = await startProgram('load/editors.js', 'load', { origin, documentServer: documentServer.started.origin, connections })
+  const editors = await startProgram('load/editors.js', 'load', {
+    origin,
+    documentServer: documentServer.started.origin,
+    connections
+  })
   return {
     server,
     editors,

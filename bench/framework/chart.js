@@ -1,4 +1,5 @@
-// A bar for each comparison with a goal: how many times as fast as the peer, on a logarithmic scale, with its range and its goal.
+// A bar for each comparison with a goal: how many times as fast as the peer, on a logarithmic scale, with its range and
+// its goal.
 import { judgedRatio } from './table.js'
 
 /** @typedef {import('./measure.js').Measured} Measured */

@@ -8,13 +8,16 @@ import { readFileSync } from 'node:fs'
 export function answerCalls (methods) {
   /** @type {Record<string, (argument: any) => unknown>} */
   const known = { usage, ...methods }
-  process.on('message', async (/** @type {{ id: number, method: string, argument: unknown }} */ { id, method, argument }) => {
-    try {
-      process.send?.({ id, result: await known[method]?.(argument) })
-    } catch (error) {
-      process.send?.({ id, error: /** @type {Error} */ (error).stack })
+  process.on(
+    'message',
+    async (/** @type {{ id: number, method: string, argument: unknown }} */ { id, method, argument }) => {
+      try {
+        process.send?.({ id, result: await known[method]?.(argument) })
+      } catch (error) {
+        process.send?.({ id, error: /** @type {Error} */ (error).stack })
+      }
     }
-  })
+  )
   process.on('disconnect', () => process.exit())
   process.send?.({ id: 0 })
 }

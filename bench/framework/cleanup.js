@@ -35,7 +35,10 @@ export async function inTemporaryFolder (name, work) {
   }
 }
 
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.once(signal, () => process.exit(128 + constants.signals[signal]))
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.once(signal, () =>
+    process.exit(128 + constants.signals[signal]))
+}
 
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')

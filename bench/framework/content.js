@@ -26,7 +26,9 @@ export async function checkFile (path, size, number) {
     const buffer = Buffer.alloc(BLOCK)
     for (const expected of content(size, number)) {
       const { bytesRead } = await file.read(buffer, 0, expected.length)
-      if (!buffer.subarray(0, bytesRead).equals(expected)) throw new Error(`${path} is not what save ${number} contained`)
+      if (!buffer.subarray(0, bytesRead).equals(expected)) {
+        throw new Error(`${path} is not what save ${number} contained`)
+      }
     }
   } finally {
     await file.close()

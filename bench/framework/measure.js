@@ -40,9 +40,11 @@ import { median, rangeOf } from './statistics.js'
  * @property {string} name
  * @property {string} title
  * @property {boolean} [long] only in a full run
- * @property {'cpu' | 'time'} [judgedBy] which ratio the goal is for; by default that of the CPU time, because the load is slower than the fastest servers
+ * @property {'cpu' | 'time'} [judgedBy] which ratio the goal is for; by default that of the CPU time, because the load
+ *   is slower than the fastest servers
  * @property {false} [checked] whether `--check` measures it
- * @property {number} warmUp so many operations are not counted: V8 compiles code by how often it has run, not by how long
+ * @property {number} warmUp so many operations are not counted: V8 compiles code by how often it has run, not by how
+ *   long
  * @property {number} [processes] of each candidate, if not as many as usual
  * @property {Candidate[]} candidates
  */
@@ -86,7 +88,9 @@ export async function measure (row, mode, folder, { onlyOurs = false } = {}) {
  * @returns {Promise<Measured>}
  */
 async function compare (row, mode, folder, onlyOurs) {
-  const candidates = row.candidates.filter(({ goal }, index) => index === 0 || (!onlyOurs && (mode.limits || goal !== undefined)))
+  const candidates = row.candidates.filter(({ goal }, index) =>
+    index === 0 || (!onlyOurs && (mode.limits || goal !== undefined))
+  )
   /** @type {Map<Candidate, Array<{ time: number, cpu: number, rss: number }>>} */
   const processes = new Map(candidates.map(candidate => [candidate, []]))
   for (let process = 0; process < (row.processes ?? mode.processes); process++) {
@@ -104,7 +108,8 @@ async function compare (row, mode, folder, onlyOurs) {
     comparisons: peers.flatMap(peer => {
       const others = processes.get(peer) ?? []
       if (others.length === 0) return []
-      const ratios = (/** @type {'time' | 'cpu'} */ what) => rangeOf(own.map((sample, index) => (others[index]?.[what] ?? NaN) / sample[what]))
+      const ratios = (/** @type {'time' | 'cpu'} */ what) =>
+        rangeOf(own.map((sample, index) => (others[index]?.[what] ?? NaN) / sample[what]))
       return [{
         peer: peer.name,
         does: peer.does,
@@ -138,7 +143,9 @@ async function measureProcesses (candidates, warmUp, mode, folder) {
     }
     for (const { round } of running.values()) await round({ operations: Math.max(1, Math.round(warmUp * mode.warmUp)) })
     for (let round = 0; round < mode.rounds; round++) {
-      for (const [candidate, started] of running) samples.set(candidate, [...samples.get(candidate) ?? [], await measureRound(started, mode.seconds)])
+      for (const [candidate, started] of running) {
+        samples.set(candidate, [...samples.get(candidate) ?? [], await measureRound(started, mode.seconds)])
+      }
     }
     for (const { check } of running.values()) await check?.()
   } finally {
@@ -203,11 +210,16 @@ async function takeFigures ({ title, does, figures, processes, prepare, measure 
   const prepared = await prepare?.(mode, folder)
   /** @type {Array<Record<string, number>>} */
   const taken = []
-  for (let process = 0; process < (processes ?? mode.processes); process++) taken.push(await measure(mode, `${folder}/${process}`, prepared))
+  for (let process = 0; process < (processes ?? mode.processes); process++) {
+    taken.push(await measure(mode, `${folder}/${process}`, prepared))
+  }
   return {
     title,
     does,
     comparisons: [],
-    figures: Object.entries(figures).filter(([key]) => taken.every(values => key in values)).map(([key, figure]) => ({ ...figure, value: rangeOf(taken.map(values => values[key] ?? NaN)) }))
+    figures: Object.entries(figures).filter(([key]) => taken.every(values => key in values)).map(([key, figure]) => ({
+      ...figure,
+      value: rangeOf(taken.map(values => values[key] ?? NaN))
+    }))
   }
 }

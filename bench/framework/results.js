@@ -6,12 +6,24 @@ import { table } from './table.js'
 
 /** @typedef {import('./measure.js').Measured} Measured */
 /** @typedef {import('./statistics.js').Range} Range */
-/** What was measured, and when and where it was last added to. @typedef {{ date: string, machine: string, versions: string, rows: Record<string, Measured> }} Results */
+/**
+ * What was measured, and when and where it was last added to. @typedef {{ date: string, machine: string, versions:
+ * string, rows: Record<string, Measured> }} Results
+ */
 
 /** A ratio may fall to this share of what was measured before. */
 const TOLERANCE = 0.8
 const FILE = new URL('../results.json', import.meta.url)
-const PEERS = ['fastify', '@fastify/static', '@fastify/reply-from', 'undici', 'fast-jwt', 'jsonwebtoken', 'jose', 'autocannon']
+const PEERS = [
+  'fastify',
+  '@fastify/static',
+  '@fastify/reply-from',
+  'undici',
+  'fast-jwt',
+  'jsonwebtoken',
+  'jose',
+  'autocannon'
+]
 
 /** @returns {Promise<Results>} */
 export async function readResults () {
@@ -69,7 +81,9 @@ export function regressions (expected, name, measured) {
   return [
     ...measured.comparisons.flatMap(line => {
       const earlier = before.comparisons.find(({ peer }) => peer === line.peer)
-      return line.goal === undefined || !earlier ? [] : tooLow(`${name}, × ${line.peer}`, line.cpuRatio.median, earlier.cpuRatio.median)
+      return line.goal === undefined || !earlier
+        ? []
+        : tooLow(`${name}, × ${line.peer}`, line.cpuRatio.median, earlier.cpuRatio.median)
     }),
     ...measured.figures.flatMap(({ name: figure, unit, value, atMost, atLeast }) => {
       const earlier = before.figures.find(({ name }) => name === figure)?.value.median
@@ -86,7 +100,9 @@ export function regressions (expected, name, measured) {
  * @param {number} before
  */
 function tooLow (what, now, before) {
-  return now >= before * TOLERANCE ? [] : [`${what}: ${now.toPrecision(3)} is less than ${TOLERANCE} × ${before.toPrecision(3)}`]
+  return now >= before * TOLERANCE
+    ? []
+    : [`${what}: ${now.toPrecision(3)} is less than ${TOLERANCE} × ${before.toPrecision(3)}`]
 }
 
 /** @param {Measured} measured */
@@ -98,7 +114,9 @@ function explanation ({ title, does, comparisons }) {
 async function versionsOfPeers () {
   const found = []
   for (const name of PEERS) {
-    const { version } = JSON.parse(await readFile(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8'))
+    const { version } = JSON.parse(
+      await readFile(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8')
+    )
     found.push(`${name} ${version}`)
   }
   return [`Node.js ${process.versions.node}`, ...found].join(', ')

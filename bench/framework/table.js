@@ -5,7 +5,18 @@
 /** @typedef {import('./measure.js').FigureLine} FigureLine */
 /** @typedef {import('./statistics.js').Range} Range */
 
-const HEADER = ['what', 'the plugin', 'beside', 'its figure', 'ratio (range)', 'ratio of CPU time', 'CPU µs', 'memory MB', 'goal', 'met']
+const HEADER = [
+  'what',
+  'the plugin',
+  'beside',
+  'its figure',
+  'ratio (range)',
+  'ratio of CPU time',
+  'CPU µs',
+  'memory MB',
+  'goal',
+  'met'
+]
 const TIME_UNITS = [{ unit: 's', seconds: 1 }, { unit: 'ms', seconds: 1e-3 }, { unit: 'µs', seconds: 1e-6 }]
 
 /** @param {readonly Measured[]} measured */
@@ -54,7 +65,18 @@ function comparison (title, line) {
 function figure (title, line) {
   const { name, unit, value, atMost, atLeast } = line
   const goal = atMost !== undefined ? `≤ ${atMost} ${unit}` : atLeast !== undefined ? `≥ ${atLeast} ${unit}` : ''
-  return [`${title}: ${name}`, `${ranged(value)} ${unit}`, '', '', '', '', '', '', goal, goal && verdict(isFigureMet(line))]
+  return [
+    `${title}: ${name}`,
+    `${ranged(value)} ${unit}`,
+    '',
+    '',
+    '',
+    '',
+    '',
+    '',
+    goal,
+    goal && verdict(isFigureMet(line))
+  ]
 }
 
 /** @param {boolean} met */
@@ -74,7 +96,8 @@ function ranged ({ median, low, high }) {
 
 /** @param {number} seconds */
 function time (seconds) {
-  const { unit, seconds: size } = TIME_UNITS.find(({ seconds: size }) => seconds >= size) ?? { unit: 'µs', seconds: 1e-6 }
+  const { unit, seconds: size } = TIME_UNITS.find(({ seconds: size }) => seconds >= size) ??
+    { unit: 'µs', seconds: 1e-6 }
   return `${number(seconds / size)} ${unit}`
 }
 

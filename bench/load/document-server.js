@@ -12,7 +12,14 @@ const SMALL = 1_000_000
 const made = new Map()
 
 const server = http.createServer((request, response) => {
-  if (request.method === 'POST') return response.end(JSON.stringify({ error: UNKNOWN_KEY, key: new URL(String(request.url), 'http://localhost').searchParams.get('shardkey') }))
+  if (request.method === 'POST') {
+    return response.end(
+      JSON.stringify({
+        error: UNKNOWN_KEY,
+        key: new URL(String(request.url), 'http://localhost').searchParams.get('shardkey')
+      })
+    )
+  }
   const [number, size] = String(request.url).split('/').reverse().map(Number)
   if (!size || number === undefined) throw new Error(`a request for ${request.url}`)
   response.writeHead(200, { 'content-type': 'text/plain', 'content-length': size })

@@ -61,7 +61,8 @@ answerCalls({
   },
 
   /**
-   * Callbacks with status 1 at an even rate, each opened document in its turn. Resolves to the milliseconds that 99 % took at most.
+   * Callbacks with status 1 at an even rate, each opened document in its turn. Resolves to the milliseconds that 99 %
+   * took at most.
    * @param {{ seconds: number, perSecond: number }} options
    */
   async sustained ({ seconds, perSecond }) {
@@ -92,7 +93,11 @@ answerCalls({
    * @param {{ fileIds: string[], repetitions: number, size: number }} options
    */
   async times ({ fileIds, repetitions, size }) {
-    const taken = fileIds.map(fileId => ({ fileId, callbacks: /** @type {number[]} */ ([]), saves: /** @type {number[]} */ ([]) }))
+    const taken = fileIds.map(fileId => ({
+      fileId,
+      callbacks: /** @type {number[]} */ ([]),
+      saves: /** @type {number[]} */ ([])
+    }))
     for (let done = 0; done < repetitions; done++) {
       for (const { fileId, callbacks, saves } of taken) {
         const page = await openSession(fileId)
@@ -138,7 +143,10 @@ async function joined ({ key, callbackPath }) {
  */
 async function save ({ key, callbackPath, file }, size) {
   const number = ++saves
-  await call(callbackPath, signedCallback(key, 2, { url: `${documentServer}/cache/files/${size}/${number}`, filetype: 'txt' }))
+  await call(
+    callbackPath,
+    signedCallback(key, 2, { url: `${documentServer}/cache/files/${size}/${number}`, filetype: 'txt' })
+  )
   saved.set(file, { size, number })
 }
 
@@ -147,9 +155,16 @@ async function save ({ key, callbackPath, file }, size) {
  * @param {string} body
  */
 async function call (path, body) {
-  const response = await application.request({ path, method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const response = await application.request({
+    path,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body
+  })
   const answer = await response.body.text()
-  if (response.statusCode !== 200 || answer !== '{"error":0}') throw new Error(`a callback was answered with ${response.statusCode} ${answer}`)
+  if (response.statusCode !== 200 || answer !== '{"error":0}') {
+    throw new Error(`a callback was answered with ${response.statusCode} ${answer}`)
+  }
 }
 
 /** @param {() => Promise<unknown>} work */

@@ -21,23 +21,44 @@ answerCalls({
     const started = performance.now()
     let wrong = 0
     let clients = 0
-    const checked = answer === undefined ? requests : requests.map(request => ({ ...request, onResponse: (/** @type {number} */ _, /** @type {string} */ body) => { if (body !== answer) wrong++ } }))
+    const checked = answer === undefined
+      ? requests
+      : requests.map(request => ({
+        ...request,
+        onResponse: (/** @type {number} */ _, /** @type {string} */ body) => {
+          if (body !== answer) wrong++
+        }
+      }))
     let lastAnswer = started
     const result = await run({
       url: origin,
       requests: checked,
       // Each connection begins with another one.
-      setupClient: client => client.setRequests([...checked.slice(clients % checked.length), ...checked.slice(0, clients++ % checked.length)]),
+      setupClient: client =>
+        client.setRequests([
+          ...checked.slice(clients % checked.length),
+          ...checked.slice(0, clients++ % checked.length)
+        ]),
       connections,
       sampleInt: SAMPLE_MS,
-      ...('seconds' in length && !perSecond ? { duration: length.seconds } : { amount: Math.max(connections, amountOf(length, perSecond)) })
-    }, () => { lastAnswer = performance.now() })
+      ...('seconds' in length && !perSecond
+        ? { duration: length.seconds }
+        : { amount: Math.max(connections, amountOf(length, perSecond)) })
+    }, () => {
+      lastAnswer = performance.now()
+    })
     const operations = result['2xx']
     const { errors, timeouts, non2xx, throughput } = result
     if (errors || timeouts || wrong || non2xx) {
-      throw new Error(`${requests[0]?.path}: ${JSON.stringify({ operations, errors, timeouts, wrong, non2xx, statusCodes: result.statusCodeStats })}`)
+      throw new Error(
+        `${requests[0]?.path}: ${
+          JSON.stringify({ operations, errors, timeouts, wrong, non2xx, statusCodes: result.statusCodeStats })
+        }`
+      )
     }
-    if (throughput.total < operations * size) throw new Error(`${operations} answers have ${throughput.total} bytes in all, ${size} expected of each`)
+    if (throughput.total < operations * size) {
+      throw new Error(`${operations} answers have ${throughput.total} bytes in all, ${size} expected of each`)
+    }
     return { operations, seconds: (lastAnswer - started) / 1000 }
   }
 })

@@ -49,9 +49,18 @@ async function opened (page, url) {
   /** @type {Map<string, { url: string, timestamp: number, isDocument: boolean }>} */
   const asked = new Map()
   await network.send('Network.enable')
-  await network.send('Network.emulateNetworkConditions', { offline: false, latency: LATENCY_MS, downloadThroughput: -1, uploadThroughput: -1 })
-  network.on('Network.requestWillBeSent', ({ requestId, request: { url }, timestamp, type }) => { asked.set(requestId, { url, timestamp, isDocument: type === 'Document' }) })
-  network.on('Network.requestServedFromCache', ({ requestId }) => { asked.delete(requestId) })
+  await network.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: LATENCY_MS,
+    downloadThroughput: -1,
+    uploadThroughput: -1
+  })
+  network.on('Network.requestWillBeSent', ({ requestId, request: { url }, timestamp, type }) => {
+    asked.set(requestId, { url, timestamp, isDocument: type === 'Document' })
+  })
+  network.on('Network.requestServedFromCache', ({ requestId }) => {
+    asked.delete(requestId)
+  })
   await page.goto(url)
   await page.frameLocator('iframe').locator('[data-content][aria-busy="false"]').waitFor()
   await network.detach()

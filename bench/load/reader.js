@@ -31,7 +31,9 @@ async function readAgainAndAgain () {
     const started = performance.now()
     const { statusCode, body } = await target.pool.request({ path: target.path, method: 'GET' })
     const { byteLength } = await body.arrayBuffer()
-    if (statusCode !== 200 || byteLength !== target.size) throw new Error(`a download was answered with status ${statusCode} and ${byteLength} bytes`)
+    if (statusCode !== 200 || byteLength !== target.size) {
+      throw new Error(`a download was answered with status ${statusCode} and ${byteLength} bytes`)
+    }
     times.push(performance.now() - started)
   }
   return times

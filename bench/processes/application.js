@@ -1,4 +1,5 @@
-// An application with the built plugin. It reports its resident memory every 50 ms, and on request what it has used since it started.
+// An application with the built plugin. It reports its resident memory every 50 ms, and on request what it has used
+// since it started.
 import Fastify from 'fastify'
 import editor from '../../dist/lib/index.js'
 import { storage, traffic } from './store.js'
@@ -19,10 +20,14 @@ await app.register(editor, {
 })
 /** @type {string[]} */
 const fileIds = []
-while (fileIds.length < Number(DOCUMENTS)) fileIds.push((await app.editorStorage.create('txt', Buffer.from('old'))).fileId)
+while (fileIds.length < Number(DOCUMENTS)) {
+  fileIds.push((await app.editorStorage.create('txt', Buffer.from('old'))).fileId)
+}
 const [fileId = ''] = fileIds
 app.get('/page', async request => {
-  const { config, proxyToken } = await app.editorControl().openDocument(/** @type {{ fileId?: string }} */ (request.query).fileId ?? fileId)
+  const { config, proxyToken } = await app.editorControl().openDocument(
+    /** @type {{ fileId?: string }} */ (request.query).fileId ?? fileId
+  )
   return { config, proxyToken }
 })
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -13,12 +13,18 @@ const JWT_SECRET = 'a-secret-of-this-benchmark-0123456789'
 /** @typedef {Awaited<ReturnType<typeof startProcess>>} Process */
 
 /**
- * Runs in a new process. A document of one byte comes first: the memory for the code that the first request loads and compiles is
- * not part of the measurement.
- * @param {{ upstream: Process, environment: Record<string, string>, size: number, work: (application: Process, size: number) => Promise<void> }} options
+ * Runs in a new process. A document of one byte comes first: the memory for the code that the first request loads and
+ * compiles is not part of the measurement.
+ * @param {{ upstream: Process, environment: Record<string, string>, size: number, work: (application: Process, size:
+ *   number) => Promise<void> }} options
  */
 export async function measureGrowth ({ upstream, environment, size, work }) {
-  const application = await startProcess('application.js', { DOCUMENT_SERVER: upstream.origin, JWT_SECRET, MAX_FILE_SIZE: String(size), ...environment })
+  const application = await startProcess('application.js', {
+    DOCUMENT_SERVER: upstream.origin,
+    JWT_SECRET,
+    MAX_FILE_SIZE: String(size),
+    ...environment
+  })
   try {
     await work(application, WARM_UP_SIZE)
     await delay(1000)
@@ -54,7 +60,13 @@ export function growthText (name, size, { baseline, peak, growth, seconds, sampl
  */
 export async function save (application, documentServer, bytes) {
   const { config: { document, editorConfig } } = await application.openPage()
-  const payload = { key: document?.key, status: 2, url: `${documentServer}/cache/files/${bytes}`, filetype: 'txt', exp: Math.floor(Date.now() / 1000) + 300 }
+  const payload = {
+    key: document?.key,
+    status: 2,
+    url: `${documentServer}/cache/files/${bytes}`,
+    filetype: 'txt',
+    exp: Math.floor(Date.now() / 1000) + 300
+  }
   const response = await fetch(String(editorConfig?.callbackUrl).replace('http://documents.test', application.origin), {
     method: 'POST',
     body: JSON.stringify({ ...payload, token: tokenSigner([JWT_SECRET]).sign(payload) })

@@ -14,7 +14,12 @@ export async function startObjectStore () {
     client,
     bucket,
     /** For a process with `storage()` of store.js. */
-    environment: { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKey },
+    environment: {
+      S3_ENDPOINT: endpoint,
+      S3_BUCKET: bucket,
+      S3_ACCESS_KEY: accessKeyId,
+      S3_SECRET_KEY: secretAccessKey
+    },
     async stop () {
       client.destroy()
       await ceph.stop()

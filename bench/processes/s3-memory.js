@@ -8,7 +8,8 @@ const CHUNK = Buffer.alloc(64 * 1024, 'document')
  * Rejects if a result is wrong.
  * @param {object} options
  * @param {Record<string, string>} options.environment of a process with the storage of store.js
- * @param {Pick<import('../../types/storage.js').Storage, 'stat' | 'replace'>} options.storage the same one, in this process
+ * @param {Pick<import('../../types/storage.js').Storage, 'stat' | 'replace'>} options.storage the same one, in this
+ *   process
  * @param {number} options.size
  */
 export async function measureS3Growth ({ environment, storage, size }) {
@@ -31,7 +32,9 @@ export async function measureS3Growth ({ environment, storage, size }) {
         async work (application, bytes) {
           await storage.replace(application.fileId, content(bytes))
           const { config } = await application.openPage()
-          const { received } = await readSlowly(String(config.document?.url).replace('http://documents.test', application.origin))
+          const { received } = await readSlowly(
+            String(config.document?.url).replace('http://documents.test', application.origin)
+          )
           assertSize({ size: received }, bytes)
         }
       })

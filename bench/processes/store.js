@@ -1,5 +1,13 @@
 // The storage that the environment names: an object store, or a directory.
-const { DIRECTORY = '', S3_ENDPOINT, S3_BUCKET = '', S3_PREFIX = '', S3_ACCESS_KEY = '', S3_SECRET_KEY = '', REDIRECT } = process.env
+const {
+  DIRECTORY = '',
+  S3_ENDPOINT,
+  S3_BUCKET = '',
+  S3_PREFIX = '',
+  S3_ACCESS_KEY = '',
+  S3_SECRET_KEY = '',
+  REDIRECT
+} = process.env
 
 /** Between this process and the object store, since the process was started. Bytes of bodies. */
 export const traffic = { requests: 0, sent: 0, received: 0 }
@@ -28,5 +36,11 @@ export async function storage () {
     traffic.received += Number(result.response.headers['content-length'] ?? 0)
     return result
   }
-  return s3Storage({ client, bucket: S3_BUCKET, prefix: S3_PREFIX, sweepInterval: false, redirectDownloads: REDIRECT === 'true' })
+  return s3Storage({
+    client,
+    bucket: S3_BUCKET,
+    prefix: S3_PREFIX,
+    sweepInterval: false,
+    redirectDownloads: REDIRECT === 'true'
+  })
 }

@@ -27,7 +27,11 @@ async function postUntil (target, signal) {
  */
 function post ({ url, body }, agent) {
   return new Promise(resolve => {
-    const request = http.request(url, { method: 'POST', agent, headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) } })
+    const request = http.request(url, {
+      method: 'POST',
+      agent,
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    })
     request.on('response', response => response.resume())
     request.on('error', () => {}).on('close', resolve)
     request.end(body)
@@ -43,7 +47,11 @@ process.on('message', (/** @type {any} */ message) => {
   round = new AbortController()
   posted = 0
   const { url, token } = message
-  const body = JSON.stringify({ status: 2, url: 'http://127.0.0.1/', token: token.replace('FILL', 'x'.repeat(4 * MIB - 500)) })
+  const body = JSON.stringify({
+    status: 2,
+    url: 'http://127.0.0.1/',
+    token: token.replace('FILL', 'x'.repeat(4 * MIB - 500))
+  })
   for (let stranger = 0; stranger < Number(STRANGERS); stranger++) postUntil({ url, body }, round.signal)
 })
 process.send?.({ type: 'listening' })

@@ -1,4 +1,5 @@
-// Takes the place of the document server: sends as many bytes as the name of the file says, and reports when the last one was sent.
+// Takes the place of the document server: sends as many bytes as the name of the file says, and reports when the last
+// one was sent.
 import http from 'node:http'
 import { Readable } from 'node:stream'
 

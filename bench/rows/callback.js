@@ -16,13 +16,22 @@ export const callback = {
   warmUp: 16_000,
   candidates: [{
     name: 'the plugin',
-    does: 'checks URL, token and key, applies callbacks of a file in their order, compares with what is noted of the session (noted before: nothing is written)',
-    start: async folder => await loaded(await startProgram('candidates/plugin.js', 'measured', { folder, documentServer: NO_DOCUMENT_SERVER, documents: DOCUMENTS }))
+    does:
+      'checks URL, token and key, applies callbacks of a file in their order, compares with what is noted of the session (noted before: nothing is written)',
+    start: async folder =>
+      await loaded(
+        await startProgram('candidates/plugin.js', 'measured', {
+          folder,
+          documentServer: NO_DOCUMENT_SERVER,
+          documents: DOCUMENTS
+        })
+      )
   }, {
     name: 'Fastify route',
     does: 'checks the body with a schema and the token with fast-jwt; knows no sessions',
     goal: 0.3,
-    start: async folder => await loaded(await startProgram('candidates/handwritten.js', 'measured', { folder, documents: DOCUMENTS }))
+    start: async folder =>
+      await loaded(await startProgram('candidates/handwritten.js', 'measured', { folder, documents: DOCUMENTS }))
   }]
 }
 
@@ -35,7 +44,13 @@ async function loaded (server) {
     const body = signedCallback(key, 1, { actions: [{ type: 1, userid: 'ada' }] })
     requests.push({ method: 'POST', path: callbackPath, body, headers: { 'content-type': 'application/json' } })
   }
-  const load = await startProgram('load/http.js', 'load', { origin, requests, connections: CONNECTIONS, size: 0, answer: '{"error":0}' })
+  const load = await startProgram('load/http.js', 'load', {
+    origin,
+    requests,
+    connections: CONNECTIONS,
+    size: 0,
+    answer: '{"error":0}'
+  })
   return {
     round: (/** @type {Length} */ length) => load.call('round', length),
     usage: server.usage,

@@ -9,9 +9,19 @@ export const config = {
   warmUp: 5000,
   candidates: [
     { name: 'the plugin', does: 'builds the configuration and signs it', start: () => signing('plugin') },
-    { name: 'HMAC', does: 'JSON.stringify and createHmac of a configuration that is built already', goal: 0.5, start: () => signing('hmac') },
+    {
+      name: 'HMAC',
+      does: 'JSON.stringify and createHmac of a configuration that is built already',
+      goal: 0.5,
+      start: () => signing('hmac')
+    },
     { name: 'fast-jwt', does: 'of a configuration that is built already: a limit', start: () => signing('fastJwt') },
-    { name: 'jsonwebtoken', does: 'with the secret as a string; of a configuration that is built already', goal: 20, start: () => signing('jsonwebtoken') },
+    {
+      name: 'jsonwebtoken',
+      does: 'with the secret as a string; of a configuration that is built already',
+      goal: 20,
+      start: () => signing('jsonwebtoken')
+    },
     { name: 'jose', does: 'of a configuration that is built already', goal: 3.7, start: () => signing('jose') }
   ]
 }
@@ -19,5 +29,9 @@ export const config = {
 /** @param {string} way */
 async function signing (way) {
   const program = await startProgram('candidates/signing.js', 'measured', { way })
-  return { round: (/** @type {Length} */ length) => program.call('round', length), usage: program.usage, stop: program.stop }
+  return {
+    round: (/** @type {Length} */ length) => program.call('round', length),
+    usage: program.usage,
+    stop: program.stop
+  }
 }

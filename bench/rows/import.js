@@ -11,9 +11,22 @@ const time = {
   title: "import 'fastify-onlyoffice' (time, and memory that it adds)",
   warmUp: 1,
   candidates: [
-    { name: 'the plugin', does: 'in a process of its own each time, without fastify', start: async () => imported(PLUGIN) },
-    { name: 'fastify', does: "import 'fastify' in the same way", goal: 0.4, start: async () => imported(['fastify']) },
-    { name: 'its dependencies', does: 'undici, fast-jwt and @fastify/static alone: a limit', start: async () => imported(['undici', 'fast-jwt', '@fastify/static']) }
+    {
+      name: 'the plugin',
+      does: 'in a process of its own each time, without fastify',
+      start: async () => imported(PLUGIN)
+    },
+    {
+      name: 'fastify',
+      does: 'import \'fastify\' in the same way',
+      goal: 0.4,
+      start: async () => imported(['fastify'])
+    },
+    {
+      name: 'its dependencies',
+      does: 'undici, fast-jwt and @fastify/static alone: a limit',
+      start: async () => imported(['undici', 'fast-jwt', '@fastify/static'])
+    }
   ]
 }
 

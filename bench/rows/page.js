@@ -15,7 +15,8 @@ const ROUNDS = { full: 11, quick: 5 }
 const pageRow = (name, how, host) => ({
   name,
   title: `A page with an editor, ${how}: from the navigation to the request for the editor's frame`,
-  does: 'Chromium, each request delayed by 50 ms, in a new profile: the page twice. By hand: api.js in the head, the same configuration in an inline script; in turns',
+  does:
+    'Chromium, each request delayed by 50 ms, in a new profile: the page twice. By hand: api.js in the head, the same configuration in an inline script; in turns',
   checked: false, // a browser on two cores
   processes: 1, // of the application; each opening has a browser profile of its own
   long: true,
@@ -31,7 +32,10 @@ const pageRow = (name, how, host) => ({
   },
   async measure (mode) {
     const documentServer = await startProgram('load/emulator.js', 'measured')
-    const application = await startProgram('candidates/page.js', 'measured', { ...host, documentServer: documentServer.started.url })
+    const application = await startProgram('candidates/page.js', 'measured', {
+      ...host,
+      documentServer: documentServer.started.url
+    })
     const browser = await startProgram('load/pages.js', 'load')
     try {
       /** @type {Record<string, Array<{ cold: Opening, warm: Opening }>>} */
@@ -44,8 +48,10 @@ const pageRow = (name, how, host) => ({
         }
       }
       await browser.call('end')
-      const time = (/** @type {string} */ page, /** @type {'cold' | 'warm'} */ when) => median((taken[page] ?? []).map(opening => opening[when].seconds)) * 1000
-      const requests = (/** @type {'cold' | 'warm'} */ when) => Math.max(...(taken.plugin ?? []).map(opening => opening[when].requests))
+      const time = (/** @type {string} */ page, /** @type {'cold' | 'warm'} */ when) =>
+        median((taken[page] ?? []).map(opening => opening[when].seconds)) * 1000
+      const requests = (/** @type {'cold' | 'warm'} */ when) =>
+        Math.max(...(taken.plugin ?? []).map(opening => opening[when].requests))
       return {
         cold: time('plugin', 'cold'),
         coldByHand: time('by-hand', 'cold'),

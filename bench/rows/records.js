@@ -7,7 +7,8 @@ const REPETITIONS = 10
 export const records = {
   name: 'records',
   title: 'Document with 1, 100 and 10,000 saves behind it (quick: 1 and 100)',
-  does: 'a save and a callback with status 1 cost the same, whatever happened before: × that of a document with one save',
+  does:
+    'a save and a callback with status 1 cost the same, whatever happened before: × that of a document with one save',
   checked: false, // medians of ten
   processes: 1, // 10,000 saves take long; the documents take turns
   figures: {
@@ -23,7 +24,9 @@ export const records = {
     const application = await startApplication(folder, { documents: behind.length })
     const { editors, fileIds } = application
     try {
-      for (const [index, saves] of behind.entries()) await editors.call('repeatSession', { fileId: fileIds[index], size: SIZE, repetitions: saves })
+      for (const [index, saves] of behind.entries()) {
+        await editors.call('repeatSession', { fileId: fileIds[index], size: SIZE, repetitions: saves })
+      }
       /** @type {Array<{ fileId: string, save: number, callback: number }>} */
       const medians = await editors.call('times', { fileIds, size: SIZE, repetitions: REPETITIONS })
       await editors.call('check')

@@ -21,7 +21,12 @@ export const start = {
       stdio: ['ignore', 'pipe', 'inherit']
     }))
     const exited = once(child, 'exit')
-    const [output] = await Promise.race([once(child.stdout, 'data'), exited.then(([code]) => { throw new Error(`the demo ended with code ${code}`) })])
+    const [output] = await Promise.race([
+      once(child.stdout, 'data'),
+      exited.then(([code]) => {
+        throw new Error(`the demo ended with code ${code}`)
+      })
+    ])
     const seconds = (performance.now() - started) / 1000
     child.kill()
     await exited

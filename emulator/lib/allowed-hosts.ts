@@ -8,17 +8,21 @@ const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 const UNSPECIFIED: ReadonlyArray<string | undefined> = ['0.0.0.0', '[::]']
 
 /**
- * Answers HTTP 421 to requests for any other host, before anything else looks at them. Otherwise a website whose name resolves to
- * this machine (DNS rebinding) could read everything here as its own server.
+ * Answers HTTP 421 to requests for any other host, before anything else looks at them. Otherwise a website whose name
+ * resolves to this machine (DNS rebinding) could read everything here as its own server.
  */
-export function allowHosts (app: FastifyInstance, { host = '127.0.0.1', publicUrl, allowedHosts = [] }: DocumentServerOptions): void {
+export function allowHosts (
+  app: FastifyInstance,
+  { host = '127.0.0.1', publicUrl, allowedHosts = [] }: DocumentServerOptions
+): void {
   const invalid = allowedHosts.find(name => hostnameOf(name) === undefined)
   if (invalid !== undefined) throw new TypeError(`allowedHosts: ${JSON.stringify(invalid)} is not a host name`)
   const allowed = new Set([...LOOPBACK, host, toUrl(publicUrl ?? '')?.host ?? '', ...allowedHosts].map(hostnameOf))
   allowed.delete(undefined) // the host of a request without one
   const listensEverywhere = UNSPECIFIED.includes(hostnameOf(host))
   // An IP address, unlike a name, always means this machine.
-  const isAllowed = (name: string | undefined) => allowed.has(name) || (listensEverywhere && name !== undefined && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
+  const isAllowed = (name: string | undefined) =>
+    allowed.has(name) || (listensEverywhere && name !== undefined && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
 
   app.addHook('onRequest', async (request, reply) => {
     const names = hostsOf(request.raw).map(hostnameOf)
@@ -27,8 +31,13 @@ export function allowHosts (app: FastifyInstance, { host = '127.0.0.1', publicUr
       'If this is one of its names, add it with the option allowedHosts or --allowed-host.\n'
     // Bypasses send(): the faults of a test are meant for allowed requests.
     reply.hijack()
-    reply.raw.writeHead(421, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', connection: 'close' })
-    reply.raw.end(text, () => request.raw.destroy()) // nothing else closes the connection of an upgrade
+    reply.raw.writeHead(421, {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      connection: 'close'
+    })
+    reply.raw.end(text, () =>
+      request.raw.destroy()) // nothing else closes the connection of an upgrade
   })
 }
 

@@ -35,11 +35,13 @@ import { statusRoute } from './status-page/routes.js'
 import { purposes } from './tokens/purpose.js'
 import { createTokens } from './tokens/tokens.js'
 import { buildOf, purposeCheckOf } from './version.js'
-import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, SentRequest } from '../types/document-server.js'
+import type {
+  DocumentServer, DocumentServerMembers, DocumentServerOptions, SentRequest
+} from '../types/document-server.js'
 
 /**
- * Starts an emulated document server for tests and development. It opens, edits, saves and converts documents as ONLYOFFICE Docs
- * does. Resolves when it listens. Its `close()` makes everybody leave and saves all documents.
+ * Starts an emulated document server for tests and development. It opens, edits, saves and converts documents as
+ * ONLYOFFICE Docs does. Resolves when it listens. Its `close()` makes everybody leave and saves all documents.
  *
  * @throws {TypeError} if an option is invalid.
  * @throws {Error} with the code `EADDRINUSE` or another of Node.js, if it can't listen.
@@ -51,7 +53,14 @@ import type { DocumentServer, DocumentServerMembers, DocumentServerOptions, Sent
 export async function createDocumentServer (options: DocumentServerOptions): Promise<DocumentServer> {
   assertOptions(options)
   const build = buildOf(options.version)
-  const { logger = false, clock = systemClock, port = 0, host: hostname = '127.0.0.1', publicUrl, remoteControl = false } = options
+  const {
+    logger = false,
+    clock = systemClock,
+    port = 0,
+    host: hostname = '127.0.0.1',
+    publicUrl,
+    remoteControl = false
+  } = options
   const limits = requestLimits(options.requestLog)
   const app: FastifyInstance = Fastify({
     logger,
@@ -71,8 +80,12 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   const tokens = createTokens(options, purposes(purposeCheckOf(options, build)), time)
   const callbacks = callbackQueue(limits)
   const latest = latestRequests()
-  const tokenHeader = { name: options.authorizationHeader ?? 'Authorization', prefix: options.authorizationPrefix ?? 'Bearer ' }
-  const operations = options.operations ?? (build.behavesAs === '10.0' ? { body: 'callback', header: 'callback', download: 'download' } : {})
+  const tokenHeader = {
+    name: options.authorizationHeader ?? 'Authorization',
+    prefix: options.authorizationPrefix ?? 'Bearer '
+  }
+  const operations = options.operations ??
+    (build.behavesAs === '10.0' ? { body: 'callback', header: 'callback', download: 'download' } : {})
   const client = outboundClient({ tokens, time, tokenHeader, operations, settled })
   function settled (request: SentRequest): void {
     latest.addSent(request)
@@ -102,7 +115,15 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   }
   const editing = sessions(parts)
   const { crash, restart } = lifecycle(app, parts, editing)
-  const common = { sessions: editing, files, faults, tokens, convert, hasFromFile: build.behavesAs === '10.0', url: () => url }
+  const common = {
+    sessions: editing,
+    files,
+    faults,
+    tokens,
+    convert,
+    hasFromFile: build.behavesAs === '10.0',
+    url: () => url
+  }
 
   app.addHook('preClose', async () => {
     ending.abort()
@@ -114,25 +135,57 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   })
   recordedHeaders(app)
   answerFaults(app, { faults, time, closing })
-  const received = receivedRequests(app, limits, latest.addReceived) // after the faults: it logs what is really answered
+  // after the faults: it logs what is really answered
+  const received = receivedRequests(app, limits, latest.addReceived)
   htmlForUnknownPaths(app)
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
   const { converter: hasConverter = true, docbuilder: hasBuilder = true } = options.services ?? {}
-  if (hasConverter) conversionRoutes(app, { ...common, conversions: conversions({ client, time, files, faults, convert, closing, isSigned: tokens.areRequired, log }) })
-  else switchedOff(app, ['/converter', '/converter/from-file', '/ConvertService.ashx'])
-  if (hasBuilder) builderRoutes(app, { ...common, builds: builds({ client, time, files, faults, convert, closing, log }) })
-  else switchedOff(app, ['/docbuilder', '/docbuilder/from-file'])
+  if (hasConverter) {
+    conversionRoutes(app, {
+      ...common,
+      conversions: conversions({ client, time, files, faults, convert, closing, isSigned: tokens.areRequired, log })
+    })
+  } else switchedOff(app, ['/converter', '/converter/from-file', '/ConvertService.ashx'])
+  if (hasBuilder) {
+    builderRoutes(app, { ...common, builds: builds({ client, time, files, faults, convert, closing, log }) })
+  } else switchedOff(app, ['/docbuilder', '/docbuilder/from-file'])
   metaRoutes(app)
   commandRoutes(app, { ...common, parts })
   await pageRoutes(app, files)
   handshakeRoute(app, tokens)
   await socketRoute(app, { ...common, client, time, closing, serverVersion: build.version })
   const editorApiUrl = () => `${url}${API_PATH}`
-  statusRoute(app, { parts, latest, settings: () => ({ editorApiUrl: editorApiUrl(), tokenHeader: tokenHeader.name, libreOffice: office !== null, remoteControl, build }) })
-  const open: DocumentServerMembers['open'] = async (config, user) => await openScriptedSession(editing, tokens, url, config, user)
-  const scripted = { sentRequests: client.requests, receivedRequests: received, forgotten: parts.forgotten, open, fault: faults.add }
-  if (remoteControl) await remoteRoutes(app, { ...scripted, nextCallback: callbacks.next, clock, build, url: () => url, editorApiUrl })
+  statusRoute(app, {
+    parts,
+    latest,
+    settings: () => ({
+      editorApiUrl: editorApiUrl(),
+      tokenHeader: tokenHeader.name,
+      libreOffice: office !== null,
+      remoteControl,
+      build
+    })
+  })
+  const open: DocumentServerMembers['open'] = async (config, user) =>
+    await openScriptedSession(editing, tokens, url, config, user)
+  const scripted = {
+    sentRequests: client.requests,
+    receivedRequests: received,
+    forgotten: parts.forgotten,
+    open,
+    fault: faults.add
+  }
+  if (remoteControl) {
+    await remoteRoutes(app, {
+      ...scripted,
+      nextCallback: callbacks.next,
+      clock,
+      build,
+      url: () => url,
+      editorApiUrl
+    })
+  }
 
   url = (publicUrl ?? await app.listen({ port, host: hostname })).replace(/\/+$/, '')
   if (publicUrl !== undefined) await app.listen({ port, host: hostname })
@@ -161,7 +214,10 @@ function htmlForUnknownPaths (app: FastifyInstance): void {
     .header('Content-Security-Policy', "default-src 'none'").header('X-Content-Type-Options', 'nosniff').type('text/html; charset=utf-8')
     .send(Buffer.from(html`<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot ${method} ${url.split('?')[0]!}</pre>\n</body>\n</html>\n`.text))
   // Before the body is read, whatever it is. The remote control has its own answer.
-  app.addHook('onRequest', async (request, reply) => request.is404 && request.server === app ? await answer(request, reply) : undefined)
+  app.addHook(
+    'onRequest',
+    async (request, reply) => request.is404 && request.server === app ? await answer(request, reply) : undefined
+  )
   app.setNotFoundHandler(answer)
 }
 

@@ -2,7 +2,8 @@ export type Family = 'word' | 'cell' | 'slide' | 'pdf' | 'diagram'
 
 /** Every format the document server opens, by the editor that opens it. Source: its `onlyoffice-docs-formats`. */
 const FORMATS: Readonly<Record<Family, string>> = {
-  word: 'doc docm docx dot dotm dotx epub fb2 fodt hml htm html hwp hwpx md mht mhtml odt ott pages rtf stw sxw txt wps wpt xml',
+  word:
+    'doc docm docx dot dotm dotx epub fb2 fodt hml htm html hwp hwpx md mht mhtml odt ott pages rtf stw sxw txt wps wpt xml',
   cell: 'csv et ett fods numbers ods ots sxc xls xlsb xlsm xlsx xlt xltm xltx',
   slide: 'dps dpt fodp key odg odp otp pot potm potx pps ppsm ppsx ppt pptm pptx sxi',
   pdf: 'djvu oxps pdf xps',
@@ -22,7 +23,10 @@ export function familyOf (extension: string): Family | undefined {
   return families.get(extension)
 }
 
-/** Formats that can be written, numbered from the first number of each group. Source: the document server's `AVS_OFFICESTUDIO_FILE` constants. */
+/**
+ * Formats that can be written, numbered from the first number of each group. Source: the document server's
+ * `AVS_OFFICESTUDIO_FILE` constants.
+ */
 const NUMBERED: ReadonlyArray<readonly [first: number, extensions: string]> = [
   [65, 'docx doc odt rtf txt html mht epub fb2 mobi docm dotx dotm fodt ott'],
   [85, 'oform docxf'],
@@ -37,7 +41,17 @@ const numbers = new Map(NUMBERED.flatMap(([first, extensions]) =>
   extensions.split(' ').map((extension, index) => [extension, first + index] as const)))
 
 const ALIASES: Readonly<Record<string, string>> = {
-  wps: 'doc', xml: 'txt', xslt: 'txt', htm: 'html', mhtml: 'mht', dps: 'ppt', et: 'xls', xltb: 'xlsb', jpeg: 'jpg', jpe: 'jpg', tif: 'tiff'
+  wps: 'doc',
+  xml: 'txt',
+  xslt: 'txt',
+  htm: 'html',
+  mhtml: 'mht',
+  dps: 'ppt',
+  et: 'xls',
+  xltb: 'xlsb',
+  jpeg: 'jpg',
+  jpe: 'jpg',
+  tif: 'tiff'
 }
 
 /** The extension of the file that is written when this format is requested; `undefined` for an unknown format. */

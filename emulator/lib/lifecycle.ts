@@ -20,7 +20,11 @@ export async function leaveAll ({ documents, log, tasks }: SessionParts, session
 }
 
 /** Crashes the server, and restarts it at the same IP address and port. */
-export function lifecycle (app: FastifyInstance, { client, documents, heldCallbacks, tasks }: SessionParts, sessions: Sessions) {
+export function lifecycle (
+  app: FastifyInstance,
+  { client, documents, heldCallbacks, tasks }: SessionParts,
+  sessions: Sessions
+) {
   const { server } = app
   let address: AddressInfo | null = null
   let leavers = new Map<OpenDocument, Participant>()
@@ -66,8 +70,9 @@ export function lifecycle (app: FastifyInstance, { client, documents, heldCallba
   function resume (document: OpenDocument): void {
     const leaver = leavers.get(document)
     const { save } = document
-    if (save !== null) sessions.saveLater(document, document.startSave(save.leaver, { waits: save.isWaiting, folder: save.folder }))
-    else if (leaver !== undefined) sessions.saveLater(document, document.startSave(leaver, { waits: true }))
+    if (save !== null) {
+      sessions.saveLater(document, document.startSave(save.leaver, { waits: save.isWaiting, folder: save.folder }))
+    } else if (leaver !== undefined) sessions.saveLater(document, document.startSave(leaver, { waits: true }))
   }
 }
 

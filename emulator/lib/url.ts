@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Parses a URL; returns `undefined` when it is invalid. `URL.canParse` rejects some valid hosts on Node.js 20 and 22 once it is optimized. */
+/**
+ * Parses a URL; returns `undefined` when it is invalid. `URL.canParse` rejects some valid hosts on Node.js 20 and 22
+ * once it is optimized.
+ */
 export function toUrl (value: string): URL | undefined {
   try {
     return new URL(value)
@@ -9,7 +12,10 @@ export function toUrl (value: string): URL | undefined {
   }
 }
 
-/** The URL at which a request reached this server, from its Host and X-Forwarded-* headers, as the document server reads them. */
+/**
+ * The URL at which a request reached this server, from its Host and X-Forwarded-* headers, as the document server reads
+ * them.
+ */
 export function baseUrlOf (request: FastifyRequest, fallback: string): string {
   const protocol = firstValue(request.headers['x-forwarded-proto']) ?? request.protocol
   const host = firstValue(request.headers['x-forwarded-host']) ?? request.headers.host

@@ -17,10 +17,19 @@ export interface Build {
 
 /** Reads the option `version`: two, three or four numbers. Throws a `TypeError`. */
 export function buildOf (option: string = RECORDED): Build {
-  const [, major, minor, patch = 0, number = 0] = /^(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4})(?:\.(\d{1,6}))?)?$/.exec(option) ?? []
-  if (major === undefined) throw new TypeError(`version must be ${KNOWN.join(', ')} or the full number of a build such as 9.3.0.1, not ${JSON.stringify(option)}`)
+  const [, major, minor, patch = 0, number = 0] =
+    /^(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4})(?:\.(\d{1,6}))?)?$/.exec(option) ?? []
+  if (major === undefined) {
+    throw new TypeError(
+      `version must be ${KNOWN.join(', ')} or the full number of a build such as 9.3.0.1, not ${JSON.stringify(option)}`
+    )
+  }
   const isLater = (known: string) => rank(known) > rank(`${major}.${minor}`)
-  return { version: `${major}.${minor}.${patch}`, number: Number(number), behavesAs: KNOWN.findLast(known => !isLater(known)) ?? KNOWN[0]! }
+  return {
+    version: `${major}.${minor}.${patch}`,
+    number: Number(number),
+    behavesAs: KNOWN.findLast(known => !isLater(known)) ?? KNOWN[0]!
+  }
 }
 
 function rank (version: string): number {
@@ -29,10 +38,15 @@ function rank (version: string): number {
 }
 
 /** The setting `purposeCheck`, which 10.0 has introduced. Throws a `TypeError`. */
-export function purposeCheckOf ({ purposeCheck }: DocumentServerOptions, { behavesAs, version }: Build): NonNullable<DocumentServerOptions['purposeCheck']> {
+export function purposeCheckOf (
+  { purposeCheck }: DocumentServerOptions,
+  { behavesAs, version }: Build
+): NonNullable<DocumentServerOptions['purposeCheck']> {
   const has = behavesAs === '10.0'
   if (purposeCheck === undefined) return has ? 'validate' : 'off'
-  if (!['off', 'validate', 'strict'].includes(purposeCheck)) throw new TypeError(`purposeCheck must be off, validate or strict, not ${JSON.stringify(purposeCheck)}`)
+  if (!['off', 'validate', 'strict'].includes(purposeCheck)) {
+    throw new TypeError(`purposeCheck must be off, validate or strict, not ${JSON.stringify(purposeCheck)}`)
+  }
   if (!has) throw new TypeError(`purposeCheck is a setting of version 10.0 and later, not of ${version}`)
   return purposeCheck
 }

@@ -66,7 +66,10 @@ t.test('a request with a foreign Host header is refused before anything else, an
     const { status, headers, body: answer } = await ask(server, path, { host: `evil.example:${portOf(server)}`, 'content-type': 'application/json' }, body)
     t.equal(status, REFUSED, path)
     t.match(headers, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' })
-    t.equal(answer, 'Misdirected request: this document server does not answer to evil.example. If this is one of its names, add it with the option allowedHosts or --allowed-host.\n')
+    t.equal(
+      answer,
+      'Misdirected request: this document server does not answer to evil.example. If this is one of its names, add it with the option allowedHosts or --allowed-host.\n'
+    )
   }
   t.equal(server.receivedRequests.length, before, 'no request of its own')
   t.equal((await ask(server, saved.pathname + saved.search, {})).status, 200, 'the file is there')
@@ -87,11 +90,38 @@ t.test('injected requests are checked in the same way', async t => {
 
 t.test('loopback host names are accepted in any spelling and with any port', async t => {
   const server = await startDocumentServer(t)
-  for (const host of ['localhost', 'LocalHost:8080', 'localhost.', '127.0.0.1', '127.0.0.1:1', '[::1]', '[0:0:0:0:0:0:0:1]:80', '127.1']) t.equal(await statusFor(t, server, host), 200, host)
-  for (const host of [
-    'evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'evil.localhost', 'localhost..', '10.0.0.1', '[::2]', '0.0.0.0',
-    'localhost@evil.example', 'evil.example#localhost', 'evil.example/localhost', 'localhost/evil.example', 'localhost:99999', 'localhost, evil.example', '*', ''
-  ]) t.equal(await statusFor(t, server, host), REFUSED, JSON.stringify(host))
+  for (
+    const host of [
+      'localhost',
+      'LocalHost:8080',
+      'localhost.',
+      '127.0.0.1',
+      '127.0.0.1:1',
+      '[::1]',
+      '[0:0:0:0:0:0:0:1]:80',
+      '127.1'
+    ]
+  ) t.equal(await statusFor(t, server, host), 200, host)
+  for (
+    const host of [
+      'evil.example',
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+      'evil.localhost',
+      'localhost..',
+      '10.0.0.1',
+      '[::2]',
+      '0.0.0.0',
+      'localhost@evil.example',
+      'evil.example#localhost',
+      'evil.example/localhost',
+      'localhost/evil.example',
+      'localhost:99999',
+      'localhost, evil.example',
+      '*',
+      ''
+    ]
+  ) t.equal(await statusFor(t, server, host), REFUSED, JSON.stringify(host))
 })
 
 t.test('X-Forwarded-Host neither allows nor denies a request', async t => {
@@ -142,8 +172,13 @@ for (const [title, { options, own, others }] of Object.entries(names)) {
 }
 
 t.test('allowedHosts accepts host names only', async t => {
-  for (const name of ['', 'http://docs.internal', 'docs.internal/office', '*', '*.internal', 'user@docs.internal', 'a b']) {
-    await t.rejects(createDocumentServer({ jwtSecret: SECRET, allowedHosts: [name] }), { name: 'TypeError', message: `allowedHosts: ${JSON.stringify(name)} is not a host name` }, name)
+  for (
+    const name of ['', 'http://docs.internal', 'docs.internal/office', '*', '*.internal', 'user@docs.internal', 'a b']
+  ) {
+    await t.rejects(createDocumentServer({ jwtSecret: SECRET, allowedHosts: [name] }), {
+      name: 'TypeError',
+      message: `allowedHosts: ${JSON.stringify(name)} is not a host name`
+    }, name)
   }
 })
 
@@ -151,13 +186,41 @@ t.test('WebSocket connections are accepted from the server\'s own pages and from
   const server = await startDocumentServer(t, { allowedHosts: ['docs.internal'] })
   const port = portOf(server)
   t.equal(await upgrade(t, server, {}), 101, 'no page')
-  for (const [host, origin] of [[`127.0.0.1:${port}`, `http://127.0.0.1:${port}`], [`localhost:${port}`, `http://localhost:${port}`], ['docs.internal', 'https://docs.internal'], ['docs.internal:80', 'http://docs.internal']] as const) {
+  for (
+    const [host, origin] of [
+      [`127.0.0.1:${port}`, `http://127.0.0.1:${port}`],
+      [`localhost:${port}`, `http://localhost:${port}`],
+      ['docs.internal', 'https://docs.internal'],
+      ['docs.internal:80', 'http://docs.internal']
+    ] as const
+  ) {
     t.equal(await upgrade(t, server, { host, origin }), 101, origin)
   }
-  for (const origin of ['http://evil.example', `http://evil.example:${port}`, 'http://127.0.0.1:1', `http://localhost:${port}`, `https://127.0.0.1:${port}.evil.example`, 'null', '', 'file://', 'chrome-extension://abcdef', `http://evil.example, http://127.0.0.1:${port}`]) {
+  for (
+    const origin of [
+      'http://evil.example',
+      `http://evil.example:${port}`,
+      'http://127.0.0.1:1',
+      `http://localhost:${port}`,
+      `https://127.0.0.1:${port}.evil.example`,
+      'null',
+      '',
+      'file://',
+      'chrome-extension://abcdef',
+      `http://evil.example, http://127.0.0.1:${port}`
+    ]
+  ) {
     t.equal(await upgrade(t, server, { host: `127.0.0.1:${port}`, origin }), 403, origin)
   }
-  t.equal(await upgrade(t, server, { host: `127.0.0.1:${port}`, origin: 'http://evil.example', 'x-forwarded-host': 'evil.example' }), 403, 'with X-Forwarded-Host')
+  t.equal(
+    await upgrade(t, server, {
+      host: `127.0.0.1:${port}`,
+      origin: 'http://evil.example',
+      'x-forwarded-host': 'evil.example'
+    }),
+    403,
+    'with X-Forwarded-Host'
+  )
   t.equal(await upgrade(t, server, { host: 'evil.example', origin: 'http://evil.example' }), REFUSED, 'another name')
 })
 

@@ -9,9 +9,19 @@ async function start (t: Parameters<typeof startFakeHost>[0]) {
   /** The saved files by name. */
   async function build (script: string, argument?: object): Promise<Record<string, Buffer> | number> {
     host.files.set('/files/script', Buffer.from(script))
-    const answer = await (await postSigned(`${server.url}/docbuilder`, { url: `${host.origin}/files/script`, argument })).json() as { error?: number, urls?: Record<string, string> }
+    const answer =
+      await (await postSigned(`${server.url}/docbuilder`, { url: `${host.origin}/files/script`, argument })).json() as {
+        error?: number,
+        urls?: Record<string, string>
+      }
     if (answer.error !== undefined) return answer.error
-    return Object.fromEntries(await Promise.all(Object.entries(answer.urls!).map(async ([name, url]) => [name, Buffer.from(await (await fetch(url)).arrayBuffer())] as const)))
+    return Object.fromEntries(
+      await Promise.all(
+        Object.entries(answer.urls!).map(async ([name, url]) =>
+          [name, Buffer.from(await (await fetch(url)).arrayBuffer())] as const
+        )
+      )
+    )
   }
   return { host, server, build }
 }
@@ -66,12 +76,35 @@ t.test('the script in the README is built as printed', async t => {
 t.test('a script that needs more than the emulator knows answers -3, and nothing of it is run as code', async t => {
   const { server, build } = await start(t)
   const bad = [
-    '', 'builder.CreateFile("docx")', 'builder.SaveFile("docx", "a.docx")', 'builder.CreateFile("exe")', 'builder.OpenFile("a.docx")',
-    'process.exit(1)', 'globalThis', 'builder.constructor', 'builder.CreateFile.constructor("return 1")()', 'Api.toString()', 'Argument.__proto__', 'x = unknown',
-    'for (;;) {}', 'if (true) {}', 'var x = 5 * 3', 'Api.GetDocument()', 'builder.CreateFile("xlsx"); Api.GetDocument()', '"open', '/* open', 'a.b = 5',
-    'builder.CreateFile("docx"); Api.GetDocument().GetElement(7)', 'builder.CreateFile("docx"); Api.GetDocument().Push("text")', 'builder.CreateFile("docx"); Api.GetDocument().GetElement(0).SetBold(true)',
-    'builder.CreateFile("xlsx"); Api.GetActiveSheet().GetRange("A1:B2")', 'builder.CreateFile("docx"); builder.SaveFile("docx", "/")', 'builder.CreateFile("docx"); builder.SaveFile("xlsx", "a.xlsx")',
-    'x = '.repeat(50) + '1', 'builder.CreateFile(' + 'Api.GetDocument('.repeat(30), `x = 1${'.a'.repeat(30)}`
+    '',
+    'builder.CreateFile("docx")',
+    'builder.SaveFile("docx", "a.docx")',
+    'builder.CreateFile("exe")',
+    'builder.OpenFile("a.docx")',
+    'process.exit(1)',
+    'globalThis',
+    'builder.constructor',
+    'builder.CreateFile.constructor("return 1")()',
+    'Api.toString()',
+    'Argument.__proto__',
+    'x = unknown',
+    'for (;;) {}',
+    'if (true) {}',
+    'var x = 5 * 3',
+    'Api.GetDocument()',
+    'builder.CreateFile("xlsx"); Api.GetDocument()',
+    '"open',
+    '/* open',
+    'a.b = 5',
+    'builder.CreateFile("docx"); Api.GetDocument().GetElement(7)',
+    'builder.CreateFile("docx"); Api.GetDocument().Push("text")',
+    'builder.CreateFile("docx"); Api.GetDocument().GetElement(0).SetBold(true)',
+    'builder.CreateFile("xlsx"); Api.GetActiveSheet().GetRange("A1:B2")',
+    'builder.CreateFile("docx"); builder.SaveFile("docx", "/")',
+    'builder.CreateFile("docx"); builder.SaveFile("xlsx", "a.xlsx")',
+    'x = '.repeat(50) + '1',
+    'builder.CreateFile(' + 'Api.GetDocument('.repeat(30),
+    `x = 1${'.a'.repeat(30)}`
   ]
   for (const script of bad) t.equal(await build(script), -3, script.slice(0, 60))
   t.equal((await fetch(`${server.url}/healthcheck`)).status, 200)

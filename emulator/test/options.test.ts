@@ -3,10 +3,16 @@ import { createDocumentServer, type DocumentServerOptions, type EditorConfig } f
 import { postSigned, startDocumentServer, startFakeHost } from './support.js'
 
 t.test('version: what the commands, info.json and the history of a callback report', async t => {
-  for (const [version, expected, build, number, shown] of [
-    [undefined, '9.3.0.0', '9.3.0', 0, '9.3.0'], ['9.4', '9.4.0.0', '9.4.0', 0, '9.4.0'], ['10.0', '10.0.0.0', '10.0.0', 0, '10.0.0'], ['10.1', '10.1.0.0', '10.1.0', 0, '10.1.0, as 10.0'],
-    ['8.2.1', '8.2.1.0', '8.2.1', 0, '8.2.1, as 9.3'], ['7.5.1.23', '7.5.1.23', '7.5.1', 23, '7.5.1, as 9.3']
-  ] as const) {
+  for (
+    const [version, expected, build, number, shown] of [
+      [undefined, '9.3.0.0', '9.3.0', 0, '9.3.0'],
+      ['9.4', '9.4.0.0', '9.4.0', 0, '9.4.0'],
+      ['10.0', '10.0.0.0', '10.0.0', 0, '10.0.0'],
+      ['10.1', '10.1.0.0', '10.1.0', 0, '10.1.0, as 10.0'],
+      ['8.2.1', '8.2.1.0', '8.2.1', 0, '8.2.1, as 9.3'],
+      ['7.5.1.23', '7.5.1.23', '7.5.1', 23, '7.5.1, as 9.3']
+    ] as const
+  ) {
     const host = await startFakeHost(t)
     const server = await startDocumentServer(t, version === undefined ? {} : { version })
     const run = async (c: string) => await (await postSigned(`${server.url}/command`, { c })).json()
@@ -24,7 +30,13 @@ t.test('version: what the commands, info.json and the history of a callback repo
 t.test('calls that could never work say what they need', async t => {
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
-  for (const [config, message] of [[null, /^open\(\) needs the configuration .* It got null\. Has your application opened a document\?$/], [undefined, /It got a value of type undefined/], ['{"token":""}', /It got a value of type string/]] as const) {
+  for (
+    const [config, message] of [
+      [null, /^open\(\) needs the configuration .* It got null\. Has your application opened a document\?$/],
+      [undefined, /It got a value of type undefined/],
+      ['{"token":""}', /It got a value of type string/]
+    ] as const
+  ) {
     await t.rejects(server.open(config as unknown as EditorConfig), { name: 'TypeError', message })
   }
   const session = await server.open(host.config('K'))
@@ -60,7 +72,10 @@ t.test('options that could never work are refused', async t => {
     await t.rejects(createDocumentServer(options as DocumentServerOptions), { name: 'TypeError', message }, JSON.stringify(options))
   }
   for (const options of [undefined, null, jwtSecret]) {
-    await t.rejects(createDocumentServer(options as unknown as DocumentServerOptions), { name: 'TypeError', message: /needs an object with options, such as \{ jwtSecret \}/ })
+    await t.rejects(createDocumentServer(options as unknown as DocumentServerOptions), {
+      name: 'TypeError',
+      message: /needs an object with options, such as \{ jwtSecret \}/
+    })
   }
   const server = await startDocumentServer(t)
   t.throws(() => server.changeSecret([]), { name: 'TypeError', message: /^jwtSecret must be/ })

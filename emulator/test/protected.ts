@@ -1,6 +1,7 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 
-// Writes protected Office Open XML files as current office suites do ("agile" encryption). Source: MS-OFFCRYPTO, MS-CFB.
+// Writes protected Office Open XML files as current office suites do ("agile" encryption). Source: MS-OFFCRYPTO,
+// MS-CFB.
 
 const SECTOR = 512
 const FREE = 0xFFFFFFFF
@@ -39,7 +40,9 @@ function compoundFile (streams: Readonly<Record<string, Buffer>>): Buffer {
     body.push(sectors)
     return first
   }
-  for (const [index, { name, size, sectors }] of contents.entries()) entries.push(entry(name, 2, add(sectors), size, index + 2 <= contents.length ? index + 2 : FREE))
+  for (const [index, { name, size, sectors }] of contents.entries()) {
+    entries.push(entry(name, 2, add(sectors), size, index + 2 <= contents.length ? index + 2 : FREE))
+  }
   const directory = add(padded(Buffer.concat(entries), SECTOR))
   const header = Buffer.alloc(SECTOR, 0xFF)
   Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(header)
@@ -57,7 +60,12 @@ function entry (name: string, type: number, start: number, size: number, next: n
   bytes.write(name, 'utf16le')
   bytes.writeUInt16LE(name.length * 2 + 2, 64)
   bytes[66] = type
-  for (const [at, value] of [[68, FREE], [72, type === 5 ? FREE : next], [76, type === 5 ? next : FREE], [116, start], [120, size]] as const) bytes.writeUInt32LE(value, at)
+  for (
+    const [at, value] of [[68, FREE], [72, type === 5 ? FREE : next], [76, type === 5 ? next : FREE], [116, start], [
+      120,
+      size
+    ]] as const
+  ) bytes.writeUInt32LE(value, at)
   return bytes
 }
 

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { createVerifier } from 'fast-jwt'
 import type { Test } from 'tap'
-import { type Clock, createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock } from '../lib/index.js'
+import {
+  type Clock, createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock
+} from '../lib/index.js'
 import { claimOf, emulatedOptions } from '../../test/helpers/document-server.js'
 import { forgedToken } from '../../test/helpers/jwt.js'
 import { listen } from '../../test/helpers/listen.js'
@@ -11,7 +13,10 @@ import { listen } from '../../test/helpers/listen.js'
 export const SECRET = 'test-secret-0123456789abcdef0123456789'
 const verify = createVerifier({ key: SECRET })
 
-/** A token of the host. Without `exp` it has no end: tests move the clock by days. A document server 10.0 is told what the token is for. */
+/**
+ * A token of the host. Without `exp` it has no end: tests move the clock by days. A document server 10.0 is told what
+ * the token is for.
+ */
 export function sign (claims: object): string {
   return forgedToken({ iat: Math.floor(Date.now() / 1000), ...purposeOf(claims), ...claims }, { secret: SECRET })
 }

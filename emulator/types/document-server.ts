@@ -34,17 +34,19 @@ export interface DocumentServerOptions {
   /** The secret shared with the application, or one for each direction. */
   readonly jwtSecret: JwtSecret | SeparateSecrets
   /**
-   * Which directions have tokens. Without `inbox`, requests need no token: their plain fields count, a token in them is not looked at,
-   * and the downloads of conversions carry none. Without `browser`, the same holds for the configurations of editors. Without
-   * `outbox`, callbacks and downloads carry no token. The same as the settings `token.enable.request.inbox`, `token.enable.browser`
-   * and `token.enable.request.outbox` of ONLYOFFICE Docs. `browser` is as `inbox` by default.
+   * Which directions have tokens. Without `inbox`, requests need no token: their plain fields count, a token in them is
+   * not looked at, and the downloads of conversions carry none. Without `browser`, the same holds for the
+   * configurations of editors. Without `outbox`, callbacks and downloads carry no token. The same as the settings
+   * `token.enable.request.inbox`, `token.enable.browser` and `token.enable.request.outbox` of ONLYOFFICE Docs.
+   * `browser` is as `inbox` by default.
    *
    * @default { inbox: true, outbox: true }
    */
   readonly tokens?: { readonly inbox?: boolean, readonly outbox?: boolean, readonly browser?: boolean }
   /**
-   * How it behaves, and the version that the command `version`, the license, `/info/info.json` and the history in callbacks report.
-   * A full number such as `9.3.1` or `10.0.0.37` is reported as it is; it behaves as the newest of the three that is not later.
+   * How it behaves, and the version that the command `version`, the license, `/info/info.json` and the history in
+   * callbacks report. A full number such as `9.3.1` or `10.0.0.37` is reported as it is; it behaves as the newest of
+   * the three that is not later.
    *
    * 9.3 was recorded. 9.4 and 10.0 are emulated by their public documentation.
    *
@@ -52,23 +54,24 @@ export interface DocumentServerOptions {
    */
   readonly version?: KnownVersion | (string & {})
   /**
-   * The setting `token.purposeCheck` of 10.0: what the claim `operation` must be in tokens that it receives. `validate` refuses a token
-   * for another operation, and one with the claim where no operation is known, such as a configuration. `strict` demands the claim of
-   * conversions, commands and document builds. `off` ignores it. With an older version it cannot be set.
+   * The setting `token.purposeCheck` of 10.0: what the claim `operation` must be in tokens that it receives. `validate`
+   * refuses a token for another operation, and one with the claim where no operation is known, such as a configuration.
+   * `strict` demands the claim of conversions, commands and document builds. `off` ignores it. With an older version it
+   * cannot be set.
    *
    * @default 'validate' with 10.0
    */
   readonly purposeCheck?: 'off' | 'validate' | 'strict'
   /**
-   * The claim `operation` of the tokens that it sends. Which values the real document server uses is not documented, so any may be set;
-   * `undefined` leaves the claim out.
+   * The claim `operation` of the tokens that it sends. Which values the real document server uses is not documented, so
+   * any may be set; `undefined` leaves the claim out.
    *
    * @default { body: 'callback', header: 'callback', download: 'download' } with 10.0; none with older versions
    */
   readonly operations?: SentOperations
   /**
-   * Which services are switched on: the settings `convertServiceEnable` and `docbuilderEnable`. The paths of a service that is switched
-   * off answer 403.
+   * Which services are switched on: the settings `convertServiceEnable` and `docbuilderEnable`. The paths of a service
+   * that is switched off answer 403.
    *
    * @default { converter: true, docbuilder: true }
    */
@@ -98,8 +101,8 @@ export interface DocumentServerOptions {
    */
   readonly clock?: Clock
   /**
-   * Whether the application uses the same clock. Otherwise tokens are dated at most 50 s ahead of the system's time, because the
-   * application would reject them.
+   * Whether the application uses the same clock. Otherwise tokens are dated at most 50 s ahead of the system's time,
+   * because the application would reject them.
    *
    * @default false
    */
@@ -123,9 +126,10 @@ export interface DocumentServerOptions {
    */
   readonly publicUrl?: string
   /**
-   * Other host names this server is reached by, without a port: a container's or a proxy's. Requests for `localhost`, `127.0.0.1`,
-   * `[::1]`, `host` and the host of `publicUrl` are always answered; if it listens on all interfaces, also requests for any IP
-   * address. All others get HTTP 421, because any website can make its name resolve to this machine.
+   * Other host names this server is reached by, without a port: a container's or a proxy's. Requests for `localhost`,
+   * `127.0.0.1`, `[::1]`, `host` and the host of `publicUrl` are always answered; if it listens on all interfaces, also
+   * requests for any IP address. All others get HTTP 421, because any website can make its name resolve to this
+   * machine.
    *
    * @default []
    */
@@ -137,16 +141,16 @@ export interface DocumentServerOptions {
    */
   readonly libreOffice?: string | false
   /**
-   * Serves an HTTP interface at `/emulator/`, with which tests in any language open sessions, edit and add faults. It has no password:
-   * everybody who can reach the port can use it, except pages of other origins.
+   * Serves an HTTP interface at `/emulator/`, with which tests in any language open sessions, edit and add faults. It
+   * has no password: everybody who can reach the port can use it, except pages of other origins.
    *
    * @default false
    */
   readonly remoteControl?: boolean
   /**
-   * Limits for `sentRequests`, `receivedRequests` and the callbacks that `nextCallback()` has not returned yet. Each keeps the latest
-   * `entries`. A body or answer of more than `bodyBytes` bytes becomes `null`; a larger callback keeps only its key and status.
-   * A process that runs for days needs limits, a test does not.
+   * Limits for `sentRequests`, `receivedRequests` and the callbacks that `nextCallback()` has not returned yet. Each
+   * keeps the latest `entries`. A body or answer of more than `bodyBytes` bytes becomes `null`; a larger callback keeps
+   * only its key and status. A process that runs for days needs limits, a test does not.
    *
    * @default no limits
    */
@@ -162,7 +166,10 @@ export interface EditorConfig {
     readonly title?: string | undefined
     readonly fileType?: string | undefined
     readonly permissions?: object | undefined
-    /** How a csv or txt file is read: `codePage`, `delimiter` and `delimiterChar`. Without, the separator of a csv file is guessed. */
+    /**
+     * How a csv or txt file is read: `codePage`, `delimiter` and `delimiterChar`. Without, the separator of a csv file
+     * is guessed.
+     */
     readonly options?: object | undefined
   } | undefined
   readonly editorConfig?: {
@@ -226,13 +233,19 @@ export interface DocumentServerMembers {
   readonly sentRequests: readonly SentRequest[]
   /** All requests it received, in order, except those of its editor page, its status page and `/emulator/`. */
   readonly receivedRequests: readonly ReceivedRequest[]
-  /** Forgotten files, whose save the application refused, by document key. `storedAt` is in milliseconds since the epoch. */
-  readonly forgotten: ReadonlyMap<string, { readonly fileType: string, readonly bytes: Uint8Array, readonly storedAt: number }>
+  /**
+   * Forgotten files, whose save the application refused, by document key. `storedAt` is in milliseconds since the
+   * epoch.
+   */
+  readonly forgotten: ReadonlyMap<
+    string,
+    { readonly fileType: string, readonly bytes: Uint8Array, readonly storedAt: number }
+  >
   /**
    * Opens a document like a browser. `user` applies if the token names no user.
    *
-   * @throws {DocumentServerError} with the code that the editor shows, if the document server refuses the configuration or can't
-   *   download the document.
+   * @throws {DocumentServerError} with the code that the editor shows, if the document server refuses the configuration
+   *   or can't download the document.
    * @throws {TypeError} if `config` is no object.
    *
    * @example
@@ -242,8 +255,8 @@ export interface DocumentServerMembers {
    */
   open (config: EditorConfig, user?: UserConfig): Promise<Session>
   /**
-   * Resolves to the next callback with this status, or with any status, once the application has answered. Each callback is returned
-   * once. If it got no answer, it has an `error`.
+   * Resolves to the next callback with this status, or with any status, once the application has answered. Each
+   * callback is returned once. If it got no answer, it has an `error`.
    */
   nextCallback (status?: number): Promise<SentRequest>
   /**
@@ -258,7 +271,8 @@ export interface DocumentServerMembers {
   /** Shifts the clock that dates and checks tokens; 0 restores it. */
   skewTokens (milliseconds: number): void
   /**
-   * Changes the secret of the document server, but not of the application. One secret, or a list, replaces those of both directions.
+   * Changes the secret of the document server, but not of the application. One secret, or a list, replaces those of
+   * both directions.
    *
    * @throws {TypeError} if a secret is missing or empty.
    */
@@ -270,23 +284,26 @@ export interface DocumentServerMembers {
    */
   crash (): Promise<void>
   /**
-   * Listens again on the same IP address and port. With `sessions: 'kept'`, unsaved changes still exist: saves that were under way
-   * are repeated, and editors may reconnect. With `'lost'`, they are gone. Forgotten files are kept in both cases.
+   * Listens again on the same IP address and port. With `sessions: 'kept'`, unsaved changes still exist: saves that
+   * were under way are repeated, and editors may reconnect. With `'lost'`, they are gone. Forgotten files are kept in
+   * both cases.
    *
    * @throws {TypeError} if it has not crashed.
    */
   restart (options: { readonly sessions: 'kept' | 'lost' }): Promise<void>
 }
 
-/** A listening document server. It is a Fastify instance; `close()` first makes everybody leave and saves all documents. */
+/**
+ * A listening document server. It is a Fastify instance; `close()` first makes everybody leave and saves all documents.
+ */
 export type DocumentServer = FastifyInstance & DocumentServerMembers
 
 /** An error that the editor shows. */
 export interface DocumentServerError extends Error {
   /**
-   * The code that ONLYOFFICE Docs sends: 4004 access denied, 4005 token expired, 4006 invalid token, 4007 dropped by the application,
-   * 4008 saved meanwhile, -10 too large, -80 in no known format, -81 download failed, -82 conversion failed, -90 protected by a
-   * password. `null` for a token that is not valid yet, which has none.
+   * The code that ONLYOFFICE Docs sends: 4004 access denied, 4005 token expired, 4006 invalid token, 4007 dropped by
+   * the application, 4008 saved meanwhile, -10 too large, -80 in no known format, -81 download failed, -82 conversion
+   * failed, -90 protected by a password. `null` for a token that is not valid yet, which has none.
    */
   readonly code: number | null
   /** What the editor was told before, if it had joined. */

@@ -4,12 +4,22 @@ export type AnswerFault =
   | { readonly type: 'stall', readonly afterBytes?: number }
   /** Sends the body in pieces of `bytes` bytes (default 1024), one every `everyMs` milliseconds (default 1000). */
   | { readonly type: 'drip', readonly bytes?: number, readonly everyMs?: number }
-  /** Sends the headers and `afterBytes` bytes of the body (default 0), then resets the connection. Several megabytes may not arrive completely. */
+  /**
+   * Sends the headers and `afterBytes` bytes of the body (default 0), then resets the connection. Several megabytes may
+   * not arrive completely.
+   */
   | { readonly type: 'reset', readonly afterBytes?: number }
-  /** Sends a `Content-Length` that is wrong by `by` bytes, but not below 0, and closes the connection after the body. */
+  /**
+   * Sends a `Content-Length` that is wrong by `by` bytes, but not below 0, and closes the connection after the body.
+   */
   | { readonly type: 'length', readonly by: number }
   /** Sends another answer. */
-  | { readonly type: 'answer', readonly status: number, readonly body?: string | Uint8Array, readonly headers?: Readonly<Record<string, string>> }
+  | {
+    readonly type: 'answer',
+    readonly status: number,
+    readonly body?: string | Uint8Array,
+    readonly headers?: Readonly<Record<string, string>>
+  }
   /** Sends an HTML error page with this status (default 200). */
   | { readonly type: 'html', readonly status?: number }
   /** Sends the correct answer after `ms` milliseconds. */
@@ -26,7 +36,10 @@ export type CallbackFault =
   | OriginFault
   /** Sends the callback twice, one after the other. */
   | { readonly type: 'duplicate' }
-  /** Holds the callback back until the document's next callback has been answered. A 2 or 3 is neither held back nor counted. */
+  /**
+   * Holds the callback back until the document's next callback has been answered. A 2 or 3 is neither held back nor
+   * counted.
+   */
   | { readonly type: 'reorder' }
 
 /** The faults of each route. */
@@ -44,13 +57,19 @@ export interface Faults {
   /** The script `api.js`. With HTTP 404 as the answer it is missing. */
   readonly api: AnswerFault
   readonly callback: CallbackFault
-  /** Assembling a document for a finished save or a force save. A `slow` and a `fail` fault can apply to the same assembly. */
+  /**
+   * Assembling a document for a finished save or a force save. A `slow` and a `fail` fault can apply to the same
+   * assembly.
+   */
   readonly assembly:
     /** Fails: the callback has status 3 or 7. `corrupted`: with a bad result, instead of none. */
     | { readonly type: 'fail', readonly corrupted?: boolean }
     /** Takes `ms` milliseconds. Meanwhile others may join, leave, edit and save. */
     | { readonly type: 'slow', readonly ms: number }
-  /** The conversion of a document that is opened, when it has been downloaded. It fails with this code, which stays with the key for good. */
+  /**
+   * The conversion of a document that is opened, when it has been downloaded. It fails with this code, which stays with
+   * the key for good.
+   */
   readonly opening: { readonly type: 'error', readonly error: -80 | -82 }
   /** A conversion, or a file that an editor in the page makes with `downloadAs`: its `onWarning` has code -83 then. */
   readonly conversion:

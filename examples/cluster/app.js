@@ -30,7 +30,9 @@ export async function createApp ({ server, editor: editorOptions }) {
     return reply.redirect(`/edit/${fileId}`, 303)
   })
   // A form without fields.
-  app.addContentTypeParser('application/x-www-form-urlencoded', (_request, payload, done) => { payload.resume().once('end', () => done(null)) })
+  app.addContentTypeParser('application/x-www-form-urlencoded', (_request, payload, done) => {
+    payload.resume().once('end', () => done(null))
+  })
 
   app.get('/edit/:fileId', async (request, reply) => {
     const { fileId } = /** @type {{ fileId: string }} */ (request.params)

@@ -48,8 +48,8 @@ await app.listen({ host: HOST, port: Number(PORT) }).catch(error => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
 
 /**
- * Finishes the saves that are under way (timeouts.close, 30 s), and refuses others with status 503, which the load balancer then
- * sends to another instance. Give the process more than these 30 s before it is killed.
+ * Finishes the saves that are under way (timeouts.close, 30 s), and refuses others with status 503, which the load
+ * balancer then sends to another instance. Give the process more than these 30 s before it is killed.
  */
 async function stop () {
   await app.close()

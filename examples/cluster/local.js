@@ -1,5 +1,6 @@
 /*
-All of it on this machine, without Docker: a Ceph object store, an emulated document server, two instances, nginx in front.
+All of it on this machine, without Docker: a Ceph object store, an emulated document server, two instances, nginx in
+front.
 
 node examples/cluster/local.js
 

@@ -33,30 +33,50 @@ export async function startNginx ({ directory, port, instances, saveTimeout = '3
     INSTANCE_2: `127.0.0.1:${instances[1]}`,
     SAVE_TIMEOUT: saveTimeout
   }
-  const site = (await readFile(TEMPLATE, 'utf8')).replace(/\$\{([A-Z_0-9]+)\}/g, (given, name) => variables[name] ?? given)
+  const site = (await readFile(TEMPLATE, 'utf8')).replace(
+    /\$\{([A-Z_0-9]+)\}/g,
+    (given, name) => variables[name] ?? given
+  )
   const conf = join(directory, 'nginx.conf')
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `  ${name}_temp_path ${join(directory, name)};`)
-  await writeFile(conf, [
-    'daemon off;',
-    ...(process.getuid?.() === 0 ? ['user root;'] : []), // its workers use the same directory
-    'worker_processes 1;',
-    `pid ${join(directory, 'nginx.pid')};`,
-    `error_log ${join(directory, 'error.log')} warn;`,
-    'events { worker_connections 1024; }',
-    'http {',
-    '  access_log off;',
-    ...temp,
-    site,
-    '}'
-  ].join('\n'))
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name =>
+    `  ${name}_temp_path ${join(directory, name)};`
+  )
+  await writeFile(
+    conf,
+    [
+      'daemon off;',
+      ...(process.getuid?.() === 0 ? ['user root;'] : []), // its workers use the same directory
+      'worker_processes 1;',
+      `pid ${join(directory, 'nginx.pid')};`,
+      `error_log ${join(directory, 'error.log')} warn;`,
+      'events { worker_connections 1024; }',
+      'http {',
+      '  access_log off;',
+      ...temp,
+      site,
+      '}'
+    ].join('\n')
+  )
 
   // setpriv: it is told to end when this process has died.
-  const child = spawn('setpriv', ['--pdeathsig', 'TERM', program, '-e', join(directory, 'error.log'), '-p', directory, '-c', conf], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn('setpriv', [
+    '--pdeathsig',
+    'TERM',
+    program,
+    '-e',
+    join(directory, 'error.log'),
+    '-p',
+    directory,
+    '-c',
+    conf
+  ], { stdio: ['ignore', 'ignore', 'inherit'] })
   const exited = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
   const deadline = performance.now() + START_MS
   while (!await answers(url)) {
-    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`nginx does not start: see ${join(directory, 'error.log')}`)
+    if (child.exitCode !== null || performance.now() > deadline) {
+      throw new Error(`nginx does not start: see ${join(directory, 'error.log')}`)
+    }
     await delay(50)
   }
 

@@ -26,7 +26,11 @@ export async function createApp ({ cookieSecret, corsOrigin, perMinute, director
   const { origin: documentServer } = new URL(editorOptions.editorApiUrl ?? '')
 
   // Plugins with hooks for all routes come first: a hook applies to the routes that are registered after it.
-  await app.register(underPressure, { maxEventLoopDelay: 1000, retryAfter: 10, exposeStatusRoute: { url: '/status', routeOpts: PUBLIC } })
+  await app.register(underPressure, {
+    maxEventLoopDelay: 1000,
+    retryAfter: 10,
+    exposeStatusRoute: { url: '/status', routeOpts: PUBLIC }
+  })
   await app.register(rateLimit, { max: perMinute, timeWindow: '1 minute', allowList: isDocumentServer })
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -46,7 +50,10 @@ export async function createApp ({ cookieSecret, corsOrigin, perMinute, director
     referrerPolicy: { policy: 'same-origin' } // the editor's close button leads back
   })
   // Only for /api: no other site needs the plugin's routes, least of all with cookies.
-  await app.register(cors, { delegator: ({ url = '' }, callback) => callback(null, { origin: url.startsWith('/api/') ? corsOrigin : false, credentials: true }) })
+  await app.register(cors, {
+    delegator: ({ url = '' }, callback) =>
+      callback(null, { origin: url.startsWith('/api/') ? corsOrigin : false, credentials: true })
+  })
   await app.register(multipart, { limits: { files: 1, fileSize: 10 * 1024 * 1024 } })
   await app.register(swagger, { openapi: { info: { title: 'Company documents', version: '1.0.0' } } })
   await app.register(login, { secret: cookieSecret })
@@ -56,7 +63,8 @@ export async function createApp ({ cookieSecret, corsOrigin, perMinute, director
     path: '/editor',
     storage: fileStorage({ directory }),
     openapi: true,
-    // The login hook lets the handler's route through for the document server. Pages use it as well, to fetch files: only with a login.
+    // The login hook lets the handler's route through for the document server. Pages use it as well, to fetch files:
+    // only with a login.
     authorize: (request, { action }) => action === 'proxy' && !userOf(request) ? false : undefined,
     actions: {
       documentName: ({ fileId }) => documents.get(fileId)?.name,
@@ -70,8 +78,8 @@ export async function createApp ({ cookieSecret, corsOrigin, perMinute, director
 }
 
 /**
- * It saves everybody's documents, and the plugin refuses what it has not signed before reading it. examples/rate-limit tells it by its
- * IP address.
+ * It saves everybody's documents, and the plugin refuses what it has not signed before reading it. examples/rate-limit
+ * tells it by its IP address.
  * @param {import('fastify').FastifyRequest} request
  */
 function isDocumentServer ({ routeOptions }) {

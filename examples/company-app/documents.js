@@ -30,7 +30,9 @@ export function createDocuments () {
     },
     /** @param {string} userId */
     of (userId) {
-      return Array.from(documents, ([fileId, document]) => ({ fileId, name: document.name })).filter(({ fileId }) => this.modeFor(fileId, userId))
+      return Array.from(documents, ([fileId, document]) => ({ fileId, name: document.name })).filter(({ fileId }) =>
+        this.modeFor(fileId, userId)
+      )
     },
     /**
      * @param {string} fileId

@@ -12,8 +12,8 @@ const COOKIE = 'user'
 const users = new Map([['ada', { id: 'ada', name: 'Ada Lovelace' }], ['grace', { id: 'grace', name: 'Grace Hopper' }]])
 
 /**
- * Every route needs a login, unless it says `config: { public: true }`, or its requests come from the document server: these have no
- * cookie, and the plugin checks their signatures.
+ * Every route needs a login, unless it says `config: { public: true }`, or its requests come from the document server:
+ * these have no cookie, and the plugin checks their signatures.
  */
 export const login = fastifyPlugin(
   /**
@@ -24,13 +24,20 @@ export const login = fastifyPlugin(
     await app.register(cookie, { secret })
 
     app.addHook('onRequest', async (request, reply) => {
-      const { editor, public: isPublic } = /** @type {{ public?: boolean } & typeof request.routeOptions.config} */ (request.routeOptions.config)
+      const { editor, public: isPublic } =
+        /** @type {{ public?: boolean } & typeof request.routeOptions.config} */ (request.routeOptions.config)
       if (isPublic || editor?.caller === 'document-server' || userOf(request)) return
       // A page is redirected. A script would take the login page for its answer.
-      return request.headers['sec-fetch-mode'] === 'navigate' ? reply.redirect('/login') : reply.code(401).send({ message: 'Log in first' })
+      return request.headers['sec-fetch-mode'] === 'navigate'
+        ? reply.redirect('/login')
+        : reply.code(401).send({ message: 'Log in first' })
     })
 
-    app.get('/login', { config: { public: true } }, async (request, reply) => reply.type('text/html; charset=utf-8').send(`<!doctype html>
+    app.get(
+      '/login',
+      { config: { public: true } },
+      async (request, reply) =>
+        reply.type('text/html; charset=utf-8').send(`<!doctype html>
       <html lang="en"><meta name="viewport" content="width=device-width"><title>Login</title><link rel="stylesheet" href="/style.css">
       <h1>Who are you?</h1>${Array.from(users.values(), ({ id, name }) => `<form method="post" action="/login/${id}"><button>${name}</button></form>`).join('')}`))
 
@@ -39,14 +46,27 @@ export const login = fastifyPlugin(
       const { id } = /** @type {{ id: string }} */ (request.params)
       if (!users.has(id)) return reply.code(403).send({ message: 'Nobody has this name' })
       // sameSite: forms of other sites do not carry the cookie.
-      return reply.setCookie(COOKIE, id, { signed: true, httpOnly: true, sameSite: 'lax', secure: 'auto', path: '/', maxAge: 8 * 60 * 60 }).redirect('/', 303)
+      return reply.setCookie(COOKIE, id, {
+        signed: true,
+        httpOnly: true,
+        sameSite: 'lax',
+        secure: 'auto',
+        path: '/',
+        maxAge: 8 * 60 * 60
+      }).redirect('/', 303)
     })
 
     app.post('/logout', async (request, reply) => reply.clearCookie(COOKIE, { path: '/' }).redirect('/login', 303))
 
     // A form of a login button, which has no fields.
-    app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) => done(null))
-  }, { name: 'login' })
+    app.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (_request, _body, done) => done(null)
+    )
+  },
+  { name: 'login' }
+)
 
 /**
  * The user who has logged in.

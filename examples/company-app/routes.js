@@ -3,7 +3,8 @@ import { userOf } from './login.js'
 
 /** @import { FastifyInstance, FastifyRequest } from 'fastify' */
 
-const STYLE = 'body { margin: 0; font-family: system-ui } h1, form, ul { padding: 0 1rem } [data-onlyoffice-editor] { height: 100dvh }'
+const STYLE =
+  'body { margin: 0; font-family: system-ui } h1, form, ul { padding: 0 1rem } [data-onlyoffice-editor] { height: 100dvh }'
 
 /**
  * The pages, all of them behind the login.
@@ -35,13 +36,17 @@ export async function routes (app, { documents }) {
     if (mode === null) return reply.callNotFound() // not 403: it would say that there is such a document
     const { name = '' } = documents.get(fileId) ?? {}
     const control = await app.editorControl({ user: user(request), mode }).openDocument(fileId, { name })
-    return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(page(name, trusted(control.render({ closeUrl: '/' }))))
+    return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(
+      page(name, trusted(control.render({ closeUrl: '/' })))
+    )
   })
 
   app.post('/documents', async (request, reply) => {
     const upload = await request.file()
     if (!upload?.filename) return reply.redirect('/', 303)
-    const fileId = await app.editorControl().setDocumentFromBytes(await upload.toBuffer(), upload.filename, { check: true })
+    const fileId = await app.editorControl().setDocumentFromBytes(await upload.toBuffer(), upload.filename, {
+      check: true
+    })
     documents.add(fileId, { name: upload.filename, owner: user(request).id, isShared: false })
     return reply.redirect(`/documents/${fileId}`, 303)
   })

@@ -3,7 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { createApp } from './app.js'
 
 const { EDITOR_API_URL = '', JWT_SECRET = '', PUBLIC_BASE_URL = '', HOST = '127.0.0.1', PORT = '3000' } = process.env
-const { COOKIE_SECRET = randomBytes(32).toString('hex'), CORS_ORIGIN = 'https://intranet.example', PER_MINUTE = '300' } = process.env
+const {
+  COOKIE_SECRET = randomBytes(32).toString('hex'),
+  CORS_ORIGIN = 'https://intranet.example',
+  PER_MINUTE = '300'
+} = process.env
 
 const app = await createApp({
   cookieSecret: COOKIE_SECRET,

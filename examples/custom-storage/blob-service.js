@@ -13,8 +13,8 @@ const BLOB = `/:folder(^${FOLDERS.join('|')}$)/:id(^[0-9a-f-]{36}$)`
 const ETAG_BYTES = 38
 
 /**
- * The second service: keeps blobs, and has the two properties that a storage needs of it. A PUT is all or nothing, durable once it is
- * answered, and conditional: `If-Match` and `If-None-Match: *`, RFC 9110.
+ * The second service: keeps blobs, and has the two properties that a storage needs of it. A PUT is all or nothing,
+ * durable once it is answered, and conditional: `If-Match` and `If-None-Match: *`, RFC 9110.
  * @param {{ directory: string, token: string }} options One process may use a directory at a time.
  */
 export async function createBlobService ({ directory, token }) {
@@ -37,7 +37,8 @@ export async function createBlobService ({ directory, token }) {
     if (file === null) return reply.code(404).send()
     const { handle, etag, size } = file
     reply.headers({ etag, 'content-type': 'application/octet-stream' })
-    // An open file stays readable when its name is gone: a download that has begun ends with the bytes that it began with.
+    // An open file stays readable when its name is gone: a download that has begun ends with the bytes that it began
+    // with.
     const range = rangeIn(request)
     if (range === null) return reply.header('content-length', size).send(handle.createReadStream({ start: ETAG_BYTES }))
     const { start, end } = range

@@ -12,16 +12,17 @@ const MAX_ATTEMPTS = 4
 const FIRST_DELAY_MS = 200
 
 /**
- * What there is of a document, in one blob: which content it has, and the record of its sessions. One conditional PUT changes it, so
- * that every change is there completely or not at all.
+ * What there is of a document, in one blob: which content it has, and the record of its sessions. One conditional PUT
+ * changes it, so that every change is there completely or not at all.
  * @typedef {object} Entry
- * @property {{ extension: string, size: number, modifiedAt: string, revision: string }} file The content is the blob `contents/<revision>`.
+ * @property {{ extension: string, size: number, modifiedAt: string, revision: string }} file The content is the blob
+ *   `contents/<revision>`.
  * @property {{ value: unknown, version: string } | null} state
  */
 
 /**
- * Stores documents as blobs of another service. A content is a blob that is never written again: each save writes a new one, and then
- * makes the document's entry refer to it.
+ * Stores documents as blobs of another service. A content is a blob that is never written again: each save writes a new
+ * one, and then makes the document's entry refer to it.
  * @param {Blobs} blobs
  * @returns {Storage & { state: StateStore }}
  */
@@ -33,13 +34,16 @@ export function blobStorage (blobs) {
     },
 
     async read (fileId, range) {
-      // Again if the document is replaced between the two requests, which deletes the content that the first one has named.
+      // Again if the document is replaced between the two requests, which deletes the content that the first one has
+      // named.
       for (let found = await entryOf(fileId); found; found = await entryOf(fileId)) {
         const { file } = found.entry
         if (range) assertWithin(range, file.size)
         const body = await blobs.get(contentName(file.revision), range)
         if (body) return { info: infoOf(fileId, found.entry), body }
-        if ((await entryOf(fileId))?.entry.file.revision === file.revision) throw new Error(`The content of document ${fileId} is missing`)
+        if ((await entryOf(fileId))?.entry.file.revision === file.revision) {
+          throw new Error(`The content of document ${fileId} is missing`)
+        }
       }
       return null
     },
@@ -67,7 +71,9 @@ export function blobStorage (blobs) {
         throw error
       }
       // Again if only the record has changed meanwhile, or if any revision may be replaced.
-      for (let found = await entryOf(fileId); found && isExpected(found.entry, ifRevision); found = await entryOf(fileId)) {
+      for (
+        let found = await entryOf(fileId); found && isExpected(found.entry, ifRevision); found = await entryOf(fileId)
+      ) {
         const entry = { ...found.entry, file }
         if (!await publish(fileId, entry, { ifMatch: found.etag })) continue
         await discard(found.entry.file.revision)
@@ -93,9 +99,15 @@ export function blobStorage (blobs) {
 
       async set (fileId, value, version) {
         // Again if only the content has changed meanwhile.
-        for (let found = await entryOf(fileId); found && (found.entry.state?.version ?? null) === version; found = await entryOf(fileId)) {
+        for (
+          let found = await entryOf(fileId);
+          found && (found.entry.state?.version ?? null) === version;
+          found = await entryOf(fileId)
+        ) {
           const state = { value, version: randomUUID() }
-          if (await blobs.putJson(entryName(fileId), { ...found.entry, state }, { ifMatch: found.etag })) return state.version
+          if (await blobs.putJson(entryName(fileId), { ...found.entry, state }, { ifMatch: found.etag })) {
+            return state.version
+          }
         }
         return null
       },
@@ -151,8 +163,8 @@ export function blobStorage (blobs) {
   }
 
   /**
-   * Writes the entry of a document: from now on readers see what it says. Resolves to `false` if the condition does not hold. If it
-   * rejects, the entry may have been written, so the content that it names must stay.
+   * Writes the entry of a document: from now on readers see what it says. Resolves to `false` if the condition does not
+   * hold. If it rejects, the entry may have been written, so the content that it names must stay.
    * @param {string} fileId
    * @param {Entry} entry
    * @param {import('./blobs.js').Condition} condition
@@ -162,7 +174,8 @@ export function blobStorage (blobs) {
       try {
         if (await blobs.putJson(entryName(fileId), entry, condition)) return true
       } catch (error) {
-        // Perhaps only the answer is lost. The same request once more tells: under the same condition, it cannot succeed twice.
+        // Perhaps only the answer is lost. The same request once more tells: under the same condition, it cannot
+        // succeed twice.
         if (attempt === MAX_ATTEMPTS) throw error
         await setTimeout(FIRST_DELAY_MS * 2 ** (attempt - 1))
         continue
@@ -215,7 +228,9 @@ function assertExtension (extension) {
  * @param {number} size
  */
 function assertWithin ({ start, end }, size) {
-  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start || end >= size) throw new RangeError(`The range ${start}-${end} is not within the ${size} bytes of the file`)
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start || end >= size) {
+    throw new RangeError(`The range ${start}-${end} is not within the ${size} bytes of the file`)
+  }
 }
 
 /**

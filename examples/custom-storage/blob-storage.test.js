@@ -11,7 +11,8 @@ import { blobClient } from './blobs.js'
 
 /**
  * A blob service with an empty directory, and a storage over it.
- * @param {(reply: import('fastify').FastifyReply) => unknown} [onWritten] Called when the entry of a document was written, before the answer is sent.
+ * @param {(reply: import('fastify').FastifyReply) => unknown} [onWritten] Called when the entry of a document was
+ *   written, before the answer is sent.
  */
 async function start (onWritten) {
   const directory = await mkdtemp(join(tmpdir(), 'blobs-'))
@@ -33,7 +34,10 @@ async function start (onWritten) {
     /** The contents have new names with every save: only their number tells whether one is left over. */
     async list () {
       const contents = await readdir(join(directory, 'contents'))
-      return [...(await readdir(join(directory, 'documents'))).sort(), ...contents.map((_, index) => `content ${index}`)]
+      return [
+        ...(await readdir(join(directory, 'documents'))).sort(),
+        ...contents.map((_, index) => `content ${index}`)
+      ]
     },
     async cleanup () {
       const closed = service.close()

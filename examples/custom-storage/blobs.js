@@ -6,7 +6,8 @@ const SMALL_REQUEST_MS = 10_000
 /** @typedef {{ ifMatch?: string, ifNoneMatch?: '*' }} Condition */
 
 /**
- * Client of a service that keeps blobs: the only part that knows its URLs and headers. With another service, write this file anew.
+ * Client of a service that keeps blobs: the only part that knows its URLs and headers. With another service, write this
+ * file anew.
  * @param {{ url: string, token: string }} options
  */
 export function blobClient ({ url, token }) {
@@ -35,7 +36,9 @@ export function blobClient ({ url, token }) {
       }
       expect(response, 200)
       const etag = response.headers.get('etag')
-      if (etag === null) throw new Error('The blob service sends no ETag, so that nothing can be written under a condition')
+      if (etag === null) {
+        throw new Error('The blob service sends no ETag, so that nothing can be written under a condition')
+      }
       return { etag, value: await response.json() }
     },
 
@@ -45,7 +48,10 @@ export function blobClient ({ url, token }) {
      * @param {Uint8Array | AsyncIterable<Uint8Array>} content
      */
     async put (name, content) {
-      expect(await send('PUT', name, { body: /** @type {NonNullable<RequestInit['body']>} */ (content), duplex: 'half' }), 204)
+      expect(
+        await send('PUT', name, { body: /** @type {NonNullable<RequestInit['body']>} */ (content), duplex: 'half' }),
+        204
+      )
     },
 
     /**
@@ -55,7 +61,11 @@ export function blobClient ({ url, token }) {
      * @param {Condition} condition
      */
     async putJson (name, value, condition) {
-      const response = await send('PUT', name, { body: JSON.stringify(value), headers: headersOf(condition), signal: AbortSignal.timeout(SMALL_REQUEST_MS) })
+      const response = await send('PUT', name, {
+        body: JSON.stringify(value),
+        headers: headersOf(condition),
+        signal: AbortSignal.timeout(SMALL_REQUEST_MS)
+      })
       if (response.status === 412) return false
       expect(response, 204)
       return true
@@ -67,7 +77,10 @@ export function blobClient ({ url, token }) {
      * @param {Condition} [condition]
      */
     async delete (name, condition = {}) {
-      const response = await send('DELETE', name, { headers: headersOf(condition), signal: AbortSignal.timeout(SMALL_REQUEST_MS) })
+      const response = await send('DELETE', name, {
+        headers: headersOf(condition),
+        signal: AbortSignal.timeout(SMALL_REQUEST_MS)
+      })
       if (response.status === 412) return false
       expect(response, 204)
       return true
@@ -87,7 +100,12 @@ export function blobClient ({ url, token }) {
    * @param {RequestInit & { headers?: Record<string, string>, duplex?: 'half' }} init
    */
   async function send (method, name, init) {
-    return await fetch(new URL(name, url), { ...init, method, redirect: 'error', headers: { ...init.headers, authorization: `Bearer ${token}` } })
+    return await fetch(new URL(name, url), {
+      ...init,
+      method,
+      redirect: 'error',
+      headers: { ...init.headers, authorization: `Bearer ${token}` }
+    })
   }
 }
 

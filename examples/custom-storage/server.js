@@ -15,13 +15,22 @@ const token = randomUUID()
 const service = await createBlobService({ directory: 'App_Data/blobs', token })
 const storage = blobStorage(blobClient({ url: await service.listen({ host: '127.0.0.1', port: 0 }), token }))
 
-await app.register(editor, { editorApiUrl: EDITOR_API_URL, jwtSecret: JWT_SECRET, publicBaseUrl: PUBLIC_BASE_URL, storage })
+await app.register(editor, {
+  editorApiUrl: EDITOR_API_URL,
+  jwtSecret: JWT_SECRET,
+  publicBaseUrl: PUBLIC_BASE_URL,
+  storage
+})
 
-const [first] = /** @type {string[]} */ ((await service.inject({ url: '/documents', headers: { authorization: `Bearer ${token}` } })).json())
+const [first] =
+  /** @type {string[]} */ ((await service.inject({ url: '/documents', headers: { authorization: `Bearer ${token}` } }))
+    .json())
 const fileId = first ?? await app.editorControl().createDocument('docx')
 
 app.get('/', async (request, reply) => {
-  const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument(fileId, { name: 'Report.docx' })
+  const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument(fileId, {
+    name: 'Report.docx'
+  })
   return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(`<!doctype html>
     <html lang="en"><meta name="viewport" content="width=device-width"><title>Report</title><link rel="icon" href="data:,">
     <style>body { margin: 0 } [data-onlyoffice-editor] { height: 100dvh }</style>${control.render()}`)

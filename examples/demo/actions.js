@@ -13,7 +13,8 @@ const IMAGES = new URL('public/images/', import.meta.url)
 const IMAGES_PATH = '/public/images'
 
 /**
- * What the editor asks of this application. The plugin has checked that the page may ask for it, and for whom it was made.
+ * What the editor asks of this application. The plugin has checked that the page may ask for it, and for whom it was
+ * made.
  * @param {FastifyInstance} app
  * @param {{ documents: Documents, messages: Messages, publicBaseUrl: string }} options
  * @returns {ActionOptions}
@@ -50,19 +51,36 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
     async reference ({ path, link, referenceData }) {
       const id = referenceData?.fileKey ?? idIn(link)
       const name = path?.split(/[/\\]/).at(-1)
-      const found = (await documents.list()).find(document => id === undefined ? document.name === name : document.id === id)
+      const found = (await documents.list()).find(document =>
+        id === undefined ? document.name === name : document.id === id
+      )
       return found ? { fileId: found.id, name: found.name } : null
     },
 
     users ({ kind, ids = [], search = '', from = 0, count }) {
-      const found = kind === 'info' ? users.filter(({ id }) => ids.includes(id)) : users.filter(({ name, email }) => contains(name, search) || contains(email, search))
-      return found.slice(from, count && from + count).map(user => ({ id: user.id, name: user.name, email: user.email, image: portraitOf(user) }))
+      const found = kind === 'info'
+        ? users.filter(({ id }) => ids.includes(id))
+        : users.filter(({ name, email }) => contains(name, search) || contains(email, search))
+      return found.slice(from, count && from + count).map(user => ({
+        id: user.id,
+        name: user.name,
+        email: user.email,
+        image: portraitOf(user)
+      }))
     },
 
     async notify ({ fileId, user, emails, message, link }) {
       const { name } = await documents.existing(fileId)
       for (const { id, email } of users) {
-        if (emails.includes(email)) messages.add({ to: id, from: nameOf(user), document: { id: fileId, name }, text: message, url: link ? pathOf(link) : pageOf(fileId) })
+        if (emails.includes(email)) {
+          messages.add({
+            to: id,
+            from: nameOf(user),
+            document: { id: fileId, name },
+            text: message,
+            url: link ? pathOf(link) : pageOf(fileId)
+          })
+        }
       }
     },
 
@@ -90,7 +108,10 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
   async function choices (kind, fileId, search = '') {
     /** @param {Document} document */
     const isOffered = document => document.kind === kind && document.id !== fileId && contains(document.name, search)
-    return (await documents.list()).filter(isOffered).sort(sorts.name.compare).map(({ id, name }) => ({ fileId: id, name }))
+    return (await documents.list()).filter(isOffered).sort(sorts.name.compare).map(({ id, name }) => ({
+      fileId: id,
+      name
+    }))
   }
 }
 
@@ -107,7 +128,9 @@ function pageOf (id, user) {
  * @param {string | undefined} link
  */
 function idIn (link) {
-  return link === undefined ? undefined : /^\/edit\/([^/]+)$/.exec(URL.parse(link, 'http://localhost')?.pathname ?? '')?.[1]
+  return link === undefined
+    ? undefined
+    : /^\/edit\/([^/]+)$/.exec(URL.parse(link, 'http://localhost')?.pathname ?? '')?.[1]
 }
 
 /**

@@ -28,7 +28,20 @@ import { createThumbnails } from './thumbnails.js'
  * @param {boolean} options.hasThumbnails
  * @param {NonNullable<import('fastify').FastifyServerOptions['logger']>} options.logger
  */
-export async function createApp ({ editorApiUrl, internalUrl, jwtSecret, publicBaseUrl, host, allowedHosts, profile, dataDirectory, hasThumbnails, logger }) {
+export async function createApp (
+  {
+    editorApiUrl,
+    internalUrl,
+    jwtSecret,
+    publicBaseUrl,
+    host,
+    allowedHosts,
+    profile,
+    dataDirectory,
+    hasThumbnails,
+    logger
+  }
+) {
   const app = Fastify({ logger })
   answerToOwnNames(app, { host, publicBaseUrl, allowedHosts }) // first, so that it also protects the plugin's routes
   const catalogue = await openCatalogue(join(dataDirectory, 'documents.json'))

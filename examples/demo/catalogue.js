@@ -4,8 +4,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 /** @typedef {Awaited<ReturnType<typeof openCatalogue>>} Catalogue */
 
 /**
- * What the application itself stores about documents: the name of each and whether it is a favorite or deleted, in one JSON file.
- * `app.editorStorage` stores the content.
+ * What the application itself stores about documents: the name of each and whether it is a favorite or deleted, in one
+ * JSON file. `app.editorStorage` stores the content.
  * @param {string} path
  */
 export async function openCatalogue (path) {

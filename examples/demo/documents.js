@@ -92,7 +92,9 @@ export function createDocuments (app, catalogue) {
       await existing(id)
       await catalogue.put({ ...entryOf(id), deletedAt: new Date().toISOString() })
       // They close; whoever can't be told keeps editing a document that is no longer listed.
-      await app.editorSessions.drop(id).catch(error => app.log.warn({ err: error }, 'the editors of a deleted document were not closed'))
+      await app.editorSessions.drop(id).catch(error =>
+        app.log.warn({ err: error }, 'the editors of a deleted document were not closed')
+      )
     },
 
     /** @param {string} id */
@@ -129,7 +131,16 @@ export function createDocuments (app, catalogue) {
     const info = await app.editorStorage.stat(id)
     if (!info) return null
     const { extension, size, modifiedAt, revision } = info
-    return { id, name: nameWith(name, extension), extension, kind: kindOf(extension) ?? 'other', size, modifiedAt, revision, isFavorite: favorite === true }
+    return {
+      id,
+      name: nameWith(name, extension),
+      extension,
+      kind: kindOf(extension) ?? 'other',
+      size,
+      modifiedAt,
+      revision,
+      isFavorite: favorite === true
+    }
   }
 
   /** @param {string} id */

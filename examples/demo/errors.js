@@ -1,11 +1,27 @@
 import createError from '@fastify/error'
 
-export const NoSuchDocument = createError('DEMO_NO_SUCH_DOCUMENT', 'There is no such document. It may have been deleted, or the URL is incomplete.', 404)
-export const UnknownFormat = createError('DEMO_UNKNOWN_FORMAT', 'Files of this kind can\'t be opened in the editor.', 415)
+export const NoSuchDocument = createError(
+  'DEMO_NO_SUCH_DOCUMENT',
+  'There is no such document. It may have been deleted, or the URL is incomplete.',
+  404
+)
+export const UnknownFormat = createError(
+  'DEMO_UNKNOWN_FORMAT',
+  'Files of this kind can\'t be opened in the editor.',
+  415
+)
 export const NoContent = createError('DEMO_NO_CONTENT', 'Send the file as the body, as application/octet-stream.', 415)
 export const UnusableName = createError('DEMO_UNUSABLE_NAME', 'Choose a name of 1 to 200 characters.', 400)
-export const UnusableRequest = createError('DEMO_UNUSABLE_REQUEST', 'This request can\'t be understood. Reload the page and try again.', 400)
-export const NotHere = createError('DEMO_NOT_HERE', 'This page is only for users of the machine that runs this application.', 403)
+export const UnusableRequest = createError(
+  'DEMO_UNUSABLE_REQUEST',
+  'This request can\'t be understood. Reload the page and try again.',
+  400
+)
+export const NotHere = createError(
+  'DEMO_NOT_HERE',
+  'This page is only for users of the machine that runs this application.',
+  403
+)
 export const OtherSite = createError('DEMO_OTHER_SITE', 'Only the pages of this application may do this.', 403)
 
 /** @typedef {Error & { code?: string, statusCode?: number, serverCode?: number }} AnyError */
@@ -47,7 +63,9 @@ const MESSAGES = {
  */
 export function messageOf (error) {
   const { code = '', statusCode = 500, serverCode } = error
-  if (code === 'FST_EDITOR_CONVERSION_FAILED' && serverCode !== undefined && serverCode in CONVERSION_PROBLEMS) return CONVERSION_PROBLEMS[serverCode] ?? ''
+  if (code === 'FST_EDITOR_CONVERSION_FAILED' && serverCode !== undefined && serverCode in CONVERSION_PROBLEMS) {
+    return CONVERSION_PROBLEMS[serverCode] ?? ''
+  }
   if (code in MESSAGES) return MESSAGES[code] ?? ''
   return statusCode < 500 ? error.message : 'Something went wrong in this application.'
 }

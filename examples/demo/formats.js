@@ -8,7 +8,9 @@ const EXTENSIONS = {
 }
 
 /** @type {Map<string, string>} */
-const kinds = new Map(Object.entries(EXTENSIONS).flatMap(([kind, extensions]) => extensions.map(extension => [extension, kind])))
+const kinds = new Map(
+  Object.entries(EXTENSIONS).flatMap(([kind, extensions]) => extensions.map(extension => [extension, kind]))
+)
 
 /** Value of `accept` for the upload field. */
 export const acceptedExtensions = [...kinds.keys()].map(extension => `.${extension}`).join(',')

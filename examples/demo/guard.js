@@ -6,7 +6,8 @@ import { NoContent, OtherSite } from './errors.js'
 const PREFLIGHTED = /^application\/(json|octet-stream)\b/i
 
 /**
- * Lets only the demo's own pages change something. There is no login, so other sites could otherwise do it in the browser of a user.
+ * Lets only the demo's own pages change something. There is no login, so other sites could otherwise do it in the
+ * browser of a user.
  * @param {FastifyInstance} app
  */
 export function onlyOwnPagesChange (app) {

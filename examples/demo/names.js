@@ -2,7 +2,10 @@ import { UnknownFormat, UnusableName } from './errors.js'
 import { extensionOf, kindOf } from './formats.js'
 
 const MAX_LENGTH = 200
-/** Control characters, and characters that change the direction in which a name is shown: "gpj.exe" could look like "exe.jpg". */
+/**
+ * Control characters, and characters that change the direction in which a name is shown: "gpj.exe" could look like
+ * "exe.jpg".
+ */
 // eslint-disable-next-line no-control-regex
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 

@@ -5,8 +5,9 @@ import { isIP } from 'node:net'
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
 /**
- * Refuses requests for hosts other than the demo's own. There is no login: otherwise a web site whose host name is pointed at
- * this machine (DNS rebinding) could read every document, because the browser takes the demo for the web site's server.
+ * Refuses requests for hosts other than the demo's own. There is no login: otherwise a web site whose host name is
+ * pointed at this machine (DNS rebinding) could read every document, because the browser takes the demo for the web
+ * site's server.
  * @param {FastifyInstance} app
  * @param {{ host: string, publicBaseUrl: string, allowedHosts: string[] }} options
  */

@@ -9,10 +9,24 @@ const byName = (a, b) => names.compare(a.name, b.name)
 /** How the list can be sorted. */
 export const sorts = {
   name: { label: 'Name', compare: byName },
-  changed: { label: 'Last changed', compare: (/** @type {Document} */ a, /** @type {Document} */ b) => Number(b.modifiedAt) - Number(a.modifiedAt) || byName(a, b) },
-  size: { label: 'Largest', compare: (/** @type {Document} */ a, /** @type {Document} */ b) => b.size - a.size || byName(a, b) },
-  kind: { label: 'Kind', compare: (/** @type {Document} */ a, /** @type {Document} */ b) => names.compare(a.kind, b.kind) || byName(a, b) },
-  favorite: { label: 'Favorites first', compare: (/** @type {Document} */ a, /** @type {Document} */ b) => Number(b.isFavorite) - Number(a.isFavorite) || byName(a, b) }
+  changed: {
+    label: 'Last changed',
+    compare: (/** @type {Document} */ a, /** @type {Document} */ b) =>
+      Number(b.modifiedAt) - Number(a.modifiedAt) || byName(a, b)
+  },
+  size: {
+    label: 'Largest',
+    compare: (/** @type {Document} */ a, /** @type {Document} */ b) => b.size - a.size || byName(a, b)
+  },
+  kind: {
+    label: 'Kind',
+    compare: (/** @type {Document} */ a, /** @type {Document} */ b) => names.compare(a.kind, b.kind) || byName(a, b)
+  },
+  favorite: {
+    label: 'Favorites first',
+    compare: (/** @type {Document} */ a, /** @type {Document} */ b) =>
+      Number(b.isFavorite) - Number(a.isFavorite) || byName(a, b)
+  }
 }
 
 /**

@@ -5,15 +5,17 @@ const ASK_AGAIN_MS = 3000
 const ANSWER_WITHIN_MS = 10_000
 
 /**
- * Who is editing which document. The list does not wait for the document server: it shows what was known last, and asks for the
- * next time.
+ * Who is editing which document. The list does not wait for the document server: it shows what was known last, and asks
+ * for the next time.
  * @param {FastifyInstance} app
  */
 export function createPresence (app) {
   /** @type {Map<string, { users: string[], askedAt: number }>} */
   const known = new Map()
   // Those of before the start, too.
-  app.editorSessions.list({ scan: true }).catch(error => app.log.warn({ err: error }, 'the sessions of before could not be read'))
+  app.editorSessions.list({ scan: true }).catch(error =>
+    app.log.warn({ err: error }, 'the sessions of before could not be read')
+  )
 
   return {
     /**

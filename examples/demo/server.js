@@ -4,7 +4,8 @@ An application with fastify-onlyoffice, and an embedded document server on anoth
 PORT              port of the application. Default: the first free port from 3000 on; 0: any free port
 HOST              IP address to listen on. Default: 127.0.0.1, so that only this machine can connect
 ALLOWED_HOSTS     further hosts in the URL of the application, without port, separated by commas. It always answers for
-                  localhost, 127.0.0.1, [::1], HOST and the host of PUBLIC_BASE_URL; with HOST=0.0.0.0 for every IP address
+                  localhost, 127.0.0.1, [::1], HOST and the host of PUBLIC_BASE_URL; with HOST=0.0.0.0 for every IP
+                  address
 DATA_DIR          directory of the documents and their names. Default: examples/demo/App_Data
 PROFILE           secure (default) or classic
 THUMBNAILS        on (default), or off: the list shows icons instead of previews, which take a while to make
@@ -14,7 +15,8 @@ With a real document server instead of the embedded one:
 EDITOR_API_URL    https://docs.example.com/web-apps/apps/api/documents/api.js
 JWT_SECRET        its secret; required then. Default: a random secret at each start
 PUBLIC_BASE_URL   URL at which the document server reaches the application. Default: http://127.0.0.1:PORT
-DOCUMENT_SERVER_INTERNAL_URL   origin at which the application reaches the document server, if not that of EDITOR_API_URL
+DOCUMENT_SERVER_INTERNAL_URL   origin at which the application reaches the document server, if not that of
+                               EDITOR_API_URL
 */
 import { createDocumentServer } from 'onlyoffice-emulator'
 import { endIfInUse } from '../port-in-use.js'
@@ -42,7 +44,8 @@ await app.listen({ port, host: settings.host })
 /** @type {Promise<void> | undefined} */
 let stopping
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  // The listeners stay: under npm, Ctrl-C arrives twice, and the second signal must not kill the process while it stops.
+  // The listeners stay: under npm, Ctrl-C arrives twice, and the second signal must not kill the process while it
+  // stops.
   process.on(signal, () => { stopping ??= stop() })
 }
 // Last: whoever reads it may send a signal at once.

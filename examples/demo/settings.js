@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url'
  * @param {NodeJS.ProcessEnv} env
  */
 export function readSettings (env) {
-  if (env.EDITOR_API_URL && !env.JWT_SECRET) throw new Error('EDITOR_API_URL needs JWT_SECRET, the secret of that document server')
+  if (env.EDITOR_API_URL && !env.JWT_SECRET) {
+    throw new Error('EDITOR_API_URL needs JWT_SECRET, the secret of that document server')
+  }
   const profile = env.PROFILE || 'secure'
   if (profile !== 'secure' && profile !== 'classic') throw new Error('PROFILE must be secure or classic')
 
@@ -14,7 +16,9 @@ export function readSettings (env) {
   if (thumbnails !== 'on' && thumbnails !== 'off') throw new Error('THUMBNAILS must be on or off')
 
   const port = env.PORT ? Number(env.PORT) : undefined
-  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536)) throw new Error('PORT must be a port number')
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536)) {
+    throw new Error('PORT must be a port number')
+  }
 
   return {
     host: env.HOST || '127.0.0.1',

@@ -79,7 +79,10 @@ export function createThumbnails (app, { directory, isEnabled }) {
    */
   async function make (name, { id, name: title }) {
     const control = await app.editorControl().openDocument(id, { name: title })
-    const image = await control.thumbnail({ ...SIZE, signal: AbortSignal.any([closing.signal, AbortSignal.timeout(MADE_WITHIN_MS)]) })
+    const image = await control.thumbnail({
+      ...SIZE,
+      signal: AbortSignal.any([closing.signal, AbortSignal.timeout(MADE_WITHIN_MS)])
+    })
     const bytes = await image.bytes()
     await mkdir(directory, { recursive: true })
     const old = await namesOf(id)

@@ -7,7 +7,9 @@ const app = Fastify({ logger: true })
 await app.register(editor, { editorApiUrl: EDITOR_API_URL, jwtSecret: JWT_SECRET, publicBaseUrl: PUBLIC_BASE_URL })
 
 app.get('/', async (request, reply) => {
-  const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument('report', { name: 'Report.docx' })
+  const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument('report', {
+    name: 'Report.docx'
+  })
   return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(`<!doctype html>
     <html lang="en"><meta name="viewport" content="width=device-width"><title>Report</title>
     <style>body { margin: 0 } [data-onlyoffice-editor] { height: 100dvh }</style>${control.render()}`)

@@ -1,10 +1,11 @@
 import editor, { fileStorage } from 'fastify-onlyoffice'
 
 /**
- * One customer, as a Fastify plugin that is registered once for each, with a prefix. Everything in it belongs to this customer alone:
- * the document server, its secret, the documents, and what the plugin decorates this scope with.
+ * One customer, as a Fastify plugin that is registered once for each, with a prefix. Everything in it belongs to this
+ * customer alone: the document server, its secret, the documents, and what the plugin decorates this scope with.
  * @param {import('fastify').FastifyInstance} scope
- * @param {{ tenant: { name: string, editorApiUrl: string, jwtSecret: string, directory: string }, publicBaseUrl: string }} options
+ * @param {{ tenant: { name: string, editorApiUrl: string, jwtSecret: string, directory: string }, publicBaseUrl: string
+ *   }} options
  */
 export async function tenantRoutes (scope, { tenant, publicBaseUrl }) {
   await scope.register(editor, {

@@ -7,7 +7,15 @@ import Fastify from 'fastify'
 import editor from 'fastify-onlyoffice'
 import { prometheus } from './prometheus.js'
 
-const { EDITOR_API_URL = '', JWT_SECRET = '', PUBLIC_BASE_URL = '', HOST = '127.0.0.1', PORT = '3000', METRICS_HOST = '127.0.0.1', METRICS_PORT = '9464' } = process.env
+const {
+  EDITOR_API_URL = '',
+  JWT_SECRET = '',
+  PUBLIC_BASE_URL = '',
+  HOST = '127.0.0.1',
+  PORT = '3000',
+  METRICS_HOST = '127.0.0.1',
+  METRICS_PORT = '9464'
+} = process.env
 
 const metrics = Fastify()
 await metrics.register(prometheus)

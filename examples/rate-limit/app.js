@@ -7,9 +7,12 @@ const HANDLER = '/editor'
 /**
  * An application that limits how many requests per minute each client may send.
  * @param {object} options
- * @param {number} [options.perMinute] Requests per minute and client. Opening an editor takes one, fetching its current version another.
- * @param {string} [options.documentServerAddress] IP address of the document server's requests. They are not limited: it fetches and saves everybody's documents.
- * @param {import('fastify').FastifyServerOptions} [options.server] Behind a reverse proxy, with `trustProxy`: otherwise all clients have the proxy's IP address.
+ * @param {number} [options.perMinute] Requests per minute and client. Opening an editor takes one, fetching its current
+ *   version another.
+ * @param {string} [options.documentServerAddress] IP address of the document server's requests. They are not limited:
+ *   it fetches and saves everybody's documents.
+ * @param {import('fastify').FastifyServerOptions} [options.server] Behind a reverse proxy, with `trustProxy`: otherwise
+ *   all clients have the proxy's IP address.
  * @param {import('fastify-onlyoffice').EditorOptions} options.editor
  */
 export async function createApp ({ perMinute = 120, documentServerAddress, server, editor: editorOptions }) {
@@ -29,7 +32,9 @@ export async function createApp ({ perMinute = 120, documentServerAddress, serve
   await app.register(rateLimit, {
     max: perMinute,
     timeWindow: '1 minute',
-    allowList: (request, address) => address === documentServerAddress || isAsset(request) || (documentServerAddress === undefined && isCallback(request))
+    allowList: (request, address) =>
+      address === documentServerAddress || isAsset(request) ||
+      (documentServerAddress === undefined && isCallback(request))
   })
   await app.register(editor, { ...editorOptions, path: HANDLER })
 
@@ -60,8 +65,8 @@ function isAsset ({ routeOptions }) {
 }
 
 /**
- * A callback carries a user's work, and without its IP address any client may be the document server. The plugin itself refuses
- * callbacks without a URL signature, before it reads their body.
+ * A callback carries a user's work, and without its IP address any client may be the document server. The plugin itself
+ * refuses callbacks without a URL signature, before it reads their body.
  * @param {import('fastify').FastifyRequest} request
  */
 function isCallback ({ method, routeOptions }) {

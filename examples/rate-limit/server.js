@@ -6,7 +6,15 @@ HOST, PORT                                    IP address and port to listen on. 
 */
 import { createApp } from './app.js'
 
-const { EDITOR_API_URL = '', JWT_SECRET = '', PUBLIC_BASE_URL = '', DOCUMENT_SERVER_ADDRESS, TRUST_PROXY, HOST = '127.0.0.1', PORT = '3000' } = process.env
+const {
+  EDITOR_API_URL = '',
+  JWT_SECRET = '',
+  PUBLIC_BASE_URL = '',
+  DOCUMENT_SERVER_ADDRESS,
+  TRUST_PROXY,
+  HOST = '127.0.0.1',
+  PORT = '3000'
+} = process.env
 
 const app = await createApp({
   ...(DOCUMENT_SERVER_ADDRESS && { documentServerAddress: DOCUMENT_SERVER_ADDRESS }),

@@ -39,7 +39,11 @@ app.get('/documents/:fileId/editor', async (request, reply) => {
 
 await app.register(fastifyStatic, {
   root: resolve(PAGE_DIRECTORY),
-  setHeaders: reply => reply.setHeader('content-security-policy', `default-src 'none'; script-src 'self' ${documentServer}; style-src 'self'; frame-src ${documentServer}; connect-src 'self'; img-src data:`)
+  setHeaders: reply =>
+    reply.setHeader(
+      'content-security-policy',
+      `default-src 'none'; script-src 'self' ${documentServer}; style-src 'self'; frame-src ${documentServer}; connect-src 'self'; img-src data:`
+    )
 })
 
 closeWithProcess(app)

@@ -14,7 +14,9 @@ const USER = { id: '7', name: 'Ada' } // in your application: the user of the re
 
 const { EDITOR_API_URL = '', JWT_SECRET = '', PUBLIC_BASE_URL = '', HOST = '127.0.0.1', PORT = '3000' } = process.env
 const app = Fastify({ logger: { level: 'warn' } })
-const { RequestFileTooLargeError } = await app.register(multipart, { limits: { fileSize: MAX_BYTES, files: 1, fields: 0 } }).then(() => app.multipartErrors)
+const { RequestFileTooLargeError } = await app.register(multipart, {
+  limits: { fileSize: MAX_BYTES, files: 1, fields: 0 }
+}).then(() => app.multipartErrors)
 await app.register(editor, {
   editorApiUrl: EDITOR_API_URL,
   jwtSecret: JWT_SECRET,
@@ -31,7 +33,9 @@ const documents = new Map()
 app.setErrorHandler((error, request, reply) => {
   const { statusCode = 500, ...details } = /** @type {FastifyError} */ (error)
   if (statusCode >= 500) request.log.error({ err: error })
-  return reply.code(statusCode).type('text/html; charset=utf-8').send(page('Not possible', html`<p>${wordsFor({ statusCode, ...details })} <a href="/">Back</a></p>`))
+  return reply.code(statusCode).type('text/html; charset=utf-8').send(
+    page('Not possible', html`<p>${wordsFor({ statusCode, ...details })} <a href="/">Back</a></p>`)
+  )
 })
 
 app.get('/', async (request, reply) => {
@@ -45,7 +49,9 @@ app.get('/', async (request, reply) => {
 
 app.post('/documents', async (request, reply) => {
   // Another site's form can send files with the user's cookies. Every browser says where a form comes from.
-  if (!['same-origin', undefined].includes(/** @type {string | undefined} */ (request.headers['sec-fetch-site']))) return reply.code(403).send()
+  if (!['same-origin', undefined].includes(/** @type {string | undefined} */ (request.headers['sec-fetch-site']))) {
+    return reply.code(403).send()
+  }
   const upload = await request.file()
   if (!upload?.filename) return reply.redirect('/', 303)
   const fileId = await app.editorControl().setDocumentFromBytes(bytesOf(upload), upload.filename, { check: true })
@@ -55,13 +61,17 @@ app.post('/documents', async (request, reply) => {
 
 app.get('/documents/:fileId', async (request, reply) => {
   const { control, name } = await open(request)
-  return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(page(name, trusted(control.render({ closeUrl: '/' }))))
+  return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(
+    page(name, trusted(control.render({ closeUrl: '/' })))
+  )
 })
 
 app.get('/documents/:fileId/pdf', async (request, reply) => {
   const { control, name } = await open(request)
   const { body, mediaType } = await control.convert({ outputType: 'pdf', signal: AbortSignal.timeout(60_000) })
-  return reply.type(mediaType).header('content-disposition', contentDisposition(name.replace(/\.[^.]+$/, '.pdf'))).send(body)
+  return reply.type(mediaType).header('content-disposition', contentDisposition(name.replace(/\.[^.]+$/, '.pdf'))).send(
+    body
+  )
 })
 
 app.get('/documents/:fileId/thumbnail', async (request, reply) => {

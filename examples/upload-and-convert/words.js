@@ -19,5 +19,6 @@ const WORDS = {
 
 /** @param {{ code?: string, statusCode?: number }} error */
 export function wordsFor ({ code = '', statusCode = 500 }) {
-  return WORDS[code] ?? (statusCode < 500 ? 'This request cannot be understood.' : 'Something went wrong. Try again later.')
+  return WORDS[code] ??
+    (statusCode < 500 ? 'This request cannot be understood.' : 'Something went wrong. Try again later.')
 }

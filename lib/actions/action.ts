@@ -14,7 +14,10 @@ export interface PageRequest<Body> {
   open (): Promise<EditorControl>
 }
 
-/** What a page can ask for: `POST <handler path>/actions/<name>` with a JSON object as body, which is answered with another one. */
+/**
+ * What a page can ask for: `POST <handler path>/actions/<name>` with a JSON object as body, which is answered with
+ * another one.
+ */
 export interface PageAction {
   readonly name: PageActionName
   /** Whether a body has what the action needs. */

@@ -13,7 +13,10 @@ interface Limits {
 /** What a user can type, with room for the data of an editor. */
 const MAX_BYTES = 64 * 1024
 
-/** Reads the body of a page's request, a JSON object. Rejects with `InvalidActionError`, or with the reason of the signal. */
+/**
+ * Reads the body of a page's request, a JSON object. Rejects with `InvalidActionError`, or with the reason of the
+ * signal.
+ */
 export async function readBody (payload: Readable, { milliseconds, signal }: Limits): Promise<JsonObject> {
   const bytes = await withTimeout(async () => await bytesWithinLimit(payload), {
     milliseconds,

@@ -18,15 +18,23 @@ interface Dependencies {
   readonly namesFor: (defaults: EditorControlDefaults) => readonly string[]
   /** Resolves when the saves of a file that have arrived are stored, or after a while. */
   readonly whenSaved: (fileId: string) => Promise<void>
-  /** The document server can't open the document under this key, and never will. Resolves to whether it makes sense to ask again soon. */
+  /**
+   * The document server can't open the document under this key, and never will. Resolves to whether it makes sense to
+   * ask again soon.
+   */
   readonly giveUpKey: (fileId: string, key: string) => Promise<boolean>
 }
 
-/** A save that another instance handles is about to be noted, or that an editor that could not open the document has left. */
+/**
+ * A save that another instance handles is about to be noted, or that an editor that could not open the document has
+ * left.
+ */
 const PAUSES_MS = [100, 200, 400, 800, 800]
 
 /** A configuration as the page would have if it was made now. */
-export function configAction ({ options, hooks, createControl, makeToken, namesFor, whenSaved, giveUpKey }: Dependencies): PageAction {
+export function configAction (
+  { options, hooks, createControl, makeToken, namesFor, whenSaved, giveUpKey }: Dependencies
+): PageAction {
   return pageAction({
     name: 'config',
     isBody: isConfigBody,
@@ -70,10 +78,11 @@ export function configAction ({ options, hooks, createControl, makeToken, namesF
 
   async function presentName (page: PageRequest<unknown>): Promise<string | undefined> {
     const { documentName } = options
-    return documentName && await hooks.call<PageFacts, string | undefined>({ name: 'documentName', hook: documentName }, page, {}, {
-      isResult: isDocumentName,
-      expected: 'a name or undefined'
-    })
+    return documentName &&
+      await hooks.call<PageFacts, string | undefined>({ name: 'documentName', hook: documentName }, page, {}, {
+        isResult: isDocumentName,
+        expected: 'a name or undefined'
+      })
   }
 }
 
@@ -82,7 +91,11 @@ function checkedRights (answer: EditorControlDefaults): EditorControlDefaults {
   try {
     return checkedDefaults(answer)
   } catch (cause) {
-    throw new ActionFailedError('editRights', `returned what no control can be made with: ${(cause as Error).message}`, { cause })
+    throw new ActionFailedError(
+      'editRights',
+      `returned what no control can be made with: ${(cause as Error).message}`,
+      { cause }
+    )
   }
 }
 

@@ -17,7 +17,10 @@ export function documentsAction ({ hook, choices, sign }: Dependencies): PageAct
     isBody: isDocumentsBody,
     async run (page) {
       const { c, search } = page.body
-      return await choices.offer({ name: 'documents', hook }, page, { purpose: c, ...(search !== undefined && { search }) }, ({ fileType, url }) => sign('setRequestedDocument', { c, fileType, url }))
+      return await choices.offer({ name: 'documents', hook }, page, {
+        purpose: c,
+        ...(search !== undefined && { search })
+      }, ({ fileType, url }) => sign('setRequestedDocument', { c, fileType, url }))
     }
   })
 }

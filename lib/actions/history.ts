@@ -16,7 +16,10 @@ export const historyAction: PageAction = pageAction({
   isBody: isEmptyBody,
   async run ({ claims, open }) {
     const control = await open()
-    if (mayUse(claims.defaults, 'edit')) await control.forceSave({ timeout: SAVE_TIMEOUT_MS, grace: GRACE_MS }).catch(() => {}) // the diagnostics channel tells
+    // the diagnostics channel tells
+    if (mayUse(claims.defaults, 'edit')) {
+      await control.forceSave({ timeout: SAVE_TIMEOUT_MS, grace: GRACE_MS }).catch(() => {})
+    }
     return await control.history()
   }
 })
@@ -36,15 +39,23 @@ export const historyDataAction: PageAction = pageAction({
 })
 
 /** A version, or a change below it: of that the document server has made a file, and the editor names its URL. */
-export const restoreAction = ({ origins, opens }: { readonly origins: ReadonlySet<string>, readonly opens: Opens }): PageAction => pageAction({
-  name: 'restore',
-  isBody: isRestoreBody,
-  async run ({ body: { version, url, fileType }, open }) {
-    if ((url === undefined) !== (fileType === undefined)) throw new InvalidActionError('a change below a version needs url and fileType: without them the whole version would be restored')
-    const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, origins) : undefined
-    if (result && !await opens(result.fileType)) throw new UnknownFormatError(result.fileType) // the document would never open again
-    const control = await open()
-    const restored = await control.restore(version, result && { result })
-    return { version: restored.version }
-  }
-})
+export const restoreAction = (
+  { origins, opens }: { readonly origins: ReadonlySet<string>, readonly opens: Opens }
+): PageAction =>
+  pageAction({
+    name: 'restore',
+    isBody: isRestoreBody,
+    async run ({ body: { version, url, fileType }, open }) {
+      if ((url === undefined) !== (fileType === undefined)) {
+        throw new InvalidActionError(
+          'a change below a version needs url and fileType: without them the whole version would be restored'
+        )
+      }
+      const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, origins) : undefined
+      // the document would never open again
+      if (result && !await opens(result.fileType)) throw new UnknownFormatError(result.fileType)
+      const control = await open()
+      const restored = await control.restore(version, result && { result })
+      return { version: restored.version }
+    }
+  })

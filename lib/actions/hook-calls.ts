@@ -12,9 +12,14 @@ export interface HookCalls {
    * Resolves to what the hook returned. Rejects with `ActionFailedError` if it throws or returns something else than
    * `isResult` accepts, or with `HookTimeoutError`.
    */
-  call <Action extends PageAction, Result>(hook: NamedHook<Action, Result>, page: PageRequest<unknown>, action: NoInfer<Omit<Action, keyof PageAction>>, options: CallOptions): Promise<Result>
+  call<Action extends PageAction, Result>(
+    hook: NamedHook<Action, Result>,
+    page: PageRequest<unknown>,
+    action: NoInfer<Omit<Action, keyof PageAction>>,
+    options: CallOptions
+  ): Promise<Result>
   /** As `call`, for a hook that is not told of a request. */
-  limited <Result>(name: keyof ActionOptions, run: () => Result | Promise<Result>, options: CallOptions): Promise<Result>
+  limited<Result>(name: keyof ActionOptions, run: () => Result | Promise<Result>, options: CallOptions): Promise<Result>
 }
 
 /** A hook with the name of its option. */
@@ -42,10 +47,18 @@ interface Dependencies {
 }
 
 export function createHookCalls ({ timeout, signal }: Dependencies): HookCalls {
-  async function limited<Result> (name: keyof ActionOptions, run: () => Result | Promise<Result>, { isResult, expected, extraTime = 0 }: CallOptions): Promise<Result> {
+  async function limited<Result> (
+    name: keyof ActionOptions,
+    run: () => Result | Promise<Result>,
+    { isResult, expected, extraTime = 0 }: CallOptions
+  ): Promise<Result> {
     let result: Result
     try {
-      result = await withTimeout(run, { milliseconds: timeout + extraTime, timeoutError: ms => new HookTimeoutError(`actions.${name}`, ms), signal })
+      result = await withTimeout(run, {
+        milliseconds: timeout + extraTime,
+        timeoutError: ms => new HookTimeoutError(`actions.${name}`, ms),
+        signal
+      })
     } catch (cause) {
       if (cause instanceof HookTimeoutError) throw cause
       throw new ActionFailedError(name, 'failed', { cause, statusCode: refusalStatus(cause) })

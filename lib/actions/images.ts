@@ -20,7 +20,12 @@ export function imagesAction ({ hook, choices, sign }: Dependencies): PageAction
     isBody: isImagesBody,
     async run (page) {
       const { c, ...filter } = page.body
-      return await choices.offer({ name: 'images', hook }, page, filter.search === undefined ? {} : { search: filter.search }, ({ fileType, url }) => sign('insertImage', { c, images: [{ fileType, url }] as Images }))
+      return await choices.offer(
+        { name: 'images', hook },
+        page,
+        filter.search === undefined ? {} : { search: filter.search },
+        ({ fileType, url }) => sign('insertImage', { c, images: [{ fileType, url }] as Images })
+      )
     }
   })
 }

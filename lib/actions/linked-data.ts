@@ -6,11 +6,14 @@ import type { Linked } from './requests.schema.js'
 import type { SignMethod } from './signing.js'
 
 /** Without other fields. */
-export function linkedOf ({ path, referenceData }: Linked): { readonly path?: string, readonly referenceData?: ReferenceData } {
+export function linkedOf (
+  { path, referenceData }: Linked
+): { readonly path?: string, readonly referenceData?: ReferenceData } {
   const { fileKey, instanceId } = referenceData ?? {}
   return {
     ...(path !== undefined && { path }),
-    ...(referenceData && { referenceData: { ...(fileKey !== undefined && { fileKey }), ...(instanceId !== undefined && { instanceId }) } })
+    ...(referenceData &&
+      { referenceData: { ...(fileKey !== undefined && { fileKey }), ...(instanceId !== undefined && { instanceId }) } })
   }
 }
 
@@ -36,6 +39,12 @@ export function createLinkedData ({ sign, keys, instanceId }: Dependencies): Lin
     answer: ({ documentKey: key, documentName: path, documentUrl: url }, { fileId, extension: fileType }) =>
       sign('setReferenceData', { fileType, key, path, url, referenceData: referenceTo(fileId) }),
     source: (info, path, url) =>
-      sign('setReferenceSource', { fileType: info.extension, key: keys.of(info), path, url, referenceData: referenceTo(info.fileId) })
+      sign('setReferenceSource', {
+        fileType: info.extension,
+        key: keys.of(info),
+        path,
+        url,
+        referenceData: referenceTo(info.fileId)
+      })
   }
 }

@@ -18,7 +18,11 @@ export function notifyAction ({ hook, hooks, pageLinks }: Dependencies): PageAct
     async run (page) {
       const { emails, message, actionLink, link: given } = page.body
       const link = await pageLinks.pageAt(page.claims.fileId, actionLink, given)
-      await hooks.call<NotifyAction, void>({ name: 'notify', hook }, page, { emails, message, ...(link !== undefined && { link }) }, NOTHING)
+      await hooks.call<NotifyAction, void>({ name: 'notify', hook }, page, {
+        emails,
+        message,
+        ...(link !== undefined && { link })
+      }, NOTHING)
       return {}
     }
   })

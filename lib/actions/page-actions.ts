@@ -52,8 +52,13 @@ interface Dependencies {
   readonly signal: AbortSignal
 }
 
-/** The actions that the option `actions` turns on. A fresh configuration and the renewal of the token are always among them. */
-export function createPageActions ({ settings, createControl, pageTokens, offered, editorSessions, tokens, instanceId, signal, ...given }: Dependencies): PageAction[] {
+/**
+ * The actions that the option `actions` turns on. A fresh configuration and the renewal of the token are always among
+ * them.
+ */
+export function createPageActions (
+  { settings, createControl, pageTokens, offered, editorSessions, tokens, instanceId, signal, ...given }: Dependencies
+): PageAction[] {
   const { actions: options, documentServer, publicBaseUrl, timeouts } = settings
   const hooks = createHookCalls({ timeout: timeouts.hooks, signal })
   const sign = signerOf(tokens)

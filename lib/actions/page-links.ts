@@ -27,19 +27,29 @@ interface Dependencies {
 const PARAMETER = 'action-link'
 
 export function createPageLinks ({ page, hooks, publicBaseUrl }: Dependencies): PageLinks {
-  const pageOf = async (fileId: string) => page && await hooks.limited('page', () => page(fileId), { isResult: isPageUrl, expected: 'an http(s) URL or a path' })
+  const pageOf = async (fileId: string) =>
+    page &&
+    await hooks.limited('page', () => page(fileId), { isResult: isPageUrl, expected: 'an http(s) URL or a path' })
 
   return {
     pageOf,
     async pageAt (fileId, place, given) {
       const own = await pageOf(fileId)
       const url = own === undefined ? ownPage(given) : parseUrl(own, new URL(publicBaseUrl))
-      if (url && place) url.searchParams.set(PARAMETER, JSON.stringify({ action: { type: place.action.type, data: place.action.data } }))
+      if (url && place) {
+        url.searchParams.set(
+          PARAMETER,
+          JSON.stringify({ action: { type: place.action.type, data: place.action.data } })
+        )
+      }
       return url?.href
     }
   }
 
-  /** A link in a mail must not lead to another site. The request's own host proves nothing: whoever sends it can name any. */
+  /**
+   * A link in a mail must not lead to another site. The request's own host proves nothing: whoever sends it can name
+   * any.
+   */
   function ownPage (given: string | undefined): URL | undefined {
     const url = given === undefined ? undefined : parseUrl(given)
     // A reverse proxy may speak https in the application's name.

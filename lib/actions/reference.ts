@@ -22,17 +22,26 @@ interface Dependencies {
 const NOT_FOUND = { error: 'The linked file was not found' } as const
 
 /** The file that a cell links to, as the argument of `setReferenceData`, and the URL of its page. */
-export function referenceAction ({ hook, hooks, storage, linkedData, pageLinks, createControl }: Dependencies): PageAction {
+export function referenceAction (
+  { hook, hooks, storage, linkedData, pageLinks, createControl }: Dependencies
+): PageAction {
   return pageAction({
     name: 'reference',
     isBody: isReferenceBody,
     async run (page) {
       const linked = { ...linkedOf(page.body), ...(page.body.link !== undefined && { link: page.body.link }) }
-      if (Object.keys(linked).length === 0) throw new InvalidActionError('it names no file: path, link or referenceData is needed')
-      const file = await hooks.call<ReferenceAction, { readonly fileId: string, readonly name: string } | null>({ name: 'reference', hook }, page, linked, {
-        isResult: isReferencedFile,
-        expected: '{ fileId, name } or null'
-      })
+      if (Object.keys(linked).length === 0) {
+        throw new InvalidActionError('it names no file: path, link or referenceData is needed')
+      }
+      const file = await hooks.call<ReferenceAction, { readonly fileId: string, readonly name: string } | null>(
+        { name: 'reference', hook },
+        page,
+        linked,
+        {
+          isResult: isReferencedFile,
+          expected: '{ fileId, name } or null'
+        }
+      )
       const info = file && await storage.stat(file.fileId)
       if (!info) return NOT_FOUND
       const control = await createControl().openDocument(info.fileId, { name: file.name })

@@ -31,7 +31,11 @@ export function renameAction ({ hook, hooks, storage, rename, makeToken, log }: 
       const info = await storage.stat(fileId)
       if (!info) throw new FileNotFoundError()
       const name = typedName(page.body.name, info.extension)
-      if (!name) throw new InvalidActionError('the name must be a plain file name: 1 to 255 bytes with its extension, without / \\ : * ? " < > | and control characters, and none that a system reserves')
+      if (!name) {
+        throw new InvalidActionError(
+          'the name must be a plain file name: 1 to 255 bytes with its extension, without / \\ : * ? " < > | and control characters, and none that a system reserves'
+        )
+      }
       await hooks.call<RenameAction, void>({ name: 'rename', hook }, page, name, NOTHING)
       await tellEditors(fileId, name.title)
       return { name: name.title, pageToken: makeToken({ ...page.claims, name: name.title }) }

@@ -8,7 +8,9 @@ export const MAX_USERS = 1000
 /** What a user types to find something. */
 const Search = Type.String({ maxLength: 200 })
 
-/** A place in a document, as the editor names it. Source: docs/document-server-protocol.md#events-and-what-answers-them */
+/**
+ * A place in a document, as the editor names it. Source: docs/document-server-protocol.md#events-and-what-answers-them
+ */
 const ActionLink = Type.Object({
   action: Type.Object({
     type: Type.String({ maxLength: 100 }),
@@ -43,8 +45,8 @@ export type EmptyBody = Static<typeof EmptyBody>
 
 export const ConfigBody = Type.Object({
   /**
-   * `refresh`: for the editor that is open. `reopen`: for another one in its place. `edit`: for another one that may edit. `retry`: for
-   * another one after the document server could not convert the document.
+   * `refresh`: for the editor that is open. `reopen`: for another one in its place. `edit`: for another one that may
+   * edit. `retry`: for another one after the document server could not convert the document.
    */
   purpose: Type.Union([Type.Literal('refresh'), Type.Literal('reopen'), Type.Literal('edit'), Type.Literal('retry')]),
   actionLink: Type.Optional(ActionLink),
@@ -59,13 +61,23 @@ export type RenameBody = Static<typeof RenameBody>
 export const SaveAsBody = Type.Object({ ...NamedResult.properties, title: Type.String({ maxLength: 4000 }) })
 export type SaveAsBody = Static<typeof SaveAsBody>
 
-export const ImagesBody = Type.Object({ c: Type.Enum(['add', 'change', 'fill', 'watermark', 'slide']), search: Type.Optional(Search) })
+export const ImagesBody = Type.Object({
+  c: Type.Enum(['add', 'change', 'fill', 'watermark', 'slide']),
+  search: Type.Optional(Search)
+})
 export type ImagesBody = Static<typeof ImagesBody>
 
-export const DocumentsBody = Type.Object({ c: Type.Enum(['compare', 'combine', 'insert-text']), search: Type.Optional(Search) })
+export const DocumentsBody = Type.Object({
+  c: Type.Enum(['compare', 'combine', 'insert-text']),
+  search: Type.Optional(Search)
+})
 export type DocumentsBody = Static<typeof DocumentsBody>
 
-export const SpreadsheetsBody = Type.Object({ ...Linked.properties, c: Type.Enum(['mailmerge', 'reference']), search: Type.Optional(Search) })
+export const SpreadsheetsBody = Type.Object({
+  ...Linked.properties,
+  c: Type.Enum(['mailmerge', 'reference']),
+  search: Type.Optional(Search)
+})
 export type SpreadsheetsBody = Static<typeof SpreadsheetsBody>
 
 export const ReferenceBody = Type.Object({ ...Linked.properties, link: Type.Optional(CellText) })

@@ -29,7 +29,10 @@ export const Choices = Type.Array(Type.Union([
 ]))
 export type Choices = Static<typeof Choices>
 
-export const ReferencedFile = Type.Union([Type.Null(), Type.Object({ fileId: Type.String(), name: Type.String({ minLength: 1 }) })])
+export const ReferencedFile = Type.Union([
+  Type.Null(),
+  Type.Object({ fileId: Type.String(), name: Type.String({ minLength: 1 }) })
+])
 export type ReferencedFile = Static<typeof ReferencedFile>
 
 export const Users = Type.Array(Type.Object({
@@ -40,7 +43,9 @@ export const Users = Type.Array(Type.Object({
 }))
 export type Users = Static<typeof Users>
 
-export const SharingSettings = Type.Array(Type.Object({ user: Type.String(), permissions: Type.String(), isLink: Type.Optional(Type.Boolean()) }))
+export const SharingSettings = Type.Array(
+  Type.Object({ user: Type.String(), permissions: Type.String(), isLink: Type.Optional(Type.Boolean()) })
+)
 export type SharingSettings = Static<typeof SharingSettings>
 
 export const Sharing = Type.Union([

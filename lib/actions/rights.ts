@@ -28,7 +28,10 @@ export const NEEDS: Readonly<Record<PageActionName | 'edit-rights' | 'links', Ne
 }
 
 /** Of the action `users`, by what the editor asks for. With `info`, only those who may comment get mail addresses. */
-export const NEEDS_OF_USERS = { info: 'any', mention: 'comment', protect: 'edit' } as const satisfies Record<string, Need>
+export const NEEDS_OF_USERS = { info: 'any', mention: 'comment', protect: 'edit' } as const satisfies Record<
+  string,
+  Need
+>
 
 export function mayUse (defaults: EditorControlDefaults, need: Need): boolean {
   return need === 'any' || rightsOf(defaults)[need]

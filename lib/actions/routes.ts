@@ -2,7 +2,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import type { Readable } from 'node:stream'
 import type { PageActionName } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
-import { ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError } from '../errors.js'
+import {
+  ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError
+} from '../errors.js'
 import type { Credentials } from '../handler/credentials.js'
 import { errorStatus, thrownError, untrustedContentHeaders } from '../handler/responses.js'
 import type { CommonRouteOptions } from '../handler/route-options.js'
@@ -31,13 +33,19 @@ interface Dependencies {
 const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
 
 /** The scope of the actions' routes: JSON in, JSON out. */
-export function actionScope ({ path, actions, credentials, createControl, tokensFor, bodyTimeout, routeOptions, signal }: Dependencies) {
+export function actionScope (
+  { path, actions, credentials, createControl, tokensFor, bodyTimeout, routeOptions, signal }: Dependencies
+) {
   const authorized = new WeakMap<FastifyRequest, PageClaims>()
   const spend = createBudget()
 
   return async function scope (scope: FastifyInstance): Promise<void> {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/json', async (_request: FastifyRequest, payload: Readable) => await readBody(payload, { milliseconds: bodyTimeout, signal }))
+    scope.addContentTypeParser(
+      'application/json',
+      async (_request: FastifyRequest, payload: Readable) =>
+        await readBody(payload, { milliseconds: bodyTimeout, signal })
+    )
     for (const action of actions) scope.route({ ...routeOptions(action.name), ...routeOf(action) })
   }
 
@@ -61,19 +69,37 @@ export function actionScope ({ path, actions, credentials, createControl, tokens
         if (!action.isBody(body)) throw new InvalidActionError(`its body is not that of the action ${action.name}`)
         const claims = authorized.get(request)!
         const { fileId, name, defaults } = claims
-        const answer = await action.run({ body, request, claims, open: async () => await createControl(defaults).openDocument(fileId, { name }) })
+        const answer = await action.run({
+          body,
+          request,
+          claims,
+          open: async () => await createControl(defaults).openDocument(fileId, { name })
+        })
         return send(reply, { ...tokensFor(claims), ...answer })
       },
-      errorHandler: (error, request, reply) => answerError(thrownError(error), request, reply, authorized.get(request)?.fileId)
+      errorHandler: (error, request, reply) =>
+        answerError(thrownError(error), request, reply, authorized.get(request)?.fileId)
     }
   }
 }
 
-function answerError (error: FastifyError, request: FastifyRequest, reply: FastifyReply, fileId: string | undefined): FastifyReply {
-  if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the rest of the body is not read
+function answerError (
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fileId: string | undefined
+): FastifyReply {
+  // the rest of the body is not read
+  if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
   const status = error instanceof TooLargeError ? 413 : errorStatus(error) // the user can do something about it
-  request.log[status >= 500 ? 'error' : 'info']({ err: error, ...(fileId !== undefined && { fileId }) }, 'request of an editor page failed')
-  return send(reply.code(status), { code: OWN_CODE.test(error.code) ? error.code : 'FST_EDITOR_ACTION_FAILED', message: publicMessage(error, status) })
+  request.log[status >= 500 ? 'error' : 'info'](
+    { err: error, ...(fileId !== undefined && { fileId }) },
+    'request of an editor page failed'
+  )
+  return send(reply.code(status), {
+    code: OWN_CODE.test(error.code) ? error.code : 'FST_EDITOR_ACTION_FAILED',
+    message: publicMessage(error, status)
+  })
 }
 
 /** The page's user learns what the application says itself, never what a hook or a storage says. */
@@ -81,10 +107,14 @@ function publicMessage (error: FastifyError, status: number): string {
   if (status >= 500) return 'The application failed. Its log says why.'
   if (error instanceof UnauthorizedError) return 'Not authorized'
   if (error instanceof ForbiddenError) return 'Forbidden'
-  return OWN_CODE.test(error.code) && error.code !== 'FST_EDITOR_ACTION_FAILED' ? error.message : 'The application refused.'
+  return OWN_CODE.test(error.code) && error.code !== 'FST_EDITOR_ACTION_FAILED'
+    ? error.message
+    : 'The application refused.'
 }
 
 /** As bytes: Fastify would look for a serializer of the application. */
 function send (reply: FastifyReply, answer: object): FastifyReply {
-  return reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/json; charset=utf-8' }).send(Buffer.from(JSON.stringify(answer)))
+  return reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/json; charset=utf-8' }).send(
+    Buffer.from(JSON.stringify(answer))
+  )
 }

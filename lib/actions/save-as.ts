@@ -29,8 +29,13 @@ interface Dependencies {
   readonly fetchTime: number
 }
 
-/** Fetches a copy that the document server has made, and stores it or hands it to the application. What no editor opens the page downloads. */
-export function saveAsAction ({ saveAs, copied, log, hooks, storage, fetchResult, opens, pageLinks, origins, fetchTime }: Dependencies): PageAction {
+/**
+ * Fetches a copy that the document server has made, and stores it or hands it to the application. What no editor opens
+ * the page downloads.
+ */
+export function saveAsAction (
+  { saveAs, copied, log, hooks, storage, fetchResult, opens, pageLinks, origins, fetchTime }: Dependencies
+): PageAction {
   return pageAction({
     name: 'save-as',
     isBody: isSaveAsBody,
@@ -38,10 +43,17 @@ export function saveAsAction ({ saveAs, copied, log, hooks, storage, fetchResult
       const result = checkedResult(page.body, origins)
       const name = similarName(page.body.title, result.fileType)
       if (!await opens(result.fileType)) return { name, isDownload: true }
-      const file = await fetchResult(result, { namedByPage: true, failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false }) })
+      const file = await fetchResult(result, {
+        namedByPage: true,
+        failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false })
+      })
       const { fileId, name: storedName = name, url: pageUrl } = await store(file, name, page)
       const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageLinks.pageOf(fileId))
-      return { name: storedName, ...(fileId !== undefined && { fileId }), ...(shownUrl !== undefined && { url: shownUrl }) }
+      return {
+        name: storedName,
+        ...(fileId !== undefined && { fileId }),
+        ...(shownUrl !== undefined && { url: shownUrl })
+      }
     }
   })
 
@@ -51,7 +63,12 @@ export function saveAsAction ({ saveAs, copied, log, hooks, storage, fetchResult
     try {
       const result = saveAs === true
         ? { fileId: await create(file, name, page) }
-        : await hooks.call<SaveAsAction, SaveAsResult | void>({ name: 'saveAs', hook: saveAs }, page, { name, fileType, content, size }, {
+        : await hooks.call<SaveAsAction, SaveAsResult | void>({ name: 'saveAs', hook: saveAs }, page, {
+          name,
+          fileType,
+          content,
+          size
+        }, {
           isResult: isSavedCopy,
           expected: '{ fileId?, url?, name? } with an http(s) URL or a path',
           extraTime: fetchTime
@@ -71,7 +88,12 @@ export function saveAsAction ({ saveAs, copied, log, hooks, storage, fetchResult
     try {
       const { fileId: copyFileId } = await storage.create(fileType, staged)
       if (copied) {
-        await hooks.call<CopiedAction, void>({ name: 'copied', hook: copied }, page, { copyFileId, name, fileType }, NOTHING)
+        await hooks.call<CopiedAction, void>(
+          { name: 'copied', hook: copied },
+          page,
+          { copyFileId, name, fileType },
+          NOTHING
+        )
           .catch(err => log.error({ err, fileId, copyFileId }, 'the hook actions.copied failed: the copy stays'))
       }
       return copyFileId

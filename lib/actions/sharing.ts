@@ -17,11 +17,19 @@ export function sharingAction ({ hook, hooks }: Dependencies): PageAction {
     async run (page) {
       const answer = await hooks.call({ name: 'sharing', hook }, page, {}, {
         isResult: isSharing,
-        expected: 'a list of { user, permissions, isLink? }, or { settings?, url? } with such a list and an http(s) URL or a path'
+        expected:
+          'a list of { user, permissions, isLink? }, or { settings?, url? } with such a list and an http(s) URL or a path'
       })
       const { settings, url }: SharingResult = Array.isArray(answer) ? { settings: answer } : answer as SharingResult
       return {
-        ...(settings && { sharingSettings: settings.map(({ user, permissions, isLink }) => ({ user, permissions, ...(isLink !== undefined && { isLink }) })) }),
+        ...(settings &&
+          {
+            sharingSettings: settings.map(({ user, permissions, isLink }) => ({
+              user,
+              permissions,
+              ...(isLink !== undefined && { isLink })
+            }))
+          }),
         ...(url !== undefined && { url })
       }
     }

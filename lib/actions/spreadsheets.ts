@@ -12,7 +12,9 @@ interface Dependencies {
   readonly linkedData: LinkedData
 }
 
-/** Spreadsheets with recipients, or other sources of linked data, each with the argument of the method that takes it. */
+/**
+ * Spreadsheets with recipients, or other sources of linked data, each with the argument of the method that takes it.
+ */
 export function spreadsheetsAction ({ hook, choices, sign, linkedData }: Dependencies): PageAction {
   return pageAction({
     name: 'spreadsheets',
@@ -20,7 +22,11 @@ export function spreadsheetsAction ({ hook, choices, sign, linkedData }: Depende
     async run (page) {
       const { c, search } = page.body
       const linked = c === 'reference' ? linkedOf(page.body) : {}
-      return await choices.offer({ name: 'spreadsheets', hook }, page, { purpose: c, ...(search !== undefined && { search }), ...linked }, c === 'mailmerge' ? recipients : source)
+      return await choices.offer({ name: 'spreadsheets', hook }, page, {
+        purpose: c,
+        ...(search !== undefined && { search }),
+        ...linked
+      }, c === 'mailmerge' ? recipients : source)
     }
   })
 

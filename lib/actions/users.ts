@@ -21,7 +21,9 @@ export function usersAction ({ hook, hooks }: Dependencies): PageAction {
       // The authors of versions that nobody is known to have made have empty ones.
       const ids = id?.filter(one => one.trim() !== '')
       const { defaults } = page.claims
-      if (!mayUse(defaults, NEEDS_OF_USERS[c])) throw new ForbiddenError(`the page's control does not allow its user to ${NEEDS_OF_USERS[c]}`)
+      if (!mayUse(defaults, NEEDS_OF_USERS[c])) {
+        throw new ForbiddenError(`the page's control does not allow its user to ${NEEDS_OF_USERS[c]}`)
+      }
       if (ids?.length === 0) return { c, users: [] }
       const users = await hooks.call<UsersAction, readonly ListedUser[]>({ name: 'users', hook }, page, {
         kind: c,
@@ -29,8 +31,19 @@ export function usersAction ({ hook, hooks }: Dependencies): PageAction {
         ...(search !== undefined && { search }),
         ...(from !== undefined && { from }),
         ...(count !== undefined && { count })
-      }, { isResult: isUsers, expected: 'a list of { id, name, email?, image? }, with http(s) or data: URLs of images' })
-      return { c, users: users.slice(0, MAX_USERS).map(({ id, name, email, image }) => ({ id, name, ...(mayUse(defaults, 'comment') && { email }), image })) }
+      }, {
+        isResult: isUsers,
+        expected: 'a list of { id, name, email?, image? }, with http(s) or data: URLs of images'
+      })
+      return {
+        c,
+        users: users.slice(0, MAX_USERS).map(({ id, name, email, image }) => ({
+          id,
+          name,
+          ...(mayUse(defaults, 'comment') && { email }),
+          image
+        }))
+      }
     }
   })
 }

@@ -11,7 +11,8 @@ const DEFAULT_LANGUAGE = 'en'
 /** OpenDocument requires an uncompressed media type. */
 const MEDIA_TYPE = ['mimetype']
 
-const openDocument = (format: 'odt' | 'ods' | 'odp') => (language: Language, paper: Paper) => zip(openDocumentParts(format, language, paper), MEDIA_TYPE)
+const openDocument = (format: 'odt' | 'ods' | 'odp') => (language: Language, paper: Paper) =>
+  zip(openDocumentParts(format, language, paper), MEDIA_TYPE)
 const noBytes = () => Buffer.alloc(0)
 
 const files: Readonly<Record<string, (language: Language, paper: Paper) => Buffer>> = {
@@ -35,7 +36,8 @@ const Format = rule(`must be one of ${blankFormats.join(', ')}`, isOneOf(...blan
 const rules: Rules<BlankDocumentOptions> = { lang: AnyString, paper: AnyString }
 
 /**
- * A new document without content, with the usual styles: one empty paragraph, sheet, page or title slide. Text has no bytes.
+ * A new document without content, with the usual styles: one empty paragraph, sheet, page or title slide. Text has no
+ * bytes.
  *
  * @param format One of `blankFormats`: `docx`, `xlsx`, `pptx`, `odt`, `ods`, `odp`, `pdf`, `txt`, `md`, `csv`.
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `format`, `lang` or `paper` is invalid.
@@ -70,5 +72,8 @@ function pdfFile ({ tag, writing }: Language, { width, height }: Paper): Buffer 
   })
   const entries = positions.map(position => `${String(position).padStart(10, '0')} 00000 n \n`).join('')
   const count = objects.length + 1
-  return Buffer.from(`${file}xref\n0 ${count}\n0000000000 65535 f \n${entries}trailer\n<< /Size ${count} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`, 'latin1')
+  return Buffer.from(
+    `${file}xref\n0 ${count}\n0000000000 65535 f \n${entries}trailer\n<< /Size ${count} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`,
+    'latin1'
+  )
 }

@@ -94,11 +94,28 @@ const PAPERS: Readonly<Record<PaperSize, Paper>> = {
 }
 
 /** Where letter paper is used. Source: Unicode CLDR, `paperSize` of the measurement data. */
-const LETTER: ReadonlySet<string> = new Set(['BZ', 'CA', 'CL', 'CO', 'CR', 'GT', 'MX', 'NI', 'PA', 'PH', 'PR', 'SV', 'US', 'VE'])
+const LETTER: ReadonlySet<string> = new Set([
+  'BZ',
+  'CA',
+  'CL',
+  'CO',
+  'CR',
+  'GT',
+  'MX',
+  'NI',
+  'PA',
+  'PH',
+  'PR',
+  'SV',
+  'US',
+  'VE'
+])
 
 /** Throws `InvalidOptionError` for an unknown size. */
 export function paperOf (size: PaperSize | undefined, { region }: Language): Paper {
   if (size === undefined) return LETTER.has(region) ? PAPERS.letter : PAPERS.a4
-  if (!Object.hasOwn(PAPERS, size)) throw new InvalidOptionError('paper', `must be one of ${Object.keys(PAPERS).join(', ')}`)
+  if (!Object.hasOwn(PAPERS, size)) {
+    throw new InvalidOptionError('paper', `must be one of ${Object.keys(PAPERS).join(', ')}`)
+  }
   return PAPERS[size]
 }

@@ -13,7 +13,9 @@ export function contentTypes (types: Readonly<Record<string, string>>): string {
 
 /** The relationships of a part: kind and target of `rId1`, `rId2`, … */
 export function relations (...targets: ReadonlyArray<readonly [kind: string, target: string]>): string {
-  const entries = targets.map(([kind, target], index) => `<Relationship Id="rId${index + 1}" Type="${OFFICE_RELATIONS}/${kind}" Target="${target}"/>`)
+  const entries = targets.map(([kind, target], index) =>
+    `<Relationship Id="rId${index + 1}" Type="${OFFICE_RELATIONS}/${kind}" Target="${target}"/>`
+  )
   return `${DECLARATION}<Relationships xmlns="${RELATIONSHIPS}">${entries.join('')}</Relationships>`
 }
 
@@ -43,7 +45,8 @@ const EFFECT = '<a:effectStyle><a:effectLst/></a:effectStyle>'
 
 /** The theme of an office package: colours and fonts. Each kind of style must be there three times. */
 export function themePart (): string {
-  const colours = Object.entries(COLOURS).map(([name, value]) => `<a:${name}><a:srgbClr val="${value}"/></a:${name}>`).join('')
+  const colours = Object.entries(COLOURS).map(([name, value]) => `<a:${name}><a:srgbClr val="${value}"/></a:${name}>`)
+    .join('')
   const styles = [
     `<a:fillStyleLst>${FILL.repeat(3)}</a:fillStyleLst>`,
     `<a:lnStyleLst>${LINES}</a:lnStyleLst>`,

@@ -23,10 +23,13 @@ const TWIPS_PER_INCH = 1440
 /** An empty document, sheet or title slide. `mimetype` must be stored without compression. */
 export function openDocumentParts (format: Format, language: Language, paper: Paper): Parts {
   const mediaType = mediaTypeOf(format)
-  const entries = FILES.map(file => `<manifest:file-entry manifest:full-path="${file}" manifest:media-type="text/xml"/>`).join('')
+  const entries = FILES.map(file =>
+    `<manifest:file-entry manifest:full-path="${file}" manifest:media-type="text/xml"/>`
+  ).join('')
   return {
     mimetype: mediaType,
-    'META-INF/manifest.xml': `${DECLARATION}<manifest:manifest xmlns:manifest="${OASIS}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:version="1.2" manifest:media-type="${mediaType}"/>${entries}</manifest:manifest>`,
+    'META-INF/manifest.xml':
+      `${DECLARATION}<manifest:manifest xmlns:manifest="${OASIS}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:version="1.2" manifest:media-type="${mediaType}"/>${entries}</manifest:manifest>`,
     'content.xml': part('document-content', `<office:body>${bodies[format](language)}</office:body>`),
     'styles.xml': part('document-styles', stylesOf(format, language, paper)),
     'meta.xml': part('document-meta', `<office:meta><dc:language>${language.tag}</dc:language></office:meta>`)

@@ -2,8 +2,10 @@ import type { Parts } from '../util/zip.js'
 import type { Language } from './locale.js'
 import { contentTypes, DECLARATION, OFFICE_RELATIONS, relations, themePart } from './office-xml.js'
 
-const NAMESPACES = `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="${OFFICE_RELATIONS}" xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"`
-const COLOURS = '<p:clrMap bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2" accent1="accent1" accent2="accent2" accent3="accent3" accent4="accent4" accent5="accent5" accent6="accent6" hlink="hlink" folHlink="folHlink"/>'
+const NAMESPACES =
+  `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="${OFFICE_RELATIONS}" xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"`
+const COLOURS =
+  '<p:clrMap bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2" accent1="accent1" accent2="accent2" accent3="accent3" accent4="accent4" accent5="accent5" accent6="accent6" hlink="hlink" folHlink="folHlink"/>'
 const COLOURS_OF_MASTER = '<p:clrMapOvr><a:masterClrMapping/></p:clrMapOvr>'
 
 /** Left, top, width and height, in EMU: 914,400 are an inch. The slide is 13⅓ by 7½ inches. */
@@ -23,8 +25,17 @@ interface Layout {
   readonly placeholders: readonly Placeholder[]
 }
 
-const TITLE: Placeholder = { type: 'title', box: [838_200, 457_200, 10_515_600, 1_143_000], body: '<a:bodyPr anchor="ctr"><a:normAutofit/></a:bodyPr>' }
-const CONTENT: Placeholder = { type: 'body', index: 1, box: [838_200, 1_752_600, 10_515_600, 4_419_600], body: '<a:bodyPr><a:normAutofit/></a:bodyPr>' }
+const TITLE: Placeholder = {
+  type: 'title',
+  box: [838_200, 457_200, 10_515_600, 1_143_000],
+  body: '<a:bodyPr anchor="ctr"><a:normAutofit/></a:bodyPr>'
+}
+const CONTENT: Placeholder = {
+  type: 'body',
+  index: 1,
+  box: [838_200, 1_752_600, 10_515_600, 4_419_600],
+  body: '<a:bodyPr><a:normAutofit/></a:bodyPr>'
+}
 
 const LAYOUTS: readonly Layout[] = [
   {
@@ -63,7 +74,13 @@ export function presentationParts (language: Language): Parts {
       [`ppt/slideLayouts/${file}`, layoutPart(layout, language)],
       [`ppt/slideLayouts/_rels/${file}.rels`, relations(['slideMaster', '../slideMasters/slideMaster1.xml'])]
     ])),
-    'ppt/slides/slide1.xml': part('sld', shapes(LAYOUTS[0]!.placeholders.map(({ type, index }) => ({ type, ...(index !== undefined && { index }) })), language) + COLOURS_OF_MASTER),
+    'ppt/slides/slide1.xml': part(
+      'sld',
+      shapes(
+        LAYOUTS[0]!.placeholders.map(({ type, index }) => ({ type, ...(index !== undefined && { index }) })),
+        language
+      ) + COLOURS_OF_MASTER
+    ),
     'ppt/slides/_rels/slide1.xml.rels': relations(['slideLayout', '../slideLayouts/slideLayout1.xml']),
     'ppt/theme/theme1.xml': themePart()
   }
@@ -74,7 +91,9 @@ function part (element: string, content: string, attributes = ''): string {
 }
 
 function masterPart (language: Language): string {
-  const ids = LAYOUTS.map((_, index) => `<p:sldLayoutId id="${2_147_483_649 + index}" r:id="rId${index + 1}"/>`).join('')
+  const ids = LAYOUTS.map((_, index) => `<p:sldLayoutId id="${2_147_483_649 + index}" r:id="rId${index + 1}"/>`).join(
+    ''
+  )
   const styles = [
     `<p:titleStyle>${level(language, 1, { size: 4000, spaceBefore: 0 })}</p:titleStyle>`,
     `<p:bodyStyle>${levels(language, index => [2800, 2400, 2000][index] ?? 1800, '•')}</p:bodyStyle>`,
@@ -88,17 +107,29 @@ function layoutPart ({ name, type, placeholders }: Layout, language: Language): 
   return part('sldLayout', shapes(placeholders, language, { name }) + COLOURS_OF_MASTER, ` type="${type}" preserve="1"`)
 }
 
-function shapes (placeholders: readonly Placeholder[], language: Language, { name = '', background = '' } = {}): string {
+function shapes (
+  placeholders: readonly Placeholder[],
+  language: Language,
+  { name = '', background = '' } = {}
+): string {
   const list = placeholders.map((placeholder, index) => shape(placeholder, index + 2, language)).join('')
   return `<p:cSld${name && ` name="${name}"`}>${background}<p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>${list}</p:spTree></p:cSld>`
 }
 
-const NAMES: Readonly<Record<Placeholder['type'], string>> = { title: 'Title', ctrTitle: 'Title', subTitle: 'Subtitle', body: 'Text', obj: 'Content' }
+const NAMES: Readonly<Record<Placeholder['type'], string>> = {
+  title: 'Title',
+  ctrTitle: 'Title',
+  subTitle: 'Subtitle',
+  body: 'Text',
+  obj: 'Content'
+}
 /** A title slide is centred, and its subtitle has no bullets. */
 const CENTRED = '<a:lstStyle><a:lvl1pPr marL="0" indent="0" algn="ctr"><a:buNone/></a:lvl1pPr></a:lstStyle>'
 
 function shape ({ type, index, box, body = '<a:bodyPr/>' }: Placeholder, id: number, { tag }: Language): string {
-  const placeholder = type === 'obj' ? `<p:ph idx="${index}"/>` : `<p:ph type="${type}"${index === undefined ? '' : ` idx="${index}"`}/>`
+  const placeholder = type === 'obj'
+    ? `<p:ph idx="${index}"/>`
+    : `<p:ph type="${type}"${index === undefined ? '' : ` idx="${index}"`}/>`
   const style = box !== undefined && (type === 'ctrTitle' || type === 'subTitle') ? CENTRED : '<a:lstStyle/>'
   return `<p:sp><p:nvSpPr><p:cNvPr id="${id}" name="${NAMES[type]} ${id - 1}"/><p:cNvSpPr><a:spLocks noGrp="1"/></p:cNvSpPr><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:spPr>${box === undefined ? '' : position(box)}</p:spPr><p:txBody>${body}${style}<a:p><a:endParaRPr lang="${tag}"/></a:p></p:txBody></p:sp>`
 }
@@ -109,7 +140,11 @@ function position ([left, top, width, height]: Box): string {
 
 /** The styles of all nine levels. */
 function levels (language: Language, sizeOf: (index: number) => number, bullet?: string): string {
-  return Array.from({ length: 9 }, (_, index) => level(language, index + 1, { size: sizeOf(index), spaceBefore: bullet === undefined ? 0 : 600, bullet })).join('')
+  return Array.from(
+    { length: 9 },
+    (_, index) =>
+      level(language, index + 1, { size: sizeOf(index), spaceBefore: bullet === undefined ? 0 : 600, bullet })
+  ).join('')
 }
 
 interface LevelStyle {
@@ -121,7 +156,9 @@ interface LevelStyle {
 
 function level ({ tag, writing }: Language, number: number, { size, spaceBefore, bullet }: LevelStyle): string {
   const direction = writing === 'right-to-left' ? ' algn="r" rtl="1"' : ' algn="l" rtl="0"'
-  const indent = bullet === undefined ? ` marL="${(number - 1) * 457_200}"` : ` marL="${number * 457_200 - 228_600}" indent="-228600"`
+  const indent = bullet === undefined
+    ? ` marL="${(number - 1) * 457_200}"`
+    : ` marL="${number * 457_200 - 228_600}" indent="-228600"`
   const sign = bullet === undefined ? '<a:buNone/>' : `<a:buFont typeface="Arial"/><a:buChar char="${bullet}"/>`
   return `<a:lvl${number}pPr${indent}${direction}><a:spcBef><a:spcPts val="${spaceBefore}"/></a:spcBef>${sign}<a:defRPr lang="${tag}" sz="${size}"><a:solidFill><a:schemeClr val="tx1"/></a:solidFill><a:latin typeface="+mn-lt"/><a:ea typeface="+mn-ea"/><a:cs typeface="+mn-cs"/></a:defRPr></a:lvl${number}pPr>`
 }

@@ -18,7 +18,10 @@ export function wordParts (language: Language, paper: Paper): Parts {
     }),
     '_rels/.rels': relations(['officeDocument', 'word/document.xml']),
     'word/document.xml': documentPart(language, paper),
-    'word/_rels/document.xml.rels': relations(['styles', 'styles.xml'], ['settings', 'settings.xml'], ['theme', 'theme/theme1.xml']),
+    'word/_rels/document.xml.rels': relations(['styles', 'styles.xml'], ['settings', 'settings.xml'], [
+      'theme',
+      'theme/theme1.xml'
+    ]),
     'word/styles.xml': stylesPart(language),
     'word/settings.xml': `${DECLARATION}<w:settings ${WORD}><w:defaultTabStop w:val="708"/><w:compat><w:compatSetting w:name="compatibilityMode" w:uri="http://schemas.microsoft.com/office/word" w:val="15"/></w:compat><w:themeFontLang ${languages(language)}/></w:settings>`,
     'word/theme/theme1.xml': themePart()
@@ -63,7 +66,8 @@ function stylesPart (language: Language): string {
   ].join('')}</w:styles>`
 }
 
-const TABS_OF_HEADER = '<w:tabs><w:tab w:val="center" w:pos="4536"/><w:tab w:val="right" w:pos="9072"/></w:tabs><w:spacing w:after="0" w:line="240" w:lineRule="auto"/>'
+const TABS_OF_HEADER =
+  '<w:tabs><w:tab w:val="center" w:pos="4536"/><w:tab w:val="right" w:pos="9072"/></w:tabs><w:spacing w:after="0" w:line="240" w:lineRule="auto"/>'
 
 interface ParagraphStyle {
   readonly id: string

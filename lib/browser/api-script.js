@@ -34,7 +34,11 @@ async function load (url) {
   }
 }
 
-/** Another URL: for the same one the browser would wait for the request that hangs, or take a wrong answer from its cache. @param {string} url */
+/**
+ * Another URL: for the same one the browser would wait for the request that hangs, or take a wrong answer from its
+ * cache.
+ * @param {string} url
+ */
 function retryUrl (url) {
   const changed = new URL(url, document.baseURI)
   changed.searchParams.set('retry', String(failures))
@@ -48,7 +52,13 @@ function retryUrl (url) {
  */
 function loaded (script, url) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`The document server's script could not be loaded within ${TIME_LIMIT_MS / 1000} s from ${url}`)), TIME_LIMIT_MS)
+    const timer = setTimeout(
+      () =>
+        reject(
+          new Error(`The document server's script could not be loaded within ${TIME_LIMIT_MS / 1000} s from ${url}`)
+        ),
+      TIME_LIMIT_MS
+    )
     script.onload = () => {
       clearTimeout(timer)
       resolve()

@@ -1,6 +1,6 @@
-// Calls of `captureDocument` that wait for the editor. It answers only one `downloadAs` at a time, and says nothing about which.
-// Few pages need it: it is loaded with the first call, and gets the class of its errors, which callers compare, from the
-// page's module.
+// Calls of `captureDocument` that wait for the editor. It answers only one `downloadAs` at a time, and says nothing
+// about which. Few pages need it: it is loaded with the first call, and gets the class of its errors, which callers
+// compare, from the page's module.
 import { wasLedElsewhere } from './request.js'
 
 /** @import { DownloadAsEvent } from '@onlyoffice/doceditor-types' */
@@ -43,7 +43,11 @@ const SAME_TYPE = { pdfa: 'pdf', jpeg: 'jpg' }
 export function createCaptures ({ page, title, isReady, downloadAs }, CaptureError) {
   /** @type {Capture[]} */
   const waiting = []
-  /** What the editor was asked for last. It keeps its place for a while when it is aborted: its answer must not go to the next. @type {Capture | undefined} */
+  /**
+   * What the editor was asked for last. It keeps its place for a while when it is aborted: its answer must not go to
+   * the next.
+   * @type {Capture | undefined}
+   */
   let current
   /** The answer to a capture that was given up may come yet. */
   let isOneLate = false
@@ -87,7 +91,8 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
   }
 
   /**
-   * The editor has answered. If that may be the answer to an earlier capture, it is asked again: it makes one file at a time.
+   * The editor has answered. If that may be the answer to an earlier capture, it is asked again: it makes one file at a
+   * time.
    * @returns {Capture | undefined}
    */
   function answered () {
@@ -100,9 +105,16 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
 
   /** @param {number} errorCode @param {string} description @param {unknown} cause */
   function reported (errorCode, description, cause) {
-    const failure = new CaptureError('failed', `The editor made no file. It reported ${errorCode}: ${description}`, { errorCode, cause })
+    const failure = new CaptureError('failed', `The editor made no file. It reported ${errorCode}: ${description}`, {
+      errorCode,
+      cause
+    })
     if (errorCode === NOT_CONVERTED) return answered()?.reject(failure)
-    if (errorCode === DENIED) return finish()?.reject(new CaptureError('denied', 'The user has no right to download this document', { errorCode, cause }))
+    if (errorCode === DENIED) {
+      return finish()?.reject(
+        new CaptureError('denied', 'The user has no right to download this document', { errorCode, cause })
+      )
+    }
     if (current === undefined || isEnding) return
     isEnding = true
     giveUpIn(REPORTED_MS, failure) // it may be about something else: the answer may come yet
@@ -146,7 +158,9 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
     async capture (fileType, signal) {
       const { url, fileType: made = fileType ?? page.config.document?.fileType ?? '' } = await turnOf(fileType, signal)
       if (fileType !== undefined && !isSame(fileType, made)) {
-        throw new CaptureError('format', `The editor cannot make ${fileType} of this document: it made ${made}`, { fileType: made })
+        throw new CaptureError('format', `The editor cannot make ${fileType} of this document: it made ${made}`, {
+          fileType: made
+        })
       }
       if (!url) throw new CaptureError('failed', 'The editor returned no URL for the document')
       const blob = await fetchThroughProxy(page, url, signal, CaptureError)
@@ -175,7 +189,9 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
     end () {
       isReady = false
       const left = [finish(), ...waiting.splice(0)]
-      for (const capture of left) capture?.reject(new CaptureError('closed', 'The editor was closed before it gave the document'))
+      for (const capture of left) {
+        capture?.reject(new CaptureError('closed', 'The editor was closed before it gave the document'))
+      }
     }
   }
 }
@@ -201,9 +217,15 @@ export async function fetchThroughProxy ({ handler, fileId, proxyToken }, url, s
   try {
     const response = await fetch(`${handler}?${query}`, { signal, headers: { 'x-editor-proxy-token': proxyToken } })
     const { ok, status } = response
-    if (wasLedElsewhere(response, handler)) throw new CaptureError('expired', 'The application has logged out the user: reload the page', { status: 401 })
-    if (status === 401) throw new CaptureError('expired', 'The proxy token of this page has expired: reload the page', { status })
-    if (!ok) throw new CaptureError('failed', `The proxy action answered ${status}: ${await response.text()}`, { status })
+    if (wasLedElsewhere(response, handler)) {
+      throw new CaptureError('expired', 'The application has logged out the user: reload the page', { status: 401 })
+    }
+    if (status === 401) {
+      throw new CaptureError('expired', 'The proxy token of this page has expired: reload the page', { status })
+    }
+    if (!ok) {
+      throw new CaptureError('failed', `The proxy action answered ${status}: ${await response.text()}`, { status })
+    }
     return await response.blob()
   } catch (cause) {
     if (signal.aborted) throw signal.reason

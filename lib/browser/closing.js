@@ -10,8 +10,8 @@ let isFollowing = false
 export const hasCloseElement = () => document.querySelector(ELEMENT) !== null
 
 /**
- * From now on such an element closes the editors of the page when everything is sent, and then does what it is for: it leads to its `href`,
- * submits its form, or leads to `closeUrl`.
+ * From now on such an element closes the editors of the page when everything is sent, and then does what it is for: it
+ * leads to its `href`, submits its form, or leads to `closeUrl`.
  */
 export function followCloseElements () {
   if (isFollowing) return
@@ -23,12 +23,16 @@ export function followCloseElements () {
 async function clicked (event) {
   const element = event.target instanceof Element ? event.target.closest(ELEMENT) : null
   if (element === null || event.defaultPrevented || opensElsewhere(event, element)) return
-  const fragments = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-onlyoffice-editor]')]).filter(readFragment)
+  const fragments = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-onlyoffice-editor]')]).filter(
+    readFragment
+  )
   if (fragments.length === 0) return
   event.preventDefault()
   const closed = await Promise.all(fragments.map(fragment => stateOf(fragment).editor?.close() ?? true))
   if (closed.includes(false)) return
-  if (element instanceof HTMLButtonElement && element.type === 'submit' && element.form) return element.form.requestSubmit(element)
+  if (element instanceof HTMLButtonElement && element.type === 'submit' && element.form) {
+    return element.form.requestSubmit(element)
+  }
   const closeUrl = fragments.map(({ dataset }) => dataset.closeUrl).find(Boolean) ?? ''
   const url = pageUrl(element.getAttribute('href')) ?? wayBack({ closeUrl, isOnly: true })
   if (url !== null) window.open(url, targetOf(element))
@@ -36,7 +40,8 @@ async function clicked (event) {
 
 /** In another tab, or as a download: this page stays. @param {MouseEvent} event @param {Element} element */
 function opensElsewhere ({ ctrlKey, metaKey, shiftKey, altKey }, element) {
-  return ctrlKey || metaKey || shiftKey || altKey || element.hasAttribute('download') || !SAME_TAB.includes(targetOf(element))
+  return ctrlKey || metaKey || shiftKey || altKey || element.hasAttribute('download') ||
+    !SAME_TAB.includes(targetOf(element))
 }
 
 /** @param {Element} element */

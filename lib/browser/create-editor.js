@@ -19,12 +19,24 @@ import { followChanges } from './unsent.js'
 /** @typedef {ReturnType<typeof createEditor>} MountedEditor */
 
 /**
- * Events that only tell something. Listening to any other changes what the editor shows or does: it is done only for those that the page
- * asks for, and those that the application answers. Source: docs/document-server-protocol.md#the-editor-in-the-page
+ * Events that only tell something. Listening to any other changes what the editor shows or does: it is done only for
+ * those that the page asks for, and those that the application answers. Source:
+ * docs/document-server-protocol.md#the-editor-in-the-page
  */
 const INFORMATIONAL = [
-  'onAppReady', 'onCollaborativeChanges', 'onDocumentReady', 'onDocumentStateChange', 'onDownloadAs', 'onError', 'onInfo', 'onMetaChange',
-  'onPluginsReady', 'onStartFilling', 'onSubmit', 'onUserActionRequired', 'onWarning'
+  'onAppReady',
+  'onCollaborativeChanges',
+  'onDocumentReady',
+  'onDocumentStateChange',
+  'onDownloadAs',
+  'onError',
+  'onInfo',
+  'onMetaChange',
+  'onPluginsReady',
+  'onStartFilling',
+  'onSubmit',
+  'onUserActionRequired',
+  'onWarning'
 ]
 
 /** The editor's code for a document that was saved since the page was made. */
@@ -58,7 +70,8 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   let captures
   const tell = createTeller({ notice, messages, isFree: () => !isGone && opening.isOver() })
   const own = /** @type {Record<string, ((event: EditorEvent) => void) | undefined>} */ (handlers)
-  const showsClose = page.events.includes('onRequestClose') || own.onRequestClose !== undefined || (page.closeUrl !== '' && !hasCloseElement())
+  const showsClose = page.events.includes('onRequestClose') || own.onRequestClose !== undefined ||
+    (page.closeUrl !== '' && !hasCloseElement())
   /** @param {Config} config */
   const completed = config => ({ type: layoutOfDevice(), ...(showsClose ? withClose(config) : config) })
   /** @type {ActionContext} */
@@ -122,7 +135,12 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   async function loadCaptures () {
     try {
       const { createCaptures } = await import('./captures.js')
-      const editor = { page, title: () => title, isReady, downloadAs: (/** @type {string | undefined} */ fileType) => docEditor.downloadAs(fileType) }
+      const editor = {
+        page,
+        title: () => title,
+        isReady,
+        downloadAs: (/** @type {string | undefined} */ fileType) => docEditor.downloadAs(fileType)
+      }
       if (!isGone) captures = createCaptures(editor, CaptureError)
     } catch (cause) {
       loading = undefined
@@ -136,7 +154,9 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   const names = new Set([...INFORMATIONAL, ...page.events, ...Object.keys(own), ...Object.keys(answers)])
   docEditor = new window.DocsAPI.DocEditor(placeholderOf(fragment, page), {
     ...completed(page.config),
-    events: Object.fromEntries(Array.from(names, name => [name, (/** @type {EditorEvent} */ event) => raised(name, event)]))
+    events: Object.fromEntries(
+      Array.from(names, name => [name, (/** @type {EditorEvent} */ event) => raised(name, event)])
+    )
   })
   if (!fragment.querySelector('iframe')) throw new NoFrameError(String(page.config.document?.fileType))
 
@@ -164,7 +184,8 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       try {
         docEditor.destroyEditor()
       } finally {
-        for (const frame of fragment.querySelectorAll(':scope > iframe')) frame.remove() // it leaves one that is no longer in the page
+        // it leaves one that is no longer in the page
+        for (const frame of fragment.querySelectorAll(':scope > iframe')) frame.remove()
       }
     }
   }
@@ -218,8 +239,9 @@ function withClose (config) {
 const LARGE_SCREEN = 1080
 
 /**
- * `mobile` on phones and tablets: their primary pointer is a finger, and their screen is small. The screen, not the window: a narrow window
- * does not make a phone of a desktop, and its shorter side is the same however the device is turned.
+ * `mobile` on phones and tablets: their primary pointer is a finger, and their screen is small. The screen, not the
+ * window: a narrow window does not make a phone of a desktop, and its shorter side is the same however the device is
+ * turned.
  * @returns {'desktop' | 'mobile'}
  */
 function layoutOfDevice () {

@@ -6,9 +6,10 @@ import { pageUrl } from './links.js'
 
 /**
  * @param {HTMLElement} fragment
- * @param {{ title: string, parts: HTMLElement[], list: HTMLElement, close: string }} content `list`: one of the parts, which the title
- *   describes. `close`: text of the button that closes it.
- * @returns {{ dialog: HTMLDialogElement, closed: Promise<void> }} The dialog is shown, and in the page until it is closed.
+ * @param {{ title: string, parts: HTMLElement[], list: HTMLElement, close: string }} content `list`: one of the parts,
+ *   which the title describes. `close`: text of the button that closes it.
+ * @returns {{ dialog: HTMLDialogElement, closed: Promise<void> }} The dialog is shown, and in the page until it is
+ *   closed.
  */
 function openDialog (fragment, { title, parts, list, close }) {
   useStyle()
@@ -35,7 +36,10 @@ function openDialog (fragment, { title, parts, list, close }) {
   return { dialog, closed }
 }
 
-/** As with a notice, only what follows the script of a fragment gets this style. System colors follow the page's color scheme. */
+/**
+ * As with a notice, only what follows the script of a fragment gets this style. System colors follow the page's color
+ * scheme.
+ */
 const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-dialog'
 const BORDER = 'color-mix(in srgb, CanvasText 35%, Canvas)'
 const useStyle = styleSheet(`
@@ -196,7 +200,8 @@ ${DIALOG} .onlyoffice-dialog-image { width: 100%; height: 100%; object-fit: cove
 
 /**
  * @param {HTMLElement} fragment
- * @param {{ messages: Messages, settings?: SharingSetting[], url?: string }} content `url`: of a page where that is changed.
+ * @param {{ messages: Messages, settings?: SharingSetting[], url?: string }} content `url`: of a page where that is
+ *   changed.
  * @returns {Promise<void>} resolves when it is closed
  */
 export async function showSharing (fragment, { messages, settings, url }) {
@@ -205,7 +210,11 @@ export async function showSharing (fragment, { messages, settings, url }) {
   list.tabIndex = 0 // it may be long: the keyboard scrolls it
   list.append(...(settings ?? []).map(setting => sharedItemOf(setting, messages)))
   /** @type {HTMLElement[]} */
-  const parts = settings === undefined ? [] : settings.length > 0 ? [list] : [element('p', 'onlyoffice-dialog-status', messages.sharedWithNobody)]
+  const parts = settings === undefined
+    ? []
+    : settings.length > 0
+      ? [list]
+      : [element('p', 'onlyoffice-dialog-status', messages.sharedWithNobody)]
   const page = pageUrl(url)
   if (page !== null) parts.push(linkTo(page, messages.changeSharing))
   const { dialog, closed } = openDialog(fragment, { title: messages.sharing, parts, list, close: messages.dismiss })
@@ -218,7 +227,11 @@ export async function showSharing (fragment, { messages, settings, url }) {
 /** @param {SharingSetting} setting @param {Messages} messages */
 function sharedItemOf ({ user, permissions, isLink }, messages) {
   const item = element('li', 'onlyoffice-dialog-sharing')
-  item.append(element('span', 'onlyoffice-dialog-user', isLink ? `${user} (${messages.sharedByLink})` : user), ' ', element('span', 'onlyoffice-dialog-rights', permissions))
+  item.append(
+    element('span', 'onlyoffice-dialog-user', isLink ? `${user} (${messages.sharedByLink})` : user),
+    ' ',
+    element('span', 'onlyoffice-dialog-rights', permissions)
+  )
   return item
 }
 

@@ -16,15 +16,16 @@ const useStyle = styleSheet(`
 `)
 
 /**
- * An editor with its document. It contains what `control.render()` returned, or fetches that from the URL in its attribute `src`,
- * which must be of the page's origin and answer with the media type `text/vnd.fastify-onlyoffice.fragment+html`.
+ * An editor with its document. It contains what `control.render()` returned, or fetches that from the URL in its
+ * attribute `src`, which must be of the page's origin and answer with the media type
+ * `text/vnd.fastify-onlyoffice.fragment+html`.
  *
- * The editor's events are dispatched on the element as DOM events. Name those that change what the editor shows, such as
- * `onRequestClose`, in its attribute `events`. If the document cannot be fetched or mounted, the element gets the attribute
- * `data-error`, and there is an event `onError` with `errorCode` 0.
+ * The editor's events are dispatched on the element as DOM events. Name those that change what the editor shows, such
+ * as `onRequestClose`, in its attribute `events`. If the document cannot be fetched or mounted, the element gets the
+ * attribute `data-error`, and there is an event `onError` with `errorCode` 0.
  *
- * When the element is removed from the page, its frame is gone at once, and with it what was typed in the last moments: await `close()`
- * before. `isUnsent` tells whether something would be lost.
+ * When the element is removed from the page, its frame is gone at once, and with it what was typed in the last moments:
+ * await `close()` before. `isUnsent` tells whether something would be lost.
  * @example
  * ```html
  * <script type="module" src="/Controls/Editor/EditorHandler.ashx/assets/document-editor.js"></script>
@@ -81,8 +82,9 @@ export class DocumentEditor extends HTMLElement {
   connectedCallback () {
     useStyle()
     // While the page is parsed, the content follows.
-    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', () => this.#open(), { once: true })
-    else this.#open()
+    if (document.readyState === 'loading') {
+      document.addEventListener('DOMContentLoaded', () => this.#open(), { once: true })
+    } else this.#open()
   }
 
   disconnectedCallback () {
@@ -106,11 +108,15 @@ export class DocumentEditor extends HTMLElement {
     this.removeAttribute('data-error')
     try {
       if (this.src !== '') await this.close()
-      const fragment = this.src === '' ? /** @type {HTMLElement | null} */ (this.querySelector(FRAGMENT)) : await fetchRendered(this.src)
+      const fragment = this.src === ''
+        ? /** @type {HTMLElement | null} */ (this.querySelector(FRAGMENT))
+        : await fetchRendered(this.src)
       if (!isLatest() || fragment === null) return
       this.#fragment = fragment
       if (this.src !== '') this.replaceChildren(fragment)
-      fragment.dataset.events = [...new Set(`${fragment.dataset.events ?? ''} ${this.getAttribute('events') ?? ''}`.split(/\s+/))].join(' ').trim()
+      fragment.dataset.events = [
+        ...new Set(`${fragment.dataset.events ?? ''} ${this.getAttribute('events') ?? ''}`.split(/\s+/))
+      ].join(' ').trim()
       await mountEditor(fragment)
     } catch (error) {
       if (isLatest()) this.#tell(/** @type {Error} */ (error))
@@ -121,7 +127,9 @@ export class DocumentEditor extends HTMLElement {
   #tell (error) {
     console.error(error)
     this.setAttribute('data-error', error.message)
-    this.dispatchEvent(new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true }))
+    this.dispatchEvent(
+      new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true })
+    )
   }
 }
 
@@ -132,12 +140,18 @@ export class DocumentEditor extends HTMLElement {
 async function fetchRendered (src) {
   const url = new URL(src, document.baseURI)
   // It names the script that is loaded.
-  if (url.origin !== location.origin) throw new Error(`document-editor: src must be of the page's origin, not ${url.origin}`)
+  if (url.origin !== location.origin) {
+    throw new Error(`document-editor: src must be of the page's origin, not ${url.origin}`)
+  }
   const response = await fetch(url, { headers: { accept: FRAGMENT_TYPE } })
   if (!response.ok) throw new Error(`document-editor: ${url.pathname} answered ${response.status}`)
-  if (new URL(response.url).origin !== location.origin) throw new Error('document-editor: src was redirected to another origin')
+  if (new URL(response.url).origin !== location.origin) {
+    throw new Error('document-editor: src was redirected to another origin')
+  }
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';', 1)
-  if (type.trim().toLowerCase() !== FRAGMENT_TYPE) throw new Error(`document-editor: the answer of ${url.pathname} is not of the media type ${FRAGMENT_TYPE}`)
+  if (type.trim().toLowerCase() !== FRAGMENT_TYPE) {
+    throw new Error(`document-editor: the answer of ${url.pathname} is not of the media type ${FRAGMENT_TYPE}`)
+  }
   const fragment = readRendered(await response.text())
   if (fragment === null) throw new Error(`document-editor: ${url.pathname} is not what control.render() returns`)
   return fragment

@@ -12,7 +12,8 @@
  * | `timeout` | The editor has not answered in time. | Try again, or pass a `signal` of your own. |
  * | `denied` | The user has no right to download the document. | Set `permissions.download`. |
  * | `format` | The editor cannot make this format; `fileType` is what it made instead. | Ask for another format. |
- * | `failed` | The editor reported an error or a warning (`errorCode`, and its data as `cause`), or the proxy action answered an error (`status`). | See the message. |
+ * | `failed` | The editor reported an error or a warning (`errorCode`, and its data as `cause`), or the proxy action
+ *   answered an error (`status`). | See the message. |
  * | `expired` | The tokens of the page have expired. | Reload the page. |
  * | `unreachable` | The application did not answer. | Try again. |
  */
@@ -44,14 +45,19 @@ export class NoFrameError extends Error {
   }
 }
 
-/** `unmountEditor` did not close the editor: it still has changes that the document server has not. `{ force: true }` discards them. */
+/**
+ * `unmountEditor` did not close the editor: it still has changes that the document server has not. `{ force: true }`
+ * discards them.
+ */
 export class UnsentChangesError extends Error {
   /**
    * @param {number} timeout milliseconds
    * @param {boolean} [isStrict] The page's configuration has strict co-editing.
    */
   constructor (timeout, isStrict = false) {
-    const advice = isStrict ? 'in strict co-editing it sends nothing until the user saves: press Save first' : 'try again'
+    const advice = isStrict
+      ? 'in strict co-editing it sends nothing until the user saves: press Save first'
+      : 'try again'
     super(`The editor still has unsent changes after ${timeout} ms: ${advice}, or discard them with { force: true }`)
     this.name = 'UnsentChangesError'
     this.code = /** @type {const} */ ('unsent')

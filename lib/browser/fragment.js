@@ -25,13 +25,37 @@
  * @returns {EditorPage | null} `null` if there is no document to mount.
  */
 export function readFragment (fragment) {
-  const { api, handler, fileId = '', proxyToken = '', pageToken = '', renewAfter = '0', actions, events, closeUrl = '', messages } = fragment.dataset
+  const {
+    api,
+    handler,
+    fileId = '',
+    proxyToken = '',
+    pageToken = '',
+    renewAfter = '0',
+    actions,
+    events,
+    closeUrl = '',
+    messages
+  } = fragment.dataset
   const [data, placeholder] = fragment.children
   // Only a script element will do: sanitized HTML of a user may contain these attributes, but no script element.
   if (!(data instanceof HTMLScriptElement)) return null
   const config = JSON.parse(data.textContent ?? 'null')
   if (config === null || !placeholder || !api || !handler) return null
-  return { api, handler, fileId, proxyToken, pageToken, renewAfter: Number(renewAfter), actions: words(actions), events: words(events), closeUrl, messages, config, placeholderId: placeholder.id }
+  return {
+    api,
+    handler,
+    fileId,
+    proxyToken,
+    pageToken,
+    renewAfter: Number(renewAfter),
+    actions: words(actions),
+    events: words(events),
+    closeUrl,
+    messages,
+    config,
+    placeholderId: placeholder.id
+  }
 }
 
 /**
@@ -39,7 +63,11 @@ export function readFragment (fragment) {
  * @param {EditorPage} page
  * @param {Partial<Fresh> & { pageToken?: string, proxyToken?: string }} fresh
  */
-export function updateFragment (fragment, page, { config, pageToken = page.pageToken, proxyToken = page.proxyToken, actions = page.actions.join(' ') }) {
+export function updateFragment (
+  fragment,
+  page,
+  { config, pageToken = page.pageToken, proxyToken = page.proxyToken, actions = page.actions.join(' ') }
+) {
   Object.assign(page, { pageToken, proxyToken, actions: words(actions) })
   Object.assign(fragment.dataset, { pageToken, proxyToken, actions })
   if (config === undefined) return

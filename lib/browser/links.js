@@ -44,15 +44,16 @@ export function pageUrl (url) {
 }
 
 /**
- * Where closing the editor leads to: what the application has set, or the page that the user came from, unless this page has other
- * editors.
+ * Where closing the editor leads to: what the application has set, or the page that the user came from, unless this
+ * page has other editors.
  * @param {Pick<EditorPage, 'closeUrl'> & { isOnly: boolean }} page
  */
 export function wayBack ({ closeUrl, isOnly }) {
   const { referrer } = document
   const set = pageUrl(closeUrl)
   if (set) return set
-  const isOther = isOnly && referrer !== '' && new URL(referrer).origin === location.origin && withoutHash(referrer) !== withoutHash(location.href)
+  const isOther = isOnly && referrer !== '' && new URL(referrer).origin === location.origin &&
+    withoutHash(referrer) !== withoutHash(location.href)
   return isOther ? referrer : null
 }
 
@@ -68,7 +69,8 @@ function withoutHash (url) {
  * @returns {boolean} `false` if the browser has blocked it
  */
 export function openTab (url, name = '_blank') {
-  const isOfPage = name.startsWith('_') || Array.from(document.querySelectorAll('iframe')).some(frame => frame.name === name)
+  const isOfPage = name.startsWith('_') ||
+    Array.from(document.querySelectorAll('iframe')).some(frame => frame.name === name)
   const tab = window.open('', isOfPage ? '_blank' : name)
   if (tab === null) return false
   try {

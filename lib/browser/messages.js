@@ -7,7 +7,8 @@ const defaults = {
   loading: 'Opening the document…',
   slow: 'Opening takes longer than usual. If the document does not appear, reload the page.',
   unreachable: 'The editor cannot be reached',
-  unreachableAdvice: 'Check your connection and try again. If that does not help, please tell the person who runs this service.',
+  unreachableAdvice:
+    'Check your connection and try again. If that does not help, please tell the person who runs this service.',
   failed: 'The document could not be opened',
   failedAdvice: 'Please tell the person who runs this service.',
   unconvertedAdvice: 'Try again in a moment. If that does not help, please tell the person who runs this service.',
@@ -100,7 +101,8 @@ export function messagesOf (given) {
  * @returns {Failure & { code: number } | null}
  */
 export function failureOf (data) {
-  const { errorCode, errorDescription = '' } = /** @type {{ errorCode?: unknown, errorDescription?: unknown }} */ (data ?? {})
+  const { errorCode, errorDescription = '' } =
+    /** @type {{ errorCode?: unknown, errorDescription?: unknown }} */ (data ?? {})
   const code = typeof errorCode === 'number' && Number.isInteger(errorCode) ? errorCode : -1
   if (code === NO_DOWNLOAD) return null
   return { code, ...FAILURES[code] ?? { kind: 'unknown', reason: withoutQueries(String(errorDescription)) } }

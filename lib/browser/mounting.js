@@ -19,16 +19,17 @@ import { askFresh } from './request.js'
 const UNSENT_LIMIT_MS = 10_000
 
 /**
- * Mounts the editor of a fragment. For fragments that are in the page when the handler's `editor.js` is loaded, that does it.
+ * Mounts the editor of a fragment. For fragments that are in the page when the handler's `editor.js` is loaded, that
+ * does it.
  *
  * The editor's events are dispatched on the fragment as DOM events with the same names and their data as `detail`: the
- * informational ones, those that the application answers (option `actions`), and those that the page asks for, with a handler in
- * `events` or by name with `control.render({ events })`. What this module does about an event is not done if there is a handler for
- * it, or if a listener calls `preventDefault()`.
+ * informational ones, those that the application answers (option `actions`), and those that the page asks for, with a
+ * handler in `events` or by name with `control.render({ events })`. What this module does about an event is not done if
+ * there is a handler for it, or if a listener calls `preventDefault()`.
  * @param {Element} fragment The element with the attribute `data-onlyoffice-editor`.
  * @param {Config['events']} [events] Handlers for the editor's events.
- * @returns {Promise<DocEditor | null>} The editor that is mounted at present: history, for example, ends with another one. `null` if
- *   the control has no document.
+ * @returns {Promise<DocEditor | null>} The editor that is mounted at present: history, for example, ends with another
+ *   one. `null` if the control has no document.
  * @example
  * const docEditor = await mountEditor(fragment, { onRequestClose: () => unmountEditor(fragment) })
  */
@@ -107,7 +108,8 @@ async function mount (fragment, events, isFresh = false) {
 }
 
 /**
- * A link to a place in the document needs a configuration that names the place. Without one the document opens all the same.
+ * A link to a place in the document needs a configuration that names the place. Without one the document opens all the
+ * same.
  * @param {HTMLElement} fragment
  * @param {EditorPage} page
  */
@@ -117,7 +119,8 @@ async function goToPlace (fragment, page) {
 }
 
 /**
- * Takes away the editor of a document that could not be converted. The document server keeps the failure with the document key.
+ * Takes away the editor of a document that could not be converted. The document server keeps the failure with the
+ * document key.
  * @param {HTMLElement} fragment
  * @param {EditorPage} page
  * @param {Handlers} events
@@ -131,9 +134,13 @@ function leave (fragment, page, events) {
   if (page.pageToken === '') return null
   const { opening } = state
   return () => {
-    const asked = askFresh(fragment, page, { purpose: 'retry', key: page.config.document?.key ?? '' }).catch(console.error)
+    const asked = askFresh(fragment, page, { purpose: 'retry', key: page.config.document?.key ?? '' }).catch(
+      console.error
+    )
     // Unless it is unmounted meanwhile.
-    remember(fragment, asked.then(async () => opening?.isOver() ? null : await mount(fragment, events, true))).catch(console.error)
+    remember(fragment, asked.then(async () => opening?.isOver() ? null : await mount(fragment, events, true))).catch(
+      console.error
+    )
   }
 }
 
@@ -151,8 +158,8 @@ async function remount (fragment, events) {
 /**
  * Closes the editor of a fragment as soon as it has sent everything to the document server.
  *
- * Rejects with an `UnsentChangesError` if something is unsent after `timeout`, for example because the connection is lost: the editor is
- * still there then. An editor whose fragment is no longer in the page is closed at once.
+ * Rejects with an `UnsentChangesError` if something is unsent after `timeout`, for example because the connection is
+ * lost: the editor is still there then. An editor whose fragment is no longer in the page is closed at once.
  * @param {Element} fragment
  * @param {object} [options]
  * @param {boolean} [options.force] Closes it at once. What was typed in the last moments may be lost.
@@ -215,23 +222,32 @@ export function mountOrTell (fragment, events) {
   fragment.removeAttribute('data-error')
   mountEditor(fragment, events).catch(error => {
     fragment.setAttribute('data-error', error.message)
-    fragment.dispatchEvent(new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true }))
+    fragment.dispatchEvent(
+      new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true })
+    )
     console.error(error)
   })
 }
 
-// What callers pass to this module. Nothing that is wrong is ignored: it throws a TypeError that says what was expected.
+// What callers pass to this module. Nothing that is wrong is ignored: it throws a TypeError that says what was
+// expected.
 
 /** @param {unknown} fragment */
 function assertFragment (fragment) {
   const { hasAttribute } = /** @type {Partial<Element>} */ (fragment ?? {})
-  if (typeof hasAttribute === 'function' && /** @type {Element} */ (fragment).hasAttribute('data-onlyoffice-editor')) return
-  throw new TypeError('The fragment must be the element with the attribute data-onlyoffice-editor, of what control.render() returned')
+  if (typeof hasAttribute === 'function' && /** @type {Element} */ (fragment).hasAttribute('data-onlyoffice-editor')) {
+    return
+  }
+  throw new TypeError(
+    'The fragment must be the element with the attribute data-onlyoffice-editor, of what control.render() returned'
+  )
 }
 
 /** @param {unknown} options @param {readonly string[]} names */
 function assertOptions (options, names) {
-  if (typeof options !== 'object' || options === null) throw new TypeError(`The options must be an object such as { ${names.join(', ')} }`)
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`The options must be an object such as { ${names.join(', ')} }`)
+  }
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) throw new TypeError(`The option ${name} is unknown: use ${names.join(', ')}`)
   }
@@ -239,9 +255,13 @@ function assertOptions (options, names) {
 
 /** Newer editors may have other events. @param {unknown} events */
 function assertHandlers (events) {
-  if (typeof events !== 'object' || events === null) throw new TypeError('The events must be an object such as { onRequestClose: event => {} }')
+  if (typeof events !== 'object' || events === null) {
+    throw new TypeError('The events must be an object such as { onRequestClose: event => {} }')
+  }
   for (const [name, handler] of Object.entries(events)) {
-    if (!/^on[A-Z]/.test(name) || (handler !== undefined && typeof handler !== 'function')) throw new TypeError(`The handler ${name} must be a function with the name of an event, such as onRequestClose`)
+    if (!/^on[A-Z]/.test(name) || (handler !== undefined && typeof handler !== 'function')) {
+      throw new TypeError(`The handler ${name} must be a function with the name of an event, such as onRequestClose`)
+    }
   }
 }
 
@@ -254,7 +274,8 @@ function assertHandlers (events) {
 function reportFailure ({ handler, fileId, proxyToken }, code) {
   const query = new URLSearchParams({ action: 'report', fileId, code: String(code) })
   // The user is told anyway, and can do nothing about a report that gets lost.
-  fetch(`${handler}?${query}`, { method: 'POST', keepalive: true, headers: { 'x-editor-proxy-token': proxyToken } }).catch(() => {})
+  fetch(`${handler}?${query}`, { method: 'POST', keepalive: true, headers: { 'x-editor-proxy-token': proxyToken } })
+    .catch(() => {})
 }
 
 const TIME_LIMIT_MS = 60_000
@@ -262,12 +283,12 @@ const TIME_LIMIT_MS = 60_000
 /**
  * Fetches the document in the open editor, with unsaved changes, through the handler's proxy action.
  *
- * The editor makes one file at a time: of several calls, each waits for those before it, a few seconds also for one that was aborted.
- * Rejects with a `CaptureError`, whose `code` tells why, or with the reason of `signal`.
+ * The editor makes one file at a time: of several calls, each waits for those before it, a few seconds also for one
+ * that was aborted. Rejects with a `CaptureError`, whose `code` tells why, or with the reason of `signal`.
  * @param {object} [options]
  * @param {Element | null} [options.fragment] Default: the first fragment in the page with an editor.
- * @param {FileType} [options.fileType] Format, such as `pdf`; any other than the one asked for is an error. Default: the format of the
- *   document, or what the editor makes instead of it.
+ * @param {FileType} [options.fileType] Format, such as `pdf`; any other than the one asked for is an error. Default:
+ *   the format of the document, or what the editor makes instead of it.
  * @param {AbortSignal} [options.signal] Default: ends after 60 seconds.
  * @returns {Promise<File>} Named like the document, with the extension of its format.
  * @example

@@ -1,5 +1,5 @@
-// What a fragment shows over or beside the editor: a status while the document is opening, an alert if it does not open, and later
-// what came of the user's actions.
+// What a fragment shows over or beside the editor: a status while the document is opening, an alert if it does not
+// open, and later what came of the user's actions.
 import { element, styleSheet } from './elements.js'
 
 /**
@@ -52,7 +52,11 @@ function createNotice (fragment) {
       notice.replaceChildren(...(isBusy ? [element('div', 'onlyoffice-notice-spinner')] : []), text)
       fragment.append(notice)
       // After the element is in the page: assistive technology announces what changes in it.
-      text.append(...[['title', title], ['advice', advice], ['details', details]].flatMap(([part, value]) => value ? [element('p', `onlyoffice-notice-${part}`, value)] : []))
+      text.append(
+        ...[['title', title], ['advice', advice], ['details', details]].flatMap(([part, value]) =>
+          value ? [element('p', `onlyoffice-notice-${part}`, value)] : []
+        )
+      )
       if (buttons.length > 0) notice.append(buttonsFor(buttons))
       if (wasFocused) focus()
       fragment.setAttribute('aria-busy', String(isBusy))
@@ -91,9 +95,9 @@ function buttonsFor (buttons) {
 }
 
 /**
- * System colors: they follow the page's color scheme and the user's settings. The page's own style sheets take precedence where they
- * are more specific. Only what follows the script of a fragment is placed over something: sanitized HTML of a user may contain these
- * classes, and no script.
+ * System colors: they follow the page's color scheme and the user's settings. The page's own style sheets take
+ * precedence where they are more specific. Only what follows the script of a fragment is placed over something:
+ * sanitized HTML of a user may contain these classes, and no script.
  */
 const NOTICE = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-notice'
 const useStyle = styleSheet(`

@@ -14,9 +14,10 @@ const USUAL_MS = 30_000
  * @param {Notice} dependencies.notice
  * @param {Messages} dependencies.messages
  * @param {(code: number | 'slow' | 'no-frame') => void} dependencies.report
- * @param {() => (() => void) | null} dependencies.leave Takes away the editor of a document that could not be converted, so that nobody has it open. Returns what tries
- *   again; `null` if the page cannot.
- * @param {() => boolean} dependencies.isInPage Whether the page still has the fragment: a page may remove it without `unmountEditor`.
+ * @param {() => (() => void) | null} dependencies.leave Takes away the editor of a document that could not be
+ *   converted, so that nobody has it open. Returns what tries again; `null` if the page cannot.
+ * @param {() => boolean} dependencies.isInPage Whether the page still has the fragment: a page may remove it without
+ *   `unmountEditor`.
  */
 export function followOpening ({ notice, messages, report, leave, isInPage }) {
   /** @type {'loading' | 'shown' | 'slow' | 'failed' | 'over'} */

@@ -1,4 +1,5 @@
-// The state of each fragment. All copies of this module in a page share it: the one that the handler serves, and one in a bundle.
+// The state of each fragment. All copies of this module in a page share it: the one that the handler serves, and one in
+// a bundle.
 
 /** @import { DocEditor } from '@onlyoffice/doceditor-types' */
 /** @import { MountedEditor } from './create-editor.js' */
@@ -31,5 +32,6 @@ export function stateOf (fragment) {
 
 /** HTML of a user in the page may have the attribute, but never an editor. */
 export function firstMounted () {
-  return Array.from(document.querySelectorAll('[data-onlyoffice-editor]')).find(fragment => stateOf(fragment).editor) ?? null
+  return Array.from(document.querySelectorAll('[data-onlyoffice-editor]')).find(fragment => stateOf(fragment).editor) ??
+    null
 }

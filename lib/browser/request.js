@@ -1,5 +1,5 @@
-// Requests of a page to the handler: each answer brings fresh tokens, and the token is renewed also while the user only types. A page that
-// was asleep for longer than that is told at its next request.
+// Requests of a page to the handler: each answer brings fresh tokens, and the token is renewed also while the user only
+// types. A page that was asleep for longer than that is told at its next request.
 import { ActionError } from './errors.js'
 import { updateFragment } from './fragment.js'
 import { stateOf } from './registry.js'
@@ -22,14 +22,22 @@ async function post ({ handler, pageToken }, action, body) {
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(TIME_LIMIT_MS)
   })
-  if (!ok) throw new ActionError(status, String(answer?.code ?? ''), `The action ${action} answered ${status}: ${answer?.message ?? ''}`)
-  if (typeof answer !== 'object' || answer === null) throw new ActionError(0, '', `Something else answered in the place of the action ${action}`)
+  if (!ok) {
+    throw new ActionError(
+      status,
+      String(answer?.code ?? ''),
+      `The action ${action} answered ${status}: ${answer?.message ?? ''}`
+    )
+  }
+  if (typeof answer !== 'object' || answer === null) {
+    throw new ActionError(0, '', `Something else answered in the place of the action ${action}`)
+  }
   return answer
 }
 
 /**
- * Whether a request was answered at another path: an application that has logged out the user may lead to a page for logging in, which
- * must not pass for an answer.
+ * Whether a request was answered at another path: an application that has logged out the user may lead to a page for
+ * logging in, which must not pass for an answer.
  * @param {Response} response
  * @param {string} requested URL
  */
@@ -68,7 +76,9 @@ export async function ask (fragment, page, action, body) {
   const { pageToken: sent } = page
   const { pageToken, proxyToken, ...answer } = await post(page, action, body)
   // Another answer may have brought a newer token meanwhile, such as that of a renamed document.
-  if (typeof pageToken === 'string' && (page.pageToken === sent || CHANGING.includes(action))) updateFragment(fragment, page, { pageToken, proxyToken })
+  if (typeof pageToken === 'string' && (page.pageToken === sent || CHANGING.includes(action))) {
+    updateFragment(fragment, page, { pageToken, proxyToken })
+  }
   return answer
 }
 
@@ -115,7 +125,10 @@ async function renew (fragment) {
   state.renewal = setTimeout(renew, wait, fragment)
 }
 
-/** Not that the application refuses it: the user may log in again before the token has expired. @param {unknown} error */
+/**
+ * Not that the application refuses it: the user may log in again before the token has expired.
+ * @param {unknown} error
+ */
 function isTransient (error) {
   return !(error instanceof ActionError) || error.status === 0 || error.status === 429 || error.status >= 500
 }

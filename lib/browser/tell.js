@@ -67,7 +67,20 @@ export function createTeller ({ notice, messages, isFree }) {
      */
     done (title, button) {
       const dismiss = { label: messages.dismiss, run: hide }
-      show({ place: 'bar', role: 'status', title, buttons: button ? [{ ...button, run: () => { hide(); button.run() } }, dismiss] : [] })
+      show({
+        place: 'bar',
+        role: 'status',
+        title,
+        buttons: button
+          ? [{
+              ...button,
+              run: () => {
+                hide()
+                button.run()
+              }
+            }, dismiss]
+          : []
+      })
       if (!button) timer = setTimeout(hide, READING_MS)
     },
 
@@ -79,8 +92,21 @@ export function createTeller ({ notice, messages, isFree }) {
     failed (error, again) {
       console.error(error)
       if (error instanceof ActionError && error.status === 401) return mustReload(textsOf(error))
-      const retry = again ? [{ label: messages.tryAgain, run: () => { hide(); again() } }] : []
-      show({ place: 'bar', role: 'alert', ...textsOf(error), buttons: [...retry, { label: messages.dismiss, run: hide }] })
+      const retry = again
+        ? [{
+            label: messages.tryAgain,
+            run: () => {
+              hide()
+              again()
+            }
+          }]
+        : []
+      show({
+        place: 'bar',
+        role: 'alert',
+        ...textsOf(error),
+        buttons: [...retry, { label: messages.dismiss, run: hide }]
+      })
     },
 
     outdated: () => mustReload({ title: messages.outdated, advice: messages.outdatedAdvice }),
@@ -100,7 +126,19 @@ export function createTeller ({ notice, messages, isFree }) {
      * @param {{ title: string, advice: string, buttons: Button[] }} question
      */
     ask ({ title, advice, buttons }) {
-      show({ place: 'bar', role: 'alert', title, advice, buttons: buttons.map(({ label, run }) => ({ label, run: () => { hide(); run() } })) })
+      show({
+        place: 'bar',
+        role: 'alert',
+        title,
+        advice,
+        buttons: buttons.map(({ label, run }) => ({
+          label,
+          run: () => {
+            hide()
+            run()
+          }
+        }))
+      })
     }
   }
 }

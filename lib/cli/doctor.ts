@@ -11,7 +11,10 @@ import { type DoctorCommand, type Listening, OPTION_OF, UsageError } from './opt
 const DEFAULT_WIDTH = 80
 
 /** Examines, and prints the report. Rejects with a `UsageError`, or with the reason of `signal`. */
-export async function runDoctor (command: DoctorCommand, { signal }: { readonly signal: AbortSignal }): Promise<DoctorReport> {
+export async function runDoctor (
+  command: DoctorCommand,
+  { signal }: { readonly signal: AbortSignal }
+): Promise<DoctorReport> {
   const app = Fastify({ forceCloseConnections: true })
   try {
     await registerPlugin(app, command)
@@ -20,7 +23,11 @@ export async function runDoctor (command: DoctorCommand, { signal }: { readonly 
     await app.ready()
     process.stderr.write(`${note}\n`)
     const { fileId, timeout } = command
-    const examined = await app.editorDoctor({ signal, ...(fileId !== undefined && { fileId }), ...(timeout !== undefined && { timeout }) })
+    const examined = await app.editorDoctor({
+      signal,
+      ...(fileId !== undefined && { fileId }),
+      ...(timeout !== undefined && { timeout })
+    })
     const report = command.storageDirectory === undefined ? withoutStorage(examined) : examined
     print(report, command)
     return report
@@ -29,9 +36,20 @@ export async function runDoctor (command: DoctorCommand, { signal }: { readonly 
   }
 }
 
-async function registerPlugin (app: FastifyInstance, { plugin, storageDirectory, caFile }: DoctorCommand): Promise<void> {
-  const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8').catch(error => { throw unusable('--ca', caFile, error) })
-  if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) throw new UsageError(`--ca: ${caFile} contains no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----`)
+async function registerPlugin (
+  app: FastifyInstance,
+  { plugin, storageDirectory, caFile }: DoctorCommand
+): Promise<void> {
+  const ca = caFile === undefined
+    ? undefined
+    : await readFile(caFile, 'utf8').catch(error => {
+      throw unusable('--ca', caFile, error)
+    })
+  if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new UsageError(
+      `--ca: ${caFile} contains no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----`
+    )
+  }
   if (storageDirectory !== undefined) await assertDirectory(storageDirectory)
   const storage = storageDirectory === undefined ? memoryStorage() : fileStorage({ directory: storageDirectory })
   try {
@@ -40,7 +58,8 @@ async function registerPlugin (app: FastifyInstance, { plugin, storageDirectory,
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'FST_EDITOR_INVALID_OPTION') throw error
     const [, name = '', rule = ''] = /^Option (\S+) (.*)$/s.exec(message) ?? []
-    throw new UsageError(`${OPTION_OF[name] ?? name} ${rule.replace(', or set allowWeakSecret', '')}`) // there is no such option here
+    // there is no such option here
+    throw new UsageError(`${OPTION_OF[name] ?? name} ${rule.replace(', or set allowWeakSecret', '')}`)
   }
 }
 
@@ -55,7 +74,11 @@ function unusable (option: string, path: string, { code }: NodeJS.ErrnoException
 
 /** What was examined is the memory of this process. */
 function withoutStorage (report: DoctorReport): DoctorReport {
-  const findings = report.findings.map(finding => finding.code === 'STORAGE' ? { ...finding, status: 'skipped' as const, evidence: 'Not examined: there is no --storage.' } : finding)
+  const findings = report.findings.map(finding =>
+    finding.code === 'STORAGE'
+      ? { ...finding, status: 'skipped' as const, evidence: 'Not examined: there is no --storage.' }
+      : finding
+  )
   return { ...report, findings }
 }
 
@@ -72,8 +95,8 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 const EVERY_INTERFACE = '::'
 
 /**
- * Waits for the document server's requests where it sends them, or says why the application itself is expected to answer
- * there. Resolves to one sentence for the user. Throws a `UsageError` if it cannot listen where the user says.
+ * Waits for the document server's requests where it sends them, or says why the application itself is expected to
+ * answer there. Resolves to one sentence for the user. Throws a `UsageError` if it cannot listen where the user says.
  */
 async function listenFor (app: FastifyInstance, publicBaseUrl: string, listen: Listening): Promise<string> {
   const expected = `the application is expected to answer at ${shown(publicBaseUrl)}, with the same secret and path`
@@ -88,7 +111,9 @@ async function listenFor (app: FastifyInstance, publicBaseUrl: string, listen: L
   }
 
   const { protocol, hostname, port: given } = new URL(publicBaseUrl)
-  if (protocol === 'https:') return `Not listening, because --public-base-url is https: ${expected}. Behind a reverse proxy, --listen waits at the port to which the proxy forwards.`
+  if (protocol === 'https:') {
+    return `Not listening, because --public-base-url is https: ${expected}. Behind a reverse proxy, --listen waits at the port to which the proxy forwards.`
+  }
   const port = Number(given || 80)
   const host = LOOPBACK.has(hostname) ? hostname.replace(/^\[|\]$/g, '') : EVERY_INTERFACE
   try {
@@ -126,10 +151,13 @@ function reasonOf (error: unknown): string {
 }
 
 /**
- * Whether to print colors: not by option, not if NO_COLOR is set, always with FORCE_COLOR, and otherwise if the output is a
- * terminal that has them.
+ * Whether to print colors: not by option, not if NO_COLOR is set, always with FORCE_COLOR, and otherwise if the output
+ * is a terminal that has them.
  */
-export function hasColors (stream: NodeJS.WriteStream, { noColor, environment }: { readonly noColor: boolean, readonly environment: NodeJS.ProcessEnv }): boolean {
+export function hasColors (
+  stream: NodeJS.WriteStream,
+  { noColor, environment }: { readonly noColor: boolean, readonly environment: NodeJS.ProcessEnv }
+): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no } = environment
   if (noColor) return false
   if (force !== undefined) return force !== '0' && force !== 'false'

@@ -40,12 +40,16 @@ export interface DoctorCommand {
   readonly type: 'doctor'
   /** Options of the plugin, by their names there. */
   readonly plugin: {
-    readonly editorApiUrl: string
-    readonly publicBaseUrl: string
-    readonly jwtSecret: string
-    readonly path?: string
-    readonly profile?: 'secure' | 'classic'
-    readonly documentServer: { readonly internalUrl?: string, readonly authorizationHeader?: string, readonly authorizationPrefix?: string }
+    readonly editorApiUrl: string,
+    readonly publicBaseUrl: string,
+    readonly jwtSecret: string,
+    readonly path?: string,
+    readonly profile?: 'secure' | 'classic',
+    readonly documentServer: {
+      readonly internalUrl?: string,
+      readonly authorizationHeader?: string,
+      readonly authorizationPrefix?: string
+    }
   }
   readonly storageDirectory: string | undefined
   readonly caFile: string | undefined
@@ -144,7 +148,9 @@ function parsed (args: readonly string[]) {
     const { code, message } = error as NodeJS.ErrnoException
     const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'(-[^'=]*)/.exec(message)?.[1] : undefined
     if (unknown === undefined) throw new UsageError(message.split(/\.\s/, 1)[0])
-    throw new UsageError(`unknown option ${unknown}${suggestion(unknown, Object.keys(OPTIONS).map(name => `--${name}`))}`)
+    throw new UsageError(
+      `unknown option ${unknown}${suggestion(unknown, Object.keys(OPTIONS).map(name => `--${name}`))}`
+    )
   }
 }
 
@@ -161,7 +167,10 @@ function required (values: Values, name: 'editor-api-url' | 'public-base-url'): 
   return value
 }
 
-function filled (values: Values, name: 'ca' | 'editor-api-url' | 'file-id' | 'public-base-url' | 'storage'): string | undefined {
+function filled (
+  values: Values,
+  name: 'ca' | 'editor-api-url' | 'file-id' | 'public-base-url' | 'storage'
+): string | undefined {
   const value = values[name]
   if (value?.trim() === '') throw new UsageError(`--${name} must not be empty`)
   return value
@@ -170,12 +179,18 @@ function filled (values: Values, name: 'ca' | 'editor-api-url' | 'file-id' | 'pu
 /** The message repeats neither name nor value: somebody may have given the secret itself. */
 function secretOf (name: string, environment: NodeJS.ProcessEnv): string {
   const secret = environment[name]
-  if (!secret) throw new UsageError('--jwt-secret-env names an environment variable that is not set or empty (default: JWT_SECRET). Set it to the secret, which does not belong on the command line')
+  if (!secret) {
+    throw new UsageError(
+      '--jwt-secret-env names an environment variable that is not set or empty (default: JWT_SECRET). Set it to the secret, which does not belong on the command line'
+    )
+  }
   return secret
 }
 
 function profileOf (value: string): 'secure' | 'classic' {
-  if (value !== 'secure' && value !== 'classic') throw new UsageError(`--profile must be secure or classic, not ${quoted(value)}`)
+  if (value !== 'secure' && value !== 'classic') {
+    throw new UsageError(`--profile must be secure or classic, not ${quoted(value)}`)
+  }
   return value
 }
 
@@ -183,13 +198,17 @@ function listeningOf (value: string): Exclude<Listening, undefined> {
   if (value === 'none') return 'none'
   const [, bracketed, host = bracketed, digits = ''] = /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d{1,5})$/.exec(value) ?? []
   const port = Number(digits)
-  if (digits === '' || port > 65_535) throw new UsageError(`--listen must be a port, HOST:PORT or none, not ${quoted(value)}`)
+  if (digits === '' || port > 65_535) {
+    throw new UsageError(`--listen must be a port, HOST:PORT or none, not ${quoted(value)}`)
+  }
   return { port, ...(host !== undefined && { host }) }
 }
 
 function millisecondsOf (value: string): number {
   const seconds = Number(value)
-  if (!/^\d+(\.\d+)?$/.test(value) || seconds <= 0 || seconds > MAX_TIMEOUT_SECONDS) throw new UsageError(`--timeout must be a number of seconds up to ${MAX_TIMEOUT_SECONDS}, not ${quoted(value)}`)
+  if (!/^\d+(\.\d+)?$/.test(value) || seconds <= 0 || seconds > MAX_TIMEOUT_SECONDS) {
+    throw new UsageError(`--timeout must be a number of seconds up to ${MAX_TIMEOUT_SECONDS}, not ${quoted(value)}`)
+  }
   return Math.ceil(seconds * 1000)
 }
 

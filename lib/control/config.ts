@@ -18,13 +18,31 @@ export interface DocumentFields {
  * The editor's configuration with its token, whose payload is that configuration: the document server compares the two.
  * Source: docs/document-server-protocol.md#the-configuration-and-its-token
  */
-export function signedConfig (document: DocumentFields, defaults: EditorControlDefaults, tokens: TokenSigner): SignedConfig {
+export function signedConfig (
+  document: DocumentFields,
+  defaults: EditorControlDefaults,
+  tokens: TokenSigner
+): SignedConfig {
   const config = unsignedConfig(document, defaults)
   return { ...config, token: tokens.sign(config) }
 }
 
-function unsignedConfig ({ name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults) {
-  const { type, width = '100%', height = '100%', history, document, editorConfig, permissions, info, referenceData, ...editorFields } = defaults
+function unsignedConfig (
+  { name, key, url, callbackUrl, extension, options }: DocumentFields,
+  defaults: EditorControlDefaults
+) {
+  const {
+    type,
+    width = '100%',
+    height = '100%',
+    history,
+    document,
+    editorConfig,
+    permissions,
+    info,
+    referenceData,
+    ...editorFields
+  } = defaults
   const { user } = { ...editorConfig, ...editorFields }
   return {
     ...(type && { type }),
@@ -42,6 +60,13 @@ function unsignedConfig ({ name, key, url, callbackUrl, extension, options }: Do
       title: name,
       url
     },
-    editorConfig: { mode: 'edit', ...editorConfig, ...editorFields, ...(user?.id === '' && { user: { ...user, id: undefined } }), ...(callbackUrl && { callbackUrl }) }
-  } as Omit<SignedConfig, 'token'> // JSON omits undefined fields, here and in the token. With an empty id, unlike without one, edits are never saved
+    editorConfig: {
+      mode: 'edit',
+      ...editorConfig,
+      ...editorFields,
+      ...(user?.id === '' && { user: { ...user, id: undefined } }),
+      ...(callbackUrl && { callbackUrl })
+    }
+    // JSON omits undefined fields, here and in the token. With an empty id, unlike without one, edits are never saved
+  } as Omit<SignedConfig, 'token'>
 }

@@ -1,4 +1,7 @@
-import type { ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveOptions, ForceSaveResult, SignedConfig, ThumbnailRequest } from '../../types/control.js'
+import type {
+  ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveOptions, ForceSaveResult, SignedConfig,
+  ThumbnailRequest
+} from '../../types/control.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
 import { contentFrom } from '../util/content.js'
 import { blankDocument } from '../blank/blank-document.js'
@@ -10,7 +13,9 @@ import type { Opens } from '../document-server/format-list.js'
 import { extensionOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { checkDocument } from '../document-server/upload-check.js'
-import { FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError, UnknownFormatError } from '../errors.js'
+import {
+  FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError, UnknownFormatError
+} from '../errors.js'
 import type { History } from '../history/versions.js'
 import type { Restores, RestoringUser } from '../history/restore.js'
 import { AnyString, assertOptions, assertValue } from '../util/validate.js'
@@ -19,7 +24,10 @@ import type { Sessions } from '../sessions/sessions.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import type { PageTokens } from '../security/page-token.js'
 import { signedConfig } from './config.js'
-import { convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert, setRules, thumbnailRules, VersionNumber } from './method-rules.js'
+import {
+  convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert,
+  setRules, thumbnailRules, VersionNumber
+} from './method-rules.js'
 import { linksOf, type PageUrls, renderFragment } from './page.js'
 import { pageUser, renderedDefaults } from './defaults.js'
 import { signerOf } from './signed-data.js'
@@ -78,7 +86,9 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
 
     get hasDocument () {
       const { documentUrl, documentName, documentKey, callbackUrl } = control
-      for (const [name, value] of Object.entries({ documentUrl, documentName, documentKey, callbackUrl })) assertValue(name, value, AnyString)
+      for (const [name, value] of Object.entries({ documentUrl, documentName, documentKey, callbackUrl })) {
+        assertValue(name, value, AnyString)
+      }
       return [documentUrl, documentName, documentKey].every(value => value.trim() !== '')
     },
 
@@ -142,7 +152,11 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       assertOptions(convertToPdfRules, options)
       if (!control.hasDocument) throw new NoDocumentError()
       const { documentUrl: url, documentName: title } = control
-      return conversions.convertToPdf({ key: conversionKey(await contentKey(), 'pdf'), url, filetype: extension(), title }, options, openedFile()?.fileId)
+      return conversions.convertToPdf(
+        { key: conversionKey(await contentKey(), 'pdf'), url, filetype: extension(), title },
+        options,
+        openedFile()?.fileId
+      )
     },
 
     async convert (given = {} as ControlConvertOptions) {
@@ -171,7 +185,12 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       if (!control.hasDocument || file === null) throw new NoDocumentError()
       const { fileId } = file
       const { documentKey: key } = control
-      return await reportEnd(channels.forceSave, { fileId, key }, async () => await dependencies.forceSave(fileId, key, options), result => ({ outcome: forceSaveOutcome(result) }))
+      return await reportEnd(
+        channels.forceSave,
+        { fileId, key },
+        async () => await dependencies.forceSave(fileId, key, options),
+        result => ({ outcome: forceSaveOutcome(result) })
+      )
     },
 
     render (options = {}) {
@@ -216,27 +235,48 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     }
     const { documentName: name, documentKey: key, documentUrl: url } = control
     const fileId = openedFileId()
-    const config = signedConfig({ name, key, url, callbackUrl: callbackUrlFor(key), extension: extension(), options: openedFile() ? opened?.options : undefined }, dependencies.offered.completed(defaults, fileId), tokens)
+    const config = signedConfig(
+      {
+        name,
+        key,
+        url,
+        callbackUrl: callbackUrlFor(key),
+        extension: extension(),
+        options: openedFile() ? opened?.options : undefined
+      },
+      dependencies.offered.completed(defaults, fileId),
+      tokens
+    )
     const { mode, callbackUrl } = config.editorConfig ?? {}
     openings.pageMade(fileId, { key, edits: mode !== 'view' && callbackUrl !== undefined })
     return config
   }
 
-  /** A configuration that the page asks for later has the plugin's own key and callback URL: it must not replace one that has others. */
+  /**
+   * A configuration that the page asks for later has the plugin's own key and callback URL: it must not replace one
+   * that has others.
+   */
   function pageTokenWith (defaults: EditorControlDefaults): string {
     const file = openedFile()
-    if (file === null || !control.hasDocument || control.callbackUrl !== opened?.callbackUrl || !keys.isForFile(file.fileId, control.documentKey)) return ''
+    if (
+      file === null || !control.hasDocument || control.callbackUrl !== opened?.callbackUrl ||
+      !keys.isForFile(file.fileId, control.documentKey)
+    ) return ''
     return dependencies.pageTokens.make({ fileId: file.fileId, name: control.documentName, defaults })
   }
 
   async function history<Result> (call: (parts: HistoryParts, file: FileInfo) => Promise<Result>): Promise<Result> {
-    if (!dependencies.versionHistory) throw new InvalidOptionError('versions', 'must be set: without it no versions are kept')
+    if (!dependencies.versionHistory) {
+      throw new InvalidOptionError('versions', 'must be set: without it no versions are kept')
+    }
     const file = openedFile()
     if (!control.hasDocument || file === null) throw new NoDocumentError()
     return await call(dependencies.versionHistory, file)
   }
 
-  /** What identifies the content that is converted. A live session keeps its key when a force save changes the content. */
+  /**
+   * What identifies the content that is converted. A live session keeps its key when a force save changes the content.
+   */
   async function contentKey (): Promise<string> {
     const { documentKey, documentUrl } = control
     const file = openedFile()
@@ -278,7 +318,9 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   /** A `documentKey` that the application sets itself must be signed into the callback URL. */
   function callbackUrlFor (key: string): string {
     const { callbackUrl } = control
-    if (opened === null || callbackUrl !== opened.callbackUrl || keys.isForFile(opened.info.fileId, key)) return callbackUrl
+    if (opened === null || callbackUrl !== opened.callbackUrl || keys.isForFile(opened.info.fileId, key)) {
+      return callbackUrl
+    }
     return urls.callback(opened.info.fileId, key)
   }
 

@@ -4,16 +4,26 @@ import type { EditorControlDefaults, RenderOptions } from '../../types/control.j
 import { InvalidOptionError } from '../errors.js'
 import { misspelt } from '../util/did-you-mean.js'
 import { isJsonObject } from '../util/json.js'
-import { AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, TrueOrFalse, unknownOption } from '../util/validate.js'
+import {
+  AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, TrueOrFalse, unknownOption
+} from '../util/validate.js'
 
 type RuleForEach<Value> = { readonly [Name in keyof Value]-?: Rule }
-type Rights = Pick<DocumentPermissions, { [Name in keyof DocumentPermissions]-?: DocumentPermissions[Name] extends boolean | undefined ? Name : never }[keyof DocumentPermissions]>
+type Rights = Pick<
+  DocumentPermissions,
+  {
+    [Name in keyof DocumentPermissions]-?: DocumentPermissions[Name] extends boolean | undefined ? Name : never
+  }[keyof DocumentPermissions]
+>
 
 const AnyObject = rule('must be an object', isObject)
 const AnyList = rule('must be a list', Array.isArray)
 /** Anything else would let the user edit. */
 const Mode = oneOf('edit', 'view')
-const Determined = rule('must be absent: it is determined by the document, which openDocument() opens under a name', () => false)
+const Determined = rule(
+  'must be absent: it is determined by the document, which openDocument() opens under a name',
+  () => false
+)
 
 const rules: RuleForEach<EditorControlDefaults> = {
   user: AnyObject,
@@ -75,21 +85,38 @@ const rights: RuleForEach<Rights> = {
 }
 
 /** Permissions that are neither true nor false. */
-const LISTS_OF_GROUPS: ReadonlySet<string> = new Set<Exclude<keyof DocumentPermissions, keyof Rights>>(['commentGroups', 'reviewGroups', 'userInfoGroups'])
+const LISTS_OF_GROUPS: ReadonlySet<string> = new Set<Exclude<keyof DocumentPermissions, keyof Rights>>([
+  'commentGroups',
+  'reviewGroups',
+  'userInfoGroups'
+])
 
 /**
- * Checks what a control is made with. What is inside `document`, `editorConfig`, `customization` and so on may be known to newer
- * editors only, and passes, except what is determined by the document and misspelt permissions. Throws `InvalidOptionError`. Returns
- * them without fields that are `undefined`: these count as not given.
+ * Checks what a control is made with. What is inside `document`, `editorConfig`, `customization` and so on may be known
+ * to newer editors only, and passes, except what is determined by the document and misspelt permissions. Throws
+ * `InvalidOptionError`. Returns them without fields that are `undefined`: these count as not given.
  */
 export function checkedDefaults (defaults: EditorControlDefaults): EditorControlDefaults {
-  if (!AnyObject.holds(defaults)) throw new InvalidOptionError('defaults', `must be an object such as { user, mode, permissions }, not ${kindOf(defaults)}`)
+  if (!AnyObject.holds(defaults)) {
+    throw new InvalidOptionError(
+      'defaults',
+      `must be an object such as { user, mode, permissions }, not ${kindOf(defaults)}`
+    )
+  }
   for (const [name, value] of Object.entries(defaults)) {
     if (!Object.hasOwn(rules, name) && !Object.hasOwn(determined, name)) throw unknownOption(name, rules)
     if (value !== undefined) assertValue(name, value, rules[name as keyof EditorControlDefaults] ?? determined[name]!)
   }
   const { document, editorConfig, permissions } = defaults
-  if (document) assertKnown(document, { fileType: Determined, key: Determined, permissions: AnyObject, title: Determined, url: Determined }, 'document')
+  if (document) {
+    assertKnown(document, {
+      fileType: Determined,
+      key: Determined,
+      permissions: AnyObject,
+      title: Determined,
+      url: Determined
+    }, 'document')
+  }
   if (editorConfig) assertKnown(editorConfig, { callbackUrl: Determined, mode: Mode }, 'editorConfig')
   if (permissions) assertRights(permissions, 'permissions')
   if (document?.permissions) assertRights(document.permissions, 'document.permissions')
@@ -100,7 +127,9 @@ export function checkedDefaults (defaults: EditorControlDefaults): EditorControl
 function assertRights (permissions: object, path: string): void {
   assertKnown(permissions, rights, path)
   for (const name of Object.keys(permissions)) {
-    if (misspelt(name, Object.keys(rights)) !== undefined && !LISTS_OF_GROUPS.has(name)) throw unknownOption(name, rights, `${path}.`)
+    if (misspelt(name, Object.keys(rights)) !== undefined && !LISTS_OF_GROUPS.has(name)) {
+      throw unknownOption(name, rights, `${path}.`)
+    }
   }
 }
 
@@ -128,15 +157,25 @@ export function accessOf (defaults: EditorControlDefaults): PageAccess {
 }
 
 /** The defaults of the editor: everything is allowed that is not denied. */
-export function rightsOf ({ type, mode, permissions, document, editorConfig, history }: EditorControlDefaults): PageRights {
+export function rightsOf (
+  { type, mode, permissions, document, editorConfig, history }: EditorControlDefaults
+): PageRights {
   const { edit, comment, download } = permissions ?? document?.permissions ?? {}
   const isEditor = (mode ?? editorConfig?.mode) !== 'view' && type !== 'embedded'
   const mayEdit = isEditor && edit !== false
-  return { edit: mayEdit, comment: isEditor && (comment ?? mayEdit), download: download !== false, history: history ?? mayEdit }
+  return {
+    edit: mayEdit,
+    comment: isEditor && (comment ?? mayEdit),
+    download: download !== false,
+    history: history ?? mayEdit
+  }
 }
 
 /** The same page for editing. What `given` says takes precedence. */
-export function editingDefaults (defaults: EditorControlDefaults, given: EditorControlDefaults = {}): EditorControlDefaults {
+export function editingDefaults (
+  defaults: EditorControlDefaults,
+  given: EditorControlDefaults = {}
+): EditorControlDefaults {
   const { permissions = defaults.document?.permissions } = defaults
   return {
     ...mergedDefaults(defaults, given),
@@ -146,7 +185,10 @@ export function editingDefaults (defaults: EditorControlDefaults, given: EditorC
 }
 
 /** With what `render()` was told: the page asks for further configurations, which must be the same in this. */
-export function renderedDefaults (defaults: EditorControlDefaults, { events = [], lang }: RenderOptions): EditorControlDefaults {
+export function renderedDefaults (
+  defaults: EditorControlDefaults,
+  { events = [], lang }: RenderOptions
+): EditorControlDefaults {
   return {
     ...defaults,
     ...(lang !== undefined && { lang }),

@@ -1,10 +1,18 @@
 import type { CreateDocumentOptions } from '../../types/blank.js'
 import type {
-  ControlConvertOptions, ConvertToPdfOptions, EditorMessages, OpenDocumentOptions, RenderOptions, SetDocumentOptions, ThumbnailRequest
+  ControlConvertOptions,
+  ConvertToPdfOptions,
+  EditorMessages,
+  OpenDocumentOptions,
+  RenderOptions,
+  SetDocumentOptions,
+  ThumbnailRequest
 } from '../../types/control.js'
 import { convertRules as awaitRules } from '../document-server/awaiting.js'
 import { conversionRules, numbered, Pixels, words } from '../document-server/conversion-service.js'
-import { AnyString, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse } from '../util/validate.js'
+import {
+  AnyString, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse
+} from '../util/validate.js'
 import { isPageUrl } from '../util/url.js'
 
 // What the methods of a control may be given.
@@ -100,7 +108,10 @@ const messageNames: Readonly<Record<keyof EditorMessages, true>> = {
 }
 
 export const renderRules: Rules<RenderOptions> = {
-  events: rule('must be a list of events of the editor, such as onRequestClose', listOf(stringThat(name => /^on[A-Z][A-Za-z]*$/.test(name)))),
+  events: rule(
+    'must be a list of events of the editor, such as onRequestClose',
+    listOf(stringThat(name => /^on[A-Z][A-Za-z]*$/.test(name)))
+  ),
   closeUrl: rule('must be an http(s) URL, or a path that begins with one slash', stringThat(isPageUrl)),
   lang: rule('must be a language such as de or pt-BR', stringThat(lang => /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(lang))),
   messages: Object.fromEntries(Object.keys(messageNames).map(name => [name, AnyString])) as Rules<EditorMessages>

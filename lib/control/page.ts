@@ -27,11 +27,15 @@ interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messa
 /** Values of Link headers: what a page with a document needs first. */
 export function linksOf (urls: PageUrls): string[] {
   const links = [...documentServerLinks(urls), { href: urls.modulePath, rel: 'modulepreload' }]
-  return links.map(({ href, ...parameters }) => [`<${href}>`, ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)].join('; '))
+  return links.map(({ href, ...parameters }) =>
+    [`<${href}>`, ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)].join('; ')
+  )
 }
 
 /** Attributes of `link` elements. As by the script element that the module makes, api.js is requested without CORS. */
-function documentServerLinks ({ editorApiUrl }: PageUrls): Array<Readonly<Record<string, string>> & { readonly href: string }> {
+function documentServerLinks (
+  { editorApiUrl }: PageUrls
+): Array<Readonly<Record<string, string>> & { readonly href: string }> {
   return [
     { href: editorApiUrl.origin, rel: 'preconnect' },
     { href: editorApiUrl.href, rel: 'preload', as: 'script' }
@@ -39,7 +43,10 @@ function documentServerLinks ({ editorApiUrl }: PageUrls): Array<Readonly<Record
 }
 
 /** The HTML that becomes the editor. It contains data and no inline script, for pages with a strict CSP. */
-export function renderFragment ({ configJson, fileId, proxyToken, pageToken, renewAfter, actions, events, closeUrl, messages }: PageContent, urls: PageUrls): string {
+export function renderFragment (
+  { configJson, fileId, proxyToken, pageToken, renewAfter, actions, events, closeUrl, messages }: PageContent,
+  urls: PageUrls
+): string {
   const { editorApiUrl, handlerPath, modulePath } = urls
   const id = `onlyoffice-editor-${randomUUID()}`
   const data = {
@@ -53,7 +60,9 @@ export function renderFragment ({ configJson, fileId, proxyToken, pageToken, ren
     ...(messages && { messages: JSON.stringify(messages) })
   }
   const ofDocument = Object.fromEntries(Object.entries(data).map(([name, value]) => [`data-${name}`, value]))
-  const links = configJson === 'null' ? '' : documentServerLinks(urls).map(attributes => `<link${attributesOf(attributes)}>\n`).join('')
+  const links = configJson === 'null'
+    ? ''
+    : documentServerLinks(urls).map(attributes => `<link${attributesOf(attributes)}>\n`).join('')
   return `<div class="onlyoffice-editor" data-onlyoffice-editor${attributesOf(ofDocument)}>
 <script type="application/json">${inertJson(configJson)}</script>
 <div id="${id}"></div>

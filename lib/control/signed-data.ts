@@ -15,9 +15,18 @@ interface Rule {
 /** A list stands for one or more elements of its shape. */
 type Shape = Rule | readonly [Shape] | { readonly [field: string]: Shape }
 
-const text: Rule = { description: 'must be a string that is not empty', holds: value => typeof value === 'string' && value !== '' }
-const url: Rule = { description: 'must be an absolute http(s) URL', holds: value => typeof value === 'string' && isHttpUrl(value) }
-const version: Rule = { description: 'must be an integer other than 0', holds: value => Number.isInteger(value) && value !== 0 }
+const text: Rule = {
+  description: 'must be a string that is not empty',
+  holds: value => typeof value === 'string' && value !== ''
+}
+const url: Rule = {
+  description: 'must be an absolute http(s) URL',
+  holds: value => typeof value === 'string' && isHttpUrl(value)
+}
+const version: Rule = {
+  description: 'must be an integer other than 0',
+  holds: value => Number.isInteger(value) && value !== 0
+}
 
 /** The dates of a token. */
 const DATES = ['exp', 'iat', 'nbf']
@@ -45,13 +54,21 @@ const shapes: Readonly<Record<keyof SignedMethods, (data: JsonObject) => Shape>>
 }
 
 /**
- * Signs data for a method of the editor in the page. The token's claims are exactly the data: only signed fields count there.
- * Source: docs/document-server-protocol.md#version-history
+ * Signs data for a method of the editor in the page. The token's claims are exactly the data: only signed fields count
+ * there. Source: docs/document-server-protocol.md#version-history
  */
-function signData (tokens: TokenSigner, ...given: readonly [payload: object] | readonly [method: string, data: object]): Signed<JsonObject> {
+function signData (
+  tokens: TokenSigner,
+  ...given: readonly [payload: object] | readonly [method: string, data: object]
+): Signed<JsonObject> {
   if (given.length < 2) return signed(tokens, jsonOf('payload', given[0]))
   const [method, value] = given
-  if (!isMethod(method)) throw new InvalidOptionError('method', `must be ${Object.keys(shapes).join(', ')}; sign other data without a method`)
+  if (!isMethod(method)) {
+    throw new InvalidOptionError(
+      'method',
+      `must be ${Object.keys(shapes).join(', ')}; sign other data without a method`
+    )
+  }
   const data = jsonOf(method, value)
   assertShape(shapes[method](data), data, method)
   return signed(tokens, data)
@@ -70,10 +87,23 @@ export function signerOf (tokens: TokenSigner): EditorControl['sign'] {
 function jsonOf (name: string, value: unknown): JsonObject {
   const data = isPlainObject(value) ? parseJson(stringified(name, value)) : undefined
   if (!isJsonObject(data)) throw new InvalidOptionError(name, 'must be a plain object')
-  if (Object.hasOwn(data, 'token')) throw new InvalidOptionError(`${name}.token`, 'must be absent: it is what sign() adds')
-  for (const claim of DATES) if (Object.hasOwn(data, claim)) throw new InvalidOptionError(`${name}.${claim}`, 'must be absent: a dated token would pass for one of the document server')
-  if (isCommandName(data.c)) throw new InvalidOptionError(`${name}.c`, 'must not be a command: the document server would execute it')
-  if (Object.hasOwn(data, 'payload')) throw new InvalidOptionError(`${name}.payload`, 'must be absent: pass the fields themselves')
+  if (Object.hasOwn(data, 'token')) {
+    throw new InvalidOptionError(`${name}.token`, 'must be absent: it is what sign() adds')
+  }
+  for (const claim of DATES) {
+    if (Object.hasOwn(data, claim)) {
+      throw new InvalidOptionError(
+        `${name}.${claim}`,
+        'must be absent: a dated token would pass for one of the document server'
+      )
+    }
+  }
+  if (isCommandName(data.c)) {
+    throw new InvalidOptionError(`${name}.c`, 'must not be a command: the document server would execute it')
+  }
+  if (Object.hasOwn(data, 'payload')) {
+    throw new InvalidOptionError(`${name}.payload`, 'must be absent: pass the fields themselves')
+  }
   return data
 }
 
@@ -89,7 +119,9 @@ function assertShape (shape: Shape, value: unknown, path: string): void {
   if (isRule(shape)) {
     if (!shape.holds(value)) throw new InvalidOptionError(path, shape.description)
   } else if (isList(shape)) {
-    if (!Array.isArray(value) || value.length === 0) throw new InvalidOptionError(path, 'must be a list that is not empty')
+    if (!Array.isArray(value) || value.length === 0) {
+      throw new InvalidOptionError(path, 'must be a list that is not empty')
+    }
     value.forEach((element, index) => assertShape(shape[0], element, `${path}[${index}]`))
   } else {
     if (!isJsonObject(value)) throw new InvalidOptionError(path, 'must be an object')

@@ -11,15 +11,19 @@ const CSV = 'csv'
 export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
   return { stageSaved, documentOptions }
 
-  /** `document.options` with which the editor opens a stored CSV file without asking how it is written; `undefined` of any other file. */
+  /**
+   * `document.options` with which the editor opens a stored CSV file without asking how it is written; `undefined` of
+   * any other file.
+   */
   async function documentOptions (stored: FileInfo): Promise<Record<string, unknown> | undefined> {
     const dialect = await dialectOfStored(stored)
     return dialect && editorOptionsOf(dialect)
   }
 
   /**
-   * Stages saved CSV files as the stored ones are written, and all other files as they are. `fetch` fetches the saved file and passes it to
-   * `stage` with its format, if that is known; it is called again if the content has to be staged as it was sent.
+   * Stages saved CSV files as the stored ones are written, and all other files as they are. `fetch` fetches the saved
+   * file and passes it to `stage` with its format, if that is known; it is called again if the content has to be staged
+   * as it was sent.
    */
   async function stageSaved<Result> (stored: FileInfo, fetch: (stage: Stage) => Promise<Result>): Promise<Result> {
     const { fileId } = stored
@@ -30,8 +34,15 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
     let failure: unknown // a storage may reject with another error
     let isUnmatched = false
     try {
-      const result = await fetch(async (content, filetype = CSV) => filetype === CSV ? await storage.stage(fileId, restoring(content)) : await asSent(content, filetype))
-      if (isUnmatched) log.warn({ fileId }, 'not all cells of a CSV file could keep their text: these are stored as the document server has written them')
+      const result = await fetch(async (content, filetype = CSV) =>
+        filetype === CSV ? await storage.stage(fileId, restoring(content)) : await asSent(content, filetype)
+      )
+      if (isUnmatched) {
+        log.warn(
+          { fileId },
+          'not all cells of a CSV file could keep their text: these are stored as the document server has written them'
+        )
+      }
       return result
     } catch (error) {
       if (!(failure instanceof NotRestorable)) throw error
@@ -41,7 +52,14 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
 
     async function * restoring (saved: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       try {
-        yield * restored({ saved, stored: () => contentOf(fileId), dialect: dialect!, onUnmatched: () => { isUnmatched = true } })
+        yield * restored({
+          saved,
+          stored: () => contentOf(fileId),
+          dialect: dialect!,
+          onUnmatched: () => {
+            isUnmatched = true
+          }
+        })
       } catch (error) {
         failure = error
         throw error
@@ -59,7 +77,9 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
     }
   }
 
-  /** How a stored CSV file is written; `undefined` of any other file, of an empty one, and of one that cannot be read. */
+  /**
+   * How a stored CSV file is written; `undefined` of any other file, of an empty one, and of one that cannot be read.
+   */
   async function dialectOfStored ({ fileId, extension, size }: FileInfo): Promise<Dialect | undefined> {
     if (!csv.preserve || extension !== CSV || size === 0) return undefined
     try {

@@ -1,5 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
-import { cellOf, createRowTable, type Dialect, encoderOf, markOf, type Row, rowsOf, type RowTable, separatorOf, valueOf } from './rows.js'
+import {
+  cellOf,
+  createRowTable,
+  type Dialect,
+  encoderOf,
+  markOf,
+  type Row,
+  rowsOf,
+  type RowTable,
+  separatorOf,
+  valueOf
+} from './rows.js'
 
 /** A saved CSV file cannot be written in the dialect of the stored one. The message says why, without content. */
 export class NotRestorable extends Error {}
@@ -45,10 +56,10 @@ const READ_AT_ONCE = 64 * 1024
 const WRITTEN_AT_ONCE = 64 * 1024
 
 /**
- * Writes a saved CSV file in the dialect of the stored one. A row or a cell keeps its text if it looks in the editor as it did, and it is
- * certain which one it is; any other is written as the document server sent it. Where rows look alike and are written differently, and
- * rows were inserted, removed or moved, nothing is certain. Throws `NotRestorable`, possibly after some of the bytes.
- * Source: docs/document-server-protocol.md#csv-files
+ * Writes a saved CSV file in the dialect of the stored one. A row or a cell keeps its text if it looks in the editor as
+ * it did, and it is certain which one it is; any other is written as the document server sent it. Where rows look alike
+ * and are written differently, and rows were inserted, removed or moved, nothing is certain. Throws `NotRestorable`,
+ * possibly after some of the bytes. Source: docs/document-server-protocol.md#csv-files
  */
 export async function * restored ({ saved, stored, dialect, onUnmatched }: Restoring): AsyncGenerator<Buffer> {
   const { separator } = dialect
@@ -132,7 +143,9 @@ export async function * restored ({ saved, stored, dialect, onUnmatched }: Resto
     rows++
     yield * writer.written()
   }
-  if (hasMoved && hasLookAlike) throw new NotRestorable('rows that look alike in the editor were moved, inserted or removed')
+  if (hasMoved && hasLookAlike) {
+    throw new NotRestorable('rows that look alike in the editor were moved, inserted or removed')
+  }
   if (!hasKept && rows > 1 && known.rows > 1) throw new NotRestorable('nothing of the stored file is in it')
   yield * writer.end(before.hasFinalEnd())
 }
@@ -140,9 +153,9 @@ export async function * restored ({ saved, stored, dialect, onUnmatched }: Resto
 /** What is known of a stored file before it is compared. */
 interface Known extends Pick<RowTable, 'rows' | 'has' | 'isAmbiguous'> {
   /** The row that looks so and is written in another way. */
-  find (key: string): ComparedRow | undefined
+  find(key: string): ComparedRow | undefined
   /** Whether `find` knows all of them. */
-  isComplete (): boolean
+  isComplete(): boolean
 }
 
 async function survey (reader: Reader): Promise<Known> {
@@ -169,11 +182,11 @@ async function survey (reader: Reader): Promise<Known> {
 
 interface Reader {
   /** Reads ahead. Resolves to whether there is a row. */
-  fill (rows: number): Promise<boolean>
-  at (index: number): ComparedRow | undefined
-  take (rows: number): void
+  fill(rows: number): Promise<boolean>
+  at(index: number): ComparedRow | undefined
+  take(rows: number): void
   /** Whether the last row that was read has a line end. */
-  hasFinalEnd (): boolean
+  hasFinalEnd(): boolean
 }
 
 /** `isPadded`: each row has an empty cell more than its document. */
@@ -200,7 +213,12 @@ function createReader (texts: AsyncIterator<string>, separator: string, meaning:
     rows = rows.slice(first)
     first = 0
     for (const { cells, end } of complete.rows) {
-      rows.push(compared({ cells: isPadded && cells.length > 1 && cells.at(-1) === '' ? cells.slice(0, -1) : cells, end }, meaning))
+      rows.push(
+        compared(
+          { cells: isPadded && cells.length > 1 && cells.at(-1) === '' ? cells.slice(0, -1) : cells, end },
+          meaning
+        )
+      )
       finalEnd = end
     }
     characters += value.length
@@ -208,7 +226,9 @@ function createReader (texts: AsyncIterator<string>, separator: string, meaning:
 
   return {
     async fill (count) {
-      while (!isDone && rows.length - first < count && (rows.length === first || characters < MAX_LOOKAHEAD)) await read()
+      while (!isDone && rows.length - first < count && (rows.length === first || characters < MAX_LOOKAHEAD)) {
+        await read()
+      }
       return rows.length > first
     },
     at: index => rows[first + index],
@@ -228,9 +248,14 @@ async function startsPadded (before: Reader): Promise<boolean> {
   return ahead(before, SAMPLE_ROWS).every(endsEmpty)
 }
 
-/** Finds out how the document server has written the file: by its format, or as an older one with the stored separator. */
+/**
+ * Finds out how the document server has written the file: by its format, or as an older one with the stored separator.
+ */
 async function readerOfSaved (
-  texts: AsyncIterator<string>, known: Known, storedSeparator: string, isStoredPadded: boolean
+  texts: AsyncIterator<string>,
+  known: Known,
+  storedSeparator: string,
+  isStoredPadded: boolean
 ): Promise<Reader> {
   let sample = ''
   let isWhole = false
@@ -241,7 +266,8 @@ async function readerOfSaved (
   }
   const candidates = [...new Set([...SAVED_SEPARATORS, storedSeparator])].map(separator => {
     const { rows } = rowsOf(sample, separator, { isLast: isWhole })
-    const isAlike = (row: Row) => (row.cells.length > 1 || separator === SAVED_SEPARATORS[0]) && known.has(compared(row, asSaved).key)
+    const isAlike = (row: Row) =>
+      (row.cells.length > 1 || separator === SAVED_SEPARATORS[0]) && known.has(compared(row, asSaved).key)
     return { separator, rows, alike: rows.filter(isAlike).length }
   })
   const guessed = candidates[0]!.rows.every(({ cells }) => cells.length > 1) ? SAVED_SEPARATORS[0] : separatorOf(sample)
@@ -252,7 +278,9 @@ async function readerOfSaved (
 }
 
 async function * prefixed (text: string, texts: AsyncIterator<string>): AsyncGenerator<string> {
-  for (let next: IteratorResult<string> = { value: text }; next.done !== true; next = await texts.next()) yield next.value
+  for (let next: IteratorResult<string> = { value: text }; next.done !== true; next = await texts.next()) {
+    yield next.value
+  }
 }
 
 async function * texts (bytes: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {
@@ -296,7 +324,8 @@ function compared ({ cells, end }: Row, meaning: Meaning): ComparedRow {
 }
 
 /** The editor's numbers have 15 digits, its truth values are in upper case. */
-const asOpened: Meaning = value => NUMBER.test(value) ? numberIn(value) : /^(?:true|false)$/i.test(value) ? value.toUpperCase() : value
+const asOpened: Meaning = value =>
+  NUMBER.test(value) ? numberIn(value) : /^(?:true|false)$/i.test(value) ? value.toUpperCase() : value
 
 /** What is not written as the editor's numbers are has been typed as text. */
 const asSaved: Meaning = value => value
@@ -306,7 +335,10 @@ function numberIn (text: string): string {
   return Number.isFinite(number) ? String(number) : text
 }
 
-/** Rows that have become others. `isInPlace`: as many, and each is what became of the one at its place, if they are alike. */
+/**
+ * Rows that have become others. `isInPlace`: as many, and each is what became of the one at its place, if they are
+ * alike.
+ */
 interface Change {
   readonly olds: readonly ComparedRow[]
   readonly nows: readonly ComparedRow[]
@@ -352,9 +384,15 @@ function asChange (olds: readonly ComparedRow[], nows: readonly ComparedRow[]): 
 }
 
 /** Where both go on alike after rows were inserted or removed: for some rows, or to the end. */
-function shiftIn (olds: readonly ComparedRow[], nows: readonly ComparedRow[], isEnd: boolean): readonly [number, number] | undefined {
+function shiftIn (
+  olds: readonly ComparedRow[],
+  nows: readonly ComparedRow[],
+  isEnd: boolean
+): readonly [number, number] | undefined {
   const places = new Map<string, number[]>()
-  for (const [index, { key }] of olds.entries()) if (key !== '') places.set(key, [...places.get(key) ?? [], index].slice(0, SURE_ROWS))
+  for (const [index, { key }] of olds.entries()) {
+    if (key !== '') places.set(key, [...places.get(key) ?? [], index].slice(0, SURE_ROWS))
+  }
   let best: readonly [number, number] | undefined
   for (const [at, { key }] of nows.entries()) {
     for (const place of places.get(key) ?? []) {
@@ -376,7 +414,10 @@ function ahead (reader: Reader, rows: number): ComparedRow[] {
   return Array.from({ length: rows }, (_, index) => reader.at(index)).filter(row => row !== undefined)
 }
 
-/** Whether at least half of the cells with content are the same: at the same place, or if there are more or fewer, from either end. */
+/**
+ * Whether at least half of the cells with content are the same: at the same place, or if there are more or fewer, from
+ * either end.
+ */
 function areAlike ({ values: old }: ComparedRow, { values: now }: ComparedRow): boolean {
   const isSame = old.length === now.length
     ? (value: string, index: number) => value === old[index]
@@ -388,8 +429,15 @@ function areAlike ({ values: old }: ComparedRow, { values: now }: ComparedRow): 
 
 // ---- Writing
 
-/** A changed row: cells without a change keep their text. `isLossy`: a text is gone, but what the editor shows of it is elsewhere. */
-function merged (old: ComparedRow, now: ComparedRow, separator: string): { readonly cells: string[], readonly isLossy: boolean } {
+/**
+ * A changed row: cells without a change keep their text. `isLossy`: a text is gone, but what the editor shows of it is
+ * elsewhere.
+ */
+function merged (
+  old: ComparedRow,
+  now: ComparedRow,
+  separator: string
+): { readonly cells: string[], readonly isLossy: boolean } {
   const values = now.values.slice(0, withoutPadding(now.values, old.values.length))
   const written = (index: number, model: string | undefined) => cellOf(valueOf(now.cells[index]!), separator, model)
   const isPart = values.length <= old.values.length && old.values.slice(values.length).every(value => value === '')
@@ -397,11 +445,14 @@ function merged (old: ComparedRow, now: ComparedRow, separator: string): { reado
   const places = isPart ? values.map((_, index) => index) : placesOf(old, values)
   const cells = values.map((value, index) => {
     const place = places[index]
-    return place !== undefined && value === old.values[place] ? old.cells[place]! : written(index, isPart ? old.cells[index] : undefined)
+    return place !== undefined && value === old.values[place]
+      ? old.cells[place]!
+      : written(index, isPart ? old.cells[index] : undefined)
   })
   const shown = new Set(values)
   const kept = new Set(places.filter((place, index) => place !== undefined && values[index] === old.values[place]))
-  const isLossy = old.hasText && old.values.some((value, index) => !kept.has(index) && value !== valueOf(old.cells[index]!) && shown.has(value))
+  const isLossy = old.hasText &&
+    old.values.some((value, index) => !kept.has(index) && value !== valueOf(old.cells[index]!) && shown.has(value))
   return { cells: isPart ? [...cells, ...old.cells.slice(values.length)] : cells, isLossy }
 }
 

@@ -12,11 +12,15 @@ export interface Row {
 const QUOTE = '"'
 
 /**
- * The complete rows of a text, and the rest; all rows if the text `isLast`. A quotation mark is special only at the beginning of a
- * cell. Nothing is lost: the cells with the separators between them and the line ends are the text. `isOpen`: the last cell's
- * quotation mark is not closed.
+ * The complete rows of a text, and the rest; all rows if the text `isLast`. A quotation mark is special only at the
+ * beginning of a cell. Nothing is lost: the cells with the separators between them and the line ends are the text.
+ * `isOpen`: the last cell's quotation mark is not closed.
  */
-export function rowsOf (text: string, separator: string, { isLast }: { readonly isLast: boolean }): { readonly rows: Row[], readonly rest: string, readonly isOpen: boolean } {
+export function rowsOf (
+  text: string,
+  separator: string,
+  { isLast }: { readonly isLast: boolean }
+): { readonly rows: Row[], readonly rest: string, readonly isOpen: boolean } {
   const rows: Row[] = []
   let rowStart = 0
   let cells: string[] = []
@@ -26,7 +30,9 @@ export function rowsOf (text: string, separator: string, { isLast }: { readonly 
     while (end < text.length && !isStop(text, end, separator)) end++
     const isAtEnd = end >= text.length
     // A carriage return may be followed by a line feed in the next part.
-    if (!isLast && (isAtEnd || (text[end] === '\r' && end + 1 === text.length))) return { rows, rest: text.slice(rowStart), isOpen: false }
+    if (!isLast && (isAtEnd || (text[end] === '\r' && end + 1 === text.length))) {
+      return { rows, rest: text.slice(rowStart), isOpen: false }
+    }
     cells.push(text.slice(at, end))
     if (isOpen) return { rows: [...rows, { cells, end: '' }], rest: '', isOpen }
     at = end + 1
@@ -69,7 +75,8 @@ export function valueOf (cell: string): string {
 
 /** A cell that says this: in quotation marks if it needs them, or if `model` has some without needing them. */
 export function cellOf (value: string, separator: string, model: string | undefined): string {
-  const isQuoted = needsQuotes(value, separator) || (model?.startsWith(QUOTE) === true && !needsQuotes(valueOf(model), separator))
+  const isQuoted = needsQuotes(value, separator) ||
+    (model?.startsWith(QUOTE) === true && !needsQuotes(valueOf(model), separator))
   return isQuoted ? `"${value.replaceAll(QUOTE, '""')}"` : value
 }
 
@@ -100,7 +107,9 @@ export function createRowTable (): RowTable {
   function slotOf (table: Int32Array, first: number, second: number): number {
     const count = table.length / 3
     let slot = (first >>> 0) % count
-    while (table[3 * slot] !== 0 && (table[3 * slot] !== first || table[3 * slot + 1] !== second)) slot = (slot + 1) % count
+    while (table[3 * slot] !== 0 && (table[3 * slot] !== first || table[3 * slot + 1] !== second)) {
+      slot = (slot + 1) % count
+    }
     return 3 * slot
   }
 
@@ -176,7 +185,10 @@ const DEFAULT_SEPARATOR = ','
 const MAX_SAMPLE_ROWS = 50
 
 /** The dialect of a file that begins with these bytes; `undefined` of an empty file, and of what is no text. */
-export function dialectOf (head: Uint8Array, { legacyEncoding }: { readonly legacyEncoding: LegacyEncoding }): Dialect | undefined {
+export function dialectOf (
+  head: Uint8Array,
+  { legacyEncoding }: { readonly legacyEncoding: LegacyEncoding }
+): Dialect | undefined {
   if (head.length === 0) return undefined
   const marked = MARKS.find(([, mark]) => mark.equals(head.subarray(0, mark.length)))
   if (!marked && head.includes(0)) return undefined
@@ -219,7 +231,8 @@ export function separatorOf (text: string): string {
     if (rows.length > 1) rows.pop() // it may be cut off
     if (rows.some(({ cells }) => cells.some(isOddlyQuoted))) continue
     const widths = rows.map(({ cells }) => cells.length)
-    const share = Math.max(...widths.map(width => width > 1 ? widths.filter(other => other === width).length : 0)) / widths.length
+    const share = Math.max(...widths.map(width => width > 1 ? widths.filter(other => other === width).length : 0)) /
+      widths.length
     if (share > best.share) best = { separator, share }
   }
   return best.separator
@@ -228,10 +241,16 @@ export function separatorOf (text: string): string {
 const CODE_PAGES: Readonly<Record<string, number>> = { 'utf-8': 65001, 'utf-16le': 1200, 'utf-16be': 1201 }
 const DELIMITERS: Readonly<Record<string, number>> = { '\t': 1, ';': 2, ':': 3, ',': 4 }
 
-/** `document.options` of a configuration: with them the editor does not ask. Source: docs/document-server-protocol.md#csv-files */
+/**
+ * `document.options` of a configuration: with them the editor does not ask. Source:
+ * docs/document-server-protocol.md#csv-files
+ */
 export function editorOptionsOf ({ encoding, separator }: Dialect): Record<string, unknown> {
   const delimiter = DELIMITERS[separator]
-  return { codePage: CODE_PAGES[encoding] ?? Number(encoding.slice('windows-'.length)), ...(delimiter === undefined ? { delimiterChar: separator } : { delimiter }) }
+  return {
+    codePage: CODE_PAGES[encoding] ?? Number(encoding.slice('windows-'.length)),
+    ...(delimiter === undefined ? { delimiterChar: separator } : { delimiter })
+  }
 }
 
 /** Encodes text; `undefined` for text with a character that the encoding does not have. */
@@ -246,7 +265,11 @@ export function encoderOf (encoding: Encoding): (text: string) => Buffer | undef
 
 function singleByteEncoder (encoding: LegacyEncoding): (text: string) => Buffer | undefined {
   const characters = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))
-  const bytes = new Map([...characters].map((character, byte) => [character.charCodeAt(0), byte] as const).filter(([code]) => code !== 0xfffd))
+  const bytes = new Map(
+    [...characters].map((character, byte) => [character.charCodeAt(0), byte] as const).filter(([code]) =>
+      code !== 0xfffd
+    )
+  )
   return text => {
     const encoded = Buffer.allocUnsafe(text.length)
     for (let index = 0; index < text.length; index++) {

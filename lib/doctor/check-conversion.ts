@@ -45,7 +45,11 @@ function probeConversion ({ id, url }: Probe): object {
 }
 
 /** Lets the document server convert the probe at `url` to text, under a key that no other conversion has. */
-export async function convertProbe ({ client }: Pick<Dependencies, 'client'>, probe: Probe, signal: AbortSignal): Promise<ConversionOutcome> {
+export async function convertProbe (
+  { client }: Pick<Dependencies, 'client'>,
+  probe: Probe,
+  signal: AbortSignal
+): Promise<ConversionOutcome> {
   const request = probeConversion(probe)
   const giveUpAt = performance.now() + CONVERSION_TIMEOUT_MS
   try {
@@ -68,7 +72,11 @@ export async function convertProbe ({ client }: Pick<Dependencies, 'client'>, pr
 }
 
 /** The text of a result, or why it could not be fetched. */
-async function fetchResult ({ outbound }: Pick<Dependencies, 'outbound'>, url: URL, signal: AbortSignal): Promise<{ readonly text: string } | { readonly status: number } | { readonly failure: ConnectionFault }> {
+async function fetchResult (
+  { outbound }: Pick<Dependencies, 'outbound'>,
+  url: URL,
+  signal: AbortSignal
+): Promise<{ readonly text: string } | { readonly status: number } | { readonly failure: ConnectionFault }> {
   try {
     const { status, body } = await outbound('conversion', url, { signal, total: REQUEST_TIMEOUT_MS, limit: 1024 ** 2 })
     if (status === 200) return { text: (await bytesOf(body)).toString('utf8') }
@@ -84,18 +92,27 @@ const DOWNLOADED = 'so the document server downloads content that is converted, 
 const TIMEOUT_MS = 15_000
 
 /** How content that is converted reaches the document server: in the request, or by a download. */
-export async function checkFromFile ({ client }: { readonly client: Pick<DocumentServerClient, 'postForm'> }, version: string | undefined, signal: AbortSignal): Promise<DoctorFinding> {
+export async function checkFromFile (
+  { client }: { readonly client: Pick<DocumentServerClient, 'postForm'> },
+  version: string | undefined,
+  signal: AbortSignal
+): Promise<DoctorFinding> {
   if (version === undefined) return skipped('FROM_FILE', 'The document server did not report its version.')
   if (!hasFromFile(version)) return ok('FROM_FILE', `Version ${version} takes no files in requests, ${DOWNLOADED}`)
   try {
     const request = { async: false, filetype: PROBE_FORMAT, key: randomUUID(), outputtype: 'txt' }
-    const response = await client.postForm('converter', request, { name: `probe.${PROBE_FORMAT}`, bytes: Buffer.from(probeDocument('probe')) }, { signal, total: TIMEOUT_MS, shardKey: request.key })
+    const response = await client.postForm('converter', request, {
+      name: `probe.${PROBE_FORMAT}`,
+      bytes: Buffer.from(probeDocument('probe'))
+    }, { signal, total: TIMEOUT_MS, shardKey: request.key })
     const { status, header, body } = response
     const text = (await bytesOf(body)).toString()
     if (!isFromService(response)) return ok('FROM_FILE', `/converter/from-file answers status ${status}, ${DOWNLOADED}`)
     if (status !== 200) return refused(`status ${status}`)
     const { error } = /^application\/json\b/i.test(header('content-type') ?? '') ? parseConversionAnswer(text) : {}
-    if (error === undefined) return ok('FROM_FILE', 'The document server takes content that is converted, and scripts, in requests.')
+    if (error === undefined) {
+      return ok('FROM_FILE', 'The document server takes content that is converted, and scripts, in requests.')
+    }
     return refused(`error ${error}`)
   } catch (failure) {
     signal.throwIfAborted()
@@ -120,20 +137,36 @@ interface DownloadFacts {
 }
 
 /** Whether the document server gets our documents, by what came of the conversion of the probe. */
-export function assessDownload ({ publicBaseUrl }: Pick<Settings, 'publicBaseUrl'>, { id, outcome, resultText, downloads, publicUrl }: DownloadFacts): DoctorFinding {
+export function assessDownload (
+  { publicBaseUrl }: Pick<Settings, 'publicBaseUrl'>,
+  { id, outcome, resultText, downloads, publicUrl }: DownloadFacts
+): DoctorFinding {
   const url = shown(publicBaseUrl)
   const [cause] = publicUrl.filter(finding => isError(finding) && finding.code !== 'CALLBACK_BODY_LIMIT')
   if (outcome === 'unfinished') return conversionTimeout()
   if ('fileUrl' in outcome) {
-    if (resultText === undefined ? downloads.length > 0 : resultText.includes(id)) return ok('DOWNLOAD', `The document server downloaded a document from ${url} and converted it.`)
-    if (resultText === undefined) return skipped('DOWNLOAD', 'The document server converted a document, but its result cannot be fetched, and this instance has seen no request.')
+    if (resultText === undefined ? downloads.length > 0 : resultText.includes(id)) {
+      return ok('DOWNLOAD', `The document server downloaded a document from ${url} and converted it.`)
+    }
+    if (resultText === undefined) {
+      return skipped(
+        'DOWNLOAD',
+        'The document server converted a document, but its result cannot be fetched, and this instance has seen no request.'
+      )
+    }
     return cause ? consequence(cause) : replaced(`What it converted begins with ${firstWords(resultText)}.`)
   }
   if ('problem' in outcome) return conversionFailed(outcome.problem)
 
-  if (outcome.error !== '-4' && !(outcome.error === '-3' && downloads.length === 0)) return conversionFailed(serviceFailure(outcome.error).reason)
+  if (outcome.error !== '-4' && !(outcome.error === '-3' && downloads.length === 0)) {
+    return conversionFailed(serviceFailure(outcome.error).reason)
+  }
   if (cause) return consequence(cause)
-  return outcome.error === '-3' ? replaced('It reports that it cannot convert what it got (error -3), and this instance has seen no request for it.') : unreachable()
+  return outcome.error === '-3'
+    ? replaced(
+      'It reports that it cannot convert what it got (error -3), and this instance has seen no request for it.'
+    )
+    : unreachable()
 
   function consequence ({ code }: DoctorFinding): DoctorFinding {
     return skipped('DOWNLOAD', `The document server does not get our document, as the finding ${code} explains.`)
@@ -146,24 +179,37 @@ export function assessDownload ({ publicBaseUrl }: Pick<Settings, 'publicBaseUrl
       ? 'Its request arrived here, but it did not get the answer, or not all of it.'
       : `No request of it arrived here${own ? '; this application itself reaches that URL' : ', and this application does not reach that URL either'}.`
     const start = isSeen || own ? '' : 'If nothing listens there yet, start the application. '
-    return error('DOWNLOAD_UNREACHABLE', `The document server reports that it cannot download from ${url} (error -4). ${seen}`,
-      start + 'Set publicBaseUrl to a URL that the document server\'s machine or container can request; try it there: curl -I <publicBaseUrl>. In a container, localhost is the container itself: use http://host.docker.internal:3000 or the name of the application\'s container. If its log says that a private IP address is not allowed, set services.CoAuthoring.request-filtering-agent.allowPrivateIPAddress to true. If publicBaseUrl has a certificate of your own authority, name that authority\'s file in NODE_EXTRA_CA_CERTS in the environment of the document server.')
+    return error(
+      'DOWNLOAD_UNREACHABLE',
+      `The document server reports that it cannot download from ${url} (error -4). ${seen}`,
+      start +
+        'Set publicBaseUrl to a URL that the document server\'s machine or container can request; try it there: curl -I <publicBaseUrl>. In a container, localhost is the container itself: use http://host.docker.internal:3000 or the name of the application\'s container. If its log says that a private IP address is not allowed, set services.CoAuthoring.request-filtering-agent.allowPrivateIPAddress to true. If publicBaseUrl has a certificate of your own authority, name that authority\'s file in NODE_EXTRA_CA_CERTS in the environment of the document server.'
+    )
   }
 
   function replaced (evidence: string): DoctorFinding {
-    return error('DOWNLOAD_REPLACED', `The document server downloads from ${url}, but what it gets is not our document. ${evidence}`,
-      'Something answers the document server in this application\'s place, such as a login page of a proxy. Request publicBaseUrl from the machine of the document server, and let requests to the handler\'s path pass.')
+    return error(
+      'DOWNLOAD_REPLACED',
+      `The document server downloads from ${url}, but what it gets is not our document. ${evidence}`,
+      'Something answers the document server in this application\'s place, such as a login page of a proxy. Request publicBaseUrl from the machine of the document server, and let requests to the handler\'s path pass.'
+    )
   }
 }
 
 function conversionFailed (reason: string): DoctorFinding {
-  return error('CONVERSION_FAILED', `The conversion of a small document failed: ${reason}.`,
-    'Look into the log of the document server\'s converter (/var/log/onlyoffice/documentserver/converter), and let the proxy in front of the document server pass POST requests to /ConvertService.ashx.')
+  return error(
+    'CONVERSION_FAILED',
+    `The conversion of a small document failed: ${reason}.`,
+    'Look into the log of the document server\'s converter (/var/log/onlyoffice/documentserver/converter), and let the proxy in front of the document server pass POST requests to /ConvertService.ashx.'
+  )
 }
 
 function conversionTimeout (): DoctorFinding {
-  return error('CONVERSION_TIMEOUT', 'The conversion of a small document was not finished in time.',
-    'Restart the document server\'s converter and its queue (RabbitMQ), and look into the converter\'s log: documents are converted when they are opened, too.')
+  return error(
+    'CONVERSION_TIMEOUT',
+    'The conversion of a small document was not finished in time.',
+    'Restart the document server\'s converter and its queue (RabbitMQ), and look into the converter\'s log: documents are converted when they are opened, too.'
+  )
 }
 
 interface ResultCheckDependencies {
@@ -179,14 +225,25 @@ interface ResultCheck {
 }
 
 /** Whether files that the document server announces may and can be fetched: saved files have the same kind of URL. */
-export async function checkResult ({ settings: { documentServer }, outbound, direct, client }: ResultCheckDependencies, { probe, outcome }: { readonly probe: Probe, readonly outcome: ConversionOutcome }, signal: AbortSignal): Promise<ResultCheck> {
-  if (outcome === 'unfinished' || !('fileUrl' in outcome)) return { finding: skipped('RESULT', 'There is no converted file.') }
+export async function checkResult (
+  { settings: { documentServer }, outbound, direct, client }: ResultCheckDependencies,
+  { probe, outcome }: { readonly probe: Probe, readonly outcome: ConversionOutcome },
+  signal: AbortSignal
+): Promise<ResultCheck> {
+  if (outcome === 'unfinished' || !('fileUrl' in outcome)) {
+    return { finding: skipped('RESULT', 'There is no converted file.') }
+  }
   const { fileUrl } = outcome
   const foreign = [fileUrl, await announcedInPublic()].find(url => url && !isAllowed(url))
   if (foreign) return { finding: foreignOrigin(foreign) }
 
   const result = await fetchResult({ outbound }, fileUrl, signal)
-  if ('text' in result) return { finding: ok('RESULT', `A converted file was announced at ${fileUrl.origin} and fetched.`), text: result.text }
+  if ('text' in result) {
+    return {
+      finding: ok('RESULT', `A converted file was announced at ${fileUrl.origin} and fetched.`),
+      text: result.text
+    }
+  }
   const seen = 'status' in result ? `status ${result.status}` : `${result.failure.code}, ${result.failure.meaning}`
   return {
     finding: error('RESULT_FETCH', `The converted file at ${shown(new URL('/cache/files/', fileUrl))} cannot be fetched: ${seen}. Saved files have such URLs.`,
@@ -194,14 +251,20 @@ export async function checkResult ({ settings: { documentServer }, outbound, dir
   }
 
   /**
-   * Where the document server announces the same file to a request through its public origin, as browsers send it: saved files get
-   * their URLs from those. `undefined` if that is where the conversion was requested, or if it cannot be reached from here.
+   * Where the document server announces the same file to a request through its public origin, as browsers send it:
+   * saved files get their URLs from those. `undefined` if that is where the conversion was requested, or if it cannot
+   * be reached from here.
    */
   async function announcedInPublic (): Promise<URL | undefined> {
     if (documentServer.internalOrigin === null) return undefined
     const url = serviceUrl(documentServer.publicUrl, SERVICE_PATHS.converter)
     const headers = { accept: 'application/json', 'content-type': 'application/json' }
-    const inPublic = await direct('probe', url, { method: 'POST', headers, body: client.bodyOf('converter', probeConversion(probe)), signal })
+    const inPublic = await direct('probe', url, {
+      method: 'POST',
+      headers,
+      body: client.bodyOf('converter', probeConversion(probe)),
+      signal
+    })
     try {
       const answer = 'response' in inPublic ? parseConversionAnswer(inPublic.response.text) : undefined
       return answer && answer.error === undefined && answer.fileUrl !== undefined ? parseUrl(answer.fileUrl) : undefined

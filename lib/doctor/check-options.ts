@@ -9,17 +9,26 @@ type UrlSettings = Pick<Settings, 'documentServer' | 'editorApiUrl' | 'publicBas
 
 /** For the log at the start of the application: what is certainly wrong with the URLs, seen without any connection. */
 export function startWarnings (settings: UrlSettings): string[] {
-  const findings = [localPublicUrl(settings), apiPath(settings), mixedContent(settings)].filter(finding => finding !== undefined)
+  const findings = [localPublicUrl(settings), apiPath(settings), mixedContent(settings)].filter(finding =>
+    finding !== undefined
+  )
   return findings.map(({ title, evidence, remedy }) => `${title}: ${evidence} ${remedy}`)
 }
 
 /** All on one machine is a usual set-up for development. */
-function localPublicUrl ({ documentServer: { internalOrigin }, editorApiUrl, publicBaseUrl }: UrlSettings): DoctorFinding | undefined {
+function localPublicUrl (
+  { documentServer: { internalOrigin }, editorApiUrl, publicBaseUrl }: UrlSettings
+): DoctorFinding | undefined {
   const url = new URL(publicBaseUrl)
   const server = internalOrigin === null ? editorApiUrl : new URL(internalOrigin)
-  const remedy = 'Set publicBaseUrl to a URL at which the document server reaches this application, such as https://app.example.com, or http://host.docker.internal:3000 from a container on this machine.'
+  const remedy =
+    'Set publicBaseUrl to a URL at which the document server reaches this application, such as https://app.example.com, or http://host.docker.internal:3000 from a container on this machine.'
   if (isThisMachine(url) && !isThisMachine(server)) {
-    return warning('PUBLIC_URL_LOCAL', `publicBaseUrl is ${shown(url)}, which means the document server itself to a document server at ${server.host}.`, remedy)
+    return warning(
+      'PUBLIC_URL_LOCAL',
+      `publicBaseUrl is ${shown(url)}, which means the document server itself to a document server at ${server.host}.`,
+      remedy
+    )
   }
   if (!mayBePublicHost(url.hostname) && isPublicIp(hostOf(server))) {
     return warning('PUBLIC_URL_LOCAL', `publicBaseUrl is ${shown(url)}, a private IP address, and the document server has the public one ${server.hostname}.`, remedy)
@@ -28,16 +37,29 @@ function localPublicUrl ({ documentServer: { internalOrigin }, editorApiUrl, pub
 }
 
 function mixedContent ({ editorApiUrl, publicBaseUrl }: UrlSettings): DoctorFinding | undefined {
-  if (!publicBaseUrl.startsWith('https:') || editorApiUrl.protocol !== 'http:' || isLoopback(editorApiUrl)) return undefined
-  return error('MIXED_CONTENT', `publicBaseUrl is https and editorApiUrl is ${shown(editorApiUrl)}: browsers do not load it into an https page.`, `Serve the document server over https, and set editorApiUrl to https://${editorApiUrl.host}${editorApiUrl.pathname}.`)
+  if (!publicBaseUrl.startsWith('https:') || editorApiUrl.protocol !== 'http:' || isLoopback(editorApiUrl)) {
+    return undefined
+  }
+  return error(
+    'MIXED_CONTENT',
+    `publicBaseUrl is https and editorApiUrl is ${shown(editorApiUrl)}: browsers do not load it into an https page.`,
+    `Serve the document server over https, and set editorApiUrl to https://${editorApiUrl.host}${editorApiUrl.pathname}.`
+  )
 }
 
 function apiPath ({ editorApiUrl }: UrlSettings): DoctorFinding | undefined {
   if (editorApiUrl.pathname.endsWith('.js')) return undefined
-  return error('API_PATH', `editorApiUrl is ${shown(editorApiUrl)}.`, `Set it to the URL of the script, such as ${editorApiUrl.origin}${API_SCRIPT_PATH}.`)
+  return error(
+    'API_PATH',
+    `editorApiUrl is ${shown(editorApiUrl)}.`,
+    `Set it to the URL of the script, such as ${editorApiUrl.origin}${API_SCRIPT_PATH}.`
+  )
 }
 
-/** Who connects to an unspecified address, such as `0.0.0.0`, reaches itself. Browsers do not trust it as they trust a loopback address. */
+/**
+ * Who connects to an unspecified address, such as `0.0.0.0`, reaches itself. Browsers do not trust it as they trust a
+ * loopback address.
+ */
 function isThisMachine (url: URL): boolean {
   return isLoopback(url) || url.hostname === '0.0.0.0' || url.hostname === '[::]'
 }
@@ -50,7 +72,10 @@ function hostOf ({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-type CheckedSettings = Pick<Settings, 'bodyLimit' | 'documentServer' | 'editorApiUrl' | 'profile' | 'publicBaseUrl' | 'secrets' | 'tls'>
+type CheckedSettings = Pick<
+  Settings,
+  'bodyLimit' | 'documentServer' | 'editorApiUrl' | 'profile' | 'publicBaseUrl' | 'secrets' | 'tls'
+>
 
 /** A callback with the history of some thousand changes has this size. */
 const LARGE_CALLBACK_BYTES = 1024 ** 2
@@ -60,10 +85,30 @@ export function checkOptions (settings: CheckedSettings): DoctorFinding[] {
   const { bodyLimit, profile, secrets, tls } = settings
   const weakness = secrets.map(weaknessOf).find(Boolean)
   const findings = [
-    profile === 'classic' && warning('PROFILE_CLASSIC', 'profile is \'classic\': callbacks and downloads need no credentials, and the proxy fetches any URL.', 'Set profile: \'secure\', or leave the option out.'),
-    profile === 'secure' && !tls.rejectUnauthorized && warning('TLS_NOT_VERIFIED', 'tls.rejectUnauthorized is false: whoever is between this application and the document server can read and change saved files.', 'Remove tls.rejectUnauthorized, and give the certificate authority to the option tls.ca.'),
-    bodyLimit < LARGE_CALLBACK_BYTES && warning('BODY_LIMIT_OPTION', `bodyLimit is ${bodyLimit} bytes: callbacks with a long history have more, and their saves are refused.`, 'Remove bodyLimit (4 MiB by default), or set it to at least 1048576.'),
-    weakness !== undefined && warning('WEAK_SECRET', `jwtSecret ${weakness}, and allowWeakSecret accepts it.`, 'Create a secret with `openssl rand -hex 32` for this application and the document server.'),
+    profile === 'classic' &&
+    warning(
+      'PROFILE_CLASSIC',
+      'profile is \'classic\': callbacks and downloads need no credentials, and the proxy fetches any URL.',
+      'Set profile: \'secure\', or leave the option out.'
+    ),
+    profile === 'secure' && !tls.rejectUnauthorized &&
+    warning(
+      'TLS_NOT_VERIFIED',
+      'tls.rejectUnauthorized is false: whoever is between this application and the document server can read and change saved files.',
+      'Remove tls.rejectUnauthorized, and give the certificate authority to the option tls.ca.'
+    ),
+    bodyLimit < LARGE_CALLBACK_BYTES &&
+    warning(
+      'BODY_LIMIT_OPTION',
+      `bodyLimit is ${bodyLimit} bytes: callbacks with a long history have more, and their saves are refused.`,
+      'Remove bodyLimit (4 MiB by default), or set it to at least 1048576.'
+    ),
+    weakness !== undefined &&
+    warning(
+      'WEAK_SECRET',
+      `jwtSecret ${weakness}, and allowWeakSecret accepts it.`,
+      'Create a secret with `openssl rand -hex 32` for this application and the document server.'
+    ),
     localPublicUrl(settings),
     mixedContent(settings)
   ].filter(finding => typeof finding === 'object')

@@ -2,13 +2,22 @@ import type { DoctorFinding } from '../../types/doctor.js'
 import type { Settings } from '../options.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import { isJsonObject, parseJson } from '../util/json.js'
-import { type ConnectionFault, type DirectRequester, type DirectResponse, isLogin, isRedirect, redirectTarget } from './direct-request.js'
+import {
+  type ConnectionFault, type DirectRequester, type DirectResponse, isLogin, isRedirect, redirectTarget
+} from './direct-request.js'
 import { error, firstWords, ok, shown, skipped, warning } from './findings.js'
 import { LOGIN_GUIDE } from './openings.js'
 import { ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, type ProbeAnswer, probeDocument, type Sighting } from './probes.js'
 
 /** The application's answer to a request that does not go through the network. */
-export type Inject = (request: { readonly method: 'GET' | 'POST', readonly url: string, readonly headers: Readonly<Record<string, string>>, readonly body?: string }) => Promise<DirectResponse>
+export type Inject = (
+  request: {
+    readonly method: 'GET' | 'POST',
+    readonly url: string,
+    readonly headers: Readonly<Record<string, string>>,
+    readonly body?: string
+  }
+) => Promise<DirectResponse>
 
 /** How a request for the probe was answered. */
 type Reception =
@@ -33,7 +42,10 @@ interface OwnRequests {
   readonly size: number
   /** With a small body, if the large one failed. */
   readonly smallCallback?: Reception
-  /** Past the network: finds hooks of the application behind something that answers in its place. Absent if all is well, or nothing listens here. */
+  /**
+   * Past the network: finds hooks of the application behind something that answers in its place. Absent if all is well,
+   * or nothing listens here.
+   */
   readonly inside?: { readonly download: Reception, readonly callback: Reception }
 }
 
@@ -65,7 +77,11 @@ export function createOwnRequests ({ settings, urls, handlerPath, direct, inject
     const requests = { url: new URL(downloadUrl.origin + downloadUrl.pathname), download, callback, size: body.length }
     if (download.kind === 'ours' && callback.kind === 'ours') return requests
     const smallCallback = await post(id, callbackUrl, SMALL_BODY, signal)
-    return { ...requests, smallCallback, ...(inject && { inside: await askInside(inject, id, [downloadUrl, callbackUrl]) }) }
+    return {
+      ...requests,
+      smallCallback,
+      ...(inject && { inside: await askInside(inject, id, [downloadUrl, callbackUrl]) })
+    }
   }
 
   /** What the instance that answers at publicBaseUrl has seen of the probe. */
@@ -78,19 +94,29 @@ export function createOwnRequests ({ settings, urls, handlerPath, direct, inject
     return received(id, await direct('probe', url, { method: 'POST', headers: JSON_TYPE, body, signal }))
   }
 
-  async function askInside (inject: Inject, id: string, [download, callback]: readonly [URL, URL]): Promise<NonNullable<OwnRequests['inside']>> {
+  async function askInside (
+    inject: Inject,
+    id: string,
+    [download, callback]: readonly [URL, URL]
+  ): Promise<NonNullable<OwnRequests['inside']>> {
     const headers = { host: download.host, 'x-forwarded-proto': download.protocol.slice(0, -1) }
-    const ask = async (url: URL, request: object) => received(id, { response: await inject({ method: 'GET', url: handlerPath + url.search, headers, ...request }) })
+    const ask = async (url: URL, request: object) =>
+      received(id, { response: await inject({ method: 'GET', url: handlerPath + url.search, headers, ...request }) })
     return {
       download: await ask(download, {}),
       callback: await ask(callback, { method: 'POST', headers: { ...headers, ...JSON_TYPE }, body: SMALL_BODY })
     }
   }
 
-  function received (id: string, outcome: { readonly response: DirectResponse } | { readonly failure: ConnectionFault }): Reception {
+  function received (
+    id: string,
+    outcome: { readonly response: DirectResponse } | { readonly failure: ConnectionFault }
+  ): Reception {
     if ('failure' in outcome) return { kind: 'failure', failure: outcome.failure }
     const { response } = outcome
-    if (urls.isProbeAnswer(id, ENDED_BY_HOOK, response.header(ENDED_BY_HOOK_HEADER) ?? '')) return { kind: 'hook', response }
+    if (urls.isProbeAnswer(id, ENDED_BY_HOOK, response.header(ENDED_BY_HOOK_HEADER) ?? '')) {
+      return { kind: 'hook', response }
+    }
     if (response.status === 200) {
       if (response.text === probeDocument(id).toString('utf8')) return { kind: 'ours' }
       const answer = provenAnswer(id, response.text)
@@ -103,14 +129,19 @@ export function createOwnRequests ({ settings, urls, handlerPath, direct, inject
 
   function provenAnswer (id: string, text: string): ProbeAnswer | undefined {
     const { probe, signature } = Object(parseJson(text)) as Record<string, unknown>
-    if (typeof probe !== 'string' || typeof signature !== 'string' || !urls.isProbeAnswer(id, probe, signature)) return undefined
+    if (typeof probe !== 'string' || typeof signature !== 'string' || !urls.isProbeAnswer(id, probe, signature)) {
+      return undefined
+    }
     const answer = parseJson(probe)
     return isJsonObject(answer) ? answer as unknown as ProbeAnswer : undefined
   }
 
   /** Leaves room below `bodyLimit`. */
   function largeBody (): string {
-    return JSON.stringify({ status: 0, filler: 'x'.repeat(Math.max(0, Math.min(LARGE_BODY_BYTES, settings.bodyLimit) - 100)) })
+    return JSON.stringify({
+      status: 0,
+      filler: 'x'.repeat(Math.max(0, Math.min(LARGE_BODY_BYTES, settings.bodyLimit) - 100))
+    })
   }
 }
 
@@ -123,7 +154,8 @@ function hasContentOfAnswer (text: string): boolean {
 /** The handler answers its errors with these headers and texts. */
 function isRefusalOfHandler ({ status, header, text }: DirectResponse): boolean {
   return (header('content-security-policy') ?? '').startsWith('sandbox') &&
-    ((status === 400 && text.startsWith('Unknown action')) || (status === 401 && text === 'Not authorized') || (status === 403 && text === 'Forbidden') || (status === 404 && /fileId/.test(text)))
+    ((status === 400 && text.startsWith('Unknown action')) || (status === 401 && text === 'Not authorized') ||
+      (status === 403 && text === 'Forbidden') || (status === 404 && /fileId/.test(text)))
 }
 
 interface Context {
@@ -139,7 +171,10 @@ interface Context {
 export function assessPublicUrl (requests: OwnRequests, context: Context): DoctorFinding[] {
   const { url, download, callback, size, smallCallback = callback, inside } = requests
   const outside = [download, smallCallback].find(isAnswered)
-  const hook = hookAnswer(download, smallCallback) ?? (inside && (outside || download.kind === 'failure') ? hookAnswer(ofApplication(inside.download), ofApplication(inside.callback)) : undefined)
+  const hook = hookAnswer(download, smallCallback) ??
+    (inside && (outside || download.kind === 'failure')
+      ? hookAnswer(ofApplication(inside.download), ofApplication(inside.callback))
+      : undefined)
   if (hook) return [assessHook(hook)]
   if (outside?.kind === 'changed') return [changed(outside.response)]
   if (outside?.kind === 'unrecognized') return [unrecognized(outside.response)]
@@ -152,7 +187,10 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
     const { code, meaning } = failed.failure
     return [skipped('CALLBACK', `This application gets no answer from ${shown(url)} itself: ${code}, ${meaning}. Whether the document server does is shown by its download.`)]
   }
-  return [ok('CALLBACK', `${shown(url)} is our handler: it answered a GET, and a POST of ${size} bytes.`), ...instances()]
+  return [
+    ok('CALLBACK', `${shown(url)} is our handler: it answered a GET, and a POST of ${size} bytes.`),
+    ...instances()
+  ]
 
   function assessHook ({ response, requests }: HookAnswer): DoctorFinding {
     const { status, text } = response
@@ -164,8 +202,11 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
   }
 
   function changed (response: DirectResponse): DoctorFinding {
-    return error('ANSWER_CHANGED', `Our handler answers at ${shown(url)}, but what arrives is not what it sent: ${described(url, response)}.`,
-      'Let onSend hooks of the application, such as one that puts every answer into an envelope, leave the answers of routes alone that have request.routeOptions.config.editor. If there are none, a proxy changes them.')
+    return error(
+      'ANSWER_CHANGED',
+      `Our handler answers at ${shown(url)}, but what arrives is not what it sent: ${described(url, response)}.`,
+      'Let onSend hooks of the application, such as one that puts every answer into an envelope, leave the answers of routes alone that have request.routeOptions.config.editor. If there are none, a proxy changes them.'
+    )
   }
 
   /** The handler was reached, but the signature was not as it was made. */
@@ -175,15 +216,21 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
       return error('PUBLIC_URL_QUERY', `Our handler answers ${described(url, response)} to a request with a signed query: the query did not arrive as it was sent.`,
         'Let the proxy in front of this application pass the path and the query unchanged (nginx: proxy_pass http://app; without a path and without rewrite … ? or set $args).')
     }
-    return error('INSTANCE_DIFFERS', `At ${shown(url)} a handler answers ${described(url, response)}, but it is none with our secret and our URL.`,
-      'Give all instances of the application the same jwtSecret, publicBaseUrl, path and prefix, and clocks that agree, and check that publicBaseUrl leads to this application.')
+    return error(
+      'INSTANCE_DIFFERS',
+      `At ${shown(url)} a handler answers ${described(url, response)}, but it is none with our secret and our URL.`,
+      'Give all instances of the application the same jwtSecret, publicBaseUrl, path and prefix, and clocks that agree, and check that publicBaseUrl leads to this application.'
+    )
   }
 
   function foreign (response: DirectResponse): DoctorFinding {
     const target = isRedirect(response) ? redirectTarget(url, response) : undefined
     if (isLogin(url, response)) {
-      return error('PUBLIC_URL_LOGIN', `${shown(url)} answers ${described(url, response)}.`,
-        `Let the proxy in front of the application pass requests to ${url.pathname} without a login (such as oauth2-proxy --skip-auth-route): the handler verifies its requests itself.`)
+      return error(
+        'PUBLIC_URL_LOGIN',
+        `${shown(url)} answers ${described(url, response)}.`,
+        `Let the proxy in front of the application pass requests to ${url.pathname} without a login (such as oauth2-proxy --skip-auth-route): the handler verifies its requests itself.`
+      )
     }
     if (target) {
       const keepsPost = response.status === 307 || response.status === 308
@@ -193,9 +240,13 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
       return (keepsPost ? warning : error)('PUBLIC_URL_REDIRECT', `${shown(url)} answers ${described(url, response)}. ${keepsPost ? 'The document server follows it.' : 'The document server follows it with a GET: callbacks, and with them saves, are lost.'}`, remedy)
     }
     const gateway = response.status === 502 || response.status === 503 || response.status === 504
-    return error('PUBLIC_URL_NOT_OURS', `${shown(url)} answers ${described(url, response)}.`, gateway
-      ? 'A proxy answers, but does not reach this application: correct its upstream, such as proxy_pass http://127.0.0.1:3000.'
-      : `Make publicBaseUrl the URL at which this application is served, with the path that a proxy removes, such as https://example.com/app; ${url.pathname} below it must reach the handler by GET and POST.`)
+    return error(
+      'PUBLIC_URL_NOT_OURS',
+      `${shown(url)} answers ${described(url, response)}.`,
+      gateway
+        ? 'A proxy answers, but does not reach this application: correct its upstream, such as proxy_pass http://127.0.0.1:3000.'
+        : `Make publicBaseUrl the URL at which this application is served, with the path that a proxy removes, such as https://example.com/app; ${url.pathname} below it must reach the handler by GET and POST.`
+    )
   }
 
   function largeRefused (reception: Reception): DoctorFinding {
@@ -207,7 +258,13 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
   function instances (): DoctorFinding[] {
     const other = callback.kind === 'ours' && callback.answer && callback.answer.instance !== context.instance
     if (!other || !context.isListening || context.hasState) return []
-    return [warning('INSTANCES_WITHOUT_STATE', 'Another instance of the application answered, and the storage has no state: instances do not know of each other\'s sessions and saves.', 'Add `state` to the storage (see types/storage.ts, StateStore), or run one instance only.')]
+    return [
+      warning(
+        'INSTANCES_WITHOUT_STATE',
+        'Another instance of the application answered, and the storage has no state: instances do not know of each other\'s sessions and saves.',
+        'Add `state` to the storage (see types/storage.ts, StateStore), or run one instance only.'
+      )
+    ]
   }
 }
 
@@ -215,7 +272,9 @@ const PASS = 'pass requests whose request.routeOptions.config.editor?.caller is 
 
 /** Without a network in between, nothing else can have answered. */
 function ofApplication (reception: Reception): Reception {
-  return reception.kind === 'foreign' || reception.kind === 'unrecognized' ? { kind: 'hook', response: reception.response } : reception
+  return reception.kind === 'foreign' || reception.kind === 'unrecognized'
+    ? { kind: 'hook', response: reception.response }
+    : reception
 }
 
 interface HookAnswer {
@@ -225,7 +284,11 @@ interface HookAnswer {
 }
 
 function hookAnswer (download: Reception, callback: Reception): HookAnswer | undefined {
-  if (download.kind !== 'hook') return callback.kind === 'hook' ? { response: callback.response, requests: 'a callback' } : undefined
+  if (download.kind !== 'hook') {
+    return callback.kind === 'hook'
+      ? { response: callback.response, requests: 'a callback' }
+      : undefined
+  }
   return { response: download.response, requests: callback.kind === 'hook' ? 'each request' : 'a download' }
 }
 

@@ -2,7 +2,9 @@ import type { DoctorFinding } from '../../types/doctor.js'
 import { isHtml } from '../document-server/file-signatures.js'
 import { API_SCRIPT_PATH } from '../document-server/server-urls.js'
 import type { Settings } from '../options.js'
-import { type ConnectionFault, type DirectRequester, type DirectResponse, isRedirect, redirectTarget, serverCodes } from './direct-request.js'
+import {
+  type ConnectionFault, type DirectRequester, type DirectResponse, isRedirect, redirectTarget, serverCodes
+} from './direct-request.js'
 import { error, firstWords, ok, shown, skipped } from './findings.js'
 import { reachableServiceUrl } from './service-url.js'
 
@@ -31,9 +33,16 @@ export async function checkServer ({ settings, direct }: Dependencies, signal: A
   const answer = response.text.trim()
   if (response.status === 200 && (answer === 'true' || answer === 'false')) {
     const clock = clockAhead(response, settings.clock.now())
-    return { isReached: true, findings: [answer === 'true' ? ok('SERVER', `${shown(url)} answers "true".`) : unhealthy(url)], ...(clock !== undefined && { clockAhead: clock }) }
+    return {
+      isReached: true,
+      findings: [answer === 'true' ? ok('SERVER', `${shown(url)} answers "true".`) : unhealthy(url)],
+      ...(clock !== undefined && { clockAhead: clock })
+    }
   }
-  return { isReached: false, findings: [isRedirect(response) ? redirected(url, response, option) : somethingElse(url, response, option)] }
+  return {
+    isReached: false,
+    findings: [isRedirect(response) ? redirected(url, response, option) : somethingElse(url, response, option)]
+  }
 }
 
 function connectionError (url: URL, { kind, code, meaning }: ConnectionFault, option: string): DoctorFinding {
@@ -43,9 +52,12 @@ function connectionError (url: URL, { kind, code, meaning }: ConnectionFault, op
     timeout: `Check firewalls and security groups between this application and ${url.host}, and ${option}. If the public host cannot be reached from here, set documentServer.internalUrl, such as http://documentserver.`,
     'self-signed': 'Give the certificate authority to the option tls.ca: readFileSync(\'ca.pem\', \'utf8\'). Or set documentServer.internalUrl to an http URL inside your network.',
     expired: `Renew the certificate at ${url.host}, and check the clock of this machine.`,
-    'wrong-host': `Use in ${option} the host that the certificate was issued for, or issue a certificate for ${url.hostname}.`,
-    chain: `Make the web server at ${url.host} send the full chain (nginx: ssl_certificate with fullchain.pem), or give the certificate authority to the option tls.ca.`,
-    tls: `Check whether ${url.host} serves https at this port, and which TLS versions it supports: the option tls.minVersion is TLSv1.2 by default.`,
+    'wrong-host':
+      `Use in ${option} the host that the certificate was issued for, or issue a certificate for ${url.hostname}.`,
+    chain:
+      `Make the web server at ${url.host} send the full chain (nginx: ssl_certificate with fullchain.pem), or give the certificate authority to the option tls.ca.`,
+    tls:
+      `Check whether ${url.host} serves https at this port, and which TLS versions it supports: the option tls.minVersion is TLSv1.2 by default.`,
     blocked: `Use the URL that the redirect leads to in ${option}.`,
     other: `Check ${option}, and whether a proxy or firewall ends connections between this application and ${url.host}.`
   }
@@ -53,8 +65,11 @@ function connectionError (url: URL, { kind, code, meaning }: ConnectionFault, op
 }
 
 function unhealthy (url: URL): DoctorFinding {
-  return error('SERVER_UNHEALTHY', `${shown(url)} answers "false": its database, queue or storage fails.`,
-    'Look into the log of the document server (/var/log/onlyoffice/documentserver/docservice), and restart its database and queue.')
+  return error(
+    'SERVER_UNHEALTHY',
+    `${shown(url)} answers "false": its database, queue or storage fails.`,
+    'Look into the log of the document server (/var/log/onlyoffice/documentserver/docservice), and restart its database and queue.'
+  )
 }
 
 function redirected (url: URL, response: DirectResponse, option: string): DoctorFinding {
@@ -62,19 +77,24 @@ function redirected (url: URL, response: DirectResponse, option: string): Doctor
   return error('SERVER_REDIRECT', `${shown(url)} answers status ${response.status} with a redirect to ${target ? shown(target) : 'nowhere'}. Conversions and commands are not redirected.`,
     target && target.origin !== url.origin
       ? `Use the origin that the redirect leads to in ${option}: ${target.origin}.`
-      : 'Let the proxy in front of the document server pass requests without a login, or set documentServer.internalUrl to the document server itself, such as http://documentserver.')
+      : 'Let the proxy in front of the document server pass requests without a login, or set documentServer.internalUrl to the document server itself, such as http://documentserver.'
+  )
 }
 
 function somethingElse (url: URL, { status, text }: DirectResponse, option: string): DoctorFinding {
   const gateway = status === 502 || status === 503 || status === 504
-  return error('SERVER_OTHER', `${shown(url)} answers status ${status} and ${firstWords(text)}: not "true" or "false", as a document server does.`,
+  return error(
+    'SERVER_OTHER',
+    `${shown(url)} answers status ${status} and ${firstWords(text)}: not "true" or "false", as a document server does.`,
     gateway
       ? 'A proxy answers, but the document server behind it does not: start it, and check the proxy\'s upstream.'
       : `Correct ${option}, such as ${example(option)}: it must lead to an ONLYOFFICE document server, with the virtual path if it has one.`)
 }
 
 function example (option: string): string {
-  return option === 'editorApiUrl' ? 'https://docs.example.com/web-apps/apps/api/documents/api.js' : 'http://documentserver'
+  return option === 'editorApiUrl'
+    ? 'https://docs.example.com/web-apps/apps/api/documents/api.js'
+    : 'http://documentserver'
 }
 
 /** A proxy may answer from a cache: such a date says nothing. */
@@ -89,11 +109,16 @@ interface ApiScriptCheckDependencies {
 }
 
 /** Whether a browser gets the editor's script at `editorApiUrl`. */
-export async function checkApiScript ({ settings: { documentServer, editorApiUrl }, direct }: ApiScriptCheckDependencies, signal: AbortSignal): Promise<DoctorFinding> {
+export async function checkApiScript (
+  { settings: { documentServer, editorApiUrl }, direct }: ApiScriptCheckDependencies,
+  signal: AbortSignal
+): Promise<DoctorFinding> {
   const outcome = await direct('probe', editorApiUrl, { signal })
   if ('failure' in outcome) {
     const { code, meaning } = outcome.failure
-    const hint = documentServer.internalOrigin === null ? 'See the finding about the document server.' : 'This application reaches the document server at documentServer.internalUrl only: open editorApiUrl in a browser to check it.'
+    const hint = documentServer.internalOrigin === null
+      ? 'See the finding about the document server.'
+      : 'This application reaches the document server at documentServer.internalUrl only: open editorApiUrl in a browser to check it.'
     return skipped('API_SCRIPT', `No answer from ${shown(editorApiUrl)}: ${code}, ${meaning}. ${hint}`)
   }
   const { response } = outcome
@@ -101,10 +126,26 @@ export async function checkApiScript ({ settings: { documentServer, editorApiUrl
 
   const seen = `${shown(editorApiUrl)} answers status ${response.status}`
   const better = await betterUrl()
-  if (better) return error('API_PATH', `${seen} and ${firstWords(response.text)}; ${shown(better)} is the script.`, `Set editorApiUrl to ${shown(better)}.`)
+  if (better) {
+    return error(
+      'API_PATH',
+      `${seen} and ${firstWords(response.text)}; ${shown(better)} is the script.`,
+      `Set editorApiUrl to ${shown(better)}.`
+    )
+  }
   if (isRedirect(response)) return redirected(response, seen)
-  if (response.status !== 200) return error('API_MISSING', `${seen} and ${firstWords(response.text)}.`, `Set editorApiUrl to the api.js of a document server: its URL followed by ${API_SCRIPT_PATH}. If that is what it is, check the proxy in front of the document server.`)
-  return error('API_NOT_SCRIPT', `${seen} and ${isHtml(response.text) ? 'a page: ' : ''}${firstWords(response.text)}; it does not define DocsAPI.`, `Let ${shown(editorApiUrl)} be served by the document server, to everybody: browsers load it without a login.`)
+  if (response.status !== 200) {
+    return error(
+      'API_MISSING',
+      `${seen} and ${firstWords(response.text)}.`,
+      `Set editorApiUrl to the api.js of a document server: its URL followed by ${API_SCRIPT_PATH}. If that is what it is, check the proxy in front of the document server.`
+    )
+  }
+  return error(
+    'API_NOT_SCRIPT',
+    `${seen} and ${isHtml(response.text) ? 'a page: ' : ''}${firstWords(response.text)}; it does not define DocsAPI.`,
+    `Let ${shown(editorApiUrl)} be served by the document server, to everybody: browsers load it without a login.`
+  )
 
   /** The usual path at the same origin, if there is a script. */
   async function betterUrl (): Promise<URL | undefined> {
@@ -116,8 +157,13 @@ export async function checkApiScript ({ settings: { documentServer, editorApiUrl
 
   function redirected (redirect: DirectResponse, seen: string): DoctorFinding {
     const target = redirectTarget(editorApiUrl, redirect)
-    return error('API_REDIRECT', `${seen} with a redirect to ${target ? shown(target) : 'nowhere'}.`,
-      target?.pathname === editorApiUrl.pathname ? `Set editorApiUrl to ${shown(target)}.` : 'Let the proxy in front of the document server serve api.js without a login: browsers load it from pages of the application.')
+    return error(
+      'API_REDIRECT',
+      `${seen} with a redirect to ${target ? shown(target) : 'nowhere'}.`,
+      target?.pathname === editorApiUrl.pathname
+        ? `Set editorApiUrl to ${shown(target)}.`
+        : 'Let the proxy in front of the document server serve api.js without a login: browsers load it from pages of the application.'
+    )
   }
 }
 

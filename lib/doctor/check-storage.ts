@@ -11,8 +11,8 @@ const PROBE = 'fastify-onlyoffice-probe-'
 const TIMEOUT_MS = 10_000
 
 /**
- * Whether the storage can store. Nothing that users could see is left behind: staged content is invisible, and without `stage` a
- * file is created only if the storage can remove it.
+ * Whether the storage can store. Nothing that users could see is left behind: staged content is invisible, and without
+ * `stage` a file is created only if the storage can remove it.
  */
 export async function checkStorage (storage: Storage, signal: AbortSignal): Promise<DoctorFinding[]> {
   const content = randomBytes(4096)
@@ -25,16 +25,33 @@ export async function checkStorage (storage: Storage, signal: AbortSignal): Prom
   } catch (failure) {
     signal.throwIfAborted()
     const { code, name } = Object(failure) as Partial<NodeJS.ErrnoException>
-    findings.push(error('STORAGE_FAILED', `A file of ${content.length} bytes could not be stored: ${code ?? name ?? 'an unknown error'}.`, remedies.find(([codes]) => codes.test(code ?? ''))?.[1] ?? 'Look into the log of the storage, and check its permissions and connections.'))
+    findings.push(
+      error(
+        'STORAGE_FAILED',
+        `A file of ${content.length} bytes could not be stored: ${code ?? name ?? 'an unknown error'}.`,
+        remedies.find(([codes]) => codes.test(code ?? ''))?.[1] ??
+          'Look into the log of the storage, and check its permissions and connections.'
+      )
+    )
   }
   if (!storage.state) {
-    findings.push(warning('STORAGE_NO_STATE', 'The storage has no state: sessions and saves are remembered in the memory of this process only.', 'Add `state` to the storage (see types/storage.ts, StateStore). Without it, run one instance only, and expect conflict copies after a restart during a session.'))
+    findings.push(
+      warning(
+        'STORAGE_NO_STATE',
+        'The storage has no state: sessions and saves are remembered in the memory of this process only.',
+        'Add `state` to the storage (see types/storage.ts, StateStore). Without it, run one instance only, and expect conflict copies after a restart during a session.'
+      )
+    )
   }
   return findings
 
   async function write (): Promise<string> {
     if (storage.stage) {
-      const staged = await made('stage', async () => await storage.stage!(PROBE + content.toString('hex', 0, 12), chunks(content)), late => late.discard())
+      const staged = await made(
+        'stage',
+        async () => await storage.stage!(PROBE + content.toString('hex', 0, 12), chunks(content)),
+        late => late.discard()
+      )
       try {
         assertSame(await limited('stage', async () => await buffer(staged)))
       } finally {
@@ -47,9 +64,15 @@ export async function checkStorage (storage: Storage, signal: AbortSignal): Prom
   }
 
   async function createAndRemove (remove: NonNullable<Storage['remove']>): Promise<string> {
-    const { fileId } = await made('create', async () => await storage.create('txt', new Uint8Array(1)), late => remove(late.fileId))
+    const { fileId } = await made(
+      'create',
+      async () => await storage.create('txt', new Uint8Array(1)),
+      late => remove(late.fileId)
+    )
     try {
-      if (!await limited('replace', () => storage.replace(fileId, content))) throw Object.assign(new Error('replace found no file'), { code: 'NOT_FOUND' })
+      if (!await limited('replace', () => storage.replace(fileId, content))) {
+        throw Object.assign(new Error('replace found no file'), { code: 'NOT_FOUND' })
+      }
       const file = await limited('read', () => storage.read(fileId))
       assertSame(file ? await limited('read', async () => await buffer(file.body)) : Buffer.alloc(0))
     } finally {
@@ -68,7 +91,11 @@ export async function checkStorage (storage: Storage, signal: AbortSignal): Prom
   }
 
   /** As `limited`. What the storage makes after that is undone. */
-  async function made<Result> (method: string, make: () => Promise<Result>, undo: (late: Result) => unknown): Promise<Result> {
+  async function made<Result> (
+    method: string,
+    make: () => Promise<Result>,
+    undo: (late: Result) => unknown
+  ): Promise<Result> {
     const making = make()
     try {
       return await limited(method, async () => await making)
@@ -79,7 +106,11 @@ export async function checkStorage (storage: Storage, signal: AbortSignal): Prom
   }
 
   async function limited<Result> (method: string, call: () => Promise<Result>): Promise<Result> {
-    return await withTimeout(call, { milliseconds: TIMEOUT_MS, timeoutError: ms => new StorageTimeoutError(method, ms), signal })
+    return await withTimeout(call, {
+      milliseconds: TIMEOUT_MS,
+      timeoutError: ms => new StorageTimeoutError(method, ms),
+      signal
+    })
   }
 }
 
@@ -87,7 +118,10 @@ const remedies: ReadonlyArray<readonly [codes: RegExp, remedy: string]> = [
   [/^(EACCES|EPERM)$/, 'Let the user of this process write to the directory of the storage.'],
   [/^EROFS$/, 'The file system of the storage is mounted read-only: mount it with write access.'],
   [/^(ENOSPC|EDQUOT)$/, 'Free disk space, or raise the quota.'],
-  [/^(ENOENT|ENOTDIR|FST_EDITOR_INVALID_OPTION)$/, 'Create the directory of the storage: it was removed, or something else has its name.'],
+  [
+    /^(ENOENT|ENOTDIR|FST_EDITOR_INVALID_OPTION)$/,
+    'Create the directory of the storage: it was removed, or something else has its name.'
+  ],
   [/^FST_EDITOR_STORAGE_TIMEOUT$/, 'The storage does not answer: check its connections, or the network file system.']
 ]
 

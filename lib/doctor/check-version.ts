@@ -10,21 +10,40 @@ const UNRELEASED = '4.1.2.37'
 /** What is known of the version of the document server: vulnerabilities, and what was recorded and tested. */
 export function checkVersion ({ version, hasTokens }: Pick<TokensInCheck, 'version' | 'hasTokens'>): DoctorFinding[] {
   if (version === undefined) return [skipped('VERSION', 'The document server did not report its version.')]
-  if (!/^\d{1,4}(\.\d{1,6}){1,3}$/.test(version)) return [skipped('VERSION', 'The document server reports a version that is not a number.')]
-  if (version === UNRELEASED) return [skipped('VERSION', `Version ${version} is the placeholder in the source code: this build does not report its real version.`)]
+  if (!/^\d{1,4}(\.\d{1,6}){1,3}$/.test(version)) {
+    return [skipped('VERSION', 'The document server reports a version that is not a number.')]
+  }
+  if (version === UNRELEASED) {
+    return [
+      skipped(
+        'VERSION',
+        `Version ${version} is the placeholder in the source code: this build does not report its real version.`
+      )
+    ]
+  }
 
   const known = whatIsKnownOf(version)
   const advisories = advisoriesFor(version, { hasTokens })
   const fixed = advisories.map(({ fixedIn }) => fixedIn).reduce((a, b) => isOlder(a, b) ? b : a, OLDEST)
   const update = `Update the document server to ${fixed} or later; its sessions end when it is restarted.`
   const findings: DoctorFinding[] = []
-  if (advisories.length > 0) findings.push(warning('VERSION_ADVISORIES', `Version ${version}: ${advisories.map(({ id, subject }) => `${id} (${subject})`).join(', ')}. ${known}`, update))
-  if (isOlder(version, OLDEST)) findings.push(warning('VERSION_OLD', `Version ${version}. This library was made for ${OLDEST} and later.`, update))
+  if (advisories.length > 0) {
+    findings.push(warning(
+      'VERSION_ADVISORIES',
+      `Version ${version}: ${advisories.map(({ id, subject }) => `${id} (${subject})`).join(', ')}. ${known}`,
+      update
+    ))
+  }
+  if (isOlder(version, OLDEST)) {
+    findings.push(warning('VERSION_OLD', `Version ${version}. This library was made for ${OLDEST} and later.`, update))
+  }
   if (isNewerThanKnown(version)) {
     findings.push(warning('VERSION_NEW', `Version ${version}. This release of fastify-onlyoffice knows versions up to ${knownVersions.at(-1)!.version}; nothing is known against a newer one. ${known}`,
       'See the changelog of fastify-onlyoffice for this version, and update to a release that knows it. Until there is one, try opening, saving and converting with this version before it is used.'))
   }
-  return findings.length > 0 ? findings : [ok('VERSION', `Version ${version}. ${known} No known vulnerability in the list of this release.`)]
+  return findings.length > 0
+    ? findings
+    : [ok('VERSION', `Version ${version}. ${known} No known vulnerability in the list of this release.`)]
 }
 
 interface KnownVersion {
@@ -64,7 +83,8 @@ export const knownVersions: readonly KnownVersion[] = [
     name: '10.0',
     version: '10.0',
     recorded: 'nothing',
-    tested: 'as 9.3, with what its documentation adds: purposes of tokens, also with purposeCheck strict, and files in requests',
+    tested:
+      'as 9.3, with what its documentation adds: purposes of tokens, also with purposeCheck strict, and files in requests',
     unknown: 'which purpose its own tokens name; changes without documentation'
   }
 ]
@@ -100,14 +120,26 @@ interface Advisory {
   readonly withoutTokens?: true
 }
 
-/** Published vulnerabilities of ONLYOFFICE Docs. Sources: the CVE records, and the change log of ONLYOFFICE/DocumentServer. */
+/**
+ * Published vulnerabilities of ONLYOFFICE Docs. Sources: the CVE records, and the change log of
+ * ONLYOFFICE/DocumentServer.
+ */
 export const advisories: readonly Advisory[] = [
   { id: 'CVE-2020-11534', fixedIn: '5.5.1', subject: 'a crafted document runs commands on the server' },
-  { id: 'CVE-2021-3199', fixedIn: '5.6.3', subject: 'writing files outside of the allowed directory, and running code' },
+  {
+    id: 'CVE-2021-3199',
+    fixedIn: '5.6.3',
+    subject: 'writing files outside of the allowed directory, and running code'
+  },
   { id: 'CVE-2021-43444', fixedIn: '7.2.0', subject: 'a default key signs the URLs of files' },
   { id: 'CVE-2021-43445', fixedIn: '7.2.0', subject: 'a default key signs tokens' },
   { id: 'CVE-2021-43446', fixedIn: '7.2.0', subject: 'a macro runs scripts in the page' },
-  { id: 'CVE-2021-43447', fixedIn: '7.2.0', subject: 'documents can be edited without authentication', withoutTokens: true },
+  {
+    id: 'CVE-2021-43447',
+    fixedIn: '7.2.0',
+    subject: 'documents can be edited without authentication',
+    withoutTokens: true
+  },
   { id: 'CVE-2021-43448', fixedIn: '7.2.0', subject: 'users can take any name', withoutTokens: true },
   { id: 'CVE-2021-43449', fixedIn: '7.2.0', subject: 'the server fetches any URL for anybody', withoutTokens: true },
   { id: 'CVE-2022-47412', fixedIn: '7.3.3', subject: 'text that is searched for runs scripts in the page' },
@@ -117,7 +149,12 @@ export const advisories: readonly Advisory[] = [
   { id: 'CVE-2023-50883', fixedIn: '8.0.1', subject: 'a macro runs scripts in the page' },
   { id: 'CVE-2024-44085', fixedIn: '8.1.0', subject: 'a macro runs scripts in the page' },
   { id: 'CVE-2025-5301', fixedIn: '8.3.2', subject: 'a request to its WOPI pages runs scripts in the page' },
-  { id: 'CVE-2026-110652', fixedIn: '10.0.0', subject: 'the server fetches internal URLs for anybody', withoutTokens: true }
+  {
+    id: 'CVE-2026-110652',
+    fixedIn: '10.0.0',
+    subject: 'the server fetches internal URLs for anybody',
+    withoutTokens: true
+  }
 ]
 
 /** The advisories that concern a version, such as `9.3.0.140`. */

@@ -25,8 +25,8 @@ export interface DirectResponse {
 type DirectOutcome = { readonly response: DirectResponse } | { readonly failure: ConnectionFault }
 
 /**
- * Makes one request and follows no redirects, so that the doctor sees them: to the document server or to this application, at the
- * origins that options name. Never rejects, except with the reason of the signal.
+ * Makes one request and follows no redirects, so that the doctor sees them: to the document server or to this
+ * application, at the origins that options name. Never rejects, except with the reason of the signal.
  */
 export type DirectRequester = (purpose: HttpPurpose, url: URL, request: DirectRequest) => Promise<DirectOutcome>
 
@@ -39,16 +39,27 @@ const TIMEOUT_MS = 10_000
 /** The largest api.js has a few hundred kilobytes. */
 const MAX_BYTES = 2 * 1024 ** 2
 
-export function createDirectRequester ({ httpClient, settings: { documentServer, publicBaseUrl } }: Dependencies): DirectRequester {
+export function createDirectRequester (
+  { httpClient, settings: { documentServer, publicBaseUrl } }: Dependencies
+): DirectRequester {
   const allowed = new Set([...documentServer.origins, new URL(publicBaseUrl).origin])
 
   return async function request (purpose, url, { method = 'GET', headers = {}, body, signal }) {
     const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(new UpstreamTimeoutError(`not finished within ${TIMEOUT_MS} ms`)), TIMEOUT_MS)
+    const timer = setTimeout(
+      () => deadline.abort(new UpstreamTimeoutError(`not finished within ${TIMEOUT_MS} ms`)),
+      TIMEOUT_MS
+    )
     const both = AbortSignal.any([signal, deadline.signal])
     try {
       if (!allowed.has(url.origin)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-      return { response: await withTimeout(async () => await send(both), { milliseconds: TIMEOUT_MS, timeoutError: ms => new UpstreamTimeoutError(`not finished within ${ms} ms`), signal: both }) }
+      return {
+        response: await withTimeout(async () => await send(both), {
+          milliseconds: TIMEOUT_MS,
+          timeoutError: ms => new UpstreamTimeoutError(`not finished within ${ms} ms`),
+          signal: both
+        })
+      }
     } catch (error) {
       signal.throwIfAborted()
       return { failure: connectionFault(error) }
@@ -57,9 +68,17 @@ export function createDirectRequester ({ httpClient, settings: { documentServer,
     }
 
     async function send (signal: AbortSignal): Promise<DirectResponse> {
-      const response = await httpClient.request({ purpose, method, url: withoutCredentials(url), headers: { 'accept-encoding': 'identity', ...basicCredentials(url), ...headers }, ...(body === undefined ? {} : { body }), signal })
+      const response = await httpClient.request({
+        purpose,
+        method,
+        url: withoutCredentials(url),
+        headers: { 'accept-encoding': 'identity', ...basicCredentials(url), ...headers },
+        ...(body === undefined ? {} : { body }),
+        signal
+      })
       try {
-        const text = (await bytesOf(limitedBody(response.body, { limit: MAX_BYTES, length: undefined, signal }))).toString('utf8')
+        const text = (await bytesOf(limitedBody(response.body, { limit: MAX_BYTES, length: undefined, signal })))
+          .toString('utf8')
         return { status: response.status, header: name => response.header(name), text }
       } catch (error) {
         if (!(error instanceof TooLargeError)) throw error
@@ -71,9 +90,14 @@ export function createDirectRequester ({ httpClient, settings: { documentServer,
   }
 }
 
-/** As the document server sends those of a URL. Source: docs/document-server-protocol.md#tokens-the-document-server-sends */
+/**
+ * As the document server sends those of a URL. Source:
+ * docs/document-server-protocol.md#tokens-the-document-server-sends
+ */
 function basicCredentials ({ username, password }: URL): Record<string, string> {
-  return username === '' && password === '' ? {} : { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
+  return username === '' && password === ''
+    ? {}
+    : { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
 }
 
 function withoutCredentials (url: URL): URL {
@@ -84,7 +108,17 @@ function withoutCredentials (url: URL): URL {
 
 /** Why there is no answer. */
 export interface ConnectionFault {
-  readonly kind: 'refused' | 'name' | 'timeout' | 'self-signed' | 'expired' | 'wrong-host' | 'chain' | 'tls' | 'blocked' | 'other'
+  readonly kind:
+    | 'refused'
+    | 'name'
+    | 'timeout'
+    | 'self-signed'
+    | 'expired'
+    | 'wrong-host'
+    | 'chain'
+    | 'tls'
+    | 'blocked'
+    | 'other'
   /** The code of the error, such as `ECONNREFUSED`. */
   readonly code: string
   /** What that means, to follow a comma or "because". */
@@ -94,10 +128,18 @@ export interface ConnectionFault {
 const kinds: ReadonlyArray<readonly [code: RegExp, kind: ConnectionFault['kind'], meaning: string]> = [
   [/^ECONNREFUSED$/, 'refused', 'nothing listens at this host and port'],
   [/^(ENOTFOUND|EAI_\w+|ENODATA)$/, 'name', 'the host name has no IP address here'],
-  [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'self-signed', 'its certificate is signed by itself, or by an authority that is not known here'],
+  [
+    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/,
+    'self-signed',
+    'its certificate is signed by itself, or by an authority that is not known here'
+  ],
   [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, 'expired', 'its certificate has expired or is not valid yet'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'wrong-host', 'its certificate is for another host'],
-  [/^(UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|INVALID_CA|CERT_UNTRUSTED)$/, 'chain', 'it does not send its intermediate certificates, or its certificate authority is not known here'],
+  [
+    /^(UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|INVALID_CA|CERT_UNTRUSTED)$/,
+    'chain',
+    'it does not send its intermediate certificates, or its certificate authority is not known here'
+  ],
   [/^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|CRL_)/, 'tls', 'there is no TLS that both sides support, or no TLS at all'],
   [/TIMED?_?OUT/, 'timeout', 'there was no answer in time'],
   [/^FST_EDITOR_ADDRESS_BLOCKED$/, 'blocked', 'a redirect leads to another origin']

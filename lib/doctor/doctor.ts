@@ -30,7 +30,9 @@ export function createDoctor (dependencies: Dependencies): Doctor {
     const { fileId, timeout = DEFAULT_TIMEOUT_MS, signal } = options
     const stop = signal ? AbortSignal.any([signal, closing]) : closing
     stop.throwIfAborted()
-    underWay ??= turns.run('', async () => await runExamination(dependencies, timeout)).finally(() => { underWay = undefined })
+    underWay ??= turns.run('', async () => await runExamination(dependencies, timeout)).finally(() => {
+      underWay = undefined
+    })
     const report = await unlessAborted(underWay, stop)
     if (fileId === undefined) return report
     const explained = (await explainOpening(fileId)).map(redact)

@@ -31,7 +31,9 @@ export interface SetUp {
   readonly storage: Storage
   /** Asks this application itself, without a network in between. */
   readonly inject: Inject
-  /** Whether this process serves requests. If not, such as in a command line tool, another process serves publicBaseUrl. */
+  /**
+   * Whether this process serves requests. If not, such as in a command line tool, another process serves publicBaseUrl.
+   */
   readonly isListening: () => boolean
   readonly log: Pick<FastifyBaseLogger, 'error'>
   /** Ends examinations: the application is closing. */
@@ -39,7 +41,20 @@ export interface SetUp {
 }
 
 /** The findings of each check, in the order of the report. */
-const ORDER: readonly CheckCode[] = ['OPTIONS', 'SERVER', 'API_SCRIPT', 'TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT', 'FROM_FILE', 'CALLBACK', 'STORAGE']
+const ORDER: readonly CheckCode[] = [
+  'OPTIONS',
+  'SERVER',
+  'API_SCRIPT',
+  'TOKENS_IN',
+  'VERSION',
+  'DOWNLOAD',
+  'TOKENS_OUT',
+  'CLOCK',
+  'RESULT',
+  'FROM_FILE',
+  'CALLBACK',
+  'STORAGE'
+]
 
 /** Runs all checks. What has not finished within `timeout` milliseconds is reported as such. */
 export async function examine (setUp: SetUp, timeout: number): Promise<DoctorReport> {
@@ -52,11 +67,13 @@ export async function examine (setUp: SetUp, timeout: number): Promise<DoctorRep
   const signal = AbortSignal.any([controller.signal, closing])
   const found = new Map<CheckCode, readonly DoctorFinding[]>()
   let why = `Not finished within ${timeout} ms.`
-  const checks = runChecks(setUp, signal, (code, findings) => found.set(code, findings)).map(async check => await check.catch(err => {
-    signal.throwIfAborted()
-    why = 'The check failed itself: see the log of the application.'
-    log.error({ err }, 'a check of the doctor failed itself')
-  }))
+  const checks = runChecks(setUp, signal, (code, findings) => found.set(code, findings)).map(async check =>
+    await check.catch(err => {
+      signal.throwIfAborted()
+      why = 'The check failed itself: see the log of the application.'
+      log.error({ err }, 'a check of the doctor failed itself')
+    })
+  )
   await unlessAborted(Promise.all(checks), signal).catch(() => {})
   clearTimeout(timer)
   controller.abort(new Error('the examination has ended'))
@@ -64,7 +81,12 @@ export async function examine (setUp: SetUp, timeout: number): Promise<DoctorRep
   dropConsequences(settings, found)
   const redact = redactor(confidential(settings))
   const findings = ORDER.flatMap(code => found.get(code) ?? [skipped(code, why)]).map(redact)
-  return { healthy: !findings.some(isError) && ORDER.every(code => found.has(code)), findings, startedAt, duration: Math.round(performance.now() - started) }
+  return {
+    healthy: !findings.some(isError) && ORDER.every(code => found.has(code)),
+    findings,
+    startedAt,
+    duration: Math.round(performance.now() - started)
+  }
 }
 
 type Note = (code: CheckCode, findings: readonly DoctorFinding[]) => void
@@ -73,7 +95,13 @@ type Note = (code: CheckCode, findings: readonly DoctorFinding[]) => void
 function runChecks (setUp: SetUp, signal: AbortSignal, note: Note): ReadonlyArray<Promise<void>> {
   const { settings, client, outbound, urls, probes, storage, httpClient, handlerPath, isListening, inject } = setUp
   const direct = createDirectRequester({ httpClient, settings })
-  const ownRequests = createOwnRequests({ settings, urls, handlerPath, direct, inject: isListening() ? inject : undefined })
+  const ownRequests = createOwnRequests({
+    settings,
+    urls,
+    handlerPath,
+    direct,
+    inject: isListening() ? inject : undefined
+  })
   const id = probes.start()
   const probe = { id, url: urls.probe('download', id) }
 
@@ -93,7 +121,12 @@ function runChecks (setUp: SetUp, signal: AbortSignal, note: Note): ReadonlyArra
   async function examineOwnUrl (): Promise<DoctorFinding[]> {
     const ownId = probes.start()
     const requests = await ownRequests.examine(ownId, signal)
-    const findings = assessPublicUrl(requests, { sightings: probes.sightings(ownId), instance: probes.instance, isListening: isListening(), hasState: storage.state !== undefined })
+    const findings = assessPublicUrl(requests, {
+      sightings: probes.sightings(ownId),
+      instance: probes.instance,
+      isListening: isListening(),
+      hasState: storage.state !== undefined
+    })
     note('CALLBACK', findings)
     return findings
   }
@@ -102,35 +135,65 @@ function runChecks (setUp: SetUp, signal: AbortSignal, note: Note): ReadonlyArra
     const server = await checkServer({ settings, direct }, signal)
     note('SERVER', server.findings)
     if (!server.isReached) {
-      for (const code of ['TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT', 'FROM_FILE'] as const) note(code, [skipped(code, 'The document server cannot be reached.')])
+      for (const code of ['TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT', 'FROM_FILE'] as const) {
+        note(code, [skipped(code, 'The document server cannot be reached.')])
+      }
       return undefined
     }
     const tokensIn = await checkTokensIn({ settings, client, direct }, signal)
     note('TOKENS_IN', tokensIn.findings)
     note('VERSION', checkVersion(tokensIn))
     if (!tokensIn.isAccepted) {
-      for (const code of ['DOWNLOAD', 'TOKENS_OUT', 'RESULT', 'FROM_FILE'] as const) note(code, [skipped(code, 'The document server accepts no requests of this application, so it could not be asked to convert a document.')])
-      note('CLOCK', tokensIn.findings.some(({ code }) => code === 'CLOCK_SKEW') ? [] : [checkClock(undefined, server.clockAhead)])
+      for (const code of ['DOWNLOAD', 'TOKENS_OUT', 'RESULT', 'FROM_FILE'] as const) {
+        note(code, [
+          skipped(
+            code,
+            'The document server accepts no requests of this application, so it could not be asked to convert a document.'
+          )
+        ])
+      }
+      note(
+        'CLOCK',
+        tokensIn.findings.some(({ code }) => code === 'CLOCK_SKEW') ? [] : [checkClock(undefined, server.clockAhead)]
+      )
       return undefined
     }
-    const [outcome, fromFile] = await Promise.all([convertProbe({ client }, probe, signal), checkFromFile({ client }, tokensIn.version, signal)])
+    const [outcome, fromFile] = await Promise.all([
+      convertProbe({ client }, probe, signal),
+      checkFromFile({ client }, tokensIn.version, signal)
+    ])
     note('FROM_FILE', [fromFile])
     const result = await checkResult({ settings, outbound, direct, client }, { probe, outcome }, signal)
     note('RESULT', [result.finding])
     return { server, outcome, result, hasTokensIn: tokensIn.hasTokens }
   }
 
-  async function assessProbe ({ server, outcome, result, hasTokensIn }: NonNullable<Awaited<ReturnType<typeof checkServices>>>, own: readonly DoctorFinding[]): Promise<void> {
+  async function assessProbe (
+    { server, outcome, result, hasTokensIn }: NonNullable<Awaited<ReturnType<typeof checkServices>>>,
+    own: readonly DoctorFinding[]
+  ): Promise<void> {
     const seenHere = probes.sightings(id)
     const elsewhere = seenHere.length > 0 || own.some(isError) ? undefined : await ownRequests.askSightings(id, signal)
-    const downloads = (seenHere.length > 0 ? seenHere : elsewhere?.sightings ?? []).filter(({ action }) => action === 'download')
+    const downloads = (seenHere.length > 0 ? seenHere : elsewhere?.sightings ?? []).filter(({ action }) =>
+      action === 'download'
+    )
     note('DOWNLOAD', [assessDownload(settings, { id, outcome, resultText: result.text, downloads, publicUrl: own })])
 
     const { finding, issuedSecondsAgo } = assessTokensOut(settings, downloads, { hasTokensIn })
     const isSkewed = finding.code === 'CLOCK_SKEW'
     const isRedirected = finding.code === 'TOKENS_OUTBOX_OFF' && own.some(({ code }) => code === 'PUBLIC_URL_REDIRECT')
-    if (isSkewed) note('TOKENS_OUT', [skipped('TOKENS_OUT', 'Whether its tokens are valid shows once the clocks agree.')])
-    else note('TOKENS_OUT', [isRedirected ? skipped('TOKENS_OUT', 'Its request came without a token: a redirect to another host removes it, see the finding PUBLIC_URL_REDIRECT.') : finding])
+    if (isSkewed) {
+      note('TOKENS_OUT', [skipped('TOKENS_OUT', 'Whether its tokens are valid shows once the clocks agree.')])
+    } else {
+      note('TOKENS_OUT', [
+        isRedirected
+          ? skipped(
+            'TOKENS_OUT',
+            'Its request came without a token: a redirect to another host removes it, see the finding PUBLIC_URL_REDIRECT.'
+          )
+          : finding
+      ])
+    }
     note('CLOCK', isSkewed ? [finding] : [checkClock(issuedSecondsAgo, server.clockAhead)])
   }
 }
@@ -139,6 +202,8 @@ function runChecks (setUp: SetUp, signal: AbortSignal, note: Note): ReadonlyArra
 function dropConsequences ({ documentServer }: Settings, found: Map<CheckCode, readonly DoctorFinding[]>): void {
   const [server, script] = [found.get('SERVER')?.find(isError), found.get('API_SCRIPT')?.find(isError)]
   if (!server || !script || documentServer.internalOrigin !== null || server.code === 'SERVER_UNHEALTHY') return
-  const [consequence, cause] = script.code === 'API_PATH' ? ['SERVER', script] as const : ['API_SCRIPT', server] as const
+  const [consequence, cause] = script.code === 'API_PATH'
+    ? ['SERVER', script] as const
+    : ['API_SCRIPT', server] as const
   found.set(consequence, [skipped(consequence, `See the finding ${cause.code}.`)])
 }

@@ -1,14 +1,20 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { Clock } from '../../types/options.js'
 import type { FileInfo } from '../../types/storage.js'
-import { type CallbackOutcome, type DownloadEvent, LOGIN_GUIDE, type Noted, type OpeningEvent, type OpeningHistory, type Openings, type Outcome } from './openings.js'
+import {
+  type CallbackOutcome, type DownloadEvent, LOGIN_GUIDE, type Noted, type OpeningEvent, type OpeningHistory,
+  type Openings, type Outcome
+} from './openings.js'
 import { redactor } from './findings.js'
 
 /** Explains from the history of a file why it does not open or is not saved. */
 export interface OpeningExplainer {
   /** Never rejects. */
   findings (fileId: string): Promise<readonly DoctorFinding[]>
-  /** The first thing that is wrong besides what a page reported, and how to fix it, in one line. `undefined`: this process has seen nothing. */
+  /**
+   * The first thing that is wrong besides what a page reported, and how to fix it, in one line. `undefined`: this
+   * process has seen nothing.
+   */
   summary (fileId: string): string | undefined
 }
 
@@ -30,7 +36,9 @@ export function createOpeningExplainer ({ openings, storage, clock, secrets }: D
       return [...await storedFile(fileId), ...explain(openings.of(fileId), clock.now())].map(redact)
     },
     summary (fileId) {
-      const wrong = explain(openings.of(fileId), clock.now()).map(redact).find(({ code, status }) => status === 'error' && !REPORTED.has(code))
+      const wrong = explain(openings.of(fileId), clock.now()).map(redact).find(({ code, status }) =>
+        status === 'error' && !REPORTED.has(code)
+      )
       return wrong && `${wrong.evidence} ${wrong.remedy ?? ''}`.trim()
     }
   }
@@ -39,7 +47,14 @@ export function createOpeningExplainer ({ openings, storage, clock, secrets }: D
     const title = 'The document in the storage'
     try {
       const info = await storage.stat(fileId)
-      if (info) return [{ code: 'OPENING_FILE', status: 'ok', title, evidence: `The storage has the document: format ${info.extension}, size ${info.size} bytes.` }]
+      if (info) {
+        return [{
+          code: 'OPENING_FILE',
+          status: 'ok',
+          title,
+          evidence: `The storage has the document: format ${info.extension}, size ${info.size} bytes.`
+        }]
+      }
       return [{
         code: 'OPENING_NO_FILE',
         status: 'error',
@@ -48,7 +63,12 @@ export function createOpeningExplainer ({ openings, storage, clock, secrets }: D
         remedy: 'Check the fileId (without extension), and that all instances of the application use one storage.'
       }]
     } catch (error) {
-      return [{ code: 'OPENING_FILE', status: 'skipped', title, evidence: `The storage could not be asked: ${codeOf(error)}.` }]
+      return [{
+        code: 'OPENING_FILE',
+        status: 'skipped',
+        title,
+        evidence: `The storage could not be asked: ${codeOf(error)}.`
+      }]
     }
   }
 }
@@ -69,10 +89,17 @@ function explain (history: OpeningHistory, now: number): DoctorFinding[] {
 
   return [
     page ? madePage(page, history) : noPage(history),
-    ...lastDownload ? [download(lastDownload)] : page ? [notAsked(page, { now, hasCalled: callbacks.length > 0, hasFailed: report !== undefined, history })] : [],
+    ...lastDownload
+      ? [download(lastDownload)]
+      : page
+        ? [notAsked(page, { now, hasCalled: callbacks.length > 0, hasFailed: report !== undefined, history })]
+        : [],
     ...report && (lastJoin?.lastAt ?? 0) < report.lastAt ? [reported(report)] : [],
     ...callback(callbacks),
-    ...page?.edits && callbacks.length === 0 && lastDownload?.result === 'accepted' && now - lastDownload.lastAt >= PATIENCE_MS ? [notJoined(lastDownload)] : [],
+    ...page?.edits && callbacks.length === 0 && lastDownload?.result === 'accepted' &&
+        now - lastDownload.lastAt >= PATIENCE_MS
+      ? [notJoined(lastDownload)]
+      : [],
     ...strangers(history)
   ]
 }
@@ -98,7 +125,10 @@ function noPage ({ since }: OpeningHistory): DoctorFinding {
   }
 }
 
-function madePage ({ lastAt, edits, ...event }: Noted<Extract<OpeningEvent, { kind: 'page' }>>, { since }: OpeningHistory): DoctorFinding {
+function madePage (
+  { lastAt, edits, ...event }: Noted<Extract<OpeningEvent, { kind: 'page' }>>,
+  { since }: OpeningHistory
+): DoctorFinding {
   return {
     code: 'OPENING_PAGE',
     status: 'ok',
@@ -119,7 +149,13 @@ interface Circumstances {
 function notAsked ({ firstAt, lastAt }: Noted, { now, hasCalled, hasFailed, history }: Circumstances): DoctorFinding {
   const title = 'The request of the document server for the document'
   if (hasCalled) {
-    return { code: 'OPENING_CACHED', status: 'ok', title, evidence: 'The document server has not asked this instance for the document, but sent a callback: it has kept the document of this key, or has asked another instance.' }
+    return {
+      code: 'OPENING_CACHED',
+      status: 'ok',
+      title,
+      evidence:
+        'The document server has not asked this instance for the document, but sent a callback: it has kept the document of this key, or has asked another instance.'
+    }
   }
   if (now - lastAt < PATIENCE_MS && !hasFailed) {
     return { code: 'OPENING_NEVER_ASKED', status: 'skipped', title, evidence: `The page was made only ${seconds(now - lastAt)} ago, and the document server has not asked for the document yet. Examine again.` }
@@ -149,21 +185,35 @@ function download (event: Noted<DownloadEvent>): DoctorFinding {
     case 'accepted':
       return { code: 'OPENING_SERVED', status: 'ok', title, evidence: `The document was served ${at}.` }
     case 'refused':
-      return { code: 'OPENING_REFUSED', status: 'error', title, evidence: `The request was refused ${at}: ${reasonOf(event)}`, remedy: remedyOf(event.code, 'editor request failed') }
+      return {
+        code: 'OPENING_REFUSED',
+        status: 'error',
+        title,
+        evidence: `The request was refused ${at}: ${reasonOf(event)}`,
+        remedy: remedyOf(event.code, 'editor request failed')
+      }
     case 'interrupted':
       return {
         code: 'OPENING_INTERRUPTED',
         status: 'error',
         title,
         evidence: `The document was being served ${at} when the connection ended.`,
-        remedy: 'Check time limits and size limits of the proxies between the document server and the application, and the document server\'s own limit for a document (100 MB). If the storage failed, the log of the application has the error.'
+        remedy:
+          'Check time limits and size limits of the proxies between the document server and the application, and the document server\'s own limit for a document (100 MB). If the storage failed, the log of the application has the error.'
       }
     case 'answered-by-application':
-      return { code: 'OPENING_ANSWERED_BY_APPLICATION', status: 'error', title, evidence: `The application itself answered ${at} with status ${event.httpStatus}, before the plugin.`, remedy: HOOK_REMEDY }
+      return {
+        code: 'OPENING_ANSWERED_BY_APPLICATION',
+        status: 'error',
+        title,
+        evidence: `The application itself answered ${at} with status ${event.httpStatus}, before the plugin.`,
+        remedy: HOOK_REMEDY
+      }
   }
 }
 
-const HOOK_REMEDY = `Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.editor.caller is 'document-server': it has no session, and the plugin checks its requests itself. See ${LOGIN_GUIDE}`
+const HOOK_REMEDY =
+  `Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.editor.caller is 'document-server': it has no session, and the plugin checks its requests itself. See ${LOGIN_GUIDE}`
 
 function callback (callbacks: ReadonlyArray<Noted<CallbackOutcome>>): DoctorFinding[] {
   const lastSave = callbacks.findLast(({ status }) => status !== undefined && SAVES.has(status))
@@ -176,14 +226,21 @@ function callback (callbacks: ReadonlyArray<Noted<CallbackOutcome>>): DoctorFind
     case 'accepted':
       return [{ code: 'CALLBACK_ACCEPTED', status: 'ok', title, evidence: `The application accepted ${what} ${at}.` }]
     case 'refused':
-      return [{ code: 'CALLBACK_REFUSED', status: 'error', title, evidence: `The application refused ${what} ${at}: ${reasonOf(last)}`, remedy: remedyOf(last.code, 'callback refused') }]
+      return [{
+        code: 'CALLBACK_REFUSED',
+        status: 'error',
+        title,
+        evidence: `The application refused ${what} ${at}: ${reasonOf(last)}`,
+        remedy: remedyOf(last.code, 'callback refused')
+      }]
     case 'interrupted':
       return [{
         code: 'CALLBACK_INTERRUPTED',
         status: 'error',
         title,
         evidence: `The connection of ${what} ended ${at}, before it was answered.`,
-        remedy: 'Raise the time limit of the proxies between the document server and the application: a callback is answered when its save is stored.'
+        remedy:
+          'Raise the time limit of the proxies between the document server and the application: a callback is answered when its save is stored.'
       }]
     case 'answered-by-application':
       return [{
@@ -212,8 +269,15 @@ function notJoined ({ lastAt }: Noted): DoctorFinding {
 function reported ({ lastAt, text, ...event }: Noted<Extract<OpeningEvent, { kind: 'report' }>>): DoctorFinding {
   return {
     ...UNCONVERTED.test(text)
-      ? { code: 'OPENING_CONVERSION_FAILED', remedy: 'Choose "Try again" in the page: it opens the document under a new key, at most once in a minute and only if nobody has it open. If that fails, too, check that the file is whole and of the format that its extension says, and look at the log of the document server\'s converter.' }
-      : { code: 'OPENING_REPORTED', remedy: 'The other findings of this document tell what the application saw at that time.' },
+      ? {
+          code: 'OPENING_CONVERSION_FAILED',
+          remedy:
+          'Choose "Try again" in the page: it opens the document under a new key, at most once in a minute and only if nobody has it open. If that fails, too, check that the file is whole and of the format that its extension says, and look at the log of the document server\'s converter.'
+        }
+      : {
+          code: 'OPENING_REPORTED',
+          remedy: 'The other findings of this document tell what the application saw at that time.'
+        },
     status: 'error',
     title: 'What the page reports',
     evidence: `At ${time(lastAt)}${repeated(event)} a page reported: ${text}`
@@ -236,19 +300,25 @@ function strangers ({ strangers }: OpeningHistory): DoctorFinding[] {
   }]
 }
 
-const CREDENTIALS_REMEDY = 'Compare jwtSecret with services.CoAuthoring.secret.outbox.string of the document server, and documentServer.authorizationHeader with services.CoAuthoring.token.outbox.header there.'
-const FETCH_REMEDY = 'The application has to reach the document server to fetch saved files: check documentServer.internalUrl, and open the document again to get the save back.'
+const CREDENTIALS_REMEDY =
+  'Compare jwtSecret with services.CoAuthoring.secret.outbox.string of the document server, and documentServer.authorizationHeader with services.CoAuthoring.token.outbox.header there.'
+const FETCH_REMEDY =
+  'The application has to reach the document server to fetch saved files: check documentServer.internalUrl, and open the document again to get the save back.'
 
 const remedies: Readonly<Record<string, string>> = {
   FST_EDITOR_UNAUTHORIZED: CREDENTIALS_REMEDY,
-  FST_EDITOR_FORBIDDEN: 'If the URL has expired, reload the page, or raise downloadUrlLifetime. If authorize denied the request, let it return undefined for requests of the document server: it has no login.',
-  FST_EDITOR_FILE_NOT_FOUND: 'All instances of the application must use one storage, and a document must not be deleted while its page is open.',
+  FST_EDITOR_FORBIDDEN:
+    'If the URL has expired, reload the page, or raise downloadUrlLifetime. If authorize denied the request, let it return undefined for requests of the document server: it has no login.',
+  FST_EDITOR_FILE_NOT_FOUND:
+    'All instances of the application must use one storage, and a document must not be deleted while its page is open.',
   FST_EDITOR_STORAGE_TIMEOUT: 'Find out why the storage is slow, or raise timeouts.storage.',
-  FST_EDITOR_ADDRESS_BLOCKED: 'Add the origin to documentServer.origins, or set X-Forwarded-Host and X-Forwarded-Proto at the proxy in front of the document server.',
+  FST_EDITOR_ADDRESS_BLOCKED:
+    'Add the origin to documentServer.origins, or set X-Forwarded-Host and X-Forwarded-Proto at the proxy in front of the document server.',
   FST_EDITOR_UPSTREAM: FETCH_REMEDY,
   FST_EDITOR_UPSTREAM_TIMEOUT: FETCH_REMEDY,
   FST_EDITOR_TOO_LARGE: 'Raise maxFileSize (saved files) or bodyLimit (callbacks).',
-  FST_EDITOR_CORRUPTED_DOCUMENT: 'The document server keeps the changes. Its own log tells why it could not assemble the document.'
+  FST_EDITOR_CORRUPTED_DOCUMENT:
+    'The document server keeps the changes. Its own log tells why it could not assemble the document.'
 }
 
 function remedyOf (code: string, logMessage: string): string {
@@ -264,7 +334,10 @@ function codeOf (error: unknown): string {
   return String(code ?? name ?? 'an error without a code')
 }
 
-function isKind<Kind extends OpeningEvent['kind']> (event: Noted, kind: Kind): event is Noted<Extract<OpeningEvent, { kind: Kind }>> {
+function isKind<Kind extends OpeningEvent['kind']> (
+  event: Noted,
+  kind: Kind
+): event is Noted<Extract<OpeningEvent, { kind: Kind }>> {
   return event.kind === kind
 }
 

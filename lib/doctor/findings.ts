@@ -2,7 +2,19 @@ import type { DoctorFinding } from '../../types/doctor.js'
 import { parseUrl } from '../util/url.js'
 
 /** The codes of the checks: of a finding that is `ok` or `skipped`. */
-export type CheckCode = 'OPTIONS' | 'SERVER' | 'API_SCRIPT' | 'TOKENS_IN' | 'VERSION' | 'DOWNLOAD' | 'TOKENS_OUT' | 'CLOCK' | 'RESULT' | 'FROM_FILE' | 'CALLBACK' | 'STORAGE'
+export type CheckCode =
+  | 'OPTIONS'
+  | 'SERVER'
+  | 'API_SCRIPT'
+  | 'TOKENS_IN'
+  | 'VERSION'
+  | 'DOWNLOAD'
+  | 'TOKENS_OUT'
+  | 'CLOCK'
+  | 'RESULT'
+  | 'FROM_FILE'
+  | 'CALLBACK'
+  | 'STORAGE'
 
 export function ok (code: CheckCode, evidence: string): DoctorFinding {
   return { code, status: 'ok', title: codes[code], evidence }
@@ -12,7 +24,12 @@ export function skipped (code: CheckCode, evidence: string): DoctorFinding {
   return { code, status: 'skipped', title: codes[code], evidence }
 }
 
-export function fault (status: 'error' | 'warning', code: Exclude<DoctorCode, CheckCode>, evidence: string, remedy: string): DoctorFinding {
+export function fault (
+  status: 'error' | 'warning',
+  code: Exclude<DoctorCode, CheckCode>,
+  evidence: string,
+  remedy: string
+): DoctorFinding {
   return { code, status, title: codes[code], evidence, remedy }
 }
 
@@ -23,7 +40,10 @@ export function isError ({ status }: DoctorFinding): boolean {
   return status === 'error'
 }
 
-/** What the doctor can report, with the title of each finding. A check that finds nothing wrong has the code of its group. */
+/**
+ * What the doctor can report, with the title of each finding. A check that finds nothing wrong has the code of its
+ * group.
+ */
 export const codes = {
   OPTIONS: 'Options',
   PROFILE_CLASSIC: 'The profile classic checks nothing',
@@ -111,7 +131,10 @@ export type DoctorCode = keyof typeof codes
 const MAX_WORDS_LENGTH = 80
 const SEARCHED_LENGTH = 4000
 
-/** The first words of an answer, without markup, in double quotes. A report shortens them: only then nothing secret is cut in two. */
+/**
+ * The first words of an answer, without markup, in double quotes. A report shortens them: only then nothing secret is
+ * cut in two.
+ */
 export function firstWords (text: string): string {
   const start = text.length > SEARCHED_LENGTH ? text.slice(0, SEARCHED_LENGTH).replace(/\S{1,500}$/, '') : text
   const words = start
@@ -133,15 +156,17 @@ const QUOTED = new RegExp(`"([^"]{0,${MAX_WORDS_LENGTH}})[^"]*"`, 'g')
 const MAX_WORD_LENGTH = 300
 
 /** What must not be in a report: the secrets, and the credentials of `publicBaseUrl` as they are sent. */
-export function confidential ({ secrets, publicBaseUrl }: { readonly secrets: readonly string[], readonly publicBaseUrl: string }): readonly string[] {
+export function confidential (
+  { secrets, publicBaseUrl }: { readonly secrets: readonly string[], readonly publicBaseUrl: string }
+): readonly string[] {
   const { username, password } = new URL(publicBaseUrl)
   if (username === '' && password === '') return secrets
   return [...secrets, Buffer.from(`${username}:${password}`).toString('base64'), password || username]
 }
 
 /**
- * Removes what must not be in a report, wherever it comes from: secrets, tokens, signatures, query strings, also percent-encoded
- * ones in a path, and characters that control a terminal or the direction of the text.
+ * Removes what must not be in a report, wherever it comes from: secrets, tokens, signatures, query strings, also
+ * percent-encoded ones in a path, and characters that control a terminal or the direction of the text.
  */
 export function redactor (secrets: readonly string[]): (finding: DoctorFinding) => DoctorFinding {
   const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
@@ -155,5 +180,9 @@ export function redactor (secrets: readonly string[]): (finding: DoctorFinding) 
     .replace(QUOTED, (quoted, start: string) => quoted.length > MAX_WORDS_LENGTH + 2 ? `"${start}…"` : quoted)
     .replace(/\S+/g, word => word.length > MAX_WORD_LENGTH ? `${word.slice(0, MAX_WORD_LENGTH)}…` : word)
   // A remedy contains our own words only, among which a weak secret may be.
-  return finding => ({ ...finding, evidence: redact(withoutSecrets(finding.evidence)), ...(finding.remedy !== undefined && { remedy: redact(finding.remedy) }) })
+  return finding => ({
+    ...finding,
+    evidence: redact(withoutSecrets(finding.evidence)),
+    ...(finding.remedy !== undefined && { remedy: redact(finding.remedy) })
+  })
 }

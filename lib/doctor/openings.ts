@@ -33,7 +33,11 @@ interface ReportEvent {
 export type OpeningEvent = PageEvent | DownloadEvent | CallbackOutcome | ReportEvent
 
 /** An event, or several equal ones in succession. Times are milliseconds since the epoch. */
-export type Noted<Event extends OpeningEvent = OpeningEvent> = Event & { readonly firstAt: number, readonly lastAt: number, readonly count: number }
+export type Noted<Event extends OpeningEvent = OpeningEvent> = Event & {
+  readonly firstAt: number,
+  readonly lastAt: number,
+  readonly count: number
+}
 
 /** Requests that nothing proves to come from the document server. */
 interface Strangers {
@@ -58,7 +62,9 @@ export interface Openings {
   requested (fileId: string, event: DownloadEvent | CallbackOutcome): void
   /** A request without a valid signature was refused. It does not count as a request of the document server. */
   strangerRefused (fileId: string, code: string): void
-  /** A page reported that its editor failed. The caller has verified that the report comes from a page with this file. */
+  /**
+   * A page reported that its editor failed. The caller has verified that the report comes from a page with this file.
+   */
   reported (fileId: string, text: string): void
   /** Whether there is any event of this file. */
   isKnown (fileId: string): boolean

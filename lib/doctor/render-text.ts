@@ -34,7 +34,9 @@ export function renderText ({ healthy, findings, duration }: DoctorReport, { col
       ...wrapped(`${title} [${code}]`, columns, { first: `${icon} ${status.toUpperCase()} `, hanging: INDENT })
         .map(line => paint(['bold', style].flat() as Style, line)),
       ...remedy === undefined ? [] : wrapped(remedy, columns, { first: `${INDENT}Fix:  `, hanging: `${INDENT}      ` }),
-      ...wrapped(evidence, columns, { first: `${INDENT}Seen: `, hanging: `${INDENT}      ` }).map(line => paint('dim', line))
+      ...wrapped(evidence, columns, { first: `${INDENT}Seen: `, hanging: `${INDENT}      ` }).map(line =>
+        paint('dim', line)
+      )
     ]
     return lines.join('\n')
   }
@@ -79,7 +81,12 @@ export function verdictOf (healthy: boolean, findings: readonly DoctorFinding[])
 
 /** Such as `1 error, 2 warnings, 9 ok`. */
 export function countsOf (findings: readonly DoctorFinding[]): string {
-  const words: ReadonlyArray<readonly [Status, string, string]> = [['error', 'error', 'errors'], ['warning', 'warning', 'warnings'], ['ok', 'ok', 'ok'], ['skipped', 'skipped', 'skipped']]
+  const words: ReadonlyArray<readonly [Status, string, string]> = [
+    ['error', 'error', 'errors'],
+    ['warning', 'warning', 'warnings'],
+    ['ok', 'ok', 'ok'],
+    ['skipped', 'skipped', 'skipped']
+  ]
   return words.flatMap(([status, one, many]) => {
     const count = findings.filter(finding => finding.status === status).length
     return count === 0 && status !== 'error' ? [] : [`${count} ${count === 1 ? one : many}`]
@@ -91,7 +98,11 @@ export function durationText (milliseconds: number): string {
 }
 
 /** Breaks a text at spaces. A word that is longer than a line, such as a URL, stays whole, so that it can be copied. */
-function wrapped (text: string, columns: number, { first, hanging }: { readonly first: string, readonly hanging: string }): string[] {
+function wrapped (
+  text: string,
+  columns: number,
+  { first, hanging }: { readonly first: string, readonly hanging: string }
+): string[] {
   const lines: string[] = []
   let line = first
   let isEmpty = true

@@ -34,12 +34,18 @@ const headers = {
 } as const
 
 /** `GET <handler path>/doctor`: examines, and answers with the report as a page or as JSON. */
-export function doctorRoute ({ path, authorize, timeout, examine, explainOpening, signal }: Dependencies): RouteOptions {
+export function doctorRoute (
+  { path, authorize, timeout, examine, explainOpening, signal }: Dependencies
+): RouteOptions {
   const report = shared(examine)
 
   async function isAllowed (request: FastifyRequest): Promise<boolean> {
     try {
-      return await withTimeout(() => authorize(request), { milliseconds: timeout, timeoutError: ms => new HookTimeoutError('doctor.authorize', ms), signal }) === true
+      return await withTimeout(() => authorize(request), {
+        milliseconds: timeout,
+        timeoutError: ms => new HookTimeoutError('doctor.authorize', ms),
+        signal
+      }) === true
     } catch (err) {
       request.log.error({ err }, 'the hook doctor.authorize failed')
       return false
@@ -49,7 +55,9 @@ export function doctorRoute ({ path, authorize, timeout, examine, explainOpening
   async function answerReport (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     reply.headers(headers)
     const { fileId, format } = request.query as { readonly fileId?: unknown, readonly format?: unknown }
-    if (isFromOtherSite(request) || !await isAllowed(request)) return reply.code(403).type('text/plain; charset=utf-8').send('Forbidden')
+    if (isFromOtherSite(request) || !await isAllowed(request)) {
+      return reply.code(403).type('text/plain; charset=utf-8').send('Forbidden')
+    }
     if (fileId !== undefined && (typeof fileId !== 'string' || fileId.length > MAX_FILE_ID_LENGTH)) {
       return reply.code(400).type('text/plain; charset=utf-8').send('Name one fileId')
     }

@@ -30,10 +30,13 @@ interface Awaiting extends AwaitOptions {
 }
 
 /**
- * Asks for a result until there is one. Rejects with `ConversionTimeoutError`, with the reason of one of the signals, or as `ask`
- * does.
+ * Asks for a result until there is one. Rejects with `ConversionTimeoutError`, with the reason of one of the signals,
+ * or as `ask` does.
  */
-export async function awaitResult<Result> (ask: (signal: AbortSignal) => Promise<Result | undefined>, awaiting: Awaiting): Promise<Result> {
+export async function awaitResult<Result> (
+  ask: (signal: AbortSignal) => Promise<Result | undefined>,
+  awaiting: Awaiting
+): Promise<Result> {
   const { work, timeout = DEFAULT_TIMEOUT_MS, interval = DEFAULT_INTERVAL_MS, signal: callerSignal, closing } = awaiting
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(new ConversionTimeoutError(work, `${timeout} ms`)), timeout)

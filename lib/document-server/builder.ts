@@ -41,7 +41,10 @@ const MAX_SCRIPT_BYTES = 1024 * 1024
 
 const requestRules = {
   url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
-  script: rule(`must be a string that is not empty, of at most ${MAX_SCRIPT_BYTES} bytes`, stringThat(value => value !== '' && Buffer.byteLength(value) <= MAX_SCRIPT_BYTES)),
+  script: rule(
+    `must be a string that is not empty, of at most ${MAX_SCRIPT_BYTES} bytes`,
+    stringThat(value => value !== '' && Buffer.byteLength(value) <= MAX_SCRIPT_BYTES)
+  ),
   argument: rule('must be an object that JSON can represent', isRepresentable)
 }
 
@@ -55,22 +58,36 @@ export function createBuilder ({ client, fetchResult, fromFile, offers, closing 
     assertOptions(requestRules, request)
     assertAwaitOptions(options)
     const { url, script, argument } = request
-    if ((url === undefined) === (script === undefined)) throw new InvalidOptionError('url', 'or script must be set, and not both')
-    if (url !== undefined) return await run(async options => await ask({ async: true, url, argument }, options), options)
+    if ((url === undefined) === (script === undefined)) {
+      throw new InvalidOptionError('url', 'or script must be set, and not both')
+    }
+    if (url !== undefined) {
+      return await run(async options => await ask({ async: true, url, argument }, options), options)
+    }
     const bytes = Buffer.from(script!)
     let offer: ReturnType<FileOffers['offer']> | undefined
     try {
-      return await run(async options => await upload(bytes, argument, options) ?? await ask({ async: true, url: (offer = offers.offer(bytes)).url, argument }, options), options)
+      return await run(
+        async options =>
+          await upload(bytes, argument, options) ??
+            await ask({ async: true, url: (offer = offers.offer(bytes)).url, argument }, options),
+        options
+      )
     } finally {
       offer?.withdraw()
     }
   }
 
-  async function run (start: (options: PostOptions) => Promise<BuildAnswer>, options: AwaitOptions): Promise<BuildResult> {
+  async function run (
+    start: (options: PostOptions) => Promise<BuildAnswer>,
+    options: AwaitOptions
+  ): Promise<BuildResult> {
     const shardKey = randomUUID() // a cluster must ask the same server every time
     let key: string | undefined
     const urls = await awaitResult(async signal => {
-      const answer = key === undefined ? await start({ signal, shardKey }) : await ask({ async: true, key }, { signal, shardKey })
+      const answer = key === undefined
+        ? await start({ signal, shardKey })
+        : await ask({ async: true, key }, { signal, shardKey })
       key = answer.key
       return answer.urls
     }, { ...options, work: 'document build', closing })
@@ -86,8 +103,17 @@ export function createBuilder ({ client, fetchResult, fromFile, offers, closing 
   }
 
   /** Resolves to `undefined` where the document server takes no script in a request. */
-  async function upload (bytes: Uint8Array<ArrayBuffer>, argument: BuildRequest['argument'], options: PostOptions): Promise<BuildAnswer | undefined> {
-    const response = await fromFile.post('docbuilder', { async: true, argument }, { name: 'script.docbuilder', bytes }, options)
+  async function upload (
+    bytes: Uint8Array<ArrayBuffer>,
+    argument: BuildRequest['argument'],
+    options: PostOptions
+  ): Promise<BuildAnswer | undefined> {
+    const response = await fromFile.post(
+      'docbuilder',
+      { async: true, argument },
+      { name: 'script.docbuilder', bytes },
+      options
+    )
     return response && answerOf(response.status, (await bytesOf(response.body)).toString())
   }
 
@@ -110,7 +136,10 @@ export function createBuilder ({ client, fetchResult, fromFile, offers, closing 
 
 function reportedFailure (error: string): BuildFailedError {
   const { reason, ...details } = serviceFailure(error)
-  return new BuildFailedError(error === SCRIPT_FAILED ? `error ${error} (the script failed: see the log of the document server)` : reason, details)
+  return new BuildFailedError(
+    error === SCRIPT_FAILED ? `error ${error} (the script failed: see the log of the document server)` : reason,
+    details
+  )
 }
 
 function urlsOf (urls: unknown): readonly ResultUrl[] {

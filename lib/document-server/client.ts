@@ -14,16 +14,21 @@ interface DocumentServerResponse {
 /** The HTTP interface of the document server. Rejects as `Outbound` does. */
 export interface DocumentServerClient {
   /**
-   * Posts a request to a service as JSON, signed in its body and, unless that is too long, in its header: which is verified depends
-   * on the document server's configuration. In a cluster `shardKey` routes it to the server that has the document.
-   * Source: docs/document-server-protocol.md#asking-and-being-answered
+   * Posts a request to a service as JSON, signed in its body and, unless that is too long, in its header: which is
+   * verified depends on the document server's configuration. In a cluster `shardKey` routes it to the server that has
+   * the document. Source: docs/document-server-protocol.md#asking-and-being-answered
    */
   post (service: Service, request: object, options?: PostOptions): Promise<DocumentServerResponse>
   /**
-   * Posts a request as a form, signed in the same way, with a file unless the request is about an earlier one. Resolves whatever
-   * the status is. Source: docs/document-server-protocol.md#files-in-requests
+   * Posts a request as a form, signed in the same way, with a file unless the request is about an earlier one. Resolves
+   * whatever the status is. Source: docs/document-server-protocol.md#files-in-requests
    */
-  postForm (service: FromFileService, request: object, file: FormFile | undefined, options?: PostOptions): Promise<OutboundResponse>
+  postForm(
+    service: FromFileService,
+    request: object,
+    file: FormFile | undefined,
+    options?: PostOptions
+  ): Promise<OutboundResponse>
   /** The JSON of such a request, signed with the first secret unless `signer` has another one. */
   bodyOf (service: Service, request: object, signer?: Pick<TokenSigner, 'sign'>): string
   /** Reads a small resource at a path below the document server's URL, unsigned. */
@@ -47,10 +52,15 @@ interface Dependencies {
 
 const MAX_RESPONSE_BYTES = 1024 * 1024
 
-/** Web servers limit the headers of a request. A longer token, such as of a watermark with an image, is only in the body, which is enough. */
+/**
+ * Web servers limit the headers of a request. A longer token, such as of a watermark with an image, is only in the
+ * body, which is enough.
+ */
 const MAX_HEADER_TOKEN = 7168
 
-export function createDocumentServerClient ({ outbound, tokens, settings: { documentServer: { publicUrl, operationClaim } } }: Dependencies): DocumentServerClient {
+export function createDocumentServerClient (
+  { outbound, tokens, settings: { documentServer: { publicUrl, operationClaim } } }: Dependencies
+): DocumentServerClient {
   return {
     async post (service, request, { shardKey, ...options } = {}) {
       return await send(service === 'command' ? 'command' : 'conversion', urlOf(SERVICE_PATHS[service], shardKey), {
@@ -70,7 +80,10 @@ export function createDocumentServerClient ({ outbound, tokens, settings: { docu
       return await outbound('conversion', urlOf(`/${service}/from-file`, shardKey), {
         ...options,
         method: 'POST',
-        headers: { ...headersOf(service, request, { operation: service }), 'content-type': encoded.headers.get('content-type')! },
+        headers: {
+          ...headersOf(service, request, { operation: service }),
+          'content-type': encoded.headers.get('content-type')!
+        },
         body: new Uint8Array(await encoded.arrayBuffer())
       })
     },

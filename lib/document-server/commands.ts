@@ -9,17 +9,23 @@ import type { DocumentServerClient } from './client.js'
 
 /** The document server's command service. */
 export interface Commands {
-  /** Sends a command. Rejects with `InvalidKeyError` for an empty or malformed key, `CommandFailedError`, or as `Outbound` does. */
+  /**
+   * Sends a command. Rejects with `InvalidKeyError` for an empty or malformed key, `CommandFailedError`, or as
+   * `Outbound` does.
+   */
   send<C extends Command>(command: C, options?: RequestOptions): Promise<CommandResult<C>>
   /**
-   * What the document server has under a key: users, unsaved changes or a forgotten file. Resolves to `undefined`,
-   * and logs why, when it gives no usable answer. Never call it where a callback of that key waits for the caller: the document
-   * server posts one before it answers. Source: docs/document-server-protocol.md#commands
+   * What the document server has under a key: users, unsaved changes or a forgotten file. Resolves to `undefined`, and
+   * logs why, when it gives no usable answer. Never call it where a callback of that key waits for the caller: the
+   * document server posts one before it answers. Source: docs/document-server-protocol.md#commands
    */
   lookUp (key: string): Promise<Knowledge | undefined>
 }
 
-/** What the document server has under a key: users who edit; nothing but unsaved changes or viewers; nothing but a forgotten file; or nothing. */
+/**
+ * What the document server has under a key: users who edit; nothing but unsaved changes or viewers; nothing but a
+ * forgotten file; or nothing.
+ */
 type Knowledge = 'edited' | 'known' | 'forgotten' | 'unknown'
 
 interface Dependencies {
@@ -28,7 +34,15 @@ interface Dependencies {
 }
 
 /** The codes of answers that callers decide by. Source: docs/document-server-protocol.md#commands */
-export const COMMAND_CODE = { unknownKey: 1, callback: 2, internal: 3, nothingToSave: 4, unknownCommand: 5, invalidToken: 6, expiredToken: 7 } as const
+export const COMMAND_CODE = {
+  unknownKey: 1,
+  callback: 2,
+  internal: 3,
+  nothingToSave: 4,
+  unknownCommand: 5,
+  invalidToken: 6,
+  expiredToken: 7
+} as const
 
 const explanations: ReadonlyMap<number, string> = new Map([
   [COMMAND_CODE.unknownKey, 'it does not know the document key'],
@@ -60,7 +74,9 @@ export function isCommandName (c: unknown): boolean {
   return typeof c === 'string' && (c === 'saved' || Object.hasOwn(fields, c))
 }
 
-const KEYLESS_COMMANDS: ReadonlySet<unknown> = new Set(['version', 'license', 'getForgottenList'] satisfies Array<Command['c']>)
+const KEYLESS_COMMANDS: ReadonlySet<unknown> = new Set(
+  ['version', 'license', 'getForgottenList'] satisfies Array<Command['c']>
+)
 
 /** A page waits for the answer. */
 const TIMEOUT_MS = 10_000
@@ -72,7 +88,10 @@ const WAITING_TIMEOUT_MS = 10 * 60_000
 /** Bytes of an answer that names all forgotten files: more than 100,000. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
 
-/** Longer ones have been seen to work, but the document server documents this length. The key of a forgotten file is the name of its folder. */
+/**
+ * Longer ones have been seen to work, but the document server documents this length. The key of a forgotten file is the
+ * name of its folder.
+ */
 const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
 
 export function createCommands ({ client, log }: Dependencies): Commands {
@@ -82,7 +101,9 @@ export function createCommands ({ client, log }: Dependencies): Commands {
       const total = WAITING_COMMANDS.has(command.c) ? WAITING_TIMEOUT_MS : TIMEOUT_MS
       const { error, ...result } = await request(command, total, signal)
       if (error === 0) return result as CommandResult<typeof command>
-      throw new CommandFailedError(command.c, `error ${error} (${explanations.get(error) ?? 'unknown'})`, { serverCode: error })
+      throw new CommandFailedError(command.c, `error ${error} (${explanations.get(error) ?? 'unknown'})`, {
+        serverCode: error
+      })
     },
 
     async lookUp (key) {
@@ -98,29 +119,47 @@ export function createCommands ({ client, log }: Dependencies): Commands {
       const { error, users } = await request({ c, key }, TIMEOUT_MS)
       if (error === 0) return Array.isArray(users) && users.length > 0 ? 'edited' : 'known'
       if (error === COMMAND_CODE.unknownKey) return 'unknown'
-      log.warn({ command: c, code: error }, `the document server's command service gave no usable answer: ${explanations.get(error) ?? 'unknown error'}`)
+      log.warn(
+        { command: c, code: error },
+        `the document server's command service gave no usable answer: ${explanations.get(error) ?? 'unknown error'}`
+      )
     } catch (err) {
-      log.warn({ command: c, err }, 'the document server\'s command service could not be reached, or is not one: is there a document server at editorApiUrl?')
+      log.warn(
+        { command: c, err },
+        'the document server\'s command service could not be reached, or is not one: is there a document server at editorApiUrl?'
+      )
     }
     return undefined
   }
 
-  async function request (command: Command, total: number, signal?: AbortSignal): Promise<{ readonly error: number, readonly users?: unknown }> {
-    const { status, text } = await client.post('command', command, { signal, total, ...('key' in command ? { shardKey: command.key } : { limit: MAX_LIST_BYTES }) })
+  async function request (
+    command: Command,
+    total: number,
+    signal?: AbortSignal
+  ): Promise<{ readonly error: number, readonly users?: unknown }> {
+    const { status, text } = await client.post('command', command, {
+      signal,
+      total,
+      ...('key' in command ? { shardKey: command.key } : { limit: MAX_LIST_BYTES })
+    })
     if (status !== 200) throw statusError(status, `the command service answered status ${status}`)
     const answer = parseJson(text)
-    if (!isJsonObject(answer) || typeof answer.error !== 'number') throw new UpstreamError('the command service\'s answer is not one of a document server', { retryable: false })
+    if (!isJsonObject(answer) || typeof answer.error !== 'number') {
+      throw new UpstreamError('the command service\'s answer is not one of a document server', { retryable: false })
+    }
     return { ...answer, error: answer.error }
   }
 }
 
 /**
- * The command as it will be sent: one with inherited properties, getters or `toJSON` could be sent with another key than was checked.
- * Throws `InvalidOptionError` or `InvalidKeyError`.
+ * The command as it will be sent: one with inherited properties, getters or `toJSON` could be sent with another key
+ * than was checked. Throws `InvalidOptionError` or `InvalidKeyError`.
  */
 export function checkedCommand<C extends Command> (given: C): C {
   const command = asSent(given)
-  if (!isJsonObject(command) || typeof command.c !== 'string') throw new InvalidOptionError('command', 'must be an object with the name of the command as c')
+  if (!isJsonObject(command) || typeof command.c !== 'string') {
+    throw new InvalidOptionError('command', 'must be an object with the name of the command as c')
+  }
   if (!KEYLESS_COMMANDS.has(command.c) || 'key' in command) assertKey(command.key)
   if (!Object.hasOwn(fields, command.c)) throw new InvalidOptionError('c', `must be ${Object.keys(fields).join(', ')}`)
   const known = fields[command.c as Command['c']]
@@ -129,7 +168,9 @@ export function checkedCommand<C extends Command> (given: C): C {
   return command as unknown as C
 }
 
-/** Without users the document server means everybody: also for `null`, `0`, or what JSON leaves out, such as a function. */
+/**
+ * Without users the document server means everybody: also for `null`, `0`, or what JSON leaves out, such as a function.
+ */
 function assertUsers (sent: unknown, given: { readonly users?: unknown }): void {
   const users = sent === undefined ? given.users : sent
   if (users !== undefined) assertValue('users', users, UserIds)
@@ -145,6 +186,10 @@ function asSent (command: unknown): unknown {
 
 /** Throws `InvalidKeyError`. Source: docs/document-server-protocol.md#forgotten-files */
 function assertKey (key: unknown): asserts key is string {
-  if (key === '' || key === undefined || key === null) throw new InvalidKeyError('is empty, which means all documents to the document server')
-  if (typeof key !== 'string' || !KEY.test(key)) throw new InvalidKeyError('must be 1 to 128 characters of 0-9 A-Z a-z . _ = -')
+  if (key === '' || key === undefined || key === null) {
+    throw new InvalidKeyError('is empty, which means all documents to the document server')
+  }
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw new InvalidKeyError('must be 1 to 128 characters of 0-9 A-Z a-z . _ = -')
+  }
 }

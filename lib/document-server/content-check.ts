@@ -1,7 +1,12 @@
 import { UpstreamError } from '../errors.js'
-import { hasZipEnd, isBinary, isHtml, isHtmlFormat, isPlainText, isText, isZip, matchesOpenedSignature, matchesSignature, SIGNATURE_REACH, ZIP_END_REACH } from './file-signatures.js'
+import {
+  hasZipEnd, isBinary, isHtml, isHtmlFormat, isPlainText, isText, isZip, matchesOpenedSignature, matchesSignature,
+  SIGNATURE_REACH, ZIP_END_REACH
+} from './file-signatures.js'
 import { mediaTypeOf } from './formats.js'
-import { DIRECTORY_REACH, hasPartsOf, inspected, type InspectedContent, namesOtherFormat, readZipDirectory } from './inspect.js'
+import {
+  DIRECTORY_REACH, hasPartsOf, inspected, type InspectedContent, namesOtherFormat, readZipDirectory
+} from './inspect.js'
 
 interface Announced {
   /** Format of the bytes; older document servers do not announce it. */
@@ -18,15 +23,18 @@ interface Announced {
 }
 
 /**
- * Passes on content that looks like the announced format, or without one like the stored file's. Rejects with `mismatchError`
- * before the first byte when the content is empty, an error page or of another format; and with `UpstreamError` after the last
- * byte when a zip file has no end record, because it was truncated before it reached the server that announced its length. Only
- * plain text may be empty, if it is announced as such.
+ * Passes on content that looks like the announced format, or without one like the stored file's. Rejects with
+ * `mismatchError` before the first byte when the content is empty, an error page or of another format; and with
+ * `UpstreamError` after the last byte when a zip file has no end record, because it was truncated before it reached the
+ * server that announced its length. Only plain text may be empty, if it is announced as such.
  *
- * If a page has announced the format, packages must have its parts, else it fails after the last byte, too. Text may be plain text
- * whatever it says, and a page of HTML or other markup only if the document server says so.
+ * If a page has announced the format, packages must have its parts, else it fails after the last byte, too. Text may be
+ * plain text whatever it says, and a page of HTML or other markup only if the document server says so.
  */
-export async function * checkedContent (content: AsyncIterable<Uint8Array>, announced: Announced): AsyncGenerator<Uint8Array> {
+export async function * checkedContent (
+  content: AsyncIterable<Uint8Array>,
+  announced: Announced
+): AsyncGenerator<Uint8Array> {
   const format = announced.filetype ?? announced.extension
   yield * inspected(content, {
     startReach: SIGNATURE_REACH,
@@ -51,7 +59,11 @@ function mismatch (found: string, { mismatchError }: Announced): Error {
   return mismatchError?.(found) ?? new UpstreamError(`the response is ${found}`, { retryable: false })
 }
 
-function isMatch (start: Buffer, format: string, { filetype, mediaType, length, namedByPage = false }: Announced): boolean {
+function isMatch (
+  start: Buffer,
+  format: string,
+  { filetype, mediaType, length, namedByPage = false }: Announced
+): boolean {
   if (start.length === 0) return isPlainText(format) && filetype !== undefined && length === 0
   if (namedByPage && !isAsSaid(start, format, mediaType)) return false
   // Text may begin with a tag: it is an error page only if it is sent as one.
@@ -62,7 +74,9 @@ function isMatch (start: Buffer, format: string, { filetype, mediaType, length, 
 
 /** Whether the content and what the document server says of it allow the format that a page says it has. */
 function isAsSaid (start: Buffer, format: string, mediaType = ''): boolean {
-  if (!isText(format)) return matchesOpenedSignature(start, format) && !(isZip(start, format) && namesOtherFormat(start, format))
+  if (!isText(format)) {
+    return matchesOpenedSignature(start, format) && !(isZip(start, format) && namesOtherFormat(start, format))
+  }
   if (isBinary(start)) return false
   if (isPlainText(format) || format === 'rtf') return true
   const said = essenceOf(mediaType)
@@ -82,5 +96,6 @@ function essenceOf (mediaType: string): string {
 }
 
 function isErrorResponse (start: Buffer, format: string, mediaType = ''): boolean {
-  return (isHtml(start) && /^text\/html\b/i.test(mediaType)) || (format !== 'json' && /^application\/(\w+\+)?json\b/i.test(mediaType))
+  return (isHtml(start) && /^text\/html\b/i.test(mediaType)) ||
+    (format !== 'json' && /^application\/(\w+\+)?json\b/i.test(mediaType))
 }

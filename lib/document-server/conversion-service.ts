@@ -1,9 +1,14 @@
-import type { ConversionOptions, ConversionRequest, Watermark, WatermarkParagraph, WatermarkRun } from '../../types/conversions.js'
+import type {
+  ConversionOptions, ConversionRequest, Watermark, WatermarkParagraph, WatermarkRun
+} from '../../types/conversions.js'
 import { ConversionFailedError, InvalidOptionError } from '../errors.js'
 import { digest } from '../util/digest.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/json.js'
 import { isHttpUrl } from '../util/url.js'
-import { anyOf, assertOptions, integerFrom, isNumber, isOneOf, isString, listOf, numberFrom, rule, type Rules, stringThat, TrueOrFalse } from '../util/validate.js'
+import {
+  anyOf, assertOptions, integerFrom, isNumber, isOneOf, isString, listOf, numberFrom, rule, type Rules, stringThat,
+  TrueOrFalse
+} from '../util/validate.js'
 import { EXTENSION } from './formats.js'
 
 /** The document to convert, as the document server is asked for it. */
@@ -21,9 +26,58 @@ export type WireRequest = Pick<ConversionSource, 'key' | 'filetype'> & JsonObjec
 
 /** Those that the document server knows. With any other it would read the document as UTF-8. */
 const CODE_PAGES: ReadonlySet<number> = new Set([
-  437, 720, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 865, 866, 869, 874, 932, 936, 949, 950, 1200, 1201, 1250, 1251,
-  1252, 1253, 1254, 1255, 1256, 1257, 1258, 10007, 12000, 12001, 20866, 21866, 28591, 28592, 28593, 28594, 28595, 28596, 28597,
-  28598, 28599, 28603, 28604, 28605, 51949, 65000, 65001
+  437,
+  720,
+  737,
+  775,
+  850,
+  852,
+  855,
+  857,
+  858,
+  860,
+  861,
+  862,
+  863,
+  865,
+  866,
+  869,
+  874,
+  932,
+  936,
+  949,
+  950,
+  1200,
+  1201,
+  1250,
+  1251,
+  1252,
+  1253,
+  1254,
+  1255,
+  1256,
+  1257,
+  1258,
+  10007,
+  12000,
+  12001,
+  20866,
+  21866,
+  28591,
+  28592,
+  28593,
+  28594,
+  28595,
+  28596,
+  28597,
+  28598,
+  28599,
+  28603,
+  28604,
+  28605,
+  51949,
+  65000,
+  65001
 ])
 
 const isImage = (value: string) => isHttpUrl(value) || /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+=*$/.test(value)
@@ -32,7 +86,10 @@ export const words = (...values: string[]) => rule(`must be one of ${values.join
 
 const isColor = anyOf(listOf(integerFrom(0, 255), { min: 3, max: 3 }), listOf(isNumber, { max: 0 }))
 const Color = rule('must be [red, green, blue] from 0 to 255, or [] for none', isColor)
-const Extension = rule('must be an extension of 1 to 16 letters or digits, without a dot', stringThat(value => EXTENSION.test(value)))
+const Extension = rule(
+  'must be an extension of 1 to 16 letters or digits, without a dot',
+  stringThat(value => EXTENSION.test(value))
+)
 const Length = rule('must be a length such as 19.1mm', stringThat(value => /^\d{1,5}(\.\d{1,3})?mm$/.test(value)))
 const NotNegative = rule('must be a number, at least 0', numberFrom(0))
 const Pages = rule('must be a whole number of pages, at least 0', integerFrom(0))
@@ -42,9 +99,18 @@ const Text = rule('must be a string', isString)
 export const conversionRules: Rules<ConversionOptions> = {
   outputType: Extension,
   title: Text,
-  password: rule('must be a string of 1 to 255 characters', stringThat(value => value.length >= 1 && value.length <= 255)),
-  region: rule('must be a language and a country, such as en-US', stringThat(value => /^[A-Za-z]{2,3}(-[A-Za-z]{4})?-[A-Za-z]{2}$/.test(value))),
-  codePage: rule('must be a code page that the document server knows, such as 65001 or 1252', value => CODE_PAGES.has(value as number)),
+  password: rule(
+    'must be a string of 1 to 255 characters',
+    stringThat(value => value.length >= 1 && value.length <= 255)
+  ),
+  region: rule(
+    'must be a language and a country, such as en-US',
+    stringThat(value => /^[A-Za-z]{2,3}(-[A-Za-z]{4})?-[A-Za-z]{2}$/.test(value))
+  ),
+  codePage: rule(
+    'must be a code page that the document server knows, such as 65001 or 1252',
+    value => CODE_PAGES.has(value as number)
+  ),
   delimiter: numbered(0, 1, 2, 3, 4, 5),
   thumbnail: { aspect: numbered(0, 1, 2), first: TrueOrFalse, width: Pixels, height: Pixels },
   spreadsheetLayout: {
@@ -67,7 +133,10 @@ export const conversionRules: Rules<ConversionOptions> = {
     height: NotNegative,
     rotate: rule('must be a number of degrees', isNumber),
     margins: rule('must be four numbers of millimetres, at least 0', listOf(numberFrom(0), { min: 4, max: 4 })),
-    fill: rule('must be [red, green, blue] from 0 to 255, [] for none, or the http(s) or data: URL of an image', anyOf(isColor, stringThat(isImage))),
+    fill: rule(
+      'must be [red, green, blue] from 0 to 255, [] for none, or the http(s) or data: URL of an image',
+      anyOf(isColor, stringThat(isImage))
+    ),
     stroke: Color,
     strokeWidth: NotNegative,
     align: numbered(0, 1, 4),
@@ -108,8 +177,12 @@ const required: ReadonlySet<string> = new Set(['outputType', 'fileType'])
 export function assertConversionRequest (request: ConversionRequest): void {
   assertOptions(requestRules, request, { required })
   const { url, content, key } = request
-  if ((url === undefined) === (content === undefined)) throw new InvalidOptionError('url', 'or content must be set, and not both')
-  if (content !== undefined && key !== undefined) throw new InvalidOptionError('key', 'is for a url: content identifies itself')
+  if ((url === undefined) === (content === undefined)) {
+    throw new InvalidOptionError('url', 'or content must be set, and not both')
+  }
+  if (content !== undefined && key !== undefined) {
+    throw new InvalidOptionError('key', 'is for a url: content identifies itself')
+  }
 }
 
 /** The result is cached by its key and output type alone: the key must depend on everything that shapes the result. */
@@ -118,14 +191,29 @@ export function conversionKey (...parts: readonly string[]): string {
 }
 
 /** The request as it is sent. Its key is a hash of all options and of `identity`, which identifies the content. */
-export function wireRequest ({ fileType, ...options }: ConversionOptions & Pick<ConversionRequest, 'fileType'>, identity: string): WireRequest {
+export function wireRequest (
+  { fileType, ...options }: ConversionOptions & Pick<ConversionRequest, 'fileType'>,
+  identity: string
+): WireRequest {
   const filetype = fileType.toLowerCase()
   const { outputtype, ...fields } = wireOptions(options)
-  return { async: true, filetype, key: conversionKey(identity, filetype, canonicalJson({ outputtype, ...fields })), outputtype, ...fields }
+  return {
+    async: true,
+    filetype,
+    key: conversionKey(identity, filetype, canonicalJson({ outputtype, ...fields })),
+    outputtype,
+    ...fields
+  }
 }
 
-function wireOptions ({ outputType, watermark, ...options }: ConversionOptions): JsonObject & { readonly outputtype: string } {
-  return withoutUndefined({ outputtype: outputType.toLowerCase(), ...options, watermark: watermark && wireWatermark(watermark) }) as JsonObject & { readonly outputtype: string }
+function wireOptions (
+  { outputType, watermark, ...options }: ConversionOptions
+): JsonObject & { readonly outputtype: string } {
+  return withoutUndefined({
+    outputtype: outputType.toLowerCase(),
+    ...options,
+    watermark: watermark && wireWatermark(watermark)
+  }) as JsonObject & { readonly outputtype: string }
 }
 
 function wireWatermark ({ strokeWidth, paragraphs, ...watermark }: Watermark): JsonObject {
@@ -142,7 +230,11 @@ function wireRun ({ fontFamily, fontSize, ...run }: WatermarkRun): JsonObject {
 
 /** The same JSON for equal values, in whatever order their properties are. */
 function canonicalJson (value: unknown): string {
-  return JSON.stringify(value, (_name, part: unknown) => isJsonObject(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => a < b ? -1 : 1)) : part)
+  return JSON.stringify(
+    value,
+    (_name, part: unknown) =>
+      isJsonObject(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => a < b ? -1 : 1)) : part
+  )
 }
 
 /** Also of everything inside, as JSON does. */
@@ -163,7 +255,10 @@ export type ConversionAnswer =
     readonly percent: number
   }
 
-/** Parses JSON, or XML, which some document servers send whatever the Accept header says. Throws `ConversionFailedError`. */
+/**
+ * Parses JSON, or XML, which some document servers send whatever the Accept header says. Throws
+ * `ConversionFailedError`.
+ */
 export function parseConversionAnswer (text: string): ConversionAnswer {
   const trimmed = text.replace(/^\ufeff/, '').trim()
   return trimmed.startsWith('<') ? fromXml(trimmed) : fromJson(trimmed)
@@ -176,11 +271,18 @@ function fromJson (text: string): ConversionAnswer {
   const error = reportedError(answer)
   if (error !== undefined) return { error }
   const { endConvert, fileUrl, fileType, percent } = answer
-  return outcome({ isFinished: endConvert === true, fileUrl: textOf(fileUrl), fileType: textOf(fileType), percent: typeof percent === 'number' ? percent : Number(textOf(percent)) })
+  return outcome({
+    isFinished: endConvert === true,
+    fileUrl: textOf(fileUrl),
+    fileType: textOf(fileType),
+    percent: typeof percent === 'number' ? percent : Number(textOf(percent))
+  })
 }
 
 function fromXml (text: string): ConversionAnswer {
-  if (!/<FileResult[\s>]/.test(text)) throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
+  if (!/<FileResult[\s>]/.test(text)) {
+    throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
+  }
   const error = elementText(text, 'Error')
   if (error !== '' && error !== '0') return { error }
   return outcome({
@@ -201,7 +303,11 @@ interface Fields {
 function outcome ({ isFinished, fileUrl, fileType, percent }: Fields): ConversionAnswer {
   if (!isFinished) return { percent: percent >= 0 && percent <= 100 ? percent : 0 }
   if (fileUrl === '') throw new ConversionFailedError('it finished without a file')
-  return { fileUrl, percent: 100, ...(/^\.?\w{1,16}$/.test(fileType) && { fileType: fileType.replace('.', '').toLowerCase() }) }
+  return {
+    fileUrl,
+    percent: 100,
+    ...(/^\.?\w{1,16}$/.test(fileType) && { fileType: fileType.replace('.', '').toLowerCase() })
+  }
 }
 
 function textOf (value: unknown): string {
@@ -226,14 +332,27 @@ interface Meaning {
 const meanings: Readonly<Record<string, Meaning>> = {
   '-1': { meaning: 'unknown error', remedy: 'see the log of the document server', retryable: true },
   '-2': { meaning: 'timeout', remedy: 'the document is large, or the document server is busy', retryable: true },
-  '-3': { meaning: 'conversion error', remedy: 'permanent, the document server answers the same for this content and these options' },
-  '-4': { meaning: 'it could not download the source', remedy: 'check that the document server can reach publicBaseUrl, or the host of the URL', retryable: true },
+  '-3': {
+    meaning: 'conversion error',
+    remedy: 'permanent, the document server answers the same for this content and these options'
+  },
+  '-4': {
+    meaning: 'it could not download the source',
+    remedy: 'check that the document server can reach publicBaseUrl, or the host of the URL',
+    retryable: true
+  },
   '-5': { meaning: 'wrong password', remedy: 'the document needs one, or another one' },
   '-6': { meaning: 'database error', remedy: 'see the log of the document server', retryable: true },
   '-7': { meaning: 'wrong input', remedy: 'it does not accept the key, the file type or the output type' },
-  '-8': { meaning: 'invalid or expired token', remedy: 'compare jwtSecret and the clock with those of the document server' },
+  '-8': {
+    meaning: 'invalid or expired token',
+    remedy: 'compare jwtSecret and the clock with those of the document server'
+  },
   '-9': { meaning: 'the output type is ambiguous', remedy: 'name a format such as docx instead of ooxml or odf' },
-  '-10': { meaning: 'size limit exceeded', remedy: 'see FileConverter.converter.maxDownloadBytes and inputLimits of the document server' }
+  '-10': {
+    meaning: 'size limit exceeded',
+    remedy: 'see FileConverter.converter.maxDownloadBytes and inputLimits of the document server'
+  }
 }
 
 /** The error that an answer reports, as text; `undefined` if it reports none. */
@@ -251,7 +370,9 @@ interface ServiceFailure {
 
 /** `error`: as the document server sent it. */
 export function serviceFailure (error: string): ServiceFailure {
-  const { meaning, remedy, retryable = false } = Object.hasOwn(meanings, error) ? meanings[error]! : {} as Partial<Meaning>
+  const { meaning, remedy, retryable = false } = Object.hasOwn(meanings, error)
+    ? meanings[error]!
+    : {} as Partial<Meaning>
   const explanation = [meaning, remedy].filter(Boolean).join(': ')
   return {
     reason: explanation ? `error ${error} (${explanation})` : `error ${error.slice(0, 20).replace(/[^ -~]/g, '?')}`,

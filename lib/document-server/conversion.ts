@@ -10,7 +10,10 @@ import { parseUrl } from '../util/url.js'
 import { unlessAborted } from '../util/with-timeout.js'
 import { assertConvertOptions, awaitResult, pause } from './awaiting.js'
 import type { DocumentServerClient } from './client.js'
-import { assertConversionRequest, type ConversionAnswer, type ConversionSource, parseConversionAnswer, serviceFailure, type WireRequest, wireRequest } from './conversion-service.js'
+import {
+  assertConversionRequest, type ConversionAnswer, type ConversionSource, parseConversionAnswer, serviceFailure,
+  type WireRequest, wireRequest
+} from './conversion-service.js'
 import { isOfficeOpenXml } from './file-signatures.js'
 import { extensionOf } from './formats.js'
 import type { FileOffers, FromFile } from './from-file.js'
@@ -60,7 +63,9 @@ type Answer = Exclude<ConversionAnswer, { readonly error: string }>
 
 const failure = (reason: string, options?: ErrorOptions) => new ConversionFailedError(reason, options)
 
-export function createConversions ({ client, fetchResult, fromFile, offers, maxFileSize, closing }: Dependencies): Conversions {
+export function createConversions (
+  { client, fetchResult, fromFile, offers, maxFileSize, closing }: Dependencies
+): Conversions {
   return {
     async convert (request, options = {}, fileId) {
       assertConversionRequest(request)
@@ -68,7 +73,9 @@ export function createConversions ({ client, fetchResult, fromFile, offers, maxF
       const { url, key, content, ...fields } = request
       const expected = expectedType(request.outputType.toLowerCase(), request.thumbnail)
       return await reported(fileId, expected.outputType, ({ size }) => size, async () => {
-        if (url !== undefined) return await awaited(byUrl({ wire: wireRequest(fields, key ?? url), expected, options }, url), options)
+        if (url !== undefined) {
+          return await awaited(byUrl({ wire: wireRequest(fields, key ?? url), expected, options }, url), options)
+        }
         const bytes = await bytesOfContent(contentFrom(content), maxFileSize)
         const hash = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
         return await awaited(inRequest({ wire: wireRequest(fields, hash), expected, options }, bytes), options)
@@ -79,7 +86,9 @@ export function createConversions ({ client, fetchResult, fromFile, offers, maxF
       return await reported(fileId, 'pdf', ({ length }) => length, async () => {
         for (let attempt = 1; attempt <= maxAttempts; attempt++) {
           const { fileUrl } = await ask({ async: true, ...source, outputtype: 'pdf' }, { signal })
-          if (fileUrl !== undefined) return await (await fetchResult({ url: fileUrl, fileType: 'pdf' }, { signal, failure })).bytes()
+          if (fileUrl !== undefined) {
+            return await (await fetchResult({ url: fileUrl, fileType: 'pdf' }, { signal, failure })).bytes()
+          }
           if (attempt < maxAttempts) await pause(delayMs, signal)
         }
         throw new ConversionTimeoutError('PDF conversion', `${maxAttempts} attempts`)
@@ -87,11 +96,21 @@ export function createConversions ({ client, fetchResult, fromFile, offers, maxF
     }
   }
 
-  async function reported<Result> (fileId: string | undefined, outputType: string, bytesOf: (result: Result) => number | undefined, convert: () => Promise<Result>): Promise<Result> {
-    return await reportEnd(channels.conversion, { ...(fileId !== undefined && { fileId }), outputType }, convert, result => {
-      const bytes = bytesOf(result)
-      return { outcome: 'converted', ...(bytes !== undefined && { bytes }) }
-    })
+  async function reported<Result> (
+    fileId: string | undefined,
+    outputType: string,
+    bytesOf: (result: Result) => number | undefined,
+    convert: () => Promise<Result>
+  ): Promise<Result> {
+    return await reportEnd(
+      channels.conversion,
+      { ...(fileId !== undefined && { fileId }), outputType },
+      convert,
+      result => {
+        const bytes = bytesOf(result)
+        return { outcome: 'converted', ...(bytes !== undefined && { bytes }) }
+      }
+    )
   }
 
   /** Asks until there is a result. */
@@ -110,20 +129,32 @@ export function createConversions ({ client, fetchResult, fromFile, offers, maxF
     return async signal => stepOf(await ask({ ...wire, url }, { signal, shardKey: wire.key }), conversion)
   }
 
-  /** The document is in the first request, and the result in the last answer. Where that is not possible, the document server downloads the document. */
+  /**
+   * The document is in the first request, and the result in the last answer. Where that is not possible, the document
+   * server downloads the document.
+   */
   function inRequest (conversion: Conversion, bytes: Uint8Array<ArrayBuffer>): Ask {
     const { wire, expected, options } = conversion
     const file = { name: `document.${wire.filetype}`, bytes }
     let isSent = false
     return async signal => {
       const post = { signal, shardKey: wire.key }
-      const response = isSent ? await client.postForm('converter', wire, undefined, post) : await fromFile.post('converter', wire, file, post)
+      const response = isSent
+        ? await client.postForm('converter', wire, undefined, post)
+        : await fromFile.post('converter', wire, file, post)
       isSent = true
       if (response === undefined) return { percent: 0, result: byOffer }
       const { status, header, body } = response
       if (status === 200 && !isJson(header('content-type'))) {
         const fileType = resultType(expected, extensionOf(fileNameOf(header('content-disposition'))))
-        return { percent: 100, result: async () => await resultOf(response, fileType, { signal: AbortSignal.any([closing, ...(options.signal ? [options.signal] : [])]), failure }) }
+        return {
+          percent: 100,
+          result: async () =>
+            await resultOf(response, fileType, {
+              signal: AbortSignal.any([closing, ...(options.signal ? [options.signal] : [])]),
+              failure
+            })
+        }
       }
       if (status === 200) return stepOf(answerOf((await bytesOf(body)).toString()), conversion)
       discard(body)
@@ -140,9 +171,15 @@ export function createConversions ({ client, fetchResult, fromFile, offers, maxF
     }
   }
 
-  function stepOf ({ fileUrl, fileType: announced, percent }: Answer, { expected, options: { signal } }: Conversion): Step {
+  function stepOf (
+    { fileUrl, fileType: announced, percent }: Answer,
+    { expected, options: { signal } }: Conversion
+  ): Step {
     if (fileUrl === undefined) return { percent }
-    const fileType = resultType(expected, announced ?? expected.extension ?? extensionOf(parseUrl(fileUrl)?.pathname ?? ''))
+    const fileType = resultType(
+      expected,
+      announced ?? expected.extension ?? extensionOf(parseUrl(fileUrl)?.pathname ?? '')
+    )
     return { percent, result: async () => await fetchResult({ url: fileUrl, fileType }, { signal, failure }) }
   }
 
@@ -186,9 +223,22 @@ function fileNameOf (disposition = ''): string {
 const OPEN_DOCUMENT = /^od[tspg]$/
 const IMAGES: ReadonlySet<string> = new Set(['bmp', 'gif', 'jpg', 'png', 'tiff'])
 
-/** Formats that the document server writes under another extension. Source: docs/document-server-protocol.md#conversion */
+/**
+ * Formats that the document server writes under another extension. Source: docs/document-server-protocol.md#conversion
+ */
 const WRITTEN_AS: Readonly<Record<string, string>> = {
-  pdfa: 'pdf', htm: 'html', mhtml: 'mht', jpeg: 'jpg', jpe: 'jpg', tif: 'tiff', wps: 'doc', xml: 'txt', xslt: 'txt', dps: 'ppt', et: 'xls', xltb: 'xlsb'
+  pdfa: 'pdf',
+  htm: 'html',
+  mhtml: 'mht',
+  jpeg: 'jpg',
+  jpe: 'jpg',
+  tif: 'tiff',
+  wps: 'doc',
+  xml: 'txt',
+  xslt: 'txt',
+  dps: 'ppt',
+  et: 'xls',
+  xltb: 'xlsb'
 }
 
 interface ExpectedType {
@@ -203,7 +253,13 @@ interface ExpectedType {
 /** What the result of a conversion must be. `outputType` is in lower case. */
 function expectedType (outputType: string, thumbnail?: { readonly first?: boolean }): ExpectedType {
   if (outputType === 'ooxml') return { outputType, extension: undefined, matches: isOfficeOpenXml }
-  if (outputType === 'odf') return { outputType, extension: undefined, matches: fileType => OPEN_DOCUMENT.test(fileType) }
+  if (outputType === 'odf') {
+    return {
+      outputType,
+      extension: undefined,
+      matches: fileType => OPEN_DOCUMENT.test(fileType)
+    }
+  }
   const written = writtenAs(outputType)
   const extension = thumbnail?.first === false && IMAGES.has(written) ? 'zip' : written
   return { outputType, extension, matches: fileType => fileType === extension }

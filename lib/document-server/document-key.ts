@@ -5,16 +5,17 @@ type Content = Pick<FileInfo, 'fileId' | 'revision'>
 
 /**
  * The document keys of one application at one document server:
- * `<application and file>.<revision>.<document server>.<fileId>`. The first part separates applications that share a document
- * server and cannot be forged for another file; the third one separates document servers that edit the same files; the last one
- * tells which file a key was made for, long after its session: see `fileIdOf`.
+ * `<application and file>.<revision>.<document server>.<fileId>`. The first part separates applications that share a
+ * document server and cannot be forged for another file; the third one separates document servers that edit the same
+ * files; the last one tells which file a key was made for, long after its session: see `fileIdOf`.
  */
 export interface DocumentKeys {
   /**
-   * The document key for one content of one file: the same on every instance of the application, and different for every file
-   * and every content. `finished` has the keys that had their final save: the document server accepts no more edits under them,
-   * even if the content is the same. `unopened` and those before it could not be opened there. A key has at most 128 characters of `[0-9A-Za-z._=-]`: the editor fails silently with others.
-   * Source: docs/document-server-protocol.md#the-document-key
+   * The document key for one content of one file: the same on every instance of the application, and different for
+   * every file and every content. `finished` has the keys that had their final save: the document server accepts no
+   * more edits under them, even if the content is the same. `unopened` and those before it could not be opened there. A
+   * key has at most 128 characters of `[0-9A-Za-z._=-]`: the editor fails silently with others. Source:
+   * docs/document-server-protocol.md#the-document-key
    */
   of (content: Content, finished?: ReadonlySet<string>, unopened?: string): string
   /** Whether a key was made for this file, for any content and any document server. */
@@ -24,8 +25,8 @@ export interface DocumentKeys {
   /** Whether a key was made for this file and another document server. */
   isForAnotherServer (fileId: string, key: string): boolean
   /**
-   * The file that a key of this application was made for. `undefined` if the key was not made by this application, or its file
-   * has a longer fileId than fits into a key: 46 characters of `[0-9A-Za-z_-]`, 34 bytes of any others.
+   * The file that a key of this application was made for. `undefined` if the key was not made by this application, or
+   * its file has a longer fileId than fits into a key: 46 characters of `[0-9A-Za-z_-]`, 34 bytes of any others.
    */
   fileIdOf (key: string): string | undefined
 }
@@ -36,7 +37,9 @@ const MAX_FILE_PART = 46
 /** Stands for a fileId that is too long. Not to be confused with a fileId: encoded ones have more characters. */
 const OMITTED = '='
 
-/** `handlerUrl`: the handler's public URL, which identifies the application. `server`: origin of the document server. */
+/**
+ * `handlerUrl`: the handler's public URL, which identifies the application. `server`: origin of the document server.
+ */
 export function documentKeys (handlerUrl: string, server: string): DocumentKeys {
   const serverPart = digest(server).slice(0, 8)
   const filePrefix = (fileId: string) => `${digest(handlerUrl, fileId)}.`
@@ -46,7 +49,11 @@ export function documentKeys (handlerUrl: string, server: string): DocumentKeys 
     of (content, finished = new Set(), unopened = '') {
       const first = `${contentPrefix(content)}${serverPart}.${filePart(content.fileId)}`
       const keyOf = (count: number) => count === 0 ? first : `${first}.${count}`
-      let count = unopened === first ? 1 : unopened.startsWith(`${first}.`) ? Number(unopened.slice(first.length + 1)) + 1 : 0
+      let count = unopened === first
+        ? 1
+        : unopened.startsWith(`${first}.`)
+          ? Number(unopened.slice(first.length + 1)) + 1
+          : 0
       while (finished.has(keyOf(count))) count++
       return keyOf(count)
     },

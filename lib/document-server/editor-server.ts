@@ -17,7 +17,9 @@ const commandRules: Rules<CommandOptions> = { foreignKey: TrueOrFalse, signal: S
 const HEALTHCHECK_TIMEOUT_MS = 10_000
 
 /** The services that need no file: health and commands. */
-export function createEditorServer ({ client, commands, isOwnKey }: Dependencies): Pick<EditorServer, 'healthcheck' | 'command' | 'version' | 'license'> {
+export function createEditorServer (
+  { client, commands, isOwnKey }: Dependencies
+): Pick<EditorServer, 'healthcheck' | 'command' | 'version' | 'license'> {
   return {
     async healthcheck (options = {}) {
       assertOptions(requestRules, options)
@@ -25,7 +27,9 @@ export function createEditorServer ({ client, commands, isOwnKey }: Dependencies
       // The status is 200 in both cases. Source: docs/document-server-protocol.md#other-paths
       const { status, text } = await client.get('/healthcheck', { signal, total: HEALTHCHECK_TIMEOUT_MS })
       if (status !== 200) throw statusError(status, `the health check answered status ${status}`)
-      if (text.trim() !== 'true' && text.trim() !== 'false') throw new UpstreamError('the answer to the health check is not one of a document server', { retryable: false })
+      if (text.trim() !== 'true' && text.trim() !== 'false') {
+        throw new UpstreamError('the answer to the health check is not one of a document server', { retryable: false })
+      }
       return text.trim() === 'true'
     },
 
@@ -33,7 +37,9 @@ export function createEditorServer ({ client, commands, isOwnKey }: Dependencies
       assertOptions(commandRules, options)
       const { foreignKey = false, signal } = options
       const command = checkedCommand(given)
-      if ('key' in command && !foreignKey && !isOwnKey(command.key)) throw new InvalidKeyError('was not made by this application: set foreignKey if the command is meant for it')
+      if ('key' in command && !foreignKey && !isOwnKey(command.key)) {
+        throw new InvalidKeyError('was not made by this application: set foreignKey if the command is meant for it')
+      }
       return await commands.send(command, signal && { signal })
     },
 

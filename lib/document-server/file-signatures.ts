@@ -39,11 +39,13 @@ export const SIGNATURE_REACH = 512
 export const ZIP_END_REACH = 22 + 65_535
 
 /**
- * Whether a file that begins with these bytes can have a format. Of formats without a signature only HTML pages are excluded:
- * a server in between may have sent an error page instead of the file.
+ * Whether a file that begins with these bytes can have a format. Of formats without a signature only HTML pages are
+ * excluded: a server in between may have sent an error page instead of the file.
  */
 export function matchesSignature (start: Buffer, format: string): boolean {
-  if (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format)) return startsWith(start, ZIP) || startsWith(start, COMPOUND_FILE)
+  if (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format)) {
+    return startsWith(start, ZIP) || startsWith(start, COMPOUND_FILE)
+  }
   if (OTHER_ZIP_FILES.test(format)) return startsWith(start, ZIP)
   if (format === 'pdf') return startsWith(start, PDF)
   if (format === 'rtf') return startsWith(start, RTF)
@@ -59,7 +61,8 @@ export function matchesOpenedSignature (start: Buffer, format: string): boolean 
 
 /** Whether a file of this format that begins with these bytes is a zip file. */
 export function isZip (start: Buffer, format: string): boolean {
-  return startsWith(start, ZIP) && (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format) || OTHER_ZIP_FILES.test(format))
+  return startsWith(start, ZIP) &&
+    (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format) || OTHER_ZIP_FILES.test(format))
 }
 
 /** Whether the last bytes of a file hold the end record of a zip file. */

@@ -23,7 +23,13 @@ const REMEMBERED_FAILURE_MS = 60_000
 /** The application may send it in a header. */
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 
-const documentTypes: Readonly<Record<DocumentType, true>> = { word: true, cell: true, slide: true, pdf: true, diagram: true }
+const documentTypes: Readonly<Record<DocumentType, true>> = {
+  word: true,
+  cell: true,
+  slide: true,
+  pdf: true,
+  diagram: true
+}
 
 /** Asks the document server once an hour. One that does not tell has the formats of the built-in list. */
 export function createFormats ({ client }: Dependencies): Formats {
@@ -108,17 +114,26 @@ const words = (text: string): readonly string[] => text.split(' ')
 const extensionsByAction: Readonly<Record<string, readonly string[]>> = {
   edit: words('docm docx dotm dotx xlsb xlsm xlsx xltm xltx potm potx ppsm ppsx pptm pptx pdf'),
   'lossy-edit': words('epub fb2 html odt ott rtf txt csv ods ots odp otp'),
-  'auto-convert': words('doc dot epub fb2 fodt htm html mht mhtml odt ott rtf stw sxw wps wpt xml et ett fods ods ots sxc xls xlt dps dpt fodp odp otp pot pps ppt sxi'),
+  'auto-convert': words(
+    'doc dot epub fb2 fodt htm html mht mhtml odt ott rtf stw sxw wps wpt xml et ett fods ods ots sxc xls xlt dps dpt fodp odp otp pot pps ppt sxi'
+  ),
   fill: words('pdf'),
   review: words('docm docx dotm dotx odt ott rtf'),
-  comment: words('docm docx dotm dotx odt ott rtf ods ots xlsb xlsm xlsx xltm xltx odp otp potm potx ppsm ppsx pptm pptx pdf'),
-  encrypt: words('docm docx dotm dotx odt ott ods ots xlsb xlsm xlsx xltm xltx odp otp potm potx ppsm ppsx pptm pptx pdf'),
+  comment: words(
+    'docm docx dotm dotx odt ott rtf ods ots xlsb xlsm xlsx xltm xltx odp otp potm potx ppsm ppsx pptm pptx pdf'
+  ),
+  encrypt: words(
+    'docm docx dotm dotx odt ott ods ots xlsb xlsm xlsx xltm xltx odp otp potm potx ppsm ppsx pptm pptx pdf'
+  ),
   customfilter: words('csv ods ots xlsb xlsm xlsx xltm xltx')
 }
 
 const IMAGES = 'bmp gif jpg png'
 
-/** What the formats of an editor are converted to, except to themselves. Source: the conversion tables of the API documentation. */
+/**
+ * What the formats of an editor are converted to, except to themselves. Source: the conversion tables of the API
+ * documentation.
+ */
 const targets: Readonly<Record<DocumentType, readonly string[]>> = {
   word: words(`docx docm dotx dotm odt ott rtf txt html epub fb2 pdf pdfa ${IMAGES}`),
   cell: words(`xlsx xlsm xltx xltm ods ots csv pdf pdfa ${IMAGES}`),
@@ -136,7 +151,10 @@ const builtInFormats: readonly DocumentFormat[] = knownExtensions.map(extension 
   return {
     extension,
     documentType,
-    actions: ['view', ...Object.keys(extensionsByAction).filter(action => extensionsByAction[action]!.includes(extension))],
+    actions: [
+      'view',
+      ...Object.keys(extensionsByAction).filter(action => extensionsByAction[action]!.includes(extension))
+    ],
     convertsTo: (PAGES_ONLY.get(extension) ?? targets[documentType]).filter(target => target !== extension),
     mediaType: mediaTypeOf(extension)
   }

@@ -8,7 +8,10 @@ interface Format {
 const OOXML = 'application/vnd.openxmlformats-officedocument'
 const ODF = 'application/vnd.oasis.opendocument'
 
-/** The formats that the document server opens, by editor and extension. Source: `FileType` of @onlyoffice/doceditor-types. */
+/**
+ * The formats that the document server opens, by editor and extension. Source: `FileType` of
+ * @onlyoffice/doceditor-types.
+ */
 const mediaTypes: Record<DocumentType, Record<string, string>> = {
   word: {
     doc: 'application/msword',
@@ -122,7 +125,10 @@ const resultMediaTypes: Readonly<Record<string, string>> = {
   zip: 'application/zip'
 }
 
-/** The media type of a file that the document server made. Stored files are not served as these: `mediaTypeOf` tells theirs. */
+/**
+ * The media type of a file that the document server made. Stored files are not served as these: `mediaTypeOf` tells
+ * theirs.
+ */
 export function resultMediaTypeOf (extension: string): string {
   return Object.hasOwn(resultMediaTypes, extension) ? resultMediaTypes[extension]! : mediaTypeOf(extension)
 }
@@ -130,7 +136,10 @@ export function resultMediaTypeOf (extension: string): string {
 /** An extension, in any case and without its dot. */
 export const EXTENSION = /^[0-9A-Za-z]{1,16}$/
 
-/** The lower-case extension of a file name; `''` when it has none that documents can be stored under, or is not a string. */
+/**
+ * The lower-case extension of a file name; `''` when it has none that documents can be stored under, or is not a
+ * string.
+ */
 export function extensionOf (name: unknown): string {
   if (typeof name !== 'string') return ''
   const [, extension = ''] = /[^/\\]\.([^./\\]+)$/.exec(name.trimEnd()) ?? []

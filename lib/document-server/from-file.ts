@@ -7,10 +7,16 @@ import type { FromFileService } from './server-urls.js'
 /** The endpoints of the document server that take a file in the request, instead of downloading it. */
 export interface FromFile {
   /**
-   * Posts a request with its file. Resolves to `undefined` where the document server has no such endpoint: it is older than 10.0,
-   * the service is switched off, or a proxy does not pass it on. Rejects as `DocumentServerClient.postForm` does.
+   * Posts a request with its file. Resolves to `undefined` where the document server has no such endpoint: it is older
+   * than 10.0, the service is switched off, or a proxy does not pass it on. Rejects as `DocumentServerClient.postForm`
+   * does.
    */
-  post (service: FromFileService, request: object, file: FormFile, options: PostOptions): Promise<OutboundResponse | undefined>
+  post(
+    service: FromFileService,
+    request: object,
+    file: FormFile,
+    options: PostOptions
+  ): Promise<OutboundResponse | undefined>
 }
 
 /** Lets the document server download files from this instance of the application. */
@@ -39,8 +45,8 @@ const REMEMBERED_MS = 10 * 60_000
 const REMEMBERED_FAILURE_MS = 60_000
 
 /**
- * Whether the document server's service has answered, or is out of order. Any other answer is that of a server without these endpoints,
- * a proxy or a firewall: then the file can still be downloaded.
+ * Whether the document server's service has answered, or is out of order. Any other answer is that of a server without
+ * these endpoints, a proxy or a firewall: then the file can still be downloaded.
  */
 export function isFromService ({ status, header }: Pick<OutboundResponse, 'status' | 'header'>): boolean {
   if (status === 200) return !/^text\/html\b/i.test(header('content-type') ?? '')

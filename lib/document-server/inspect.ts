@@ -23,7 +23,10 @@ export interface InspectedContent {
 }
 
 /** Passes content on and looks at its first and last bytes. */
-export async function * inspected (content: AsyncIterable<Uint8Array>, { startReach, endReach, atStart, atEnd }: Inspection): AsyncGenerator<Uint8Array> {
+export async function * inspected (
+  content: AsyncIterable<Uint8Array>,
+  { startReach, endReach, atStart, atEnd }: Inspection
+): AsyncGenerator<Uint8Array> {
   const tail = createTail(endReach)
   let start = Buffer.alloc(0)
   let length = 0
@@ -92,7 +95,10 @@ const STORED = 0
 const MIME_TYPE = 'mimetype'
 const TEMPLATE = /[-.]template$/
 
-/** Whether a package that begins like this says that it is of another format: text as a spreadsheet, a book as text. A template counts as its format. */
+/**
+ * Whether a package that begins like this says that it is of another format: text as a spreadsheet, a book as text. A
+ * template counts as its format.
+ */
 export function namesOtherFormat (start: Buffer, format: string): boolean {
   const mediaType = namedMediaType(start)
   return mediaType !== undefined && familyOf(mediaType) !== familyOf(mediaTypeOf(format))
@@ -101,7 +107,10 @@ export function namesOtherFormat (start: Buffer, format: string): boolean {
 /** What the first part says, which some packages have uncompressed, so that it can be found. */
 function namedMediaType (start: Buffer): string | undefined {
   const nameEnd = LOCAL_BYTES + MIME_TYPE.length
-  if (start.length < nameEnd || start.toString('latin1', LOCAL_BYTES, nameEnd) !== MIME_TYPE || start.readUInt16LE(METHOD) !== STORED) return undefined
+  if (
+    start.length < nameEnd || start.toString('latin1', LOCAL_BYTES, nameEnd) !== MIME_TYPE ||
+    start.readUInt16LE(METHOD) !== STORED
+  ) return undefined
   const contentAt = nameEnd + start.readUInt16LE(EXTRA_LENGTH)
   return start.toString('latin1', contentAt, contentAt + start.readUInt32LE(SIZE)).trim() || undefined
 }

@@ -22,8 +22,8 @@ interface FetchOptions {
 }
 
 /**
- * Fetches a file that the document server made. Resolves once its first bytes are there and look like its format. Rejects with
- * what `failure` makes, as `Outbound` does, or with `UpstreamError` for a status other than 200.
+ * Fetches a file that the document server made. Resolves once its first bytes are there and look like its format.
+ * Rejects with what `failure` makes, as `Outbound` does, or with `UpstreamError` for a status other than 200.
  */
 export type FetchResult = (location: ResultLocation, options: FetchOptions) => Promise<ResultFile>
 
@@ -42,7 +42,11 @@ export function createResultFetch ({ outbound, closing }: Dependencies): FetchRe
 }
 
 /** The file in a response, as `FetchResult` resolves to it. The signal ends reading it. */
-export async function resultOf ({ status, body, length, header }: OutboundResponse, fileType: string, { signal, namedByPage = false, failure }: FetchOptions & { readonly signal: AbortSignal }): Promise<ResultFile> {
+export async function resultOf (
+  { status, body, length, header }: OutboundResponse,
+  fileType: string,
+  { signal, namedByPage = false, failure }: FetchOptions & { readonly signal: AbortSignal }
+): Promise<ResultFile> {
   try {
     if (status !== 200) throw statusError(status, `the result answered status ${status}`)
     const chunks = checkedContent(body, {
@@ -81,7 +85,10 @@ interface Begun {
   readonly signal: AbortSignal
 }
 
-/** A stream of chunks of which the first was read already. Destroying it ends the request, and so does the signal, also before anything is read. */
+/**
+ * A stream of chunks of which the first was read already. Destroying it ends the request, and so does the signal, also
+ * before anything is read.
+ */
 function resumed ({ source, first, rest, signal }: Begun): Readable {
   async function * chunks () {
     if (first.done !== true) yield first.value

@@ -24,13 +24,15 @@ export interface TokenSigner {
   /** Signs with the first secret. The token's payload is exactly the JSON of `payload`, without additional claims. */
   sign (payload: object): string
   /**
-   * Verifies a token with all secrets. It must have `exp` and be valid now, give or take 60 s of clock skew. Its payload is
-   * decoded only if the signature is valid.
+   * Verifies a token with all secrets. It must have `exp` and be valid now, give or take 60 s of clock skew. Its
+   * payload is decoded only if the signature is valid.
    */
   verify (token: string): Verification
 }
 
-/** The same as the document server tolerates. Source: docs/document-server-protocol.md#tokens-the-document-server-sends */
+/**
+ * The same as the document server tolerates. Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+ */
 const CLOCK_TOLERANCE_SECONDS = 60
 
 const SYNCHRONIZE = 'synchronize the clocks of this application and of the document server'
@@ -39,10 +41,23 @@ const SYNCHRONIZE = 'synchronize the clocks of this application and of the docum
 type Problem = 'malformed' | 'algorithm' | 'signature' | 'endless' | 'expired' | 'inactive' | 'future'
 
 const problems: Readonly<Record<Problem, Pick<TokenFault, 'problem' | 'remedy'>>> = {
-  malformed: { problem: 'is malformed', remedy: 'compare documentServer.authorizationHeader and authorizationPrefix with services.CoAuthoring.token.outbox of the document server' },
-  algorithm: { problem: 'is not signed with HS256', remedy: 'set services.CoAuthoring.token.outbox.algorithm of the document server to HS256' },
-  signature: { problem: 'is signed with another secret', remedy: 'make jwtSecret the services.CoAuthoring.secret.outbox.string of the document server' },
-  endless: { problem: 'does not expire', remedy: 'set services.CoAuthoring.token.outbox.expires of the document server, such as to 5m' },
+  malformed: {
+    problem: 'is malformed',
+    remedy:
+      'compare documentServer.authorizationHeader and authorizationPrefix with services.CoAuthoring.token.outbox of the document server'
+  },
+  algorithm: {
+    problem: 'is not signed with HS256',
+    remedy: 'set services.CoAuthoring.token.outbox.algorithm of the document server to HS256'
+  },
+  signature: {
+    problem: 'is signed with another secret',
+    remedy: 'make jwtSecret the services.CoAuthoring.secret.outbox.string of the document server'
+  },
+  endless: {
+    problem: 'does not expire',
+    remedy: 'set services.CoAuthoring.token.outbox.expires of the document server, such as to 5m'
+  },
   expired: { problem: 'has expired', remedy: SYNCHRONIZE },
   inactive: { problem: 'is not valid yet', remedy: SYNCHRONIZE },
   future: { problem: `is dated more than ${CLOCK_TOLERANCE_SECONDS} s ahead`, remedy: SYNCHRONIZE }
@@ -60,14 +75,18 @@ export function tokenSigner (secrets: readonly string[], clock: Clock = Date): T
     sign,
     verify (token) {
       const [header, payload] = [token.indexOf('.'), token.lastIndexOf('.')]
-      if (header < 1 || header > MAX_HEADER_LENGTH || token.indexOf('.', header + 1) !== payload) return { fault: explain('malformed') }
+      if (header < 1 || header > MAX_HEADER_LENGTH || token.indexOf('.', header + 1) !== payload) {
+        return { fault: explain('malformed') }
+      }
       const algorithm = algorithmOf(token.slice(0, header))
       if (typeof algorithm !== 'string') return { fault: explain('malformed') }
       if (algorithm !== 'HS256') return { fault: explain('algorithm', { algorithm }) }
 
       const signed = token.slice(0, payload)
       const signature = token.slice(payload + 1)
-      if (!keys.some(key => equalInConstantTime(signature, createHmac('sha256', key).update(signed).digest('base64url')))) return { fault: explain('signature', { algorithm }) }
+      if (
+        !keys.some(key => equalInConstantTime(signature, createHmac('sha256', key).update(signed).digest('base64url')))
+      ) return { fault: explain('signature', { algorithm }) }
 
       const now = clock.now() / 1000
       const claims = decoded(token.slice(header + 1, payload))
@@ -95,7 +114,8 @@ function decoded (part: string): Claims | undefined {
 
 /** Also of `iat`: a token from a clock that is ahead would be valid for too long. */
 function problemOfTimes ({ exp, nbf, iat }: Claims, now: number): Problem | undefined {
-  const isAhead = (time: unknown) => time !== undefined && !(typeof time === 'number' && time - CLOCK_TOLERANCE_SECONDS <= now)
+  const isAhead = (time: unknown) =>
+    time !== undefined && !(typeof time === 'number' && time - CLOCK_TOLERANCE_SECONDS <= now)
   if (typeof exp !== 'number') return 'endless'
   if (exp + CLOCK_TOLERANCE_SECONDS <= now) return 'expired'
   if (isAhead(nbf)) return 'inactive'
@@ -103,7 +123,10 @@ function problemOfTimes ({ exp, nbf, iat }: Claims, now: number): Problem | unde
 }
 
 /** The times are logged only of tokens whose signature is valid. */
-function explain (problem: Problem, { algorithm, issuedSecondsAgo }: { readonly algorithm?: string, readonly issuedSecondsAgo?: number | undefined } = {}): TokenFault {
+function explain (
+  problem: Problem,
+  { algorithm, issuedSecondsAgo }: { readonly algorithm?: string, readonly issuedSecondsAgo?: number | undefined } = {}
+): TokenFault {
   return {
     ...problems[problem],
     ...(algorithm !== undefined && /^\w{1,10}$/.test(algorithm) && { algorithm }),

@@ -4,23 +4,32 @@ import { setImmediate } from 'node:timers/promises'
 import { isUint8Array } from 'node:util/types'
 import { crc32, createInflateRaw } from 'node:zlib'
 import type { Content, DocumentContent } from '../../types/storage.js'
-import { DamagedDocumentError, EmptyDocumentError, InvalidNameError, UnknownFormatError, WrongFormatError } from '../errors.js'
+import {
+  DamagedDocumentError, EmptyDocumentError, InvalidNameError, UnknownFormatError, WrongFormatError
+} from '../errors.js'
 import { contentFrom } from '../util/content.js'
-import { hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, isZip, matchesOpenedSignature, SIGNATURE_REACH } from './file-signatures.js'
+import {
+  hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, isZip, matchesOpenedSignature, SIGNATURE_REACH
+} from './file-signatures.js'
 import { documentTypeOf, extensionOf } from './formats.js'
-import { DIRECTORY_REACH, hasPartsOf, inspected, type InspectedContent, type Inspection, namesOtherFormat, readZipDirectory } from './inspect.js'
+import {
+  DIRECTORY_REACH, hasPartsOf, inspected, type InspectedContent, type Inspection, namesOtherFormat, readZipDirectory
+} from './inspect.js'
 
 /**
- * Looks at a file before it is taken, such as an upload: whether the editor opens its format, whether its content is of that
- * format, and whether it is complete. Resolves to content to store: the given bytes, or a stream of them. Bytes are checked when
- * it resolves. Of a stream only the beginning is; the stream that it resolves to fails with one of these errors at the latest at
- * its end, so that a storage then stores nothing.
+ * Looks at a file before it is taken, such as an upload: whether the editor opens its format, whether its content is of
+ * that format, and whether it is complete. Resolves to content to store: the given bytes, or a stream of them. Bytes
+ * are checked when it resolves. Of a stream only the beginning is; the stream that it resolves to fails with one of
+ * these errors at the latest at its end, so that a storage then stores nothing.
  *
- * A package is unpacked to compare its checksums, up to 256 MiB. It is no protection against viruses, and the document server may still refuse a file. Text without a byte is accepted.
+ * A package is unpacked to compare its checksums, up to 256 MiB. It is no protection against viruses, and the document
+ * server may still refuse a file. Text without a byte is accepted.
  *
  * @param name Name of the file, of which the extension counts: `Report.docx`.
- * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or digits.
- * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the content is not bytes or a stream of them, or was read before.
+ * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or
+ *   digits.
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the content is not bytes or a stream of them, or was read
+ *   before.
  * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): the editor opens no such files. The content was not read.
  * @throws EmptyDocumentError (`FST_EDITOR_EMPTY_DOCUMENT`): there is no content, and it is not plain text.
  * @throws WrongFormatError (`FST_EDITOR_WRONG_FORMAT`): the content is of another format than the extension says.
@@ -195,7 +204,9 @@ async function areIntact (reader: ByteReader): Promise<boolean> {
     if (content === 'unknown') return true
     if (content === 'damaged') return false
     unpackedBytes += content.size
-    const announced = (header.readUInt16LE(6) & HAS_DESCRIPTOR) === 0 ? header.readUInt32LE(14) : await describedChecksum(reader)
+    const announced = (header.readUInt16LE(6) & HAS_DESCRIPTOR) === 0
+      ? header.readUInt32LE(14)
+      : await describedChecksum(reader)
     if (content.checksum !== announced) return false
   }
   return true
@@ -214,7 +225,9 @@ async function contentOf (header: Buffer, reader: ByteReader, limit: number): Pr
   if (await reader.take(header.readUInt16LE(26) + header.readUInt16LE(28)) === undefined) return 'damaged'
   if ((flags & ENCRYPTED) !== 0) return 'unknown'
   if (method === DEFLATED) return await inflated(reader, limit)
-  return method === STORED && (flags & HAS_DESCRIPTOR) === 0 && packedSize !== LARGE ? await stored(reader, packedSize) : 'unknown'
+  return method === STORED && (flags & HAS_DESCRIPTOR) === 0 && packedSize !== LARGE
+    ? await stored(reader, packedSize)
+    : 'unknown'
 }
 
 async function stored (reader: ByteReader, size: number): Promise<Examined> {
@@ -246,7 +259,14 @@ async function inflated (reader: ByteReader, limit: number): Promise<Examined> {
       if (bytes === undefined) return 'damaged'
       taken += bytes.length
       // After the end of the data the callback is not called.
-      const state = await Promise.race([finished, new Promise<'more'>(resolve => inflate.write(bytes, error => { if (!error) resolve('more') }))])
+      const state = await Promise.race([
+        finished,
+        new Promise<'more'>(resolve =>
+          inflate.write(bytes, error => {
+            if (!error) resolve('more')
+          })
+        )
+      ])
       if (state === 'damaged') return 'damaged'
       if (size > limit) return 'unknown'
       if (state === 'more') continue
@@ -259,7 +279,10 @@ async function inflated (reader: ByteReader, limit: number): Promise<Examined> {
   }
 }
 
-/** The checksum after a part, for programs that did not know it before. Its signature is optional, and the sizes have 32 or 64 bits. */
+/**
+ * The checksum after a part, for programs that did not know it before. Its signature is optional, and the sizes have 32
+ * or 64 bits.
+ */
 async function describedChecksum (reader: ByteReader): Promise<number | undefined> {
   const first = await reader.take(4)
   const checksum = first?.readUInt32LE(0) === DESCRIPTOR ? await reader.take(4) : first

@@ -9,11 +9,15 @@ interface Dependencies {
   readonly routeOptions: CommonRouteOptions
 }
 
-type SendFile = (this: FastifyReply, name: string, options: { readonly etag: boolean, readonly lastModified: boolean }) => FastifyReply
+type SendFile = (
+  this: FastifyReply,
+  name: string,
+  options: { readonly etag: boolean, readonly lastModified: boolean }
+) => FastifyReply
 
 /**
- * Names without a hash, for imports that an application writes into its pages. Each module lists all that it needs: the browser asks for
- * that at once.
+ * Names without a hash, for imports that an application writes into its pages. Each module lists all that it needs: the
+ * browser asks for that at once.
  */
 const ENTRIES: Readonly<Record<string, (file: (name: string) => string) => string>> = {
   // A page that mounts and captures by itself: the other pages do not import the module.
@@ -36,11 +40,14 @@ export function assetsScope ({ path, modules, routeOptions }: Dependencies) {
         const [, name = '', hash] = MODULE_FILE.exec(asked) ?? []
         const entry = Object.hasOwn(ENTRIES, name) ? ENTRIES[name] : undefined
         if (hash === undefined && entry) {
-          return await reply.type('application/javascript; charset=utf-8').header('cache-control', 'no-cache').send(entry(fileOf))
+          return await reply.type('application/javascript; charset=utf-8').header('cache-control', 'no-cache').send(
+            entry(fileOf)
+          )
         }
         const file = modules.get(name)
         if (hash === undefined || file === undefined) return reply.callNotFound()
-        // Of another release, whose page was made by another instance or before an update: this release's will do, but not under that name.
+        // Of another release, whose page was made by another instance or before an update: this release's will do, but
+        // not under that name.
         const isOurs = asked === file
         reply.header('cache-control', isOurs ? 'public, max-age=31536000, immutable' : 'no-store')
         varyByEncoding(reply)
@@ -52,8 +59,8 @@ export function assetsScope ({ path, modules, routeOptions }: Dependencies) {
 }
 
 /**
- * `reply.sendFile` without decorating replies: the application may have registered the same plugin, with options of its own. It is loaded
- * with the first request, because that takes a tenth of a second.
+ * `reply.sendFile` without decorating replies: the application may have registered the same plugin, with options of its
+ * own. It is loaded with the first request, because that takes a tenth of a second.
  */
 async function fileSender (scope: FastifyInstance): Promise<SendFile> {
   const { fastifyStatic } = await import('@fastify/static')
@@ -61,7 +68,13 @@ async function fileSender (scope: FastifyInstance): Promise<SendFile> {
   const undecorated = Object.create(scope, {
     decorateReply: { value (name: string, method: SendFile) { if (name === 'sendFile') sendFile = method } }
   }) as FastifyInstance
-  await fastifyStatic(undecorated, { root: MODULES, serve: false, preCompressed: true, cacheControl: false, index: false })
+  await fastifyStatic(undecorated, {
+    root: MODULES,
+    serve: false,
+    preCompressed: true,
+    cacheControl: false,
+    index: false
+  })
   return sendFile!
 }
 

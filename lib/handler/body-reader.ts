@@ -27,9 +27,9 @@ const PAUSE_MS_PER_MIB = 2000
 const MAX_WAITING = 4
 
 /**
- * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large bodies from unknown senders are read one at a time, in turn
- * for different files and with a pause after each, so that they can neither fill the memory nor block the process. Rejects with
- * `TooLargeError` or `InvalidCallbackError`, or with the reason of the signal.
+ * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large bodies from unknown senders are read one at a time,
+ * in turn for different files and with a pause after each, so that they can neither fill the memory nor block the
+ * process. Rejects with `TooLargeError` or `InvalidCallbackError`, or with the reason of the signal.
  */
 export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, signal }: Dependencies): ReadBody {
   const allFiles = createQueue()
@@ -45,7 +45,9 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, si
     let timer = giveUpAfter(timeouts.body)
     payload.on('data', take)
     payload.on('error', reject)
-    payload.once('close', () => { if (!payload.readableEnded) reject(new InvalidCallbackError('its body was truncated')) })
+    payload.once('close', () => {
+      if (!payload.readableEnded) reject(new InvalidCallbackError('its body was truncated'))
+    })
     payload.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     try {
       return await body
@@ -61,7 +63,9 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, si
       size += chunk.length
       if (size > bodyLimit) return reject(new TooLargeError(bodyLimit))
       chunks.push(chunk)
-      if (wasSmall && size > SMALL_BYTES && !credentials.isProvenByHeader(request)) takeTurn(request.query.fileId!).catch(reject)
+      if (wasSmall && size > SMALL_BYTES && !credentials.isProvenByHeader(request)) {
+        takeTurn(request.query.fileId!).catch(reject)
+      }
     }
 
     async function takeTurn (fileId: string): Promise<void> {
@@ -69,7 +73,11 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, si
       clearTimeout(timer)
       timer = giveUpAfter(timeouts.total)
       const before = waiting.get(fileId) ?? 0
-      if (before === MAX_WAITING) throw new InvalidCallbackError(`${before} other large callbacks of its file, without a token in the header, are waiting to be read`)
+      if (before === MAX_WAITING) {
+        throw new InvalidCallbackError(
+          `${before} other large callbacks of its file, without a token in the header, are waiting to be read`
+        )
+      }
       const stop = () => reject(signal.reason)
       signal.addEventListener('abort', stop)
       waiting.set(fileId, before + 1)
@@ -93,7 +101,10 @@ export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, si
     }
 
     function giveUpAfter (milliseconds: number): NodeJS.Timeout {
-      return setTimeout(() => reject(new InvalidCallbackError(`its body did not arrive within ${milliseconds} ms`)), milliseconds)
+      return setTimeout(
+        () => reject(new InvalidCallbackError(`its body did not arrive within ${milliseconds} ms`)),
+        milliseconds
+      )
     }
   }
 }
@@ -113,13 +124,17 @@ const MAX_DEPTH = 100
 export function parseCallbackBody (bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new InvalidCallbackError('its body is not UTF-8')
   const text = bytes.toString().replace(/^\ufeff/, '')
-  if (hasManyLevels(text) && depthOf(text) > MAX_DEPTH) throw new InvalidCallbackError(`its body is nested deeper than ${MAX_DEPTH} levels`)
+  if (hasManyLevels(text) && depthOf(text) > MAX_DEPTH) {
+    throw new InvalidCallbackError(`its body is nested deeper than ${MAX_DEPTH} levels`)
+  }
   const body = parseJson(text)
   if (body === undefined) throw new InvalidCallbackError('its body is not JSON')
   return body
 }
 
-/** Whether there are so many brackets that the nesting may be too deep. Fast also for a body that is one long string. */
+/**
+ * Whether there are so many brackets that the nesting may be too deep. Fast also for a body that is one long string.
+ */
 function hasManyLevels (json: string): boolean {
   let left = MAX_DEPTH
   for (const bracket of '[{') {

@@ -9,8 +9,8 @@ export const CallbackPayload = Type.Object({
 export type CallbackPayload = Static<typeof CallbackPayload>
 
 /**
- * Fields that hooks may rely on. A field of another type is removed; so is `null`, which the document server sends for some, and
- * a value longer than it ever sends.
+ * Fields that hooks may rely on. A field of another type is removed; so is `null`, which the document server sends for
+ * some, and a value longer than it ever sends.
  */
 export const optionalFields = {
   key: Type.String({ minLength: 1, maxLength: 255 }),
@@ -18,7 +18,9 @@ export const optionalFields = {
   filetype: Type.String({ pattern: EXTENSION }),
   users: Type.Array(Type.String()),
   userdata: Type.String({ maxLength: 64 * 1024 }),
-  actions: Type.Array(Type.Object({ type: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(2)]), userid: Type.String() })),
+  actions: Type.Array(
+    Type.Object({ type: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(2)]), userid: Type.String() })
+  ),
   changesurl: Type.String(),
   formsdataurl: Type.String(),
   history: Type.Object({

@@ -83,29 +83,50 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     return event.status === 3 || event.status === 7 ? { callback: event, outcome: 'not-assembled' } : undefined
   }
 
-  async function receive (request: HandlerRequest, authorized: Promise<void>, fileId: string, fields: unknown): Promise<CallbackEvent> {
+  async function receive (
+    request: HandlerRequest,
+    authorized: Promise<void>,
+    fileId: string,
+    fields: unknown
+  ): Promise<CallbackEvent> {
     await authorized
     const event = toEvent(fileId, fields)
     notesOf(request).callback = event
     await hooks.call('onCallback', event)
     // Logged at once: an earlier save of the file may take minutes.
-    if (event.status === 3) request.log.error({ fileId, key: event.key }, 'the document server could not assemble the edited document')
+    if (event.status === 3) {
+      request.log.error({ fileId, key: event.key }, 'the document server could not assemble the edited document')
+    }
     return event
   }
 
-  async function apply (log: FastifyBaseLogger, event: CallbackEvent, bearing: Bearing | undefined, isAwaited: () => boolean): Promise<SaveOutcome | undefined> {
+  async function apply (
+    log: FastifyBaseLogger,
+    event: CallbackEvent,
+    bearing: Bearing | undefined,
+    isAwaited: () => boolean
+  ): Promise<SaveOutcome | undefined> {
     const { fileId, key } = event
     if (isSave(event)) return await applySave(log, event, bearing, isAwaited)
     if (!key) return undefined
     if (event.status === 1) await sessions.started(fileId, key, event.users)
     if (event.status === 4) await sessions.closed(fileId, key)
-    if (event.status === 3) await (settings.onCorrupted === 'keep' ? noteRefusedSave(log, event) : sessions.discarded(fileId, key, event.users))
+    if (event.status === 3) {
+      await (settings.onCorrupted === 'keep'
+        ? noteRefusedSave(log, event)
+        : sessions.discarded(fileId, key, event.users))
+    }
     if (event.status === 3 || event.status === 7) await forceSaves.failed(event, bearing)
     return undefined
   }
 
   /** Resolves to `undefined` if there is nothing to fetch. */
-  async function applySave (log: FastifyBaseLogger, event: SaveEvent, bearing: Bearing | undefined, isAwaited: () => boolean): Promise<SaveOutcome | undefined> {
+  async function applySave (
+    log: FastifyBaseLogger,
+    event: SaveEvent,
+    bearing: Bearing | undefined,
+    isAwaited: () => boolean
+  ): Promise<SaveOutcome | undefined> {
     const { fileId, key, status, url, users } = event
     const discarded = async () => { if (key && status === 2) await sessions.discarded(fileId, key, users) }
     if (!url) {
@@ -137,13 +158,21 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   }
 
   /** The document server keeps the save, and restores it when the same key is opened again. */
-  async function noteRefusedSave (log: FastifyBaseLogger, { fileId, key, users }: FinishedEvent | CorruptedEvent): Promise<void> {
+  async function noteRefusedSave (
+    log: FastifyBaseLogger,
+    { fileId, key, users }: FinishedEvent | CorruptedEvent
+  ): Promise<void> {
     if (!key) return
-    await sessions.saveRefused(fileId, key, users).catch(err => log.error({ err, fileId, key }, 'the refused save could not be noted'))
+    await sessions.saveRefused(fileId, key, users).catch(err =>
+      log.error({ err, fileId, key }, 'the refused save could not be noted')
+    )
   }
 }
 
-/** Waits for a promise, but not longer than the time limit. Leaves no timer behind: thousands of callbacks a second would add up. */
+/**
+ * Waits for a promise, but not longer than the time limit. Leaves no timer behind: thousands of callbacks a second
+ * would add up.
+ */
 async function waitAtMost (milliseconds: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const timeUp = new Promise<void>(resolve => { timer = setTimeout(resolve, milliseconds).unref() })
@@ -164,10 +193,13 @@ function isSave (event: CallbackEvent): event is SaveEvent {
 }
 
 /**
- * Whether a callback with an unknown status has a field that only saves have, among those that are known: the document server may delete
- * an acknowledged save. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+ * Whether a callback with an unknown status has a field that only saves have, among those that are known: the document
+ * server may delete an acknowledged save. Source:
+ * docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
  */
-function isUnknownSave (event: Partial<Record<typeof FIELDS_OF_SAVES[number], unknown>> & { readonly status: number }): boolean {
+function isUnknownSave (
+  event: Partial<Record<typeof FIELDS_OF_SAVES[number], unknown>> & { readonly status: number }
+): boolean {
   return !KNOWN_STATUSES.has(event.status) && FIELDS_OF_SAVES.some(name => event[name] !== undefined)
 }
 
@@ -199,7 +231,9 @@ const validators = Object.entries(optionalFields)
 
 /** The event of a callback: its fields without the token and the token's own claims. Throws `InvalidCallbackError`. */
 function toEvent (fileId: string, claims: unknown): CallbackEvent {
-  if (!isCallbackPayload(claims)) throw new InvalidCallbackError('it must be an object with an integer status and, for a save, a string url')
+  if (!isCallbackPayload(claims)) {
+    throw new InvalidCallbackError('it must be an object with an integer status and, for a save, a string url')
+  }
   const { token, iat, exp, nbf, operation, ...fields } = claims as CallbackPayload & Record<string, unknown>
   // JSON.parse makes it an own property: copying the event would set a prototype.
   if (Object.hasOwn(fields, '__proto__')) Reflect.deleteProperty(fields, '__proto__')

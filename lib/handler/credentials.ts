@@ -16,15 +16,21 @@ import { type HandlerQuery, type HandlerRequest, isHandlerQuery, notesOf } from 
 
 /** Decides who may use the handler. Each method rejects with `UnauthorizedError` or `ForbiddenError`. */
 export interface Credentials {
-  /** Whether the URL of a callback is signed, as far as it has to be. Throws if it is signed, but not by us for this. Needs no body. */
+  /**
+   * Whether the URL of a callback is signed, as far as it has to be. Throws if it is signed, but not by us for this.
+   * Needs no body.
+   */
   isSignedCallback (request: FastifyRequest): boolean
   /** Refuses a callback whose URL is not signed before its body is read, unless `authorize` allows it. */
   admitUnsignedCallback (request: FastifyRequest): Promise<void>
-  /** Whether the request's header proves that the document server sent the callback, or no proof is required. Needs no body. */
+  /**
+   * Whether the request's header proves that the document server sent the callback, or no proof is required. Needs no
+   * body.
+   */
   isProvenByHeader (request: HandlerRequest): boolean
   /**
-   * Whether a callback that is refused may be of the document server: it has all credentials that are required, or `authorize` has
-   * allowed it. Before its body is read, the token in the header counts. Never throws.
+   * Whether a callback that is refused may be of the document server: it has all credentials that are required, or
+   * `authorize` has allowed it. Before its body is read, the token in the header counts. Never throws.
    */
   proofOf (request: FastifyRequest): CallbackProof
   /** Verifies the signature and the tokens of a callback. Synchronous, so that callbacks keep their order. */
@@ -59,7 +65,10 @@ interface CallbackProof {
 }
 
 interface Dependencies {
-  readonly settings: Pick<Settings, 'authorize' | 'documentServer' | 'proxy' | 'publicBaseUrl' | 'requireToken' | 'signedUrls' | 'timeouts'>
+  readonly settings: Pick<
+    Settings,
+    'authorize' | 'documentServer' | 'proxy' | 'publicBaseUrl' | 'requireToken' | 'signedUrls' | 'timeouts'
+  >
   readonly tokens: TokenSigner
   readonly urls: HandlerUrls
   readonly pageTokens: Pick<PageTokens, 'check'>
@@ -68,16 +77,21 @@ interface Dependencies {
   readonly signal: AbortSignal
 }
 
-const WRONG_SIGNATURE = 'the URL\'s signature was not made for this application, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances'
+const WRONG_SIGNATURE =
+  'the URL\'s signature was not made for this application, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances'
 
 /** The page's proxy token is sent in a header because no link, image, script or form can set one. */
 const PROXY_TOKEN_HEADER = 'x-editor-proxy-token'
 const PAGE_TOKEN_HEADER = 'x-editor-page-token'
 
-/** A page may not use proxied content as script, style, frame and so on. Source: the Fetch standard, request destinations. */
+/**
+ * A page may not use proxied content as script, style, frame and so on. Source: the Fetch standard, request
+ * destinations.
+ */
 const ALLOWED_DESTINATIONS: ReadonlySet<unknown> = new Set([undefined, 'empty', 'document', 'image', 'audio', 'video'])
 
-const WRONG_KEY = 'the document key of the callback does not belong to its file: the token is for another file, or documentKey was set after the control\'s config was read'
+const WRONG_KEY =
+  'the document key of the callback does not belong to its file: the token is for another file, or documentKey was set after the control\'s config was read'
 
 export function createCredentials ({ settings, tokens, urls, pageTokens, keys, signal }: Dependencies): Credentials {
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
@@ -88,7 +102,9 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 
     async admitUnsignedCallback (request) {
       const { fileId = '' } = request.query as HandlerQuery
-      if (isFromBrowser(request) || !await askApplication(request, { action: 'callback', fileId })) throw unsignedCallback()
+      if (isFromBrowser(request) || !await askApplication(request, { action: 'callback', fileId })) {
+        throw unsignedCallback()
+      }
       notesOf(request).unsignedAllowedFor = fileId
     },
 
@@ -107,12 +123,15 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       const isSigned = !settings.signedUrls || signature === 'valid'
       const isProven = isSigned && (!settings.requireToken || claims !== undefined)
       if (isProven) notesOf(request).isProvenCallback = true
-      if ((claims || onlyKey !== undefined) && !isKeyOf(fileId, fieldOf(fields, 'key'), onlyKey)) throw new ForbiddenError(WRONG_KEY)
+      if ((claims || onlyKey !== undefined) && !isKeyOf(fileId, fieldOf(fields, 'key'), onlyKey)) {
+        throw new ForbiddenError(WRONG_KEY)
+      }
       return { fields, isProven }
     },
 
     async authorizeCallback (request, fileId, { isProven }) {
-      const allowed = notesOf(request).unsignedAllowedFor === fileId || await askApplication(request, { action: 'callback', fileId })
+      const allowed = notesOf(request).unsignedAllowedFor === fileId ||
+        await askApplication(request, { action: 'callback', fileId })
       // The application may recognize a user by cookies that a page of another origin makes the browser send.
       if (!isProven && !(allowed && !isFromBrowser(request))) throw noToken(request, 'no token in the body')
       notesOf(request).isProvenCallback = true
@@ -120,7 +139,11 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 
     async authorizeDownload (request, fileId, version) {
       const signature = signatureOf('download', request.query, fileId)
-      const allowed = await askApplication(request, { action: 'download', fileId, ...(version !== undefined && { version }) })
+      const allowed = await askApplication(request, {
+        action: 'download',
+        fileId,
+        ...(version !== undefined && { version })
+      })
       if (!(settings.signedUrls || settings.requireToken) || allowed || signature === 'valid') return
       if (signature === 'expired') throw new ForbiddenError('the URL has expired, see downloadUrlLifetime')
       // A token is not enough: the document server signs any URL that a configuration contains.
@@ -128,26 +151,49 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 
       const claims = headerClaims(request)
       if (!claims) throw noToken(request, 'the URL is not signed')
-      if (!urls.isUrlOfRequest(fieldOf(claims.payload, 'url'), request.url, fileId)) throw new ForbiddenError('the token is for another URL: compare publicBaseUrl with the URL that the document server requested')
+      if (!urls.isUrlOfRequest(fieldOf(claims.payload, 'url'), request.url, fileId)) {
+        throw new ForbiddenError(
+          'the token is for another URL: compare publicBaseUrl with the URL that the document server requested'
+        )
+      }
     },
 
     async authorizeProxy (request, url) {
       await authorizePage(request, { action: 'proxy', url: url.href })
       if (settings.proxy.crossOrigin) return
-      if (!ALLOWED_DESTINATIONS.has(request.headers['sec-fetch-dest'])) throw new ForbiddenError('proxied content must not be executed or embedded in a page')
+      if (!ALLOWED_DESTINATIONS.has(request.headers['sec-fetch-dest'])) {
+        throw new ForbiddenError('proxied content must not be executed or embedded in a page')
+      }
     },
 
     authorizeReport: request => authorizePage(request, { action: 'report' }),
 
     async authorizeAction (request, { name, needs }) {
       const { state, claims } = pageTokens.check(headerOf(request, PAGE_TOKEN_HEADER))
-      if (state === 'absent') throw new UnauthorizedError(`no ${PAGE_TOKEN_HEADER} header: the page's module sends it, with the control's pageToken`)
+      if (state === 'absent') {
+        throw new UnauthorizedError(
+          `no ${PAGE_TOKEN_HEADER} header: the page's module sends it, with the control's pageToken`
+        )
+      }
       if (state === 'invalid') throw new ForbiddenError(`the ${PAGE_TOKEN_HEADER} was not made by this application`)
       const { fileId, defaults } = claims
-      const isAllowed = await askApplication(request, { action: name, fileId, user: pageUser(defaults), ...accessOf(defaults) })
-      if (state === 'expired' && !isAllowed) throw new UnauthorizedError(`the ${PAGE_TOKEN_HEADER} has expired: the page has not renewed it within pageTokenLifetime`)
-      if (!settings.proxy.crossOrigin && !isAllowed && isCrossSite(request)) throw new ForbiddenError('only pages of the same origin may do this')
-      if (needs !== 'any' && !rightsOf(defaults)[needs]) throw new ForbiddenError(`the page's control does not allow its user to ${needs}`)
+      const isAllowed = await askApplication(request, {
+        action: name,
+        fileId,
+        user: pageUser(defaults),
+        ...accessOf(defaults)
+      })
+      if (state === 'expired' && !isAllowed) {
+        throw new UnauthorizedError(
+          `the ${PAGE_TOKEN_HEADER} has expired: the page has not renewed it within pageTokenLifetime`
+        )
+      }
+      if (!settings.proxy.crossOrigin && !isAllowed && isCrossSite(request)) {
+        throw new ForbiddenError('only pages of the same origin may do this')
+      }
+      if (needs !== 'any' && !rightsOf(defaults)[needs]) {
+        throw new ForbiddenError(`the page's control does not allow its user to ${needs}`)
+      }
       return claims
     }
   }
@@ -177,15 +223,26 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
   }
 
   /** A request of an editor page. Resolves to whether it has the token of that page. */
-  async function authorizePage (request: HandlerRequest, target: Extract<AuthorizeTarget, { action: 'proxy' | 'report' }>): Promise<boolean> {
+  async function authorizePage (
+    request: HandlerRequest,
+    target: Extract<AuthorizeTarget, { action: 'proxy' | 'report' }>
+  ): Promise<boolean> {
     const { fileId = '' } = request.query
     const token = urls.checkProxyToken(fileId, headerOf(request, PROXY_TOKEN_HEADER))
-    if (settings.proxy.requireToken && token === 'invalid') throw new ForbiddenError(`the ${PROXY_TOKEN_HEADER} was not made by this application for a page with this fileId`)
+    if (settings.proxy.requireToken && token === 'invalid') {
+      throw new ForbiddenError(`the ${PROXY_TOKEN_HEADER} was not made by this application for a page with this fileId`)
+    }
     const allowed = await askApplication(request, { ...target, ...(fileId && { fileId }) })
     if (settings.proxy.requireToken && token !== 'valid' && !allowed) {
-      throw new UnauthorizedError(token === 'expired' ? `the ${PROXY_TOKEN_HEADER} has expired: the page is older than downloadUrlLifetime` : `no ${PROXY_TOKEN_HEADER} header: the page's module sends it, with the control's proxyToken`)
+      throw new UnauthorizedError(
+        token === 'expired'
+          ? `the ${PROXY_TOKEN_HEADER} has expired: the page is older than downloadUrlLifetime`
+          : `no ${PROXY_TOKEN_HEADER} header: the page's module sends it, with the control's proxyToken`
+      )
     }
-    if (!settings.proxy.crossOrigin && !allowed && isCrossSite(request)) throw new ForbiddenError('only pages of the same origin may do this')
+    if (!settings.proxy.crossOrigin && !allowed && isCrossSite(request)) {
+      throw new ForbiddenError('only pages of the same origin may do this')
+    }
     return token === 'valid'
   }
 
@@ -215,7 +272,11 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     if (!authorize) return false
     let decision: boolean | undefined
     try {
-      decision = await withTimeout(() => authorize(request, target), { milliseconds: settings.timeouts.hooks, timeoutError: ms => new HookTimeoutError('authorize', ms), signal })
+      decision = await withTimeout(() => authorize(request, target), {
+        milliseconds: settings.timeouts.hooks,
+        timeoutError: ms => new HookTimeoutError('authorize', ms),
+        signal
+      })
     } catch (cause) {
       throw new ForbiddenError('authorize failed', { cause })
     }

@@ -24,8 +24,8 @@ interface Dependencies {
 }
 
 /**
- * Serves a stored file, or redirects to where the storage serves it: to requests with a signed URL or, without signatures, a token;
- * and to those that `authorize` allows.
+ * Serves a stored file, or redirects to where the storage serves it: to requests with a signed URL or, without
+ * signatures, a token; and to those that `authorize` allows.
  */
 export function createDownloadHandler ({ credentials, storage, versions, idle }: Dependencies) {
   const { endWhenIdle } = idleClients(idle)
@@ -47,12 +47,18 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
 
     const range = requestedRange(request, info, validators)
     if (range === 'unsatisfiable') {
-      return reply.code(416).headers({ 'content-range': `bytes */${info.size}`, 'content-type': 'text/plain', ...validators, ...FILE_HEADERS }).send('Range Not Satisfiable')
+      return reply.code(416).headers({
+        'content-range': `bytes */${info.size}`,
+        'content-type': 'text/plain',
+        ...validators,
+        ...FILE_HEADERS
+      }).send('Range Not Satisfiable')
     }
     const part = range && await readRange(storage, info, range)
     if (part) {
       const headers = headersOf(info, range.end - range.start + 1)
-      return reply.code(206).headers({ 'content-range': `bytes ${range.start}-${range.end}/${info.size}`, ...headers }).send(payloadOf(reply, part))
+      return reply.code(206).headers({ 'content-range': `bytes ${range.start}-${range.end}/${info.size}`, ...headers })
+        .send(payloadOf(reply, part))
     }
     return await sendFile(reply, fileId)
   }
@@ -63,7 +69,12 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
     return reply.headers(headersOf(file.info)).send(payloadOf(reply, file.body))
   }
 
-  async function sendVersion (request: HandlerRequest, reply: FastifyReply, fileId: string, version: number): Promise<FastifyReply> {
+  async function sendVersion (
+    request: HandlerRequest,
+    reply: FastifyReply,
+    fileId: string,
+    version: number
+  ): Promise<FastifyReply> {
     const { part = 'content' } = request.query
     if (part !== 'content' && part !== 'changes') throw new FileNotFoundError()
     await credentials.authorizeDownload(request, fileId, version)
@@ -87,11 +98,17 @@ export function createDownloadHandler ({ credentials, storage, versions, idle }:
 
 function redirect ({ method, headers }: HandlerRequest, reply: FastifyReply, target: FileUrl | null): FastifyReply {
   if (!target) throw new FileNotFoundError()
-  if (!isHttpUrl(target.url)) throw new StorageError('its downloadUrl gave no absolute http(s) URL', { retryable: false })
+  if (!isHttpUrl(target.url)) {
+    throw new StorageError('its downloadUrl gave no absolute http(s) URL', { retryable: false })
+  }
   const validators = validatorsOf(target.info)
   if (fresh(headers, { ...validators })) return sendNotModified(reply, validators)
   if (method === 'HEAD') return sendHead(reply, target.info) // the URL may be for GET only
-  return reply.headers({ ...untrustedContentHeaders, 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' }).redirect(new URL(target.url).href, 302)
+  return reply.headers({
+    ...untrustedContentHeaders,
+    'cache-control': 'private, no-store',
+    'referrer-policy': 'no-referrer'
+  }).redirect(new URL(target.url).href, 302)
 }
 
 function sendNotModified (reply: FastifyReply, validators: Validators): FastifyReply {
@@ -110,7 +127,10 @@ function wantsWholeFile ({ method, headers }: HandlerRequest): boolean {
 /** The number of a version. */
 const VERSION = /^[1-9]\d{0,8}$/
 
-/** A body that is in memory already is sent without a stream. Another is discarded when a hook of the application fails or sends something else: its file would stay open. */
+/**
+ * A body that is in memory already is sent without a stream. Another is discarded when a hook of the application fails
+ * or sends something else: its file would stay open.
+ */
 function payloadOf ({ raw }: FastifyReply, body: Readable): Readable | Buffer {
   const bytes = arrivedBytes(body)
   if (bytes !== undefined) return bytes
@@ -120,7 +140,11 @@ function payloadOf ({ raw }: FastifyReply, body: Readable): Readable | Buffer {
 }
 
 /** The range of the version it was computed for; `null` when another version was stored meanwhile. */
-async function readRange (storage: Pick<Storage, 'read'>, { fileId, revision }: FileInfo, range: ByteRange): Promise<Readable | null> {
+async function readRange (
+  storage: Pick<Storage, 'read'>,
+  { fileId, revision }: FileInfo,
+  range: ByteRange
+): Promise<Readable | null> {
   let file: ReadResult | null
   try {
     file = await storage.read(fileId, range)
@@ -147,8 +171,8 @@ function validatorsOf ({ revision, modifiedAt }: FileInfo): Validators {
 }
 
 /**
- * The constants last: V8 copies them five times as fast. The length after the name: Node.js encodes a Content-Disposition that follows it
- * in another way, and fails to send one that is not ASCII.
+ * The constants last: V8 copies them five times as fast. The length after the name: Node.js encodes a
+ * Content-Disposition that follows it in another way, and fails to send one that is not ASCII.
  */
 function headersOf (info: FileInfo, length = info.size): Record<string, string | number> {
   return {
@@ -161,7 +185,11 @@ function headersOf (info: FileInfo, length = info.size): Record<string, string |
 }
 
 /** A single range; `undefined` for the whole file, also when several ranges are requested, as RFC 9110 allows. */
-function requestedRange ({ headers }: HandlerRequest, { size }: FileInfo, { etag, 'last-modified': lastModified }: Validators): ByteRange | undefined | 'unsatisfiable' {
+function requestedRange (
+  { headers }: HandlerRequest,
+  { size }: FileInfo,
+  { etag, 'last-modified': lastModified }: Validators
+): ByteRange | undefined | 'unsatisfiable' {
   const { range, 'if-range': condition } = headers
   if (range === undefined) return undefined
   if (condition !== undefined && condition !== etag && condition !== lastModified) return undefined
@@ -173,7 +201,10 @@ function requestedRange ({ headers }: HandlerRequest, { size }: FileInfo, { etag
   return { start, end }
 }
 
-/** The last n bytes of a file that has no more than n: RFC 9110 wants the whole file, range-parser calls it unsatisfiable. */
+/**
+ * The last n bytes of a file that has no more than n: RFC 9110 wants the whole file, range-parser calls it
+ * unsatisfiable.
+ */
 function isSuffixOfWholeFile (range: string, size: number): boolean {
   const length = /^bytes=-(\d+)$/.exec(range)?.[1]
   return length !== undefined && Number(length) >= size
@@ -183,8 +214,8 @@ type ServerResponse = FastifyReply['raw']
 
 interface IdleClients {
   /**
-   * Destroys a response when the client reads nothing for so many milliseconds, or at most twice as many. Time in which there is
-   * nothing to write does not count: the storage may be slow.
+   * Destroys a response when the client reads nothing for so many milliseconds, or at most twice as many. Time in which
+   * there is nothing to write does not count: the storage may be slow.
    */
   endWhenIdle (request: FastifyRequest, reply: FastifyReply): void
 }
@@ -224,7 +255,10 @@ function idleClients (milliseconds: number): IdleClients {
   }
 }
 
-/** For the client: a response that has ended needs no `drain`, but its end may still be on the way to the operating system. */
+/**
+ * For the client: a response that has ended needs no `drain`, but its end may still be on the way to the operating
+ * system.
+ */
 function isWaiting (response: ServerResponse): boolean {
   return response.writableNeedDrain || response.req.socket.writableLength > 0
 }

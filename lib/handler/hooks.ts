@@ -55,7 +55,11 @@ export function createHooks ({ settings, log, signal }: Dependencies): Hooks {
       if (!hook) return
       const context = { fileId: event.fileId, hasReturned: !AWAITED.has(name), outer: running.getStore() }
       try {
-        await withTimeout(() => running.run(context, () => hook(event)), { milliseconds: settings.timeouts.hooks, timeoutError: ms => new HookTimeoutError(name, ms), signal })
+        await withTimeout(() => running.run(context, () => hook(event)), {
+          milliseconds: settings.timeouts.hooks,
+          timeoutError: ms => new HookTimeoutError(name, ms),
+          signal
+        })
       } catch (err) {
         log.error({ err }, `the hook ${name} failed`)
       } finally {
@@ -84,8 +88,8 @@ export function createHooks ({ settings, log, signal }: Dependencies): Hooks {
 }
 
 /**
- * Calls `onSessionStart` and `onSessionEnd`, and publishes the same for diagnostics. Nobody waits for these hooks: neither a callback nor a save of the file. The events of
- * one session are delivered one after the other.
+ * Calls `onSessionStart` and `onSessionEnd`, and publishes the same for diagnostics. Nobody waits for these hooks:
+ * neither a callback nor a save of the file. The events of one session are delivered one after the other.
  */
 interface SessionEvents {
   /** This instance has changed a record: reports the sessions that have become live or have ended. */
@@ -116,7 +120,9 @@ export function createSessionEvents ({ hooks, log }: SessionHookDependencies): S
   return {
     changed (fileId, before, after, cause) {
       const [old, current] = [liveSessions(before), liveSessions(after)]
-      for (const { key } of without(old, current)) deliver('onSessionEnd', endEvent(fileId, key, reasonOf(before, after, key, cause), cause))
+      for (const { key } of without(old, current)) {
+        deliver('onSessionEnd', endEvent(fileId, key, reasonOf(before, after, key, cause), cause))
+      }
       for (const { key } of without(current, old)) deliver('onSessionStart', { fileId, key, ...usersOf(key, cause) })
     },
     endedAfterDeletion (fileId, cause) {
@@ -129,9 +135,15 @@ export function createSessionEvents ({ hooks, log }: SessionHookDependencies): S
     const { fileId, key } = event
     const id = JSON.stringify([fileId, key])
     publish(id, event)
-    if (pending === MAX_PENDING) return log.error({ fileId, key }, `the hook ${name} was not called: ${MAX_PENDING} earlier calls of the hooks of sessions have not ended`)
+    if (pending === MAX_PENDING) {
+      return log.error(
+        { fileId, key },
+        `the hook ${name} was not called: ${MAX_PENDING} earlier calls of the hooks of sessions have not ended`
+      )
+    }
     pending++
-    queue.run(id, async () => await hooks.call(name, event)).finally(() => pending--).catch(() => {}) // `call` logs failures
+    // `call` logs failures.
+    queue.run(id, async () => await hooks.call(name, event)).finally(() => pending--).catch(() => {})
   }
 
   function publish (id: string, event: SessionStartEvent | SessionEndEvent): void {
@@ -140,7 +152,13 @@ export function createSessionEvents ({ hooks, log }: SessionHookDependencies): S
     const start = starts.get(id)
     starts.delete(id)
     if ('reason' in event) {
-      channels.session.publish({ event: 'ended', fileId, key, outcome: event.reason, ...(start !== undefined && { durationMs: performance.now() - start }) })
+      channels.session.publish({
+        event: 'ended',
+        fileId,
+        key,
+        outcome: event.reason,
+        ...(start !== undefined && { durationMs: performance.now() - start })
+      })
     } else {
       starts.set(id, performance.now())
       channels.session.publish({ event: 'started', fileId, key })
@@ -153,12 +171,25 @@ function without (sessions: readonly Session[], others: readonly Session[]): rea
   return sessions.filter(({ key }) => !others.some(other => other.key === key))
 }
 
-function endEvent (fileId: string, key: string, reason: SessionEndEvent['reason'], cause: Cause | undefined): SessionEndEvent {
+function endEvent (
+  fileId: string,
+  key: string,
+  reason: SessionEndEvent['reason'],
+  cause: Cause | undefined
+): SessionEndEvent {
   return { fileId, key, reason, ...(reason !== 'lost' && usersOf(key, cause)) }
 }
 
-/** A change may have ended other sessions than the one it was made for: another instance's that died, or the least important of too many. */
-function reasonOf (before: FileRecord, after: FileRecord, key: string, cause: Cause | undefined): SessionEndEvent['reason'] {
+/**
+ * A change may have ended other sessions than the one it was made for: another instance's that died, or the least
+ * important of too many.
+ */
+function reasonOf (
+  before: FileRecord,
+  after: FileRecord,
+  key: string,
+  cause: Cause | undefined
+): SessionEndEvent['reason'] {
   const save = after.saves.find(save => save.status === 2 && save.key === key && !before.saves.includes(save))
   if (save !== undefined && save.path !== undefined) return 'saved'
   if (cause?.key === key && cause.reason !== undefined) return cause.reason

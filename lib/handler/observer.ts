@@ -1,5 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type CallbackOutcome, type DownloadEvent, LOGIN_GUIDE, type Openings, type Outcome } from '../doctor/openings.js'
+import {
+  type CallbackOutcome, type DownloadEvent, LOGIN_GUIDE, type Openings, type Outcome
+} from '../doctor/openings.js'
 import type { Settings } from '../options.js'
 import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
@@ -47,18 +49,31 @@ export function createObserver ({ settings, urls, openings }: Dependencies): Obs
     if (!event) return
     if (isOfDocumentServer(query, outcome)) {
       openings.requested(query.fileId, event)
-      if (outcome.result === 'answered-by-application' && isLost(event.kind, outcome.httpStatus) && !isFromBrowser(request)) {
-        warn(request, { fileId: query.fileId.slice(0, MAX_FILE_ID_BYTES), action: event.kind, httpStatus: outcome.httpStatus, error: notesOf(request).error })
+      if (
+        outcome.result === 'answered-by-application' && isLost(event.kind, outcome.httpStatus) &&
+        !isFromBrowser(request)
+      ) {
+        warn(request, {
+          fileId: query.fileId.slice(0, MAX_FILE_ID_BYTES),
+          action: event.kind,
+          httpStatus: outcome.httpStatus,
+          error: notesOf(request).error
+        })
       }
     } else if (outcome.result === 'refused') {
       openings.strangerRefused(query.fileId, outcome.code)
     }
   }
 
-  /** Without signed URLs anybody can send such a request. Then those count that are not refused, of files that a page shows. */
+  /**
+   * Without signed URLs anybody can send such a request. Then those count that are not refused, of files that a page
+   * shows.
+   */
   function isOfDocumentServer ({ action, fileId = '', ...query }: HandlerQuery, outcome: Outcome): boolean {
     if (action !== 'download' && action !== 'callback') return false
-    if (!settings.signedUrls) return openings.isKnown(fileId) && !(outcome.result === 'refused' && STRANGER_CODES.has(outcome.code))
+    if (!settings.signedUrls) {
+      return openings.isKnown(fileId) && !(outcome.result === 'refused' && STRANGER_CODES.has(outcome.code))
+    }
     // Nothing is accepted with an invalid one.
     if (outcome.result === 'accepted') return query.signature !== undefined
     const signature = urls.checkSignature(action, fileId, query)
@@ -69,18 +84,31 @@ export function createObserver ({ settings, urls, openings }: Dependencies): Obs
     const notes = notesOf(request)
     const { error } = notes
     if (!headersSent) return { result: 'interrupted' }
-    if (isEndedByHook(notes)) return { result: 'answered-by-application', httpStatus: error ? errorStatus(error) : statusCode }
+    if (isEndedByHook(notes)) {
+      return { result: 'answered-by-application', httpStatus: error ? errorStatus(error) : statusCode }
+    }
     if (!error) return { result: 'accepted' }
-    return { result: 'refused', code: String(error.code ?? error.name), ...(OWN_CODE.test(error.code) && { reason: error.message }) }
+    return {
+      result: 'refused',
+      code: String(error.code ?? error.name),
+      ...(OWN_CODE.test(error.code) && { reason: error.message })
+    }
   }
 }
 
-/** A hook may answer a download in the plugin's place, such as from a cache. A callback that the plugin does not see is lost, whatever the status. */
+/**
+ * A hook may answer a download in the plugin's place, such as from a cache. A callback that the plugin does not see is
+ * lost, whatever the status.
+ */
 function isLost (kind: 'callback' | 'download', httpStatus: number): boolean {
   return kind === 'callback' || (httpStatus >= 300 && httpStatus !== 304)
 }
 
-function eventOf ({ method, body }: FastifyRequest, { action, version }: HandlerQuery, outcome: Outcome): DownloadEvent | CallbackOutcome | undefined {
+function eventOf (
+  { method, body }: FastifyRequest,
+  { action, version }: HandlerQuery,
+  outcome: Outcome
+): DownloadEvent | CallbackOutcome | undefined {
   if (action === 'download' && method === 'GET' && version === undefined) return { kind: 'download', ...outcome }
   if (action !== 'callback' || method !== 'POST') return undefined
   const status = (body as { readonly status?: unknown } | null | undefined)?.status
@@ -105,7 +133,10 @@ const consequences = {
   download: 'documents cannot be opened'
 } as const
 
-/** Warns that a hook of the application keeps requests of the document server from the plugin: once for each action and status in a while. */
+/**
+ * Warns that a hook of the application keeps requests of the document server from the plugin: once for each action and
+ * status in a while.
+ */
 function createHookWarnings () {
   const isDue = lineLimit({ interval: INTERVAL_MS, max: MAX_LINES })
 
@@ -116,7 +147,9 @@ function createHookWarnings () {
 }
 
 function remedyOf (httpStatus: number): string {
-  if (httpStatus === 429) return 'Give the document server a higher limit, or none: all its requests come from one IP address.'
+  if (httpStatus === 429) {
+    return 'Give the document server a higher limit, or none: all its requests come from one IP address.'
+  }
   if (httpStatus === 503) return 'It tries again, if the load falls.'
   return 'It has no login: let requests pass whose routeOptions.config.editor.caller is \'document-server\'. The plugin verifies them.'
 }

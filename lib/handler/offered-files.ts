@@ -12,8 +12,8 @@ interface Options {
 }
 
 /**
- * Serves files that a conversion or a document build needs to the document server, from memory. The ID in the query is all that a
- * request needs: it cannot be guessed, is not logged, and is only valid while the work is under way.
+ * Serves files that a conversion or a document build needs to the document server, from memory. The ID in the query is
+ * all that a request needs: it cannot be guessed, is not logged, and is only valid while the work is under way.
  */
 export function createFileOffers ({ path, url }: Options): FileOffers & { readonly route: RouteOptions } {
   const files = new Map<string, Uint8Array>()
@@ -36,7 +36,9 @@ export function createFileOffers ({ path, url }: Options): FileOffers & { readon
         const { id } = request.query as { id?: unknown }
         const bytes = typeof id === 'string' ? files.get(id) : undefined
         reply.headers(untrustedContentHeaders)
-        return bytes === undefined ? reply.code(404).type('text/plain; charset=utf-8').send('No such file') : reply.type('application/octet-stream').send(bytes)
+        return bytes === undefined
+          ? reply.code(404).type('text/plain; charset=utf-8').send('No such file')
+          : reply.type('application/octet-stream').send(bytes)
       }
     }
   }

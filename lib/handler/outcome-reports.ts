@@ -25,8 +25,14 @@ export function reportSave (reply: FastifyReply, { callback, outcome }: EndedSav
   channels.save.publish(message)
 }
 
-/** Publishes that a callback was refused, before or after it was known whether it announced a save. The route logs why. */
-export function publishRefused (request: FastifyRequest, reply: FastifyReply, { error, isProven }: { readonly error: unknown, readonly isProven: boolean }): void {
+/**
+ * Publishes that a callback was refused, before or after it was known whether it announced a save. The route logs why.
+ */
+export function publishRefused (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { error, isProven }: { readonly error: unknown, readonly isProven: boolean }
+): void {
   if (!channels.save.hasSubscribers) return
   const { callback } = notesOf(request)
   const fileId = namedFileId(request)
@@ -40,26 +46,50 @@ export function publishRefused (request: FastifyRequest, reply: FastifyReply, { 
 }
 
 /** What the log and a message say about a callback. */
-export function callbackFields ({ fileId, key, status }: CallbackEvent): Pick<SaveMessage, 'fileId' | 'key' | 'status'> {
+export function callbackFields (
+  { fileId, key, status }: CallbackEvent
+): Pick<SaveMessage, 'fileId' | 'key' | 'status'> {
   return { fileId, ...(key !== undefined && { key }), status }
 }
 
 function outcomeFields (ended: EndedSave['outcome']): Omit<SaveMessage, 'durationMs'> {
   if (typeof ended === 'string') return { outcome: ended }
   const { outcome, event: { size: bytes, revision, conflictFileId, conflictReason } } = ended
-  return { outcome, bytes, revision, ...(conflictFileId !== undefined && { conflictFileId }), ...(conflictReason && { conflictReason }) }
+  return {
+    outcome,
+    bytes,
+    revision,
+    ...(conflictFileId !== undefined && { conflictFileId }),
+    ...(conflictReason && { conflictReason })
+  }
 }
 
 function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsave }: CallbackEvent): void {
   switch (message.outcome) {
-    case 'stored': return log.info(message, 'document saved')
-    case 'unchanged': return log.info(message, 'save without changes: the same content is stored already')
-    case 'repeated': return log.info(message, 'save repeated: it is stored already')
-    case 'conflict': return log.warn(message, `${conflictExplanations[message.conflictReason!]}: the save is stored as a conflict copy`)
-    case 'superseded': return log.warn({ ...message, lastsave }, 'a force save was not stored: by the document server\'s clock it is older than the stored content. Check whether that clock was set back. The final save is stored whatever its time')
-    case 'missing': return log.warn(message, 'a save was lost: its document no longer exists')
-    case 'empty': return log.warn(message, 'a save without a url: nothing to store')
-    case 'not-assembled': if (status === 7) log.warn(message, 'the document server could not assemble a force save: the changes remain in the session')
+    case 'stored':
+      return log.info(message, 'document saved')
+    case 'unchanged':
+      return log.info(message, 'save without changes: the same content is stored already')
+    case 'repeated':
+      return log.info(message, 'save repeated: it is stored already')
+    case 'conflict':
+      return log.warn(
+        message,
+        `${conflictExplanations[message.conflictReason!]}: the save is stored as a conflict copy`
+      )
+    case 'superseded':
+      return log.warn(
+        { ...message, lastsave },
+        'a force save was not stored: by the document server\'s clock it is older than the stored content. Check whether that clock was set back. The final save is stored whatever its time'
+      )
+    case 'missing':
+      return log.warn(message, 'a save was lost: its document no longer exists')
+    case 'empty':
+      return log.warn(message, 'a save without a url: nothing to store')
+    case 'not-assembled':
+      if (status === 7) {
+        log.warn(message, 'the document server could not assemble a force save: the changes remain in the session')
+      }
   }
 }
 
@@ -72,15 +102,28 @@ const conflictExplanations = {
 const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
 /** Publishes that a request was answered with an error before it has reached its action. */
-export function publishFailed (request: FastifyRequest, reply: FastifyReply, { error, status }: { readonly error: Error, readonly status: number }): void {
+export function publishFailed (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { error, status }: { readonly error: Error, readonly status: number }
+): void {
   const { action } = request.query as { readonly action?: unknown }
   if (action !== 'download' && action !== 'proxy') return
   const channel = channels[action]
   if (!channel.hasSubscribers) return
-  channel.publish({ ...subjectOf(request), outcome: 'failed', code: codeOf(error), httpStatus: status, durationMs: reply.elapsedTime })
+  channel.publish({
+    ...subjectOf(request),
+    outcome: 'failed',
+    code: codeOf(error),
+    httpStatus: status,
+    durationMs: reply.elapsedTime
+  })
 }
 
-/** Publishes how a request for content that has reached its action ends, when its response is sent or its connection closed. */
+/**
+ * Publishes how a request for content that has reached its action ends, when its response is sent or its connection
+ * closed.
+ */
 export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply): void {
   const { action } = request.query
   if (action !== 'download' && action !== 'proxy') return
@@ -90,7 +133,8 @@ export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply)
   const { raw: response } = reply
   const writtenBefore = socket.bytesWritten
   let isSent = false
-  response.once('finish', () => { isSent = response.writableEnded }) // one of HTTP/2 emits it, too, if the stream was cancelled
+  // one of HTTP/2 emits it, too, if the stream was cancelled
+  response.once('finish', () => { isSent = response.writableEnded })
   if (response.closed) publish() // the client has left while a hook of the application was running
   else response.once('close', publish)
 
@@ -138,14 +182,22 @@ const MAX_KINDS = 50
 const MAX_REASON_CHARACTERS = 500
 
 /**
- * Logs that a callback was refused of which nothing proves that the document server sent it. Anybody can cause that as often as they
- * like: the lines are few and short, and differ from the one of a save that was refused, which is to alert somebody.
+ * Logs that a callback was refused of which nothing proves that the document server sent it. Anybody can cause that as
+ * often as they like: the lines are few and short, and differ from the one of a save that was refused, which is to
+ * alert somebody.
  */
 export function createUnprovenLog () {
   const take = createCountingLimit({ interval: INTERVAL_MS, max: MAX_LINES, maxKinds: MAX_KINDS })
 
-  /** `isUrlSigned`: the sender knows the callback URL, as the document server does, and users for whom the document was opened. */
-  return function logUnproven (request: FastifyRequest, reply: FastifyReply, { error, isUrlSigned }: { readonly error: FastifyError, readonly isUrlSigned: boolean }): void {
+  /**
+   * `isUrlSigned`: the sender knows the callback URL, as the document server does, and users for whom the document was
+   * opened.
+   */
+  return function logUnproven (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { error, isUrlSigned }: { readonly error: FastifyError, readonly isUrlSigned: boolean }
+  ): void {
     const { code, message, found } = error as FastifyError & { readonly found?: object }
     const { isDue, suppressed } = take(`${code} ${isUrlSigned}`)
     if (!isDue) return

@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, looksLikeProbe, PROBE_FORMAT, type ProbeAnswer, probeDocument, type Probes, type SeenToken } from '../doctor/probes.js'
+import {
+  ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, looksLikeProbe, PROBE_FORMAT, type ProbeAnswer, probeDocument, type Probes,
+  type SeenToken
+} from '../doctor/probes.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
@@ -10,7 +13,9 @@ import { withTimeout } from '../util/with-timeout.js'
 import { isHandlerQuery, notesOf, type Probe } from './request.js'
 import { isEndedByHook, untrustedContentHeaders } from './responses.js'
 
-/** Requests for a probe of the doctor, recognized by the signature of their URL. They reach no hook, file or session. */
+/**
+ * Requests for a probe of the doctor, recognized by the signature of their URL. They reach no hook, file or session.
+ */
 export interface ProbeRequests {
   /** Decides when it is first asked about a request, which is before the body is read. */
   recognizes (request: FastifyRequest): boolean
@@ -33,7 +38,9 @@ const TOKEN = /^([\w-]{0,20}[ =:]{0,2})(eyJ[\w-]*\.[\w-]*\.[\w-]*=*)$/
 const MAX_TOKENS = 5
 const METHODS = { callback: 'POST', download: 'GET' } as const
 
-export function createProbeRequests ({ settings: { documentServer, bodyLimit, clock, timeouts }, tokens, urls, probes }: Dependencies): ProbeRequests {
+export function createProbeRequests (
+  { settings: { documentServer, bodyLimit, clock, timeouts }, tokens, urls, probes }: Dependencies
+): ProbeRequests {
   return {
     recognizes: request => probeIn(request) !== null,
 
@@ -52,11 +59,15 @@ export function createProbeRequests ({ settings: { documentServer, bodyLimit, cl
       const { id, action } = notes.probe!
       notes.hasReachedAction = true
       if (action === 'download') {
-        return reply.headers({ ...untrustedContentHeaders, 'content-type': mediaTypeOf(PROBE_FORMAT) }).send(probeDocument(id))
+        return reply.headers({ ...untrustedContentHeaders, 'content-type': mediaTypeOf(PROBE_FORMAT) }).send(
+          probeDocument(id)
+        )
       }
       const { bytes } = request.body as { readonly bytes?: number } | null ?? {}
       if (bytes === undefined) throw new InvalidCallbackError('the probe has no body')
-      const probe = JSON.stringify({ instance: probes.instance, bytes, sightings: probes.sightings(id) } satisfies ProbeAnswer)
+      const probe = JSON.stringify(
+        { instance: probes.instance, bytes, sightings: probes.sightings(id) } satisfies ProbeAnswer
+      )
       return reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/json' })
         .send(Buffer.from(JSON.stringify({ error: 0, probe, signature: urls.signProbeAnswer(id, probe) })))
     }
@@ -73,7 +84,9 @@ export function createProbeRequests ({ settings: { documentServer, bodyLimit, cl
     if (!probe) return null
     const { id, action } = probe
     const isSigned = urls.checkProbe(action, id, request.query as object) === 'valid'
-    if (isSigned || probes.knows(id)) probes.note(id, { action, isSigned, host: request.headers.host ?? '', tokens: seenTokens(request) })
+    if (isSigned || probes.knows(id)) {
+      probes.note(id, { action, isSigned, host: request.headers.host ?? '', tokens: seenTokens(request) })
+    }
     return isSigned ? probe : null
   }
 
@@ -94,9 +107,17 @@ export function createProbeRequests ({ settings: { documentServer, bodyLimit, cl
       if (prefix === undefined || token === undefined) return []
       const isExpectedThere = header === authorizationHeader && prefix === authorizationPrefix
       const verification = tokens.verify(token)
-      if ('claims' in verification) return [{ header, prefix, isExpectedThere, ...issuedAgo(verification.claims.iat, clock.now()) }]
+      if ('claims' in verification) {
+        return [{ header, prefix, isExpectedThere, ...issuedAgo(verification.claims.iat, clock.now()) }]
+      }
       const { problem, remedy, algorithm, issuedSecondsAgo } = verification.fault
-      return [{ header, prefix, isExpectedThere, fault: { problem, remedy, ...(algorithm && { algorithm }) }, ...(issuedSecondsAgo !== undefined && { issuedSecondsAgo }) }]
+      return [{
+        header,
+        prefix,
+        isExpectedThere,
+        fault: { problem, remedy, ...(algorithm && { algorithm }) },
+        ...(issuedSecondsAgo !== undefined && { issuedSecondsAgo })
+      }]
     }).slice(0, MAX_TOKENS)
   }
 }

@@ -41,14 +41,17 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
 }
 
 /**
- * The parts of a multipart body have their own headers, which browsers obey for `multipart/x-mixed-replace`. Fragments of editors come from
- * the application only.
+ * The parts of a multipart body have their own headers, which browsers obey for `multipart/x-mixed-replace`. Fragments
+ * of editors come from the application only.
  */
 function typeOf (type = 'application/octet-stream'): string {
   return /multipart\//i.test(type) || type.toLowerCase().includes(fragmentType) ? 'application/octet-stream' : type
 }
 
-/** A controller that is aborted when the response closes: the client has left, or a hook of the application has sent something else. */
+/**
+ * A controller that is aborted when the response closes: the client has left, or a hook of the application has sent
+ * something else.
+ */
 function closingOf (reply: FastifyReply) {
   const controller = new AbortController()
   const abort = () => controller.abort(new Error('the client has disconnected'))

@@ -28,7 +28,9 @@ export function createReportHandler ({ credentials, explainOpening, onReport }: 
 
   return async function handleReport (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { code = '' } = request.query
-    if (!CODE.test(code)) throw new InvalidReportError('its code must be slow, no-frame, or an integer of at most 4 digits')
+    if (!CODE.test(code)) {
+      throw new InvalidReportError('its code must be slow, no-frame, or an integer of at most 4 digits')
+    }
     const isProven = await credentials.authorizeReport(request)
 
     const fileId = request.query.fileId?.slice(0, MAX_FILE_ID_BYTES) ?? ''
@@ -36,7 +38,10 @@ export function createReportHandler ({ credentials, explainOpening, onReport }: 
       const { meaning, remedy, isAboutApplication } = explainFailure(code)
       if (isProven) onReport?.(fileId, `code ${code}: ${meaning}`)
       const seen = isAboutApplication && explainOpening?.(fileId)
-      request.log.warn({ fileId, code }, [`a document did not open in the browser: ${meaning}.`, remedy, seen].filter(Boolean).join(' '))
+      request.log.warn(
+        { fileId, code },
+        [`a document did not open in the browser: ${meaning}.`, remedy, seen].filter(Boolean).join(' ')
+      )
     }
     return reply.code(204).headers(untrustedContentHeaders).send()
   }
@@ -55,16 +60,19 @@ const RUN_DOCTOR = 'Run `npx fastify-onlyoffice doctor`.'
 
 const unreachable: OpeningFailure = {
   meaning: 'the browser could not load the document server\'s api.js',
-  remedy: `Open editorApiUrl in that browser. It must answer with a script, over https if the page has https, and the page's Content-Security-Policy must allow it. If it does, the user may have been offline. ${RUN_DOCTOR}`
+  remedy:
+    `Open editorApiUrl in that browser. It must answer with a script, over https if the page has https, and the page's Content-Security-Policy must allow it. If it does, the user may have been offline. ${RUN_DOCTOR}`
 }
 const notDownloaded: OpeningFailure = {
   meaning: 'the document server could not download the document from this application',
-  remedy: `If this log has no download of the file, the document server cannot reach publicBaseUrl: in a container, localhost is the container itself. Otherwise the line of that download says why it was refused. ${RUN_DOCTOR}`,
+  remedy:
+    `If this log has no download of the file, the document server cannot reach publicBaseUrl: in a container, localhost is the container itself. Otherwise the line of that download says why it was refused. ${RUN_DOCTOR}`,
   isAboutApplication: true
 }
 const rejectedToken: OpeningFailure = {
   meaning: 'the document server rejected the token of the configuration',
-  remedy: `Make jwtSecret the secret that the document server uses for browsers, services.CoAuthoring.secret.inbox.string (JWT_SECRET of its container), and restart it after a change. ${RUN_DOCTOR}`
+  remedy:
+    `Make jwtSecret the secret that the document server uses for browsers, services.CoAuthoring.secret.inbox.string (JWT_SECRET of its container), and restart it after a change. ${RUN_DOCTOR}`
 }
 const expiredToken: OpeningFailure = {
   meaning: 'the document server regards the token of the configuration as expired',
@@ -73,7 +81,8 @@ const expiredToken: OpeningFailure = {
 
 const unconverted: OpeningFailure = {
   meaning: 'the document server could not convert the document for the editor, and keeps that with the document key',
-  remedy: `"Try again" in the page opens it under a new key, at most once in a minute and only if nobody has it open. If that fails, too, the file is damaged or not of the format that its extension says, or the converter is broken: look at the log of the document server's converter. ${RUN_DOCTOR}`
+  remedy:
+    `"Try again" in the page opens it under a new key, at most once in a minute and only if nobody has it open. If that fails, too, the file is damaged or not of the format that its extension says, or the converter is broken: look at the log of the document server's converter. ${RUN_DOCTOR}`
 }
 
 /** By the code of the editor's `onError`. Source: docs/document-server-protocol.md#the-editor-in-the-page */
@@ -89,7 +98,8 @@ const failures: Readonly<Record<string, OpeningFailure>> = {
   4005: expiredToken,
   4004: {
     meaning: 'the document server denied access',
-    remedy: 'Pass the configuration of the control to the editor unchanged. A documentKey that you assign may have only letters, digits and . _ = -'
+    remedy:
+      'Pass the configuration of the control to the editor unchanged. A documentKey that you assign may have only letters, digits and . _ = -'
   },
   4007: {
     meaning: 'the document server ended the session of this user',
@@ -101,11 +111,13 @@ const failures: Readonly<Record<string, OpeningFailure>> = {
   },
   'no-frame': {
     meaning: 'the document server\'s api.js made no frame for the editor',
-    remedy: 'It does not know the format of the document, or refuses another field of the configuration: an alert in the browser names it.'
+    remedy:
+      'It does not know the format of the document, or refuses another field of the configuration: an alert in the browser names it.'
   },
   slow: {
     meaning: 'the editor was not ready after 30 seconds',
-    remedy: `The document server may be busy or wait for this application, a proxy may block its connection to the browser (WebSocket), or the page's Content-Security-Policy (frame-src) the editor. ${RUN_DOCTOR}`,
+    remedy:
+      `The document server may be busy or wait for this application, a proxy may block its connection to the browser (WebSocket), or the page's Content-Security-Policy (frame-src) the editor. ${RUN_DOCTOR}`,
     isAboutApplication: true
   }
 }

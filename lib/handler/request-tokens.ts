@@ -6,7 +6,10 @@ import { isJsonObject } from '../util/json.js'
 import type { Settings } from '../options.js'
 import { optionalFields } from './callback-event.compiled.js'
 
-/** The document server's tokens in a request. The methods throw `UnauthorizedError`; its `found` says which tokens the request had. */
+/**
+ * The document server's tokens in a request. The methods throw `UnauthorizedError`; its `found` says which tokens the
+ * request had.
+ */
 interface RequestTokens {
   /**
    * The signed fields of a callback; `undefined` without a token.
@@ -21,10 +24,15 @@ interface RequestTokens {
 
 const JSON_WEB_TOKEN = /(?:^|[^\w-])eyJ[\w-]*\.[\w-]*\.[\w-]*=*$/
 
-/** The document server's tokens are HMACs. One with such an algorithm was added by something else, such as a gateway. */
+/**
+ * The document server's tokens are HMACs. One with such an algorithm was added by something else, such as a gateway.
+ */
 const FOREIGN_ALGORITHM = /^(?:RS|PS|ES|Ed)/
 
-export function requestTokens (tokens: TokenSigner, { authorizationHeader, authorizationPrefix }: Settings['documentServer']): RequestTokens {
+export function requestTokens (
+  tokens: TokenSigner,
+  { authorizationHeader, authorizationPrefix }: Settings['documentServer']
+): RequestTokens {
   return {
     callbackClaims (request) {
       if (!isJsonObject(request.body)) throw new InvalidCallbackError('its body is not an object')
@@ -51,13 +59,18 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
       const remedy = elsewhere.length > 0
         ? `there is one in the header ${elsewhere.join(', ')}: compare documentServer.authorizationHeader and authorizationPrefix with services.CoAuthoring.token.outbox of the document server`
         : 'enable services.CoAuthoring.token.enable.request.outbox at the document server'
-      return refusal(request, `${missing}, and no token after "${authorizationPrefix}" in the ${authorizationHeader} header: ${remedy}`)
+      return refusal(
+        request,
+        `${missing}, and no token after "${authorizationPrefix}" in the ${authorizationHeader} header: ${remedy}`
+      )
     }
   }
 
   function headerToken ({ headers }: FastifyRequest): string | undefined {
     const value = headers[authorizationHeader]
-    return typeof value === 'string' && value.startsWith(authorizationPrefix) ? value.slice(authorizationPrefix.length) : undefined
+    return typeof value === 'string' && value.startsWith(authorizationPrefix)
+      ? value.slice(authorizationPrefix.length)
+      : undefined
   }
 
   function verified (request: FastifyRequest, place: 'body' | 'header', token: unknown): Claims {
@@ -67,7 +80,10 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
     throw refusalOf(request, place, verification.fault)
   }
 
-  /** The claims of a header that comes with a token in the body; `undefined` if the header's token is not the document server's. */
+  /**
+   * The claims of a header that comes with a token in the body; `undefined` if the header's token is not the document
+   * server's.
+   */
   function ownClaims (request: FastifyRequest, token: string): Claims | undefined {
     const verification = tokens.verify(token)
     if ('claims' in verification) return withOwnPurpose(request, 'header', verification.claims)
@@ -76,11 +92,17 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
     throw refusalOf(request, 'header', fault)
   }
 
-  /** The claims, unless they say that the token was made for a request to the document server or for the editor in a page. */
+  /**
+   * The claims, unless they say that the token was made for a request to the document server or for the editor in a
+   * page.
+   */
   function withOwnPurpose (request: FastifyRequest, place: 'body' | 'header', claims: Claims): Claims {
     const { operation } = claims
     if (typeof operation !== 'string' || !FOREIGN_OPERATIONS.has(operation)) return claims
-    throw refusal(request, `the token in the ${place} was made for another purpose: its claim "operation" is "${operation}"`)
+    throw refusal(
+      request,
+      `the token in the ${place} was made for another purpose: its claim "operation" is "${operation}"`
+    )
   }
 
   function assertAgreement (request: FastifyRequest, inBody: Claims, inHeader: Claims): void {
@@ -88,7 +110,11 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
     if (differing.length > 0) throw refusal(request, `the tokens in the body and in the header disagree about ${differing.join(', ')}: one of them is from another callback`)
   }
 
-  function refusalOf (request: FastifyRequest, place: 'body' | 'header', { problem, remedy, ...facts }: TokenFault): Error {
+  function refusalOf (
+    request: FastifyRequest,
+    place: 'body' | 'header',
+    { problem, remedy, ...facts }: TokenFault
+  ): Error {
     return refusal(request, `the token in the ${place} ${problem}: ${remedy}`, facts)
   }
 
@@ -106,8 +132,8 @@ export function requestTokens (tokens: TokenSigner, { authorizationHeader, autho
 const CALLBACK_FIELDS = ['status', ...Object.keys(optionalFields)]
 
 /**
- * Purposes of tokens that no callback and no download has. Which values these have is not documented: any other is accepted.
- * Source: docs/document-server-protocol.md#purposes-of-tokens
+ * Purposes of tokens that no callback and no download has. Which values these have is not documented: any other is
+ * accepted. Source: docs/document-server-protocol.md#purposes-of-tokens
  */
 const FOREIGN_OPERATIONS: ReadonlySet<string> = new Set(['converter', 'command', 'docbuilder', 'browser'])
 

@@ -1,9 +1,16 @@
 import { Type, type Static } from 'typebox'
 
-const Action = Type.Union([Type.Literal('callback'), Type.Literal('download'), Type.Literal('proxy'), Type.Literal('report')])
+const Action = Type.Union([
+  Type.Literal('callback'),
+  Type.Literal('download'),
+  Type.Literal('proxy'),
+  Type.Literal('report')
+])
 export type Action = Static<typeof Action>
 
-/** The handler's query. A parameter that is repeated, or parsed to an object by the application's parser, is invalid. */
+/**
+ * The handler's query. A parameter that is repeated, or parsed to an object by the application's parser, is invalid.
+ */
 export const HandlerQuery = Type.Object({
   action: Action,
   fileId: Type.Optional(Type.String()),

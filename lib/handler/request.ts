@@ -9,7 +9,9 @@ export type { Action, HandlerQuery } from './request.schema.js'
 /** A request to the handler whose query is valid. */
 export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
 
-/** The `fileId` of a request whose query may be invalid, for the log and for messages: at most as long as one can be. */
+/**
+ * The `fileId` of a request whose query may be invalid, for the log and for messages: at most as long as one can be.
+ */
 export function namedFileId ({ query }: FastifyRequest): string | undefined {
   const { fileId } = query as { readonly fileId?: unknown }
   return typeof fileId === 'string' ? fileId.slice(0, MAX_FILE_ID_BYTES) : undefined
@@ -21,11 +23,16 @@ export interface Probe {
   readonly action: 'callback' | 'download'
 }
 
-/** What the handler's parts note about one request while it is handled. Each part reads and writes its own notes only. */
+/**
+ * What the handler's parts note about one request while it is handled. Each part reads and writes its own notes only.
+ */
 export interface RequestNotes {
   /** `null`: it is no request for a probe. */
   probe?: Probe | null
-  /** The query of a callback whose signature is valid. A hook of the application may change the query of the request afterwards. */
+  /**
+   * The query of a callback whose signature is valid. A hook of the application may change the query of the request
+   * afterwards.
+   */
   validQuery?: HandlerQuery
   /** The callback has all credentials that are required, or `authorize` has allowed it. */
   isProvenCallback?: boolean

@@ -9,9 +9,14 @@ export const untrustedContentHeaders = {
   'cache-control': 'private, no-store'
 } as const
 
-/** The status that answers an error. Errors of other libraries have a `statusCode` of another service, which may even be that of a success. */
+/**
+ * The status that answers an error. Errors of other libraries have a `statusCode` of another service, which may even be
+ * that of a success.
+ */
 export function errorStatus ({ statusCode }: { readonly statusCode?: unknown }): number {
-  return typeof statusCode === 'number' && Number.isInteger(statusCode) && statusCode >= 400 && statusCode <= 599 ? statusCode : 500
+  return typeof statusCode === 'number' && Number.isInteger(statusCode) && statusCode >= 400 && statusCode <= 599
+    ? statusCode
+    : 500
 }
 
 /** What was thrown: code that is not ours may throw nothing. */
@@ -34,15 +39,18 @@ export const OWN_CODE = /^FST_EDITOR_/
 /** Of Fastify itself, such as for a header that it cannot parse; plugins have other ones. */
 const FASTIFY_CODE = /^FST_ERR_/
 
-/** Whether a request to the handler, which has been answered or has failed, was ended by a hook of the application for certain. */
+/**
+ * Whether a request to the handler, which has been answered or has failed, was ended by a hook of the application for
+ * certain.
+ */
 export function isEndedByHook ({ hasReachedAction, isReadingBody, error }: RequestNotes): boolean {
   if (hasReachedAction) return false
   return !error || !(isReadingBody || OWN_CODE.test(error.code) || FASTIFY_CODE.test(error.code))
 }
 
 /**
- * Media type of what `control.render()` returns, for a route that `<document-editor src>` fetches from. The element takes no other answer:
- * what users upload is never sent with this type.
+ * Media type of what `control.render()` returns, for a route that `<document-editor src>` fetches from. The element
+ * takes no other answer: what users upload is never sent with this type.
  * @example
  * ```js
  * app.get('/documents/report/editor', async (_request, reply) => {

@@ -9,7 +9,9 @@ export interface CommonRouteOptions extends Pick<RouteOptions, 'constraints'> {
 }
 
 /** What describes a route, in the form that @fastify/swagger calls. */
-export type SwaggerTransform = (route: { readonly url: string, readonly openapiObject?: object }) => { readonly url: string, readonly schema: object }
+export type SwaggerTransform = (
+  route: { readonly url: string, readonly openapiObject?: object }
+) => { readonly url: string, readonly schema: object }
 
 /** Without a `transform` the route is hidden from API documentation. */
 export type RouteOptionsOf = (caller: EditorCaller, transform?: SwaggerTransform) => CommonRouteOptions
@@ -18,7 +20,9 @@ export type RouteOptionsOf = (caller: EditorCaller, transform?: SwaggerTransform
 const HIDDEN: FastifySchema & { readonly hide: boolean } = { hide: true }
 
 /** Each route has the application's `config`, and a mark that tells hooks who asks. */
-export function routeOptionsWith ({ constraints, config }: Pick<EditorOptions, 'constraints' | 'config'>): RouteOptionsOf {
+export function routeOptionsWith (
+  { constraints, config }: Pick<EditorOptions, 'constraints' | 'config'>
+): RouteOptionsOf {
   return (caller, transform) => ({
     ...(constraints && { constraints }),
     schema: HIDDEN,

@@ -1,13 +1,20 @@
 import type { Readable } from 'node:stream'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions } from 'fastify'
-import { FileNotFoundError, ForbiddenError, InvalidReportError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError, UnknownActionError } from '../errors.js'
+import type {
+  FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions
+} from 'fastify'
+import {
+  FileNotFoundError, ForbiddenError, InvalidReportError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError,
+  UnknownActionError
+} from '../errors.js'
 import type { Settings } from '../options.js'
 import type { Shutdown } from '../util/shutdown.js'
 import { assetsScope, type PageModules } from './assets.js'
 import { bodyReader, parseCallbackBody } from './body-reader.js'
 import type { Credentials } from './credentials.js'
 import type { Observer } from './observer.js'
-import { callbackFields, createUnprovenLog, publishFailed, publishRefused, publishWhenClosed } from './outcome-reports.js'
+import {
+  callbackFields, createUnprovenLog, publishFailed, publishRefused, publishWhenClosed
+} from './outcome-reports.js'
 import type { ProbeRequests } from './probe-requests.js'
 import { type Action, addRequestNotes, type HandlerRequest, isHandlerQuery, namedFileId, notesOf } from './request.js'
 import { answerCallback, errorStatus, isEndedByHook, thrownError, untrustedContentHeaders } from './responses.js'
@@ -17,7 +24,10 @@ type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<F
 
 export interface HandlerActions extends Record<Action, ActionHandler> {}
 
-/** All methods that Fastify supports by default: a request with a method that has no route would be logged with its query. */
+/**
+ * All methods that Fastify supports by default: a request with a method that has no route would be logged with its
+ * query.
+ */
 export const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 const allowedMethods: Record<Action, readonly string[]> = {
@@ -47,7 +57,9 @@ interface Dependencies {
 type HandlerTransforms = Readonly<Partial<Record<HTTPMethods, SwaggerTransform>>>
 
 /** The handler's routes, one for each method: they select by `action`, and answer errors as the action requires. */
-function handlerRoutes ({ path, actions, credentials, observer, probeRequests, routeOptions, transforms }: Dependencies): RouteOptions[] {
+function handlerRoutes (
+  { path, actions, credentials, observer, probeRequests, routeOptions, transforms }: Dependencies
+): RouteOptions[] {
   const logUnproven = createUnprovenLog()
 
   const handler: RouteHandlerMethod = (request, reply) => {
@@ -59,8 +71,8 @@ function handlerRoutes ({ path, actions, credentials, observer, probeRequests, r
   }
 
   /**
-   * Runs before the body is read: reading is the most expensive step. Only callbacks may have a body. Asynchronous, so that a request
-   * without a body is complete when it is refused: its connection can be used again.
+   * Runs before the body is read: reading is the most expensive step. Only callbacks may have a body. Asynchronous, so
+   * that a request without a body is complete when it is refused: its connection can be used again.
    */
   async function assertAdmitted (request: FastifyRequest): Promise<void> {
     const { query, method } = request
@@ -69,16 +81,22 @@ function handlerRoutes ({ path, actions, credentials, observer, probeRequests, r
     const allowed = allowedMethods[action]
     if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
     if (probeRequests.recognizes(request)) return
-    if (action === 'callback' && !credentials.isSignedCallback(request)) await credentials.admitUnsignedCallback(request)
-    if (action === 'report' && mayHaveBody(request)) throw new InvalidReportError('it must have no body and no content type')
+    if (action === 'callback' && !credentials.isSignedCallback(request)) {
+      await credentials.admitUnsignedCallback(request)
+    }
+    if (action === 'report' && mayHaveBody(request)) {
+      throw new InvalidReportError('it must have no body and no content type')
+    }
   }
 
   const common = {
     url: path,
     exposeHeadRoute: false,
     onRequest: assertAdmitted,
-    // Set on the route, so that a validator, an error handler or a schema that the application adds to all routes has no effect here.
-    validatorCompiler: ({ httpPart }) => httpPart === 'querystring' ? query => isHandlerQuery(query) || { error: new Error('invalid query') } : () => true,
+    // Set on the route, so that a validator, an error handler or a schema that the application adds to all routes has
+    // no effect here.
+    validatorCompiler: ({ httpPart }) =>
+      httpPart === 'querystring' ? query => isHandlerQuery(query) || { error: new Error('invalid query') } : () => true,
     errorHandler (thrown, request, reply) {
       const error = thrownError(thrown)
       observer.failed(request, error)
@@ -103,7 +121,14 @@ function handlerRoutes ({ path, actions, credentials, observer, probeRequests, r
     if (RATE_LIMITED.has(error.statusCode ?? 500)) return handleError(error, request, reply)
     closeUnlessComplete(request, reply)
     if (!isProven) logUnproven(request, reply, { error, isUrlSigned })
-    else request.log.error({ err: error, fileId: namedFileId(request), ...(callback && callbackFields(callback)), durationMs: reply.elapsedTime }, 'callback refused: the document server keeps the unsaved changes')
+    else {
+      request.log.error({
+        err: error,
+        fileId: namedFileId(request),
+        ...(callback && callbackFields(callback)),
+        durationMs: reply.elapsedTime
+      }, 'callback refused: the document server keeps the unsaved changes')
+    }
     return answerCallback(reply, 1)
   }
 
@@ -119,7 +144,9 @@ function mayHaveBody ({ headers }: FastifyRequest): boolean {
   return type !== undefined || length !== '0' || encoding !== undefined
 }
 
-/** How a request is logged: the default serializer would log the query, which contains a document's URL or a signature. */
+/**
+ * How a request is logged: the default serializer would log the query, which contains a document's URL or a signature.
+ */
 export function requestWithoutQuery (request: FastifyRequest) {
   return { method: request.method, url: request.url.split('?', 1)[0], host: request.host, remoteAddress: request.ip }
 }
@@ -142,15 +169,20 @@ function handleError (original: FastifyError, request: FastifyRequest, reply: Fa
   if (!hasReachedAction) publishFailed(request, reply, { error, status })
   request.log[status >= 500 ? 'error' : 'info']({ err: error }, 'editor request failed')
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
-  for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name) // of a body that failed
-  return reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain' }).send(publicMessage(error, status))
+  // of a body that failed
+  for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name)
+  return reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain' }).send(
+    publicMessage(error, status)
+  )
 }
 
 /** What a hook has thrown, for the doctor: a callback would be answered in another way. */
 function answerProbe (error: FastifyError, reply: FastifyReply): FastifyReply {
   const status = errorStatus(error)
   const text = [error.code ?? error.name, ...status < 500 ? [error.message] : []].join(': ')
-  return reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(text)
+  return reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(
+    text
+  )
 }
 
 /** The message for the client. Why credentials are invalid, and how to fix it, is only logged. */
@@ -188,7 +220,21 @@ interface ScopeDependencies {
 }
 
 /** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
-export function handlerScope ({ settings, actions, credentials, observer, probeRequests, otherRoutes, otherScopes, pageModules, routeOptions, transforms, shutdown }: ScopeDependencies) {
+export function handlerScope (
+  {
+    settings,
+    actions,
+    credentials,
+    observer,
+    probeRequests,
+    otherRoutes,
+    otherScopes,
+    pageModules,
+    routeOptions,
+    transforms,
+    shutdown
+  }: ScopeDependencies
+) {
   const { path } = settings
   const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
   return async function handler (scope: FastifyInstance): Promise<void> {
@@ -202,11 +248,15 @@ export function handlerScope ({ settings, actions, credentials, observer, probeR
     scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
       const notes = notesOf(request)
       notes.isReadingBody = true
-      const body = probeRequests.recognizes(request) ? await probeRequests.readBody(payload) : parseCallbackBody(await readBody(request as HandlerRequest, payload))
+      const body = probeRequests.recognizes(request)
+        ? await probeRequests.readBody(payload)
+        : parseCallbackBody(await readBody(request as HandlerRequest, payload))
       notes.isReadingBody = false
       return body
     })
-    for (const route of handlerRoutes({ path, actions, credentials, observer, probeRequests, routeOptions, transforms })) scope.route(route)
+    for (
+      const route of handlerRoutes({ path, actions, credentials, observer, probeRequests, routeOptions, transforms })
+    ) scope.route(route)
     for (const route of otherRoutes) scope.route(route)
     for (const other of otherScopes) await scope.register(other)
     await scope.register(assetsScope({ path, modules: pageModules, routeOptions: routeOptions('page') }))

@@ -23,8 +23,8 @@ export const Details = Type.Object({
   /** How this content came about; absent if the plugin did not store it. */
   made: Type.Optional(MadeSchema),
   /**
-   * How the content that superseded it came about. Noted here because this version is kept, in one write, before that content is
-   * published: a crash at any moment leaves both or none.
+   * How the content that superseded it came about. Noted here because this version is kept, in one write, before that
+   * content is published: a crash at any moment leaves both or none.
    */
   next: Type.Optional(Type.Intersect([MadeSchema, Type.Object({
     /** Of that content; absent if the storage did not know it in advance. */

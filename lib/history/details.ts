@@ -16,13 +16,17 @@ export function detailsOf (value: unknown): Details {
   return isDetails(value) ? value : {}
 }
 
-/** No document server and no application has longer ones for a good reason: details must fit into what storages take. */
+/**
+ * No document server and no application has longer ones for a good reason: details must fit into what storages take.
+ */
 export const MAX_TEXT_LENGTH = 255
 
 /** Who made a version, as far as it can be kept. */
 export function madeBy ({ id, name }: { readonly id?: unknown, readonly name?: unknown } = {}): Pick<Made, 'user'> {
   if (typeof id !== 'string') return {}
-  return { user: { id: id.slice(0, MAX_TEXT_LENGTH), name: typeof name === 'string' ? name.slice(0, MAX_TEXT_LENGTH) : '' } }
+  return {
+    user: { id: id.slice(0, MAX_TEXT_LENGTH), name: typeof name === 'string' ? name.slice(0, MAX_TEXT_LENGTH) : '' }
+  }
 }
 
 /** How the content with this revision came about, by the details of the version that it superseded. */

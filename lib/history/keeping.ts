@@ -1,14 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Committed, FileInfo, KeepOptions, StagedContent, StoredVersion, VersionLimits, VersionStore } from '../../types/storage.js'
+import type {
+  Committed, FileInfo, KeepOptions, StagedContent, StoredVersion, VersionLimits, VersionStore
+} from '../../types/storage.js'
 import { VersionNotKeptError } from '../errors.js'
 import type { Services } from '../services.js'
 import type { StagedCommitOptions, StagedReplaceOptions, TimedStorage } from '../storage/timed-storage.js'
 import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from './details.js'
 
 /** What saves say about the content that they store. */
-interface Described { readonly version?: () => NewVersion }
-type CommitArguments = [fileId: string, content: StagedContent, options: Omit<StagedCommitOptions, 'version'> & Described]
-type ReplaceArguments = [fileId: string, content: StagedContent, options: Omit<StagedReplaceOptions, 'version'> & Described]
+interface Described {
+  readonly version?: () => NewVersion
+}
+type CommitArguments = [
+  fileId: string,
+  content: StagedContent,
+  options: Omit<StagedCommitOptions, 'version'> & Described
+]
+type ReplaceArguments = [
+  fileId: string,
+  content: StagedContent,
+  options: Omit<StagedReplaceOptions, 'version'> & Described
+]
 
 /** The lock is held meanwhile, and the document server waits. */
 const PRUNE_WAIT_MS = 1000
@@ -17,11 +29,16 @@ const PRUNE_WAIT_MS = 1000
 const CHANGED = new Error('The document was changed before its version could be kept')
 
 /**
- * A storage whose `replace` and `commit` keep the replaced content as a version, before or when the new content is published. If that
- * fails, nothing is published. A storage that has never called `beforePublish` may never do it: its versions are kept before it
- * replaces anything.
+ * A storage whose `replace` and `commit` keep the replaced content as a version, before or when the new content is
+ * published. If that fails, nothing is published. A storage that has never called `beforePublish` may never do it: its
+ * versions are kept before it replaces anything.
  */
-export function keepingStorage (storage: TimedStorage, versions: VersionStore, retention: Retention, { settings: { clock }, log }: Pick<Services, 'settings' | 'log'>): TimedStorage {
+export function keepingStorage (
+  storage: TimedStorage,
+  versions: VersionStore,
+  retention: Retention,
+  { settings: { clock }, log }: Pick<Services, 'settings' | 'log'>
+): TimedStorage {
   let isKnownToCall = false
   return { ...storage, replace, ...(storage.commit && { commit }) }
 
@@ -60,13 +77,25 @@ export function keepingStorage (storage: TimedStorage, versions: VersionStore, r
     }
   }
 
-  async function keep (fileId: string, revision: string, describe: (() => NewVersion) | undefined, nextRevision: string | undefined): Promise<void> {
+  async function keep (
+    fileId: string,
+    revision: string,
+    describe: (() => NewVersion) | undefined,
+    nextRevision: string | undefined
+  ): Promise<void> {
     const newest = (await versions.list(fileId, { newest: 1 })).at(-1) ?? null
-    if (await versions.keep(fileId, revision, keepOptions(revision, newest, describe?.(), nextRevision)) === null) throw CHANGED
+    if (await versions.keep(fileId, revision, keepOptions(revision, newest, describe?.(), nextRevision)) === null) {
+      throw CHANGED
+    }
   }
 
   /** For the version with this revision, which is to be superseded. */
-  function keepOptions (revision: string, newest: StoredVersion | null, version: NewVersion | undefined, nextRevision: string | undefined): KeepOptions {
+  function keepOptions (
+    revision: string,
+    newest: StoredVersion | null,
+    version: NewVersion | undefined,
+    nextRevision: string | undefined
+  ): KeepOptions {
     const made = madeOf(revision, newest)
     const { priority: known = 0, made: previous } = detailsOf(newest?.details)
     const isKept = newest?.revision === revision // then it was compared with the version before it already
@@ -74,7 +103,12 @@ export function keepingStorage (storage: TimedStorage, versions: VersionStore, r
     const session = sessionOf(made)
     const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }
     const details: Details = { priority, ...(made && { made }), ...(next && { next }) }
-    return { details, priority, ...(version?.changes && { changes: version.changes }), ...(session !== undefined && { session }) }
+    return {
+      details,
+      priority,
+      ...(version?.changes && { changes: version.changes }),
+      ...(session !== undefined && { session })
+    }
   }
 
   /** `newest`: of the kept versions, which is the content itself if a save failed after it was kept. */
@@ -125,8 +159,8 @@ const MAX_PRIORITY = STAGES_MS.length
 const PRIORITY_OF_FIRST = 2
 
 /**
- * How long a version that is superseded `now` stays when there are too many. `previous`: how the one before it came about. A content that
- * the plugin did not store, such as an upload, stays longest.
+ * How long a version that is superseded `now` stays when there are too many. `previous`: how the one before it came
+ * about. A content that the plugin did not store, such as an upload, stays longest.
  */
 function priorityOf (made: Made | undefined, previous: Made | undefined, now: number): number {
   if (made === undefined) return MAX_PRIORITY
@@ -134,17 +168,24 @@ function priorityOf (made: Made | undefined, previous: Made | undefined, now: nu
   return made.user?.id === previous?.user?.id ? stages : Math.max(stages, PRIORITY_OF_FIRST)
 }
 
-/** The session that stored a content. The restores of one user, one after the other, are one: nobody needs to see each. */
+/**
+ * The session that stored a content. The restores of one user, one after the other, are one: nobody needs to see each.
+ */
 function sessionOf (made: Made | undefined): string | undefined {
   return made?.restored === undefined ? made?.key : `restored by ${made.user?.id ?? ''}`
 }
 
 /**
- * The numbers of the versions that need not be kept. `versions`: oldest first. The newest one is always kept. Too old ones go in any
- * case. If there are still too many, those within a session go first, then those with the lowest priority, of these the oldest: who
- * saves every minute, or restores one version after the other, must not push out what others did last week.
+ * The numbers of the versions that need not be kept. `versions`: oldest first. The newest one is always kept. Too old
+ * ones go in any case. If there are still too many, those within a session go first, then those with the lowest
+ * priority, of these the oldest: who saves every minute, or restores one version after the other, must not push out
+ * what others did last week.
  */
-export function superfluous (versions: readonly StoredVersion[], { keep, maxAge, maxBytes }: Retention, now: number): number[] {
+export function superfluous (
+  versions: readonly StoredVersion[],
+  { keep, maxAge, maxBytes }: Retention,
+  now: number
+): number[] {
   let count = versions.length
   let bytes = versions.reduce((sum, version) => sum + bytesOf(version), 0)
   const isTooMuch = () => count > keep || bytes > maxBytes
@@ -157,19 +198,22 @@ export function superfluous (versions: readonly StoredVersion[], { keep, maxAge,
   const older = versions.slice(0, -1)
   for (const version of older) if (now - version.keptAt.getTime() > maxAge) remove(version)
   const ranks = ranksOf(versions)
-  for (const version of older.toSorted((a, b) => ranks.get(a)! - ranks.get(b)!)) if (isTooMuch() && !removed.has(version)) remove(version)
+  for (const version of older.toSorted((a, b) => ranks.get(a)! - ranks.get(b)!)) {
+    if (isTooMuch() && !removed.has(version)) remove(version)
+  }
   return versions.filter(version => removed.has(version)).map(({ version }) => version)
 }
 
 /**
- * Versions with a lower rank are removed first. Within a session are those that two other saves of it follow: the data of a version's
- * changes are kept beside its predecessor, so the last two saves of a session stay.
+ * Versions with a lower rank are removed first. Within a session are those that two other saves of it follow: the data
+ * of a version's changes are kept beside its predecessor, so the last two saves of a session stay.
  */
 function ranksOf (versions: readonly StoredVersion[]): ReadonlyMap<StoredVersion, number> {
   const details = versions.map(({ details }) => detailsOf(details))
   const sessions = details.map(({ made }) => sessionOf(made))
   return new Map(versions.map((version, index) => {
-    const isWithinSession = sessions[index] !== undefined && [1, 2].every(step => sessions[index + step] === sessions[index])
+    const isWithinSession = sessions[index] !== undefined &&
+      [1, 2].every(step => sessions[index + step] === sessions[index])
     return [version, isWithinSession ? -1 : details[index]!.priority ?? 0]
   }))
 }

@@ -51,23 +51,37 @@ export function createRestores (services: SessionServices, versions: Versions, s
   const running = createQueue()
   // All who wait for the same document look at its record, and ask the document server, together.
   const lookLater = shared(async fileId => await delay(POLL_INTERVAL_MS).then(async () => await isBeingEdited(fileId)))
-  const askLater = shared(async fileId => await delay(ASK_AFTER_MS, undefined, { ref: false, signal: closing }).then(async () => await askAbout(fileId, isLive)))
+  const askLater = shared(async fileId =>
+    await delay(ASK_AFTER_MS, undefined, { ref: false, signal: closing }).then(async () =>
+      await askAbout(fileId, isLive)
+    )
+  )
 
   return {
     /**
-     * Makes an earlier version the present one. The present content is kept as a version, as it is by a save. Waits until nobody edits
-     * the document: what they save afterwards would become a conflict copy. A refused save does not come back by itself afterwards:
-     * recovery stores it as a copy. Nothing is stored if the present content is the same.
+     * Makes an earlier version the present one. The present content is kept as a version, as it is by a save. Waits
+     * until nobody edits the document: what they save afterwards would become a conflict copy. A refused save does not
+     * come back by itself afterwards: recovery stores it as a copy. Nothing is stored if the present content is the
+     * same.
      */
     restore: async (...args: Parameters<typeof restore>) => await running.enter('', async () => await restore(...args)),
     /** Resolves when no version is being restored. */
     idle: running.idle
   }
 
-  async function restore (fileId: string, version: number, user: RestoringUser | undefined, options: RestoreOptions = {}): Promise<RestoredVersion> {
+  async function restore (
+    fileId: string,
+    version: number,
+    user: RestoringUser | undefined,
+    options: RestoreOptions = {}
+  ): Promise<RestoredVersion> {
     assertOptions(rules, options, { required: requiredOfResult })
     const { result, timeout = DEFAULT_TIMEOUT_MS, signal } = options
-    if (hooks.isInHookOf(fileId)) throw new BusyError('a callback waits for the hook in which it is to be restored: restore it when the hook has returned')
+    if (hooks.isInHookOf(fileId)) {
+      throw new BusyError(
+        'a callback waits for the hook in which it is to be restored: restore it when the hook has returned'
+      )
+    }
     const ending = signal ? AbortSignal.any([signal, closing]) : closing
     const end = performance.now() + timeout
     await whenNobodyEdits(fileId, end, timeout, ending)
@@ -80,17 +94,21 @@ export function createRestores (services: SessionServices, versions: Versions, s
           return await publish(fileId, version, content, user)
         })
         if (restored) return restored
-        await whenNobodyEdits(fileId, end, timeout, ending) // not in the queue, in which the callbacks of the session wait
+        // not in the queue, in which the callbacks of the session wait
+        await whenNobodyEdits(fileId, end, timeout, ending)
       }
     } finally {
-      running.enter('', async () => await storage.discard((await staging).staged)).catch(() => {}) // it may still be staged after an abort
+      // it may still be staged after an abort
+      running.enter('', async () => await storage.discard((await staging).staged)).catch(() => {})
     }
   }
 
   async function whenNobodyEdits (fileId: string, end: number, timeout: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     await unlessAborted(askAbout(fileId, ({ state }) => state === 'unconfirmed'), signal)
-    for (let isEdited = await isBeingEdited(fileId); isEdited; isEdited = await unlessAborted(lookLater(fileId), signal)) {
+    for (
+      let isEdited = await isBeingEdited(fileId); isEdited; isEdited = await unlessAborted(lookLater(fileId), signal)
+    ) {
       if (performance.now() > end) throw new BeingEditedError(timeout)
       askLater(fileId).catch(() => {})
     }
@@ -103,7 +121,9 @@ export function createRestores (services: SessionServices, versions: Versions, s
   /** Asks the document server about sessions that may have ended. */
   async function askAbout (fileId: string, isSuspect: (session: Session) => boolean): Promise<void> {
     const { record } = await recordStore.read(fileId)
-    await Promise.all(record.sessions.filter(isSuspect).map(async session => await sessions.giveUpIfUnknown(fileId, session)))
+    await Promise.all(
+      record.sessions.filter(isSuspect).map(async session => await sessions.giveUpIfUnknown(fileId, session))
+    )
   }
 
   async function stageVersion (fileId: string, version: number): Promise<StagedVersion> {
@@ -112,21 +132,39 @@ export function createRestores (services: SessionServices, versions: Versions, s
     return { staged: await storage.stage(fileId, deferErrors(content.body)), extension: content.extension }
   }
 
-  async function stageResult (fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>): Promise<StagedVersion> {
-    const staged = await saves.fetch({ url: new URL(url), filetype: fileType, extension: fileType, namedByPage: true }, async content => await storage.stage(fileId, content))
+  async function stageResult (
+    fileId: string,
+    { url, fileType }: NonNullable<RestoreOptions['result']>
+  ): Promise<StagedVersion> {
+    const staged = await saves.fetch(
+      { url: new URL(url), filetype: fileType, extension: fileType, namedByPage: true },
+      async content => await storage.stage(fileId, content)
+    )
     return { staged, extension: settings.onFormatChange === 'follow' ? fileType : undefined }
   }
 
   /** Resolves to `undefined` if somebody edits the document now: what they save would become a conflict copy. */
-  async function publish (fileId: string, version: number, { staged, extension }: StagedVersion, user: RestoringUser | undefined): Promise<RestoredVersion | undefined> {
+  async function publish (
+    fileId: string,
+    version: number,
+    { staged, extension }: StagedVersion,
+    user: RestoringUser | undefined
+  ): Promise<RestoredVersion | undefined> {
     const made = { savedAt: new Date(settings.clock.now()).toISOString(), restored: version, ...madeBy(user) }
     return await locks.decide(fileId, 'a version was about to be restored', async ({ snapshot, current }) => {
       if (!current) throw new FileNotFoundError()
       if (liveSessions(snapshot.record).length > 0) return undefined
       // After a refused save it is stored once more: the key of the present revision leads to that save.
-      const isUpToDate = versionRestored(snapshot.record) === snapshot.record && (extension ?? current.extension) === current.extension
-      if (isUpToDate && await isStored(services, staged, current)) return { version: await numberOf(fileId, current), revision: current.revision }
-      const options = { ...(extension !== undefined && { extension }), ifRevision: current.revision, version: () => ({ made }) }
+      const isUpToDate = versionRestored(snapshot.record) === snapshot.record &&
+        (extension ?? current.extension) === current.extension
+      if (isUpToDate && await isStored(services, staged, current)) {
+        return { version: await numberOf(fileId, current), revision: current.revision }
+      }
+      const options = {
+        ...(extension !== undefined && { extension }),
+        ifRevision: current.revision,
+        version: () => ({ made })
+      }
       const info = await saves.replaceNoted(fileId, staged, snapshot, options, {
         change: versionRestored,
         publishing: info => ({ restored: info.revision })
@@ -134,7 +172,16 @@ export function createRestores (services: SessionServices, versions: Versions, s
       if (!info) return CHANGED
       log.info({ fileId, version, revision: info.revision, bytes: info.size }, 'version restored')
       const number = await numberOf(fileId, info) // before the hook, which may take long
-      await hooks.call('onSaved', { id: randomUUID(), fileId, status: 2, extension: info.extension, size: info.size, revision: info.revision, restored: version, ...(user && { users: [user.id] }) })
+      await hooks.call('onSaved', {
+        id: randomUUID(),
+        fileId,
+        status: 2,
+        extension: info.extension,
+        size: info.size,
+        revision: info.revision,
+        restored: version,
+        ...(user && { users: [user.id] })
+      })
       return { version: number, revision: info.revision }
     })
   }

@@ -43,7 +43,10 @@ export function createVersions ({ storage, settings: { clock } }: Services, stor
     if (present === null) return []
     const kept = await store.list(fileId)
     const position = kept.findLastIndex(({ revision }) => revision === present.revision)
-    if (position !== -1 && position < kept.length - 1 && (await storage.stat(fileId))?.revision !== present.revision) return await of(fileId) // saves have superseded it just now
+    // saves have superseded it just now
+    if (position !== -1 && position < kept.length - 1 && (await storage.stat(fileId))?.revision !== present.revision) {
+      return await of(fileId)
+    }
     const isKept = position !== -1 && position === kept.length - 1 // a save failed after the version was kept
     const superseded = isKept ? kept.slice(0, -1) : kept
     const expired = new Set(superfluous(superseded, retention, clock.now())) // a storage removes some of them later
@@ -54,17 +57,32 @@ export function createVersions ({ storage, settings: { clock } }: Services, stor
     ]
   }
 
-  function presentVersion (present: FileInfo, kept: StoredVersion | undefined, last: StoredVersion | undefined): Version {
+  function presentVersion (
+    present: FileInfo,
+    kept: StoredVersion | undefined,
+    last: StoredVersion | undefined
+  ): Version {
     const made = kept ? detailsOf(kept.details).made : last && madeAfter(detailsOf(last.details), present.revision)
     return versionOf({ ...present, version: kept?.version ?? (last?.version ?? 0) + 1 }, made, last)
   }
 
-  function versionOf ({ version, revision, extension, modifiedAt }: Pick<StoredVersion, 'version' | 'revision' | 'extension' | 'modifiedAt'>, made: Made | undefined, previous: StoredVersion | undefined): Version {
-    const hasChanges = made !== undefined && previous?.version === version - 1 && typeof previous?.changesSize === 'number' && madeAfter(detailsOf(previous.details), revision) !== undefined
+  function versionOf (
+    { version, revision, extension, modifiedAt }: Pick<
+      StoredVersion,
+      'version' | 'revision' | 'extension' | 'modifiedAt'
+    >,
+    made: Made | undefined,
+    previous: StoredVersion | undefined
+  ): Version {
+    const hasChanges = made !== undefined && previous?.version === version - 1 &&
+      typeof previous?.changesSize === 'number' && madeAfter(detailsOf(previous.details), revision) !== undefined
     return { version, revision, extension, modifiedAt, made, changesIn: hasChanges ? previous.version : undefined }
   }
 
-  /** The content of a version, or the data of the changes that led to it; `null` if there is no such version, or no data. */
+  /**
+   * The content of a version, or the data of the changes that led to it; `null` if there is no such version, or no
+   * data.
+   */
   async function open (fileId: string, version: number, part: 'content' | 'changes'): Promise<VersionContent | null> {
     return part === 'content' ? await openContent(fileId, version) : await openChanges(fileId, version)
   }
@@ -75,9 +93,12 @@ export function createVersions ({ storage, settings: { clock } }: Services, stor
     const present = (await of(fileId)).at(-1)
     if (present?.version !== version) return null
     const file = await storage.read(fileId)
-    if (file?.info.revision === present.revision) return { extension: file.info.extension, size: file.info.size, body: file.body }
+    if (file?.info.revision === present.revision) {
+      return { extension: file.info.extension, size: file.info.size, body: file.body }
+    }
     if (file) discard(file.body)
-    return attempt < MAX_ATTEMPTS ? await openContent(fileId, version, attempt + 1) : null // a save has superseded it just now
+    // a save has superseded it just now
+    return attempt < MAX_ATTEMPTS ? await openContent(fileId, version, attempt + 1) : null
   }
 
   async function openChanges (fileId: string, version: number): Promise<VersionContent | null> {
@@ -93,7 +114,12 @@ const NOBODY = { id: '', name: '' }
 /** The version history as the editor shows it. */
 export type History = ReturnType<typeof createHistory>
 
-export function createHistory (keys: DocumentKeys, urls: HandlerUrls, sign: (data: HistoryData) => Signed<HistoryData>, versions: Versions) {
+export function createHistory (
+  keys: DocumentKeys,
+  urls: HandlerUrls,
+  sign: (data: HistoryData) => Signed<HistoryData>,
+  versions: Versions
+) {
   return { of, dataOf }
 
   async function of (fileId: string): Promise<DocumentHistory> {
@@ -108,7 +134,9 @@ export function createHistory (keys: DocumentKeys, urls: HandlerUrls, sign: (dat
     if (!version) throw new VersionNotFoundError()
     const base = version.changesIn === undefined ? undefined : baseOf(fileId, version, all)
     const data = { version: number, ...contentOf(fileId, version) }
-    return sign(base ? { ...data, previous: contentOf(fileId, base), changesUrl: urls.version(fileId, number, 'changes') } : data)
+    return sign(
+      base ? { ...data, previous: contentOf(fileId, base), changesUrl: urls.version(fileId, number, 'changes') } : data
+    )
   }
 
   function entryOf (fileId: string, { version, revision, modifiedAt, made }: Version): HistoryVersion {
@@ -129,14 +157,16 @@ export function createHistory (keys: DocumentKeys, urls: HandlerUrls, sign: (dat
   }
 
   /**
-   * The version that the session of a save began with: the document server reports the changes since then, not since the session's
-   * last force save.
+   * The version that the session of a save began with: the document server reports the changes since then, not since
+   * the session's last force save.
    */
   function baseOf (fileId: string, { version, made }: Version, all: readonly Version[]): Version | undefined {
     const key = made?.key
     if (key === undefined) return undefined
     const earlier = all.filter(other => other.version < version)
-    if (keys.isForFile(fileId, key)) return earlier.findLast(({ revision }) => keys.isForContent({ fileId, revision }, key))
+    if (keys.isForFile(fileId, key)) {
+      return earlier.findLast(({ revision }) => keys.isForContent({ fileId, revision }, key))
+    }
     return earlier.findLast(other => other.made?.key !== key)
   }
 }

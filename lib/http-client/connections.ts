@@ -2,15 +2,17 @@ import { X509Certificate } from 'node:crypto'
 import type { LookupFunction, Socket } from 'node:net'
 import { Agent, buildConnector, errors } from 'undici'
 import type { EditorOptions } from '../../types/options.js'
-import { AnyFunction, anyOf, listOf, Milliseconds, oneOf, rule, type Rules, stringThat, TrueOrFalse } from '../util/validate.js'
+import {
+  AnyFunction, anyOf, listOf, Milliseconds, oneOf, rule, type Rules, stringThat, TrueOrFalse
+} from '../util/validate.js'
 
 type Timeouts = NonNullable<EditorOptions['timeouts']>
 type Tls = NonNullable<EditorOptions['tls']>
 
 export interface ConnectionOptions {
   /**
-   * Time limits in milliseconds: `connect` for a connection including TLS, `headers` for the response headers, `idle` for a pause
-   * in the body.
+   * Time limits in milliseconds: `connect` for a connection including TLS, `headers` for the response headers, `idle`
+   * for a pause in the body.
    *
    * @default { connect: 10_000, headers: 30_000, idle: 30_000 }
    */
@@ -49,13 +51,14 @@ export function createConnector ({ timeouts = {}, tls = {}, lookup }: Connection
     ...(minVersion === 'TLSv1' || minVersion === 'TLSv1.1' ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {}),
     ...(lookup === undefined ? {} : { lookup })
   })
-  return (target, callback) => connect(target, (...[error, socket]) => error ? callback(error, null) : callback(null, deferSocketEnd(socket)))
+  return (target, callback) =>
+    connect(target, (...[error, socket]) => error ? callback(error, null) : callback(null, deferSocketEnd(socket)))
 }
 
 /**
- * Delays the end of a connection until undici has read everything before it. undici 7 crashes the process when a connection ends
- * or is reset while a body waits to be read, and makes complete bodies fail (nodejs/undici#5360). Can go with undici 8, which
- * needs Node.js 22.
+ * Delays the end of a connection until undici has read everything before it. undici 7 crashes the process when a
+ * connection ends or is reset while a body waits to be read, and makes complete bodies fail (nodejs/undici#5360). Can
+ * go with undici 8, which needs Node.js 22.
  */
 function deferSocketEnd<Connection extends Socket> (socket: Connection): Connection {
   const { push, read, destroy } = socket
@@ -78,13 +81,15 @@ function deferSocketEnd<Connection extends Socket> (socket: Connection): Connect
     read (size?: number) {
       if (!isEnded || isNotifying) return read.call(socket, size)
       if (size === 0) return null // a call by Node.js, which would emit the end
-      if (socket.readableLength > 0) return read.call(socket, socket.readableLength) // reading more would emit the end, too
+      // reading more would emit the end, too
+      if (socket.readableLength > 0) return read.call(socket, socket.readableLength)
       process.nextTick(notify) // the data read before may make a body wait again: then the end has to wait as well
       return null
     },
 
     /** undici takes an ECONNRESET for the end of a body without a length. */
-    destroy: (error?: NodeJS.ErrnoException) => destroy.call(socket, error?.code === 'ECONNRESET' ? new errors.SocketError(error.message) : error)
+    destroy: (error?: NodeJS.ErrnoException) =>
+      destroy.call(socket, error?.code === 'ECONNRESET' ? new errors.SocketError(error.message) : error)
   })
 }
 
@@ -96,7 +101,10 @@ const isPem = stringThat(isCertificate)
 export const tlsRules: Rules<Options['tls']> = {
   rejectUnauthorized: TrueOrFalse,
   minVersion: oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
-  ca: rule('must be certificates in PEM, not the path of a file: read it with fs.readFileSync(path, \'utf8\')', anyOf(isPem, listOf(isPem, { min: 1 })))
+  ca: rule(
+    'must be certificates in PEM, not the path of a file: read it with fs.readFileSync(path, \'utf8\')',
+    anyOf(isPem, listOf(isPem, { min: 1 }))
+  )
 }
 
 /** Of all connections. */

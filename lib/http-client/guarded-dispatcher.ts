@@ -9,8 +9,8 @@ import { agentWith, type ConnectionOptions, connectionRules, createConnector } f
 
 export interface GuardedDispatcherOptions extends ConnectionOptions {
   /**
-   * Origins that may have any IP address, such as `http://documentserver:80`. A request is allowed if its scheme, host and port are
-   * those of one of them.
+   * Origins that may have any IP address, such as `http://documentserver:80`. A request is allowed if its scheme, host
+   * and port are those of one of them.
    *
    * @default []
    */
@@ -19,21 +19,25 @@ export interface GuardedDispatcherOptions extends ConnectionOptions {
 
 const rules: Rules<GuardedDispatcherOptions> = {
   ...connectionRules,
-  allow: rule('must be a list of http(s) origins such as https://docs.example.com', listOf(stringThat(value => parseOrigin(value) !== undefined)))
+  allow: rule(
+    'must be a list of http(s) origins such as https://docs.example.com',
+    listOf(stringThat(value => parseOrigin(value) !== undefined))
+  )
 }
 
 /**
- * Creates an undici dispatcher that connects to public IP addresses only. It protects against server-side request forgery (SSRF)
- * when the application requests URLs that users provide.
+ * Creates an undici dispatcher that connects to public IP addresses only. It protects against server-side request
+ * forgery (SSRF) when the application requests URLs that users provide.
  *
- * - It refuses URLs with an IP address that is not public, with `localhost`, and with a host of which any IP address is not
- *   public.
- * - It connects to exactly the IP addresses it has checked. There is no second lookup with a different result (DNS rebinding).
+ * - It refuses URLs with an IP address that is not public, with `localhost`, and with a host of which any IP address is
+ *   not public.
+ * - It connects to exactly the IP addresses it has checked. There is no second lookup with a different result (DNS
+ *   rebinding).
  * - It checks every connection, and so also the targets of redirects.
  *
- * A refused request rejects with `AddressBlockedError` (`FST_EDITOR_ADDRESS_BLOCKED`), whose message contains the origin or host
- * but not the IP addresses it resolves to; with `fetch` that error is the `cause` of its `TypeError`. The application has to close
- * the dispatcher.
+ * A refused request rejects with `AddressBlockedError` (`FST_EDITOR_ADDRESS_BLOCKED`), whose message contains the
+ * origin or host but not the IP addresses it resolves to; with `fetch` that error is the `cause` of its `TypeError`.
+ * The application has to close the dispatcher.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `allow` contains something other than http(s) origins.
  *

@@ -11,15 +11,15 @@ import { guardedDispatcher } from './guarded-dispatcher.js'
 
 export interface UndiciClientOptions extends ConnectionOptions {
   /**
-   * An undici dispatcher for all requests, such as a `ProxyAgent` or `MockAgent`. The client then ignores `timeouts`, `tls` and
-   * `lookup`, and does not close the dispatcher.
+   * An undici dispatcher for all requests, such as a `ProxyAgent` or `MockAgent`. The client then ignores `timeouts`,
+   * `tls` and `lookup`, and does not close the dispatcher.
    *
-   * For requests with `publicOnly` the client refuses IP addresses that are not public and `localhost`; the dispatcher has to
-   * check the IP addresses that other hosts resolve to, as `guardedDispatcher` does. A dispatcher that sends requests through a
-   * proxy leaves that check to the proxy.
+   * For requests with `publicOnly` the client refuses IP addresses that are not public and `localhost`; the dispatcher
+   * has to check the IP addresses that other hosts resolve to, as `guardedDispatcher` does. A dispatcher that sends
+   * requests through a proxy leaves that check to the proxy.
    *
-   * With a dispatcher of undici 7 other than `guardedDispatcher`, the process may crash when a connection ends while nobody reads
-   * the body (nodejs/undici#5360).
+   * With a dispatcher of undici 7 other than `guardedDispatcher`, the process may crash when a connection ends while
+   * nobody reads the body (nodejs/undici#5360).
    *
    * @default two dispatchers that the client creates, and which `close()` closes
    */
@@ -39,8 +39,8 @@ const decoders = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
 ])
 
 /**
- * Creates the default HTTP client, which uses undici. Requests with `publicOnly` have connections of their own, made by a
- * `guardedDispatcher`. `close()` ends all requests and connections.
+ * Creates the default HTTP client, which uses undici. Requests with `publicOnly` have connections of their own, made by
+ * a `guardedDispatcher`. `close()` ends all requests and connections.
  *
  * `request` rejects with `AddressBlockedError` (`FST_EDITOR_ADDRESS_BLOCKED`) when `publicOnly` forbids the URL, with
  * `UpstreamError` (`FST_EDITOR_UPSTREAM`) for an unsupported `Content-Encoding`, and otherwise with undici's error.
@@ -64,7 +64,13 @@ export function undiciClient (options: UndiciClientOptions = {}): HttpClient {
   return {
     async request ({ method, url, headers, body, publicOnly = false, signal }) {
       if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-      const target = { origin: url.origin, path: url.pathname + url.search, method, headers: headers ?? {}, body: body ?? null }
+      const target = {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        headers: headers ?? {},
+        body: body ?? null
+      }
       const response = await exchange(publicOnly ? guarded : unrestricted, target, signal)
       const encoding = response.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
       return encoding === 'identity' ? response : decoded(response, encoding)
@@ -92,7 +98,8 @@ function decodedBody (body: Readable, encoding: string): Readable {
     throw new UpstreamError('the response has a Content-Encoding that was not requested and is not supported')
   }
   const decoder = createDecoder()
-  // pipeline() stops listening once everything is written, but a truncated body fails later than that. Readers still get the error.
+  // pipeline() stops listening once everything is written, but a truncated body fails later than that. Readers still
+  // get the error.
   decoder.on('error', () => {})
   return pipeline(body, decoder, () => {})
 }
@@ -108,12 +115,16 @@ interface ExchangeResponse {
 }
 
 /**
- * Sends one request and resolves when the response headers have arrived. Aborting the signal or destroying the body ends the
- * request. An error that occurs while nobody listens is kept for the reader of the body.
+ * Sends one request and resolves when the response headers have arrived. Aborting the signal or destroying the body
+ * ends the request. An error that occurs while nobody listens is kept for the reader of the body.
  *
  * The handler has the callbacks that undici's own `request` uses: every dispatcher up to undici 7 knows them.
  */
-function exchange (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, signal: AbortSignal): Promise<ExchangeResponse> {
+function exchange (
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  signal: AbortSignal
+): Promise<ExchangeResponse> {
   return new Promise((resolve, reject) => {
     let endRequest: ((reason?: Error) => void) | undefined
     let body: Readable | undefined
@@ -164,7 +175,10 @@ function exchange (dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, 
   })
 }
 
-/** The names and values of raw headers take turns. An interceptor may put the values of a repeated header into one array. */
+/**
+ * The names and values of raw headers take turns. An interceptor may put the values of a repeated header into one
+ * array.
+ */
 function firstValue (headers: ReadonlyArray<Buffer | Buffer[]>, name: string): string | undefined {
   for (let index = 0; index < headers.length; index += 2) {
     const isNamed = headers[index]!.length === name.length && headers[index]!.toString('latin1').toLowerCase() === name

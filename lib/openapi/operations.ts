@@ -31,10 +31,13 @@ const DEFAULT_TAGS = ['editor']
 const BINARY = { type: 'string', format: 'binary' }
 
 /**
- * A method of a path can have one operation, whose answer depends on the query: the handler's actions are described together. A query
- * in the path would give each its own, but the specification does not allow that, and linters refuse it.
+ * A method of a path can have one operation, whose answer depends on the query: the handler's actions are described
+ * together. A query in the path would give each its own, but the specification does not allow that, and linters refuse
+ * it.
  */
-export function describedOperations (settings: Pick<Settings, 'documentServer' | 'openapi' | 'proxy' | 'requireToken' | 'signedUrls'>): Operations {
+export function describedOperations (
+  settings: Pick<Settings, 'documentServer' | 'openapi' | 'proxy' | 'requireToken' | 'signedUrls'>
+): Operations {
   const { schemes, security } = securityOf(settings)
   const { tags = DEFAULT_TAGS } = settings.openapi ?? {}
 
@@ -66,8 +69,13 @@ const handlerGet: Operation = {
   querystring: schemas.queries.handlerGet,
   response: {
     200: { description: 'The document, or the file.', content: { 'application/octet-stream': { schema: BINARY } } },
-    206: { description: '`download`: the part of the document that the header `Range` asks for.', content: { 'application/octet-stream': { schema: BINARY } } },
-    302: nothing('`download`: the URL at which the storage serves the document.', { location: { type: 'string', format: 'uri', description: 'That URL.' } }),
+    206: {
+      description: '`download`: the part of the document that the header `Range` asks for.',
+      content: { 'application/octet-stream': { schema: BINARY } }
+    },
+    302: nothing('`download`: the URL at which the storage serves the document.', {
+      location: { type: 'string', format: 'uri', description: 'That URL.' }
+    }),
     304: nothing('`download`: the document has not changed.'),
     400: text('There is no such action, or `url` is not an http(s) URL.'),
     401: text('The request has no credentials, or they have expired.'),
@@ -90,7 +98,10 @@ const handlerPost: Operation = {
   querystring: schemas.queries.handlerPost,
   body: schemas.callback,
   response: {
-    200: json('`callback`: `{"error":0}` if it is accepted. `{"error":1}` if it is refused: the document server keeps the changes.', schemas.callbackAnswer),
+    200: json(
+      '`callback`: `{"error":0}` if it is accepted. `{"error":1}` if it is refused: the document server keeps the changes.',
+      schemas.callbackAnswer
+    ),
     204: nothing('`report`: noted.'),
     400: text('There is no such action, or the report is not as described.'),
     401: text('`report`: the request has no credentials, or they have expired.'),
@@ -103,7 +114,8 @@ const handlerPost: Operation = {
 
 const doctor: Operation = {
   summary: 'Examine the set-up',
-  description: 'Whether the application and the document server reach each other, and whether secrets, clocks, URLs and the storage work. The report is a page for browsers, and JSON for others.',
+  description:
+    'Whether the application and the document server reach each other, and whether secrets, clocks, URLs and the storage work. The report is a page for browsers, and JSON for others.',
   querystring: schemas.queries.doctor,
   response: {
     200: {
@@ -145,7 +157,10 @@ function actionOf (name: PageActionName): Operation {
       401: json('The request has no credentials, or they have expired.', schemas.actionError),
       403: json('The credentials are wrong, or the page or the application does not allow this.', schemas.actionError),
       404: json('The document is not there any more.', schemas.actionError),
-      409: json('The application refuses, or the document is being edited. A hook can refuse with any status from 400 to 499.', schemas.actionError),
+      409: json(
+        'The application refuses, or the document is being edited. A hook can refuse with any status from 400 to 499.',
+        schemas.actionError
+      ),
       413: json('The file is too large.', schemas.actionError),
       415: json('The body is not JSON.', schemas.actionError),
       500: json('The application failed.', schemas.actionError)
@@ -170,17 +185,37 @@ function nothing (description: string, headers?: Readonly<Record<string, object>
 type Requirements = Array<Record<string, string[]>>
 
 const urlSignature = {
-  editorUrlSignature: { type: 'apiKey', in: 'query', name: 'signature', description: 'Signature of the URL, which the control of a document makes. It is for one action and one document.' }
+  editorUrlSignature: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'signature',
+    description: 'Signature of the URL, which the control of a document makes. It is for one action and one document.'
+  }
 }
 const proxyToken = {
-  editorProxyToken: { type: 'apiKey', in: 'header', name: 'x-editor-proxy-token', description: 'The `proxyToken` of a control: for the document of its page, until it expires.' }
+  editorProxyToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-editor-proxy-token',
+    description: 'The `proxyToken` of a control: for the document of its page, until it expires.'
+  }
 }
 const pageToken = {
-  editorPageToken: { type: 'apiKey', in: 'header', name: 'x-editor-page-token', description: 'The `pageToken` of a control: for the document and the user of its page, until it expires.' }
+  editorPageToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-editor-page-token',
+    description: 'The `pageToken` of a control: for the document and the user of its page, until it expires.'
+  }
 }
 
 /** The credentials that the options require of the requests. `authorize` may let others pass. */
-function securityOf ({ documentServer, proxy, requireToken, signedUrls }: Pick<Settings, 'documentServer' | 'proxy' | 'requireToken' | 'signedUrls'>) {
+function securityOf (
+  { documentServer, proxy, requireToken, signedUrls }: Pick<
+    Settings,
+    'documentServer' | 'proxy' | 'requireToken' | 'signedUrls'
+  >
+) {
   const signature = signedUrls ? required(urlSignature) : {}
   const token = requireToken ? required(serverToken(documentServer)) : {}
   const page = proxy.requireToken ? required(proxyToken) : {}
@@ -201,7 +236,8 @@ function securityOf ({ documentServer, proxy, requireToken, signedUrls }: Pick<S
 }
 
 function serverToken ({ authorizationHeader, authorizationPrefix }: Settings['documentServer']): object {
-  const description = 'A JSON Web Token of the document server, signed with `jwtSecret`. A callback may have it in its body instead.'
+  const description =
+    'A JSON Web Token of the document server, signed with `jwtSecret`. A callback may have it in its body instead.'
   const isBearer = authorizationHeader === 'authorization' && /^bearer $/i.test(authorizationPrefix)
   return {
     editorDocumentServer: isBearer

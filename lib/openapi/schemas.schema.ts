@@ -10,8 +10,10 @@ import { HandlerQuery } from '../handler/request.schema.js'
 type Parameter = keyof typeof HandlerQuery.properties
 
 /** Parameters of the handler, with their descriptions. */
-function parameters <Name extends Parameter> (action: TSchema, descriptions: Readonly<Record<Name, string>>): TObject {
-  const others = Object.entries<string>(descriptions).map(([name, description]) => [name, { ...HandlerQuery.properties[name as Name], description }])
+function parameters<Name extends Parameter> (action: TSchema, descriptions: Readonly<Record<Name, string>>): TObject {
+  const others = Object.entries<string>(descriptions).map((
+    [name, description]
+  ) => [name, { ...HandlerQuery.properties[name as Name], description }])
   return Type.Object({ action, ...Object.fromEntries(others) }, { required: ['action'] })
 }
 
@@ -33,8 +35,12 @@ const queries = {
     code: '`report`: `slow`, `no-frame`, or the error code of the editor.'
   }),
   doctor: Type.Object({
-    fileId: Type.Optional(Type.String({ maxLength: 1024, description: 'Also explain why this document does not open or is not saved.' })),
-    format: Type.Optional(Type.Enum(['json'], { type: 'string', description: 'JSON, whatever the header `Accept` prefers.' }))
+    fileId: Type.Optional(
+      Type.String({ maxLength: 1024, description: 'Also explain why this document does not open or is not saved.' })
+    ),
+    format: Type.Optional(
+      Type.Enum(['json'], { type: 'string', description: 'JSON, whatever the header `Accept` prefers.' })
+    )
   })
 }
 
@@ -64,7 +70,10 @@ const actions = {
 }
 
 /** Of every answer. */
-const tokens = { pageToken: Type.String({ description: 'For the next requests of the page.' }), proxyToken: Type.String({ description: 'For the action `proxy`.' }) }
+const tokens = {
+  pageToken: Type.String({ description: 'For the next requests of the page.' }),
+  proxyToken: Type.String({ description: 'For the action `proxy`.' })
+}
 const Any = Type.Object({}, { description: 'Signed: the argument of a method of the editor.' })
 
 const Choices = Type.Object({
@@ -78,7 +87,11 @@ const Choices = Type.Object({
 })
 
 const Version = Type.Integer({ minimum: 1 })
-const VersionContent = { fileType: Type.String({ pattern: EXTENSION }), key: Type.String(), url: Type.String({ format: 'uri' }) }
+const VersionContent = {
+  fileType: Type.String({ pattern: EXTENSION }),
+  key: Type.String(),
+  url: Type.String({ format: 'uri' })
+}
 
 const answers = {
   config: Type.Object({
@@ -99,12 +112,23 @@ const answers = {
   documents: Choices,
   spreadsheets: Choices,
   reference: Type.Union([
-    Type.Object({ ...tokens, ...VersionContent, path: Type.String(), referenceData: Type.Object({}), page: Type.Optional(results.PageUrl), token: Type.String() }),
+    Type.Object({
+      ...tokens,
+      ...VersionContent,
+      path: Type.String(),
+      referenceData: Type.Object({}),
+      page: Type.Optional(results.PageUrl),
+      token: Type.String()
+    }),
     Type.Object({ ...tokens, error: Type.String() })
   ]),
   users: Type.Object({ ...tokens, c: Type.String(), users: results.Users }),
   notify: Type.Object(tokens),
-  sharing: Type.Object({ ...tokens, sharingSettings: Type.Optional(results.SharingSettings), url: Type.Optional(results.PageUrl) }),
+  sharing: Type.Object({
+    ...tokens,
+    sharingSettings: Type.Optional(results.SharingSettings),
+    url: Type.Optional(results.PageUrl)
+  }),
   favorite: Type.Object(tokens),
   create: Type.Object({ ...tokens, ...results.CreatedPage.properties }),
   history: Type.Object({
@@ -121,7 +145,14 @@ const answers = {
     }))
   }),
   'history-data': Type.Union([
-    Type.Object({ ...tokens, ...VersionContent, version: Version, previous: Type.Optional(Type.Object(VersionContent)), changesUrl: Type.Optional(Type.String({ format: 'uri' })), token: Type.String() }),
+    Type.Object({
+      ...tokens,
+      ...VersionContent,
+      version: Version,
+      previous: Type.Optional(Type.Object(VersionContent)),
+      changesUrl: Type.Optional(Type.String({ format: 'uri' })),
+      token: Type.String()
+    }),
     Type.Object({ ...tokens, error: Type.String(), version: Version })
   ]),
   restore: Type.Object({ ...tokens, version: Version })

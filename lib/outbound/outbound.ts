@@ -29,9 +29,9 @@ export interface OutboundResponse extends HttpResponse {
 }
 
 /**
- * Makes an outbound request. What its purpose allows is checked for the URL and for every redirect; the whole exchange has one
- * deadline, and the body a size limit. Rejects with `AddressBlockedError`, `UpstreamError`, `UpstreamTimeoutError` or
- * `TooLargeError`, or with the reason of the caller's signal; so does reading the body.
+ * Makes an outbound request. What its purpose allows is checked for the URL and for every redirect; the whole exchange
+ * has one deadline, and the body a size limit. Rejects with `AddressBlockedError`, `UpstreamError`,
+ * `UpstreamTimeoutError` or `TooLargeError`, or with the reason of the caller's signal; so does reading the body.
  */
 export type Outbound = (purpose: HttpPurpose, url: URL, request?: OutboundRequest) => Promise<OutboundResponse>
 
@@ -44,7 +44,20 @@ export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 export function createOutbound (client: HttpClient, settings: OutboundSettings): Outbound {
   const destination = destinationRules(settings)
 
-  return async function outbound (purpose, url, { method = 'GET', headers = {}, body, signal, controller, namedByPage = false, limit = settings.maxFileSize, total = settings.timeouts.total } = {}) {
+  return async function outbound (
+    purpose,
+    url,
+    {
+      method = 'GET',
+      headers = {},
+      body,
+      signal,
+      controller,
+      namedByPage = false,
+      limit = settings.maxFileSize,
+      total = settings.timeouts.total
+    } = {}
+  ) {
     const deadline = startDeadline(total, signal, controller)
     try {
       const response = await requestFollowing(url)
@@ -95,8 +108,15 @@ export function createOutbound (client: HttpClient, settings: OutboundSettings):
   }
 }
 
-function startDeadline (milliseconds: number, callerSignal: AbortSignal | undefined, controller = new AbortController()) {
-  const timer = setTimeout(() => controller.abort(new UpstreamTimeoutError(`not finished within ${milliseconds} ms`)), milliseconds)
+function startDeadline (
+  milliseconds: number,
+  callerSignal: AbortSignal | undefined,
+  controller = new AbortController()
+) {
+  const timer = setTimeout(
+    () => controller.abort(new UpstreamTimeoutError(`not finished within ${milliseconds} ms`)),
+    milliseconds
+  )
   const onAbort = () => controller.abort(callerSignal?.reason)
   callerSignal?.addEventListener('abort', onAbort)
   if (callerSignal?.aborted) onAbort()
@@ -119,7 +139,9 @@ function redirectTarget (from: URL, response: HttpResponse): URL {
 
 /** A user of the proxy must not learn where a redirect leads. */
 function withoutTarget (error: unknown): never {
-  if (error instanceof AddressBlockedError) throw new AddressBlockedError('a redirect leads to a URL that is not allowed', { cause: error })
+  if (error instanceof AddressBlockedError) {
+    throw new AddressBlockedError('a redirect leads to a URL that is not allowed', { cause: error })
+  }
   throw error
 }
 
@@ -149,8 +171,8 @@ interface Destination {
 type DestinationSettings = Pick<Settings, 'documentServer' | 'proxy' | 'allowPrivateAddresses'>
 
 /**
- * Where a request for a purpose goes; throws `AddressBlockedError`. Origins that an option names may have any IP address,
- * because the operator chose them. Origins that are allowed only because `any` is must have a public one.
+ * Where a request for a purpose goes; throws `AddressBlockedError`. Origins that an option names may have any IP
+ * address, because the operator chose them. Origins that are allowed only because `any` is must have a public one.
  */
 function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: DestinationSettings) {
   /** `namedByPage`: the page may have no more fetched than result files of the document server. */
@@ -158,21 +180,27 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Des
     const { origin, pathname } = url
     const isResultFile = isResultPath(pathname)
     const isResult = isResultFile && documentServer.publicOrigins.has(origin)
-    if (namedByPage && !isResult) throw new AddressBlockedError('only a result file of the document server may be fetched')
-    // At the document server the proxy reads result files only, and a request cannot name the internal origin: the document
-    // server's web server shows its settings to requests from the same machine.
+    if (namedByPage && !isResult) {
+      throw new AddressBlockedError('only a result file of the document server may be fetched')
+    }
+    // At the document server the proxy reads result files only, and a request cannot name the internal origin: the
+    // document server's web server shows its settings to requests from the same machine.
     const isPathAllowed = purpose !== 'proxy' || isResultFile
     const isNamed = purpose === 'proxy' ? isResult || isProxyTarget(url) : documentServer.origins.has(origin)
     const { anyOrigin } = purpose === 'proxy' ? proxy : documentServer
     const publicOnly = !isNamed && !allowPrivateAddresses
-    if (!isNamed && !anyOrigin) throw new AddressBlockedError(purpose === 'proxy' ? proxyDenial(url) : foreignOrigin(url))
+    if (!isNamed && !anyOrigin) {
+      throw new AddressBlockedError(purpose === 'proxy' ? proxyDenial(url) : foreignOrigin(url))
+    }
     if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${origin} is not allowed`)
     const isInside = isPathAllowed && !publicOnly && documentServer.origins.has(origin)
     return { url: isInside ? atInternalOrigin(url) : url, publicOnly }
   }
 
   function isProxyTarget ({ origin, pathname }: URL): boolean {
-    return proxy.allowed.some(allowed => allowed.origin === origin && (allowed.path === undefined || isBelow(pathname, allowed.path)))
+    return proxy.allowed.some(allowed =>
+      allowed.origin === origin && (allowed.path === undefined || isBelow(pathname, allowed.path))
+    )
   }
 
   function proxyDenial ({ origin }: URL): string {
@@ -181,7 +209,10 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Des
       : `${origin} is not allowed`
   }
 
-  /** The document server builds its URLs from the headers of the editing browser's connection, as its reverse proxy forwards them. */
+  /**
+   * The document server builds its URLs from the headers of the editing browser's connection, as its reverse proxy
+   * forwards them.
+   */
   function foreignOrigin ({ origin, host }: URL): string {
     const own = [...documentServer.origins]
     const header = own.some(one => new URL(one).host === host) ? 'X-Forwarded-Proto' : 'X-Forwarded-Host'
@@ -195,7 +226,9 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Des
     const virtualPath = pathname === '/' ? '' : pathname
     const internal = new URL(documentServer.internalOrigin)
     // Not resolved as a relative URL: `//host/path` would change the host.
-    internal.pathname = url.origin === origin && url.pathname.startsWith(`${virtualPath}/`) ? url.pathname.slice(virtualPath.length) : url.pathname
+    internal.pathname = url.origin === origin && url.pathname.startsWith(`${virtualPath}/`)
+      ? url.pathname.slice(virtualPath.length)
+      : url.pathname
     internal.search = url.search
     return internal
   }
@@ -211,12 +244,14 @@ interface BodyRules {
 }
 
 /**
- * The same bytes, with an error when there are more than the limit, not as many as announced, or when the signal is aborted. An
- * error that occurs before the body is read is kept for its reader. A body that has arrived, and keeps the rules, is returned as
- * it is.
+ * The same bytes, with an error when there are more than the limit, not as many as announced, or when the signal is
+ * aborted. An error that occurs before the body is read is kept for its reader. A body that has arrived, and keeps the
+ * rules, is returned as it is.
  */
 export function limitedBody (body: Readable, { limit, length, signal }: BodyRules): Readable {
-  if (hasArrived(body) && body.readableLength <= limit && body.readableLength === (length ?? body.readableLength)) return body
+  if (hasArrived(body) && body.readableLength <= limit && body.readableLength === (length ?? body.readableLength)) {
+    return body
+  }
   let isReading = false
   let size = 0
 
@@ -247,15 +282,17 @@ export function limitedBody (body: Readable, { limit, length, signal }: BodyRule
   function onData (chunk: Uint8Array): void {
     size += chunk.length
     if (size > limit) limited.destroy(new TooLargeError(limit))
-    else if (length !== undefined && size > length) limited.destroy(new UpstreamError(`too long: received more than the announced ${length} bytes`))
-    else if (!limited.push(chunk)) body.pause()
+    else if (length !== undefined && size > length) {
+      limited.destroy(new UpstreamError(`too long: received more than the announced ${length} bytes`))
+    } else if (!limited.push(chunk)) body.pause()
   }
 
   function onEnd (error: Error | null | undefined): void {
     signal.removeEventListener('abort', onAbort) // the reader may take his time
     if (error) limited.destroy(asUpstreamError(error))
-    else if (length !== undefined && size !== length) limited.destroy(new UpstreamError(`truncated: received ${size} of ${length} bytes`))
-    else limited.push(null)
+    else if (length !== undefined && size !== length) {
+      limited.destroy(new UpstreamError(`truncated: received ${size} of ${length} bytes`))
+    } else limited.push(null)
   }
 
   function onAbort (): void {
@@ -269,6 +306,8 @@ function asUpstreamError (error: unknown): Error {
   const { code: ownCode } = error as { readonly code?: unknown }
   const code = typeof ownCode === 'string' ? ownCode : error.name // that of a DOMException is a number
   if (code.startsWith('FST_EDITOR_')) return error
-  if (/TIMED?_?OUT$/.test(code) || error.name === 'TimeoutError') return new UpstreamTimeoutError(code, { cause: error })
+  if (/TIMED?_?OUT$/.test(code) || error.name === 'TimeoutError') {
+    return new UpstreamTimeoutError(code, { cause: error })
+  }
   return new UpstreamError(code, { cause: error })
 }

@@ -17,11 +17,16 @@ export function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
 
   async function keys (signal: AbortSignal): Promise<readonly string[]> {
     const { keys } = await commands.send({ c: 'getForgottenList' }, { signal }) as { readonly keys: unknown }
-    if (!Array.isArray(keys)) throw new UpstreamError('the list of forgotten files is not one of a document server', { retryable: false })
+    if (!Array.isArray(keys)) {
+      throw new UpstreamError('the list of forgotten files is not one of a document server', { retryable: false })
+    }
     return keys.filter(key => typeof key === 'string')
   }
 
-  /** Whether users are editing under this key, or have unsaved changes. Never call it in the queue of the file: see `Commands.lookUp`. */
+  /**
+   * Whether users are editing under this key, or have unsaved changes. Never call it in the queue of the file: see
+   * `Commands.lookUp`.
+   */
   async function isBeingEdited (key: string, signal?: AbortSignal): Promise<boolean> {
     try {
       return await unlessUnknown(commands.send({ c: 'info', key }, signal && { signal })) !== null
@@ -32,8 +37,9 @@ export function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
   }
 
   /**
-   * Fetches it and stages it with `stage`; `null` if there is none any more. `hash`: SHA-256 of the content. `filetype`: its format, if the
-   * document server opens it. `writtenAt`: when the document server wrote it, by its clock, if it says so.
+   * Fetches it and stages it with `stage`; `null` if there is none any more. `hash`: SHA-256 of the content.
+   * `filetype`: its format, if the document server opens it. `writtenAt`: when the document server wrote it, by its
+   * clock, if it says so.
    */
   async function fetch (key: string, storedExtension: string | undefined, stage: Stage) {
     return await read(key, storedExtension, async (content, response, filetype) => {
@@ -52,15 +58,27 @@ export function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
     await unlessUnknown(commands.send({ c: 'deleteForgotten', key }))
   }
 
-  async function read<Result> (key: string, storedExtension: string | undefined, consume: (content: AsyncIterable<Uint8Array>, response: Pick<HttpResponse, 'header'>, filetype: string | undefined) => Promise<Result>): Promise<Result | null> {
+  async function read<Result> (
+    key: string,
+    storedExtension: string | undefined,
+    consume: (
+      content: AsyncIterable<Uint8Array>,
+      response: Pick<HttpResponse, 'header'>,
+      filetype: string | undefined
+    ) => Promise<Result>
+  ): Promise<Result | null> {
     const url = await urlOf(key)
     if (url === null) return null
     const extension = extensionOf(url.pathname)
     const filetype = documentTypeOf(extension) ? extension : undefined
     try {
-      return await fetchSaved({ url, filetype, extension: storedExtension ?? extension }, async (content, response) => await consume(content, response, filetype))
+      return await fetchSaved(
+        { url, filetype, extension: storedExtension ?? extension },
+        async (content, response) => await consume(content, response, filetype)
+      )
     } catch (error) {
-      if (error instanceof UpstreamError && await urlOf(key).catch(() => url) === null) return null // it was deleted meanwhile
+      // it was deleted meanwhile
+      if (error instanceof UpstreamError && await urlOf(key).catch(() => url) === null) return null
       throw error
     }
   }

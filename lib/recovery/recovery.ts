@@ -63,13 +63,15 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 
   /**
-   * Again and again. `interval`: milliseconds between the end of a run and the start of the next one. The first run comes at a random
-   * time within it, so that instances take turns.
+   * Again and again. `interval`: milliseconds between the end of a run and the start of the next one. The first run
+   * comes at a random time within it, so that instances take turns.
    */
   async function recoverRegularly (interval: number): Promise<void> {
     let pause = Math.ceil(interval * Math.random())
     while (await delay(pause, true, { signal: closing, ref: false }).catch(() => false)) {
-      await recoverForgotten().catch(err => { if (!closing.aborted) log.warn({ err }, 'the document server\'s forgotten files could not be recovered') })
+      await recoverForgotten().catch(err => {
+        if (!closing.aborted) log.warn({ err }, 'the document server\'s forgotten files could not be recovered')
+      })
       pause = interval
     }
   }
@@ -81,7 +83,9 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     for (const key of forgotten) {
       signal.throwIfAborted()
       const recovering = async () => await recoverLogged(key, fileIds.get(key), dryRun, signal)
-      results.push(await (dryRun ? recovering() : reportEnd(channels.recovery, { key, kept: true }, recovering, messageOf)))
+      results.push(
+        await (dryRun ? recovering() : reportEnd(channels.recovery, { key, kept: true }, recovering, messageOf))
+      )
     }
     return results
   }
@@ -106,7 +110,12 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     return found
   }
 
-  async function recoverLogged (key: string, known: string | undefined, dryRun: boolean, signal: AbortSignal): Promise<RecoveredFile> {
+  async function recoverLogged (
+    key: string,
+    known: string | undefined,
+    dryRun: boolean,
+    signal: AbortSignal
+  ): Promise<RecoveredFile> {
     const fileId = known ?? await fileIdByApplication(key)
     if (fileId === undefined) return { key, outcome: 'foreign', kept: true }
     try {
@@ -131,7 +140,12 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     }
   }
 
-  async function recover (key: string, fileId: string, dryRun: boolean, signal: AbortSignal): Promise<Result & { readonly kept: boolean }> {
+  async function recover (
+    key: string,
+    fileId: string,
+    dryRun: boolean,
+    signal: AbortSignal
+  ): Promise<Result & { readonly kept: boolean }> {
     // Not in the file's queue: the document server asks the application before it answers.
     if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited', kept: true }
     const stored = await storage.stat(fileId)
@@ -150,8 +164,12 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.extension, stage))
     if (file === null) return { outcome: 'gone' }
     try {
-      if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited' } // fetching may take minutes
-      const outcome = await storeStaged(saveRequest(key, fileId, file, { session, keysAtRest: await keysAtRest(key, fileId, signal) }), file.staged)
+      // fetching may take minutes
+      if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited' }
+      const outcome = await storeStaged(
+        saveRequest(key, fileId, file, { session, keysAtRest: await keysAtRest(key, fileId, signal) }),
+        file.staged
+      )
       if (outcome === 'being-edited') return { outcome }
       if (outcome !== 'missing') return { ...resultOf(outcome), hash: file.hash }
     } finally {
@@ -164,7 +182,10 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   async function keysAtRest (key: string, fileId: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const atRest = new Set([key])
     for (const { key: other } of liveSessions((await recordStore.read(fileId)).record)) {
-      if (!atRest.has(other) && !keys.isForAnotherServer(fileId, other) && !await forgottenFiles.isBeingEdited(other, signal)) atRest.add(other)
+      if (
+        !atRest.has(other) && !keys.isForAnotherServer(fileId, other) &&
+        !await forgottenFiles.isBeingEdited(other, signal)
+      ) atRest.add(other)
     }
     return atRest
   }
@@ -195,13 +216,17 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 
   async function callHook<Answer> (name: string, hook: () => Promise<Answer>): Promise<Answer> {
-    return await withTimeout(hook, { milliseconds: settings.timeouts.hooks, timeoutError: ms => new HookTimeoutError(name, ms), signal: endAll })
+    return await withTimeout(hook, {
+      milliseconds: settings.timeouts.hooks,
+      timeoutError: ms => new HookTimeoutError(name, ms),
+      signal: endAll
+    })
   }
 
   /**
-   * Resolves to whether the document server no longer has it. Users may have opened the key since it was fetched, and their save
-   * may have been refused again: the document server then has newer content under this key. It has no condition for deleting, so
-   * the check comes immediately before.
+   * Resolves to whether the document server no longer has it. Users may have opened the key since it was fetched, and
+   * their save may have been refused again: the document server then has newer content under this key. It has no
+   * condition for deleting, so the check comes immediately before.
    */
   async function deleteIfUnchanged (key: string, hash: string): Promise<boolean> {
     try {
@@ -210,14 +235,22 @@ export function createRecovery (services: SessionServices, saves: Saves) {
       if (now === hash) await forgottenFiles.remove(key)
       return now === hash || now === null // another instance was faster
     } catch (err) {
-      log.warn({ err, key }, 'a forgotten file is stored, but could not be deleted at the document server: the next run recognizes it')
+      log.warn(
+        { err, key },
+        'a forgotten file is stored, but could not be deleted at the document server: the next run recognizes it'
+      )
       return false
     }
   }
 }
 
 /** The path is made of the content: that of the URL is the same for every forgotten file of a key. */
-function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile, forgotten: NonNullable<SaveRequest['forgotten']>): SaveRequest {
+function saveRequest (
+  key: string,
+  fileId: string,
+  { hash, filetype, writtenAt }: FetchedFile,
+  forgotten: NonNullable<SaveRequest['forgotten']>
+): SaveRequest {
   return {
     fileId,
     status: 2,
@@ -233,13 +266,21 @@ function saveRequest (key: string, fileId: string, { hash, filetype, writtenAt }
 function resultOf (outcome: Exclude<SaveOutcome, 'missing'>): Result {
   if (typeof outcome === 'string') return { outcome: 'already-stored' }
   const { revision, conflictFileId } = outcome.event
-  return { outcome: conflictFileId === undefined ? 'stored' : 'conflict', revision, ...(conflictFileId !== undefined && { conflictFileId }) }
+  return {
+    outcome: conflictFileId === undefined ? 'stored' : 'conflict',
+    revision,
+    ...(conflictFileId !== undefined && { conflictFileId })
+  }
 }
 
 function messageOf ({ fileId, outcome, kept, error }: RecoveredFile): Partial<RecoveryMessage> {
   return { ...(fileId !== undefined && { fileId }), outcome, kept, ...(error && { code: codeOf(error) }) }
 }
 
-function eventOf (key: string, fileId: string, { staged, filetype = 'bin', writtenAt }: FetchedFile & { readonly staged: StagedContent }): ForgottenFileEvent {
+function eventOf (
+  key: string,
+  fileId: string,
+  { staged, filetype = 'bin', writtenAt }: FetchedFile & { readonly staged: StagedContent }
+): ForgottenFileEvent {
   return { key, fileId, extension: filetype, size: staged.size, ...(writtenAt && { writtenAt }), content: staged }
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '../../types/options.js'
 import { ASSEMBLY_FAILED, forceSaveWith, othersUnderWay, SUPERSEDED } from '../sessions/force-save-notes.js'
-import { type FileRecord, finishedKeys, type ForceSaveResult, hasRefusedSave, liveSessions, sessionWith } from '../sessions/record.js'
+import {
+  type FileRecord, finishedKeys, type ForceSaveResult, hasRefusedSave, liveSessions, sessionWith
+} from '../sessions/record.js'
 
 /** How the document server answered the command `forcesave`. Source: docs/document-server-protocol.md#forcesave */
 export type CommandAnswer = 'started' | 'nothing new' | 'not now' | 'unknown key'
@@ -25,19 +27,23 @@ interface Given {
 }
 
 /**
- * The document server does not tell of a force save that somebody else has started and that is under way. It is posted within
- * 2 seconds, later for a large document: twice as long as the slowest one lately is waited for. Source: docs/document-server-protocol.md#forcesave
+ * The document server does not tell of a force save that somebody else has started and that is under way. It is posted
+ * within 2 seconds, later for a large document: twice as long as the slowest one lately is waited for. Source:
+ * docs/document-server-protocol.md#forcesave
  */
 const GRACE_MS = 3000
 
 /**
- * Where somebody else's force save was stored after the command was sent, a newer one may be under way, which takes longer. After
- * this time since the command there is none, unless it takes the document server longer to assemble the document.
+ * Where somebody else's force save was stored after the command was sent, a newer one may be under way, which takes
+ * longer. After this time since the command there is none, unless it takes the document server longer to assemble the
+ * document.
  */
 const OTHERS_GRACE_MS = 10_000
 
 /** Decides what became of a force save. */
-export function createJudge ({ id, key, clock, isBusy, isLeft, slowest, grace = Math.max(GRACE_MS, 2 * slowest) }: Given) {
+export function createJudge (
+  { id, key, clock, isBusy, isLeft, slowest, grace = Math.max(GRACE_MS, 2 * slowest) }: Given
+) {
   const startedAt = performance.now()
   let quietAt = startedAt + grace
   let refusals = 0
@@ -69,8 +75,8 @@ export function createJudge ({ id, key, clock, isBusy, isLeft, slowest, grace = 
   }
 
   /**
-   * Whether a verdict should be confirmed by sending the command again: the document server may not have read an earlier answer, or
-   * what it was about to do may be done.
+   * Whether a verdict should be confirmed by sending the command again: the document server may not have read an
+   * earlier answer, or what it was about to do may be done.
    */
   function isToBeConfirmed (verdict: Verdict, answer: CommandAnswer | undefined): boolean {
     if (verdict === NOT_NOW) {
@@ -88,7 +94,10 @@ export function createJudge ({ id, key, clock, isBusy, isLeft, slowest, grace = 
     return left > 0 ? left + 1 : Infinity // timers may be a little early
   }
 
-  /** Its own save follows, unless a refused one was repeated for it, or everybody has left and a finished save was under way. */
+  /**
+   * Its own save follows, unless a refused one was repeated for it, or everybody has left and a finished save was under
+   * way.
+   */
   function decideStarted (record: FileRecord, result: ForceSaveResult | undefined): Verdict | undefined {
     const isFirst = !isAnswerSeen
     isAnswerSeen = true
@@ -114,8 +123,9 @@ export function createJudge ({ id, key, clock, isBusy, isLeft, slowest, grace = 
   }
 
   /**
-   * A save with these changes is under way: the final one, if everybody has left, or that of another command. Neither need arrive at this
-   * instance before the command would be answered otherwise. Or the document server could not assemble these changes before.
+   * A save with these changes is under way: the final one, if everybody has left, or that of another command. Neither
+   * need arrive at this instance before the command would be answered otherwise. Or the document server could not
+   * assemble these changes before.
    */
   function decideNotNow (result: ForceSaveResult | undefined): Verdict | undefined {
     if (result?.from === 'final-before' && isLeft()) return verdictOf(result)
@@ -129,17 +139,19 @@ export function createJudge ({ id, key, clock, isBusy, isLeft, slowest, grace = 
   }
 
   /**
-   * Whether any of several force saves may be the newest: `lastsave` has whole seconds, and they need not arrive in the order in
-   * which they were started.
+   * Whether any of several force saves may be the newest: `lastsave` has whole seconds, and they need not arrive in the
+   * order in which they were started.
    */
   function isOrderUnknown ({ saves }: FileRecord): boolean {
-    const times = saves.filter(save => save.key === key && save.status === 6).map(({ lastsave = '' }) => Date.parse(lastsave))
+    const times = saves.filter(save => save.key === key && save.status === 6).map(({ lastsave = '' }) =>
+      Date.parse(lastsave)
+    )
     return times.filter(time => time === Math.max(...times)).length > 1
   }
 
   /**
-   * Whether the editors may show a final save that was refused. To the document server that is what the session began with, so it
-   * has nothing new. A force save that was stored since need not contain it.
+   * Whether the editors may show a final save that was refused. To the document server that is what the session began
+   * with, so it has nothing new. A force save that was stored since need not contain it.
    */
   function isKeptBack (record: FileRecord): boolean {
     const session = sessionWith(record, key)
@@ -160,10 +172,20 @@ export function createJudge ({ id, key, clock, isBusy, isLeft, slowest, grace = 
 }
 
 /** The document server has answered 3, and nothing has come of it. */
-const NOT_NOW = { failure: 'the document server could not assemble these changes before, and tries again only after another edit', isRetryable: false } as const
+const NOT_NOW = {
+  failure: 'the document server could not assemble these changes before, and tries again only after another edit',
+  isRetryable: false
+} as const
 const NO_CHANGES = { saved: false, reason: 'no-changes' } as const
-const UNKNOWN_ORDER = { failure: 'several saves with changes of the same second have arrived, and it is unknown which is the newest', isRetryable: true } as const
-const KEPT_BACK = { failure: 'the final save of this session was refused. The document server sends it again only after another edit, or when everybody has left', isRetryable: false } as const
+const UNKNOWN_ORDER = {
+  failure: 'several saves with changes of the same second have arrived, and it is unknown which is the newest',
+  isRetryable: true
+} as const
+const KEPT_BACK = {
+  failure:
+    'the final save of this session was refused. The document server sends it again only after another edit, or when everybody has left',
+  isRetryable: false
+} as const
 const NO_SESSION = { saved: false, reason: 'no-session' } as const
 
 function verdictOf ({ revision, conflictFileId, code, isRetryable = false }: ForceSaveResult): Verdict {
@@ -173,5 +195,8 @@ function verdictOf ({ revision, conflictFileId, code, isRetryable = false }: For
 
 const explanations: ReadonlyMap<string | undefined, string> = new Map([
   [ASSEMBLY_FAILED, 'the document server could not assemble the edited document'],
-  [SUPERSEDED, 'by the document server\'s clock the save is older than the stored content: check whether that clock was set back']
+  [
+    SUPERSEDED,
+    'by the document server\'s clock the save is older than the stored content: check whether that clock was set back'
+  ]
 ])

@@ -3,9 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ForceSaveOptions, ForceSaveResult } from '../../types/control.js'
 import type { CallbackEvent } from '../../types/events.js'
 import { COMMAND_CODE } from '../document-server/commands.js'
-import { CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError } from '../errors.js'
+import {
+  CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError
+} from '../errors.js'
 import { assertOptions, isNumber, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal } from '../util/validate.js'
-import { ASSEMBLY_FAILED, forceSaveIdle, forceSaveNoted, forceSaveRemoved, forceSavesConcerned, forceSavesRepeated, forceSavesSuperseded, forceSaveWith } from '../sessions/force-save-notes.js'
+import {
+  ASSEMBLY_FAILED, forceSaveIdle, forceSaveNoted, forceSaveRemoved, forceSavesConcerned, forceSavesRepeated,
+  forceSavesSuperseded, forceSaveWith
+} from '../sessions/force-save-notes.js'
 import type { Bearing, FileRecord } from '../sessions/record.js'
 import { NOT_DURABLE } from '../sessions/record-store.js'
 import type { SessionServices } from '../sessions/session-services.js'
@@ -27,7 +32,10 @@ const ID = new RegExp(`^${ID_PREFIX}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const rules: Rules<ForceSaveOptions> = {
-  timeout: rule(`must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`, value => isNumber(value) && value > 0 && value <= MAX_TIMEOUT_MS),
+  timeout: rule(
+    `must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
+    value => isNumber(value) && value > 0 && value <= MAX_TIMEOUT_MS
+  ),
   grace: rule(`must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`, numberFrom(0, MAX_TIMEOUT_MS)),
   signal: Signal
 }
@@ -39,16 +47,22 @@ const MAX_DURATIONS = 20
 const POLL_INTERVAL_MS = 250
 
 /** These answers are decided by. Any other is an error. */
-const ANSWERS: ReadonlyMap<number, CommandAnswer> = new Map([[COMMAND_CODE.unknownKey, 'unknown key'], [COMMAND_CODE.nothingToSave, 'nothing new'], [COMMAND_CODE.internal, 'not now']])
+const ANSWERS: ReadonlyMap<number, CommandAnswer> = new Map([[COMMAND_CODE.unknownKey, 'unknown key'], [
+  COMMAND_CODE.nothingToSave,
+  'nothing new'
+], [COMMAND_CODE.internal, 'not now']])
 
 /**
- * Has the document server save by force, and waits until that is stored, whichever instance stores it. The record tells: before
- * the command is sent, it is noted there with a random id, which the callback of its save repeats as `userdata`; the instance
- * that handles a callback notes there what became of the save. While it waits it holds neither the file's queue nor its lock.
+ * Has the document server save by force, and waits until that is stored, whichever instance stores it. The record
+ * tells: before the command is sent, it is noted there with a random id, which the callback of its save repeats as
+ * `userdata`; the instance that handles a callback notes there what became of the save. While it waits it holds neither
+ * the file's queue nor its lock.
  */
 export type ForceSaves = ReturnType<typeof createForceSaves>
 
-export function createForceSaves ({ storage, commands, hooks, log, settings: { clock }, recordStore, shutdown: { closing } }: SessionServices) {
+export function createForceSaves (
+  { storage, commands, hooks, log, settings: { clock }, recordStore, shutdown: { closing } }: SessionServices
+) {
   /** By fileId. */
   const waiters = new Map<string, Set<Waiter>>()
   /** How many callbacks of a file have arrived and are not applied yet. By fileId. */
@@ -64,7 +78,11 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
     assertOptions(rules, options)
     const { signal, grace, timeout = DEFAULT_TIMEOUT_MS } = options
     signal?.throwIfAborted()
-    if (hooks.isInHookOf(fileId)) throw new ForceSaveFailedError('it was requested in a hook that a callback of this document waits for, and so would the save: request it when the hook has returned')
+    if (hooks.isInHookOf(fileId)) {
+      throw new ForceSaveFailedError(
+        'it was requested in a hook that a callback of this document waits for, and so would the save: request it when the hook has returned'
+      )
+    }
     if (closing.aborted) throw closingError()
     const ended = new AbortController()
     const running = run(fileId, key, ended.signal, grace)
@@ -88,7 +106,10 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
     const waiting = [...waiters.get(fileId) ?? []].map(({ id }) => id)
     arrivals.set(fileId, (arrivals.get(fileId) ?? 0) + 1)
     return {
-      /** What it means to the force saves that are waited for. To be called before earlier callbacks of the file have been applied. */
+      /**
+       * What it means to the force saves that are waited for. To be called before earlier callbacks of the file have
+       * been applied.
+       */
       async bearingOf (event: CallbackEvent): Promise<Bearing | undefined> {
         const { status, userdata } = event
         if (isRepeat(event)) return { ...ownOf(userdata), isRepeat: true, waiting: await allWaiting(fileId) }
@@ -109,7 +130,11 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
     if (key === undefined) return
     for (const waiter of waiters.get(fileId) ?? []) if (waiter.key === key) waiter.cause = error
     const { code = 'UNKNOWN', retryable = false } = (error ?? { code: ASSEMBLY_FAILED }) as Partial<EditorError>
-    await note(fileId, record => forceSavesConcerned(record, { key, status }, bearing, { code, isRetryable: retryable }), bearing)
+    await note(
+      fileId,
+      record => forceSavesConcerned(record, { key, status }, bearing, { code, isRetryable: retryable }),
+      bearing
+    )
   }
 
   /** A save was not stored because the same one or a later one is stored already. Never rejects. */
@@ -131,7 +156,15 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
     const id = `${ID_PREFIX}${randomUUID()}`
     const sleeper = createSleeper(ended)
     const waiter: Waiter = { id, key, wake: sleeper.wake }
-    const judge = createJudge({ id, key, clock, isBusy: () => arrivals.has(fileId), isLeft: () => isLeft, slowest: Math.max(0, ...durations), grace })
+    const judge = createJudge({
+      id,
+      key,
+      clock,
+      isBusy: () => arrivals.has(fileId),
+      isLeft: () => isLeft,
+      slowest: Math.max(0, ...durations),
+      grace
+    })
     let answer: CommandAnswer | undefined
     let isLeft = false
     let startedAt = performance.now()
@@ -148,8 +181,14 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
         if (failure !== undefined) throw failure
         const known = answer // before the record is read: a repeat is noted there before the command is answered
         let { record } = await recordStore.read(fileId)
-        // The note has gone with the record. A new one would have another place among those of others, which tells what came later.
-        if (forceSaveWith(record, id) === undefined) throw new ForceSaveFailedError('what was noted about the session is lost, perhaps because the document was deleted', { retryable: true })
+        // The note has gone with the record. A new one would have another place among those of others, which tells what
+        // came later.
+        if (forceSaveWith(record, id) === undefined) {
+          throw new ForceSaveFailedError(
+            'what was noted about the session is lost, perhaps because the document was deleted',
+            { retryable: true }
+          )
+        }
         if (known !== undefined && known !== 'started' && forceSaveWith(record, id)?.isIdle !== true) {
           record = await recordStore.update(fileId, current => forceSaveIdle(current, id), NOT_DURABLE)
         }
@@ -187,10 +226,19 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
   }
 
   /** Waits while too many are waited for. Resolves to the record with the note. */
-  async function noteWhenPossible (fileId: string, waiter: Waiter, { sleep }: ReturnType<typeof createSleeper>, ended: AbortSignal): Promise<FileRecord> {
+  async function noteWhenPossible (
+    fileId: string,
+    waiter: Waiter,
+    { sleep }: ReturnType<typeof createSleeper>,
+    ended: AbortSignal
+  ): Promise<FileRecord> {
     for (;;) {
       ended.throwIfAborted()
-      const record = await recordStore.update(fileId, record => forceSaveNoted(record, waiter, clock.now()), NOT_DURABLE)
+      const record = await recordStore.update(
+        fileId,
+        record => forceSaveNoted(record, waiter, clock.now()),
+        NOT_DURABLE
+      )
       if (forceSaveWith(record, waiter.id) !== undefined) return record
       await sleep(POLL_INTERVAL_MS)
     }
@@ -201,9 +249,15 @@ export function createForceSaves ({ storage, commands, hooks, log, settings: { c
     return forceSaves.map(({ id }) => id)
   }
 
-  async function note (fileId: string, change: (record: FileRecord) => FileRecord, bearing: Bearing = {}): Promise<void> {
+  async function note (
+    fileId: string,
+    change: (record: FileRecord) => FileRecord,
+    bearing: Bearing = {}
+  ): Promise<void> {
     await recordStore.update(fileId, change, NOT_DURABLE).catch(err => {
-      if (bearing.own !== undefined || waiters.has(fileId)) log.error({ err, fileId }, 'what became of a force save could not be noted')
+      if (bearing.own !== undefined || waiters.has(fileId)) {
+        log.error({ err, fileId }, 'what became of a force save could not be noted')
+      }
     })
   }
 
@@ -240,7 +294,10 @@ function resultOf (verdict: Verdict, { cause }: Waiter): ForceSaveResult {
 
 function explained (error: Error): Error {
   if (!(error instanceof CommandFailedError) || error.serverCode !== COMMAND_CODE.callback) return error
-  return new ForceSaveFailedError('the document server refused it, because the editors have no callback URL: open the document with the control\'s configuration', { cause: error })
+  return new ForceSaveFailedError(
+    'the document server refused it, because the editors have no callback URL: open the document with the control\'s configuration',
+    { cause: error }
+  )
 }
 
 function closingError (): Error {
@@ -253,7 +310,9 @@ function createSleeper (ended: AbortSignal) {
     wake (): void { waking.abort() },
     /** Resolves after so many milliseconds, when it is woken, or at once if it was woken meanwhile. */
     async sleep (milliseconds: number): Promise<void> {
-      await delay(Math.min(milliseconds, MAX_TIMEOUT_MS), undefined, { signal: AbortSignal.any([waking.signal, ended]) }).catch(() => {})
+      await delay(Math.min(milliseconds, MAX_TIMEOUT_MS), undefined, {
+        signal: AbortSignal.any([waking.signal, ended])
+      }).catch(() => {})
       waking = new AbortController()
     }
   }

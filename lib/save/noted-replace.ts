@@ -18,8 +18,8 @@ interface Note {
 }
 
 /**
- * Replaces a file, if its record is still the one of the snapshot, and notes that in the record. Resolves to `null` when anything
- * has changed. Without a note the record stays as it is.
+ * Replaces a file, if its record is still the one of the snapshot, and notes that in the record. Resolves to `null`
+ * when anything has changed. Without a note the record stays as it is.
  */
 export type ReplaceNoted = (
   fileId: string,
@@ -35,7 +35,10 @@ export function createReplaceNoted (services: SessionServices): ReplaceNoted {
 }
 
 /** For a storage that stores content and record in one write. */
-function replaceInOneWrite (commit: NonNullable<TimedStorage['commit']>, { storage, recordStore }: SessionServices): ReplaceNoted {
+function replaceInOneWrite (
+  commit: NonNullable<TimedStorage['commit']>,
+  { storage, recordStore }: SessionServices
+): ReplaceNoted {
   return async function replaceNoted (fileId, staged, snapshot, options, note) {
     /** What would be stored if an attempt succeeds, by revision. */
     const attempts = new Map<string, { readonly info: FileInfo, readonly record: FileRecord }>()
@@ -59,10 +62,16 @@ function replaceInOneWrite (commit: NonNullable<TimedStorage['commit']>, { stora
       return stored
     }
 
-    /** Resolves to what was stored although the answer of the storage was lost. Others may have changed the record since. */
+    /**
+     * Resolves to what was stored although the answer of the storage was lost. Others may have changed the record
+     * since.
+     */
     async function storedAfterAll (): Promise<FileInfo | undefined> {
       const found = await recordStore.read(fileId)
-      const revisions = [(await fileAt(found, fileId, storage))?.revision, ...found.record.saves.map(({ revision }) => revision)]
+      const revisions = [
+        (await fileAt(found, fileId, storage))?.revision,
+        ...found.record.saves.map(({ revision }) => revision)
+      ]
       return report(revisions.find(revision => attempts.has(revision ?? '')))
     }
 
@@ -111,9 +120,10 @@ function replaceWithLock ({ storage, locks }: SessionServices): ReplaceNoted {
 const PURPOSE = 'the application was about to change it'
 
 /**
- * The storage for the application's own use. One with `revoke` checks a revision and publishes in two steps: there, `replace` and
- * `remove` take the lock in the record, as the saves of all instances do. Otherwise a save that another instance has just checked
- * would take the place of what the application has stored, or bring back what it has removed. `replaceNoted` keeps no version.
+ * The storage for the application's own use. One with `revoke` checks a revision and publishes in two steps: there,
+ * `replace` and `remove` take the lock in the record, as the saves of all instances do. Otherwise a save that another
+ * instance has just checked would take the place of what the application has stored, or bring back what it has removed.
+ * `replaceNoted` keeps no version.
  */
 export function applicationStorage (storage: Storage, locks: Locks, replaceNoted: ReplaceNoted): Storage {
   if (!storage.revoke) return storage
@@ -133,7 +143,13 @@ export function applicationStorage (storage: Storage, locks: Locks, replaceNoted
     const { ifRevision, beforePublish, ...rest } = options
     if (beforePublish || await storage.stat(fileId) === null) return await storage.replace(fileId, content, options)
     const isStaged = isStagedContent(content)
-    const staged = isStaged ? content : await (storage.stage ?? spool).call(storage, fileId, content instanceof Uint8Array ? Readable.from([content]) : content)
+    const staged = isStaged
+      ? content
+      : await (storage.stage ?? spool).call(
+        storage,
+        fileId,
+        content instanceof Uint8Array ? Readable.from([content]) : content
+      )
     try {
       return await locks.decide(fileId, PURPOSE, async ({ snapshot, current }) => {
         if (current === null || (ifRevision !== undefined && current.revision !== ifRevision)) return null

@@ -6,8 +6,13 @@ import { madeBy, MAX_TEXT_LENGTH, type NewVersion } from '../history/details.js'
 import { CHANGED, type Look } from '../sessions/locks.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
 import type { SessionServices } from '../sessions/session-services.js'
-import { isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave } from '../sessions/record.js'
-import { isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored, type SaveDetails, saveStored } from '../sessions/stored-saves.js'
+import {
+  isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave
+} from '../sessions/record.js'
+import {
+  isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored,
+  type SaveDetails, saveStored
+} from '../sessions/stored-saves.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import type { ReplaceNoted } from './noted-replace.js'
 import { copyIdOf, identityOf, isStored, saveIdOf, type SaveRequest } from './save-request.js'
@@ -46,8 +51,8 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
   return { publish, deliverAgain }
 
   /**
-   * Decides where the content of a save goes, publishes it there and delivers the event. Nothing is published when it resolves to
-   * `CHANGED`.
+   * Decides where the content of a save goes, publishes it there and delivers the event. Nothing is published when it
+   * resolves to `CHANGED`.
    */
   async function publish (save: StagedSave): Promise<Published | typeof CHANGED> {
     const identity = identityOf(save.request)
@@ -55,10 +60,13 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
   }
 
   /**
-   * The document server repeats a save if the process ended before it was answered, and perhaps before the event was delivered. Of what
-   * was superseded meanwhile, a newer event tells.
+   * The document server repeats a save if the process ended before it was answered, and perhaps before the event was
+   * delivered. Of what was superseded meanwhile, a newer event tells.
    */
-  async function deliverAgain (request: SaveRequest, { snapshot: { record: { saves } }, current }: Look): Promise<void> {
+  async function deliverAgain (
+    request: SaveRequest,
+    { snapshot: { record: { saves } }, current }: Look
+  ): Promise<void> {
     const identity = identityOf(request)!
     const { result } = saves.find(save => isSameSave(save, identity)) ?? {}
     if (result === undefined || delivered.has(saveIdOf(request))) return
@@ -75,16 +83,23 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
   async function decide (save: IdentifiedSave): Promise<Published | typeof CHANGED> {
     const { request, identity, staged, snapshot: { record }, current } = save
     // Somebody has gone on with it: the document server may have a newer file of the key.
-    if (request.forgotten && !isDeepStrictEqual(sessionWith(record, identity.key), request.forgotten.session)) throw new BeingEditedError(0)
+    if (request.forgotten && !isDeepStrictEqual(sessionWith(record, identity.key), request.forgotten.session)) {
+      throw new BeingEditedError(0)
+    }
     const conflict = request.forgotten
-      ? mayBeOlderThanStored(record, identity.key, request.lastsave) || isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
-      : wasHeldUp(save) || (onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))
-    // It may have been published before: its note was lost in a power failure, or an earlier attempt at it was held up until now.
+      ? mayBeOlderThanStored(record, identity.key, request.lastsave) ||
+        isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
+      : wasHeldUp(save) ||
+        (onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))
+    // It may have been published before: its note was lost in a power failure, or an earlier attempt at it was held up
+    // until now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
     if (mayBeStored && await isStored(services, staged, current)) return await noteOnly(save)
     if (conflict) return await storeConflictCopy(save, 'changed')
     // What another session saves would not build on it.
-    if (request.forgotten && liveSessions(record).some(({ key }) => !request.forgotten!.keysAtRest.has(key))) throw new BeingEditedError(0)
+    if (request.forgotten && liveSessions(record).some(({ key }) => !request.forgotten!.keysAtRest.has(key))) {
+      throw new BeingEditedError(0)
+    }
     try {
       return await storeInFile(save)
     } catch (error) {
@@ -93,7 +108,9 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
     }
   }
 
-  async function storeInFile ({ request, identity, staged, changes, snapshot, current }: StagedSave & Partial<IdentifiedSave>): Promise<Published | typeof CHANGED> {
+  async function storeInFile (
+    { request, identity, staged, changes, snapshot, current }: StagedSave & Partial<IdentifiedSave>
+  ): Promise<Published | typeof CHANGED> {
     const { fileId, bearing, users } = request
     const options = { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) }
     const info = await replaceNoted(fileId, staged, snapshot, options, identity && {
@@ -104,8 +121,12 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
     return info === null ? CHANGED : await published('stored', request, resultOf(info))
   }
 
-  async function storeConflictCopy (save: IdentifiedSave, conflictReason: 'changed' | 'format'): Promise<Published | typeof CHANGED> {
-    if (save.isEarlyLook) return CHANGED // the lock would not tell whether the file itself has changed since, or was removed
+  async function storeConflictCopy (
+    save: IdentifiedSave,
+    conflictReason: 'changed' | 'format'
+  ): Promise<Published | typeof CHANGED> {
+    // the lock would not tell whether the file itself has changed since, or was removed
+    if (save.isEarlyLook) return CHANGED
     const { request, identity, snapshot, current } = save
     const { fileId, users } = request
     const lock = locks.lockOf(fileId, snapshot)
@@ -114,7 +135,10 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
       const { extension = current.extension } = formatOf(request)
       const copy = await replaceConflictCopy(save, extension) ?? await createConflictCopy(save, extension)
       const result = { ...resultOf(copy), conflictFileId: copy.fileId, conflictReason }
-      await lock.releaseWith(record => saveStored(record, storedSave(identity, result), detailsOf(request)), { key: identity.key, users })
+      await lock.releaseWith(record => saveStored(record, storedSave(identity, result), detailsOf(request)), {
+        key: identity.key,
+        users
+      })
       return await published('conflict', request, result)
     } catch (error) {
       await lock.abandon().catch(() => {})
@@ -123,8 +147,8 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
   }
 
   /**
-   * Replaces the conflict copy of the session's last save, unless that copy is newer, was changed or is being edited. A forgotten file
-   * does not tell whether it builds on that copy.
+   * Replaces the conflict copy of the session's last save, unless that copy is newer, was changed or is being edited. A
+   * forgotten file does not tell whether it builds on that copy.
    */
   async function replaceConflictCopy (save: IdentifiedSave, extension: string): Promise<FileInfo | null> {
     const { request, identity, staged, snapshot: { record } } = save
@@ -133,7 +157,11 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
     if (wasHeldUp(save) || isFromReopenedSession(record, identity, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
-    return await replaceNoted(conflictFileId, staged, snapshot, { extension, ifRevision: conflictRevision, version: versionOf(request) })
+    return await replaceNoted(conflictFileId, staged, snapshot, {
+      extension,
+      ifRevision: conflictRevision,
+      version: versionOf(request)
+    })
   }
 
   /** The copy of an attempt that was not noted is used, unless it was changed since. */
@@ -149,9 +177,13 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
   }
 
   /** Stores nothing: the same bytes are stored already. */
-  async function noteOnly ({ request, identity, snapshot, current }: IdentifiedSave): Promise<Published | typeof CHANGED> {
+  async function noteOnly (
+    { request, identity, snapshot, current }: IdentifiedSave
+  ): Promise<Published | typeof CHANGED> {
     const record = saveStored(snapshot.record, storedSave(identity, resultOf(current)), detailsOf(request))
-    const noted = await recordStore.compareAndSet(request.fileId, record, snapshot, { cause: { key: identity.key, users: request.users } })
+    const noted = await recordStore.compareAndSet(request.fileId, record, snapshot, {
+      cause: { key: identity.key, users: request.users }
+    })
     return noted === null ? CHANGED : await published('unchanged', request, resultOf(current))
   }
 
@@ -161,7 +193,10 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
     return { outcome, event }
   }
 
-  /** Also where the file had that extension when it was looked at: another program may have renamed it, which changes no revision. */
+  /**
+   * Also where the file had that extension when it was looked at: another program may have renamed it, which changes no
+   * revision.
+   */
   function formatOf ({ filetype }: SaveRequest): { extension?: string } {
     return onFormatChange === 'follow' && filetype !== undefined ? { extension: filetype } : {}
   }
@@ -205,8 +240,15 @@ function eventOf (request: SaveRequest, result: Result): SavedEvent {
 /** Of JSON, in UTF-8. A version has details of two contents, and storages take 64 KiB. */
 const MAX_CHANGES_BYTES = 24 * 1024
 
-/** What the version history is to know of a save. Whatever the document server says: a save whose version cannot be kept is refused. */
-function newVersion ({ key, lastsave, users, history = {} }: SaveRequest, now: number, staged: StagedContent | undefined): NewVersion {
+/**
+ * What the version history is to know of a save. Whatever the document server says: a save whose version cannot be kept
+ * is refused.
+ */
+function newVersion (
+  { key, lastsave, users, history = {} }: SaveRequest,
+  now: number,
+  staged: StagedContent | undefined
+): NewVersion {
   const { changes, serverVersion } = history
   const last = changes?.at(-1)?.user
   return {

@@ -32,8 +32,8 @@ export interface SaveRequest {
   /** Where the document server has the data of those changes. */
   readonly changesUrl?: URL | undefined
   /**
-   * Of a forgotten file: `lastsave` is when it was written, and force saves of its session may have been stored since. `session`: as it
-   * was noted before the file was fetched. `keysAtRest`: of sessions in which nobody edits.
+   * Of a forgotten file: `lastsave` is when it was written, and force saves of its session may have been stored since.
+   * `session`: as it was noted before the file was fetched. `keysAtRest`: of sessions in which nobody edits.
    */
   readonly forgotten?: { readonly session: Session | undefined, readonly keysAtRest: ReadonlySet<string> }
   /** Whether the document server still waits for the answer, as far as that can be told. Without it, it does. */
@@ -64,17 +64,30 @@ export function copyIdOf (save: Identified): string {
 /** What distinguishes it from other saves; `undefined` without a key. */
 export function identityOf ({ key, status, url, lastsave, firstChange }: SaveRequest): SaveIdentity | undefined {
   if (key === undefined) return undefined
-  return { key, status, path: url.pathname, ...(lastsave !== undefined && { lastsave }), ...(firstChange !== undefined && { firstChange }) }
+  return {
+    key,
+    status,
+    path: url.pathname,
+    ...(lastsave !== undefined && { lastsave }),
+    ...(firstChange !== undefined && { firstChange })
+  }
 }
 
 /** Whether a file has the same bytes as staged content, in the revision of `info`. */
-export async function isStored ({ storage, settings }: Services, staged: StagedContent, { fileId, size, revision }: FileInfo): Promise<boolean> {
+export async function isStored (
+  { storage, settings }: Services,
+  staged: StagedContent,
+  { fileId, size, revision }: FileInfo
+): Promise<boolean> {
   if (staged.size !== size) return false
   const stored = await storage.read(fileId)
   if (stored === null) return false
   try {
     const hashes = async () => await Promise.all([sha256Of(staged), sha256Of(stored.body)])
-    const [a, b] = await withTimeout(hashes, { milliseconds: settings.timeouts.total, timeoutError: ms => new StorageTimeoutError('read', ms) })
+    const [a, b] = await withTimeout(hashes, {
+      milliseconds: settings.timeouts.total,
+      timeoutError: ms => new StorageTimeoutError('read', ms)
+    })
     return stored.info.revision === revision && a === b
   } finally {
     discard(stored.body)

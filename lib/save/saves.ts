@@ -39,8 +39,9 @@ export type Fetch = ReturnType<typeof createFetch>
 
 function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown: { endSaves: signal } }: Services) {
   /**
-   * Fetches a saved file and passes its bytes to `consume`; retries after a transient failure, all within `timeouts.total`.
-   * Rejects as `Outbound` does, with `UpstreamError` when the response is no such document, or with what `consume` throws.
+   * Fetches a saved file and passes its bytes to `consume`; retries after a transient failure, all within
+   * `timeouts.total`. Rejects as `Outbound` does, with `UpstreamError` when the response is no such document, or with
+   * what `consume` throws.
    */
   return async function fetch<Result> (file: SavedFile, consume: Consume<Result>): Promise<Result> {
     const end = performance.now() + timeouts.total
@@ -57,12 +58,24 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
     }
   }
 
-  async function fetchOnce<Result> ({ url, filetype, extension, namedByPage = false }: SavedFile, consume: Consume<Result>, total: number): Promise<Result> {
+  async function fetchOnce<Result> (
+    { url, filetype, extension, namedByPage = false }: SavedFile,
+    consume: Consume<Result>,
+    total: number
+  ): Promise<Result> {
     const response = await outbound('callback', url, { signal, total, namedByPage })
     try {
       const { status } = response
-      if (status < 200 || status > 299 || PARTIAL_OR_EMPTY.has(status)) throw statusError(status, `status ${status} instead of a document`)
-      const announced = { filetype, extension, mediaType: response.header('content-type'), length: response.length, namedByPage }
+      if (status < 200 || status > 299 || PARTIAL_OR_EMPTY.has(status)) {
+        throw statusError(status, `status ${status} instead of a document`)
+      }
+      const announced = {
+        filetype,
+        extension,
+        mediaType: response.header('content-type'),
+        length: response.length,
+        namedByPage
+      }
       return await consume(checkedContent(response.body, announced), response)
     } finally {
       discard(response.body)
@@ -71,12 +84,14 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
 }
 
 function createFetchChanges ({ storage, log }: Services, fetch: Fetch) {
-  // Where the storage commits content and version in one write, it also stages the changes: that write is then a short one.
+  // Where the storage commits content and version in one write, it also stages the changes: that write is then a short
+  // one.
   const stage = storage.commit ? storage.stage : spool
 
   /**
-   * Fetches and stages the document server's data of the changes in a save: a zip file, whose URL expires after 15 minutes.
-   * `undefined` if there are none. Never rejects: a save is stored without them. Source: docs/document-server-protocol.md#version-history
+   * Fetches and stages the document server's data of the changes in a save: a zip file, whose URL expires after 15
+   * minutes. `undefined` if there are none. Never rejects: a save is stored without them. Source:
+   * docs/document-server-protocol.md#version-history
    */
   return async function fetchChanges ({ fileId, changesUrl: url }: SaveRequest): Promise<StagedContent | undefined> {
     if (url === undefined) return undefined
@@ -129,9 +144,9 @@ export function createSaves (services: SessionServices) {
   return { save, store, fetch, stageSaved, documentOptions, replaceNoted, queue }
 
   /**
-   * Fetches and stores a save: all of it or nothing. Where it is stored is decided after it is fetched, immediately before it is
-   * published. Resolves when the content is durable and the event was delivered. If it rejects, the stored content is unchanged, unless
-   * the storage stores it after it has failed.
+   * Fetches and stores a save: all of it or nothing. Where it is stored is decided after it is fetched, immediately
+   * before it is published. Resolves when the content is durable and the event was delivered. If it rejects, the stored
+   * content is unchanged, unless the storage stores it after it has failed.
    */
   async function save (request: SaveRequest): Promise<SaveOutcome> {
     for (let fetches = 1; ; fetches++) {
@@ -141,7 +156,10 @@ export function createSaves (services: SessionServices) {
 
       const { extension } = look.current!
       const { staged, changes } = await inTurn(async () => ({
-        staged: await stageSaved(look.current!, async stage => await fetch({ ...request, extension }, async content => await stage(content, request.filetype))),
+        staged: await stageSaved(
+          look.current!,
+          async stage => await fetch({ ...request, extension }, async content => await stage(content, request.filetype))
+        ),
         changes: fetchChanges ? await fetchChanges(request) : undefined
       }))
       try {
@@ -167,13 +185,19 @@ export function createSaves (services: SessionServices) {
   }
 
   /**
-   * Stores content that is staged already, as `save` does. Does not discard it. `latest`: a look to begin with, where publishing tells
-   * whether anything has changed since.
+   * Stores content that is staged already, as `save` does. Does not discard it. `latest`: a look to begin with, where
+   * publishing tells whether anything has changed since.
    */
-  async function store (request: SaveRequest, staged: StagedContent, changes?: StagedContent, latest?: Look): Promise<SaveOutcome> {
+  async function store (
+    request: SaveRequest,
+    staged: StagedContent,
+    changes?: StagedContent,
+    latest?: Look
+  ): Promise<SaveOutcome> {
     return await locks.decide(request.fileId, 'a save was about to be published', async look => {
       const { snapshot, current } = look
-      return await nothingToStore(request, look) ?? await publish({ request, staged, changes, snapshot, current: current!, isEarlyLook: look === latest })
+      return await nothingToStore(request, look) ??
+        await publish({ request, staged, changes, snapshot, current: current!, isEarlyLook: look === latest })
     }, latest)
   }
 }

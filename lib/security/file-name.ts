@@ -16,13 +16,16 @@ export interface FileName {
 }
 
 /**
- * The name that a user typed, with and without the extension of the file; the user may have typed that, too. `undefined` if it is no
- * plain file name on every operating system.
+ * The name that a user typed, with and without the extension of the file; the user may have typed that, too.
+ * `undefined` if it is no plain file name on every operating system.
  */
 export function typedName (typed: string, extension: string): FileName | undefined {
   const name = withoutExtension(typed.normalize('NFC').trim(), extension)
   const title = `${name}.${extension}`
-  return isPlainName(name, MAX_BYTES) && isPlainName(title, MAX_BYTES) && VISIBLE.test(name) && !name.includes(LETTER_MARK) ? { name, title } : undefined
+  return isPlainName(name, MAX_BYTES) && isPlainName(title, MAX_BYTES) && VISIBLE.test(name) &&
+      !name.includes(LETTER_MARK)
+    ? { name, title }
+    : undefined
 }
 
 /** A plain file name that is similar to a title, which may contain anything. */

@@ -6,20 +6,29 @@ import { type SignedUrl, urlSigner } from './signed-url.js'
 export interface HandlerUrls {
   /** Path of the handler, as the browser reaches it. */
   readonly path: string
-  /** URL at which the document server downloads a file. `lifetime`: in milliseconds, if it is valid for less than others. */
+  /**
+   * URL at which the document server downloads a file. `lifetime`: in milliseconds, if it is valid for less than
+   * others.
+   */
   download (fileId: string, lifetime?: number): string
   /** URL at which the document server downloads a version of a file, or the data of the changes that led to it. */
   version (fileId: string, version: number, part: 'content' | 'changes'): string
-  /** URL to which the document server sends callbacks for a file: with the given document key only, or with any key made for the file. */
+  /**
+   * URL to which the document server sends callbacks for a file: with the given document key only, or with any key made
+   * for the file.
+   */
   callback (fileId: string, key?: string): string
-  /** The proxy token of a page, which sends it in a header of its proxy requests. `fileId` is `''` for a page without a stored file. */
+  /**
+   * The proxy token of a page, which sends it in a header of its proxy requests. `fileId` is `''` for a page without a
+   * stored file.
+   */
   proxyToken (fileId: string): string
   /** Checks the signature in the query of a request. */
   checkSignature (purpose: 'callback' | 'download', fileId: string, query: SignatureQuery): SignatureState
   checkProxyToken (fileId: string, token: string | undefined): SignatureState
   /**
-   * URL of a probe of the doctor, at which the handler does nothing but answer. It is always signed, for a purpose of its own: it
-   * opens no file, and a signature for a file is none for a probe.
+   * URL of a probe of the doctor, at which the handler does nothing but answer. It is always signed, for a purpose of
+   * its own: it opens no file, and a signature for a file is none for a probe.
    */
   probe (action: 'callback' | 'download', id: string): string
   checkProbe (action: 'callback' | 'download', id: string, query: SignatureQuery): SignatureState
@@ -27,8 +36,8 @@ export interface HandlerUrls {
   signProbeAnswer (id: string, content: string): string
   isProbeAnswer (id: string, content: string, signature: string): boolean
   /**
-   * Whether `url`, however it is percent-encoded, is the URL of a request for a file. `requestTarget` is the request's path with
-   * its query.
+   * Whether `url`, however it is percent-encoded, is the URL of a request for a file. `requestTarget` is the request's
+   * path with its query.
    */
   isUrlOfRequest (url: unknown, requestTarget: string, fileId: string): boolean
 }
@@ -62,7 +71,9 @@ const PROBE_LIFETIME_MS = 5 * 60_000
 /** Seconds since the epoch, in the only form that is signed. `Number` would accept others. */
 const EPOCH_SECONDS = /^[1-9]\d{0,11}$/
 
-export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloadUrlLifetime, clock = Date }: Options): HandlerUrls {
+export function handlerUrls (
+  { publicBaseUrl, path, secrets, signedUrls, downloadUrlLifetime, clock = Date }: Options
+): HandlerUrls {
   const base = publicBaseUrl + path
   const { origin, pathname } = new URL(base)
   const signer = urlSigner(secrets, base)
@@ -71,7 +82,11 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
     const { purpose, fileId, expires, key } = url
     const unsigned = `${base}?action=${purpose}&fileId=${encodeURIComponent(fileId)}`
     if (!signedUrls) return unsigned
-    const signedFields = new URLSearchParams({ ...(expires && { expires }), ...(key && { key }), signature: signer.sign(url) })
+    const signedFields = new URLSearchParams({
+      ...(expires && { expires }),
+      ...(key && { key }),
+      signature: signer.sign(url)
+    })
     return `${unsigned}&${signedFields}`
   }
 
@@ -88,7 +103,8 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
 
   return {
     path: pathname,
-    download: (fileId, lifetime = downloadUrlLifetime) => urlOf({ purpose: 'download', fileId, expires: expiry(Math.min(lifetime, downloadUrlLifetime)) }),
+    download: (fileId, lifetime = downloadUrlLifetime) =>
+      urlOf({ purpose: 'download', fileId, expires: expiry(Math.min(lifetime, downloadUrlLifetime)) }),
     callback: (fileId, key) => urlOf({ purpose: 'callback', fileId, key }),
     version (fileId, version, part) {
       const expires = expiry()
@@ -97,7 +113,9 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
     },
     checkSignature (purpose, fileId, { signature, expires, key, version, part }) {
       if (signature === undefined) return 'absent'
-      if (purpose === 'download' && version !== undefined) return check({ purpose: 'version', fileId, expires, key: partOfVersion(version, part) }, signature)
+      if (purpose === 'download' && version !== undefined) {
+        return check({ purpose: 'version', fileId, expires, key: partOfVersion(version, part) }, signature)
+      }
       return check({ purpose, fileId, expires, key }, signature)
     },
     proxyToken (fileId) {
@@ -117,7 +135,8 @@ export function handlerUrls ({ publicBaseUrl, path, secrets, signedUrls, downloa
       return signature === undefined ? 'absent' : check({ purpose: `probe-${action}`, fileId: id, expires }, signature)
     },
     signProbeAnswer: (id, content) => signer.sign({ purpose: 'probe-answer', fileId: id, key: content }),
-    isProbeAnswer: (id, content, signature) => signer.verify({ purpose: 'probe-answer', fileId: id, key: content }, signature),
+    isProbeAnswer: (id, content, signature) =>
+      signer.verify({ purpose: 'probe-answer', fileId: id, key: content }, signature),
     isUrlOfRequest (value, requestTarget, fileId) {
       const url = typeof value === 'string' ? parseUrl(value) : undefined
       if (!url) return false

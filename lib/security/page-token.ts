@@ -43,7 +43,9 @@ interface Options {
   readonly clock: Clock
 }
 
-/** Usual limit of web servers for one header. Compressed and encoded, about 30 KiB of configuration have this length. */
+/**
+ * Usual limit of web servers for one header. Compressed and encoded, about 30 KiB of configuration have this length.
+ */
 const MAX_LENGTH = 8000
 /** However short the lifetime is. */
 const MIN_RENEW_MS = 1000
@@ -68,8 +70,12 @@ export function pageTokens ({ secrets, scope, tokenLifetime, clock }: Options): 
       const dot = token.indexOf('.')
       const payload = token.slice(0, Math.max(dot, 0))
       // Only what was made here is decompressed.
-      if (token.length > MAX_LENGTH || !signer.verify(signedAs(payload), token.slice(dot + 1))) return { state: 'invalid' }
-      const claims = JSON.parse(inflateRawSync(Buffer.from(payload, 'base64url'), { maxOutputLength: MAX_CLAIMS_BYTES }).toString()) as PageClaims
+      if (token.length > MAX_LENGTH || !signer.verify(signedAs(payload), token.slice(dot + 1))) {
+        return { state: 'invalid' }
+      }
+      const claims = JSON.parse(
+        inflateRawSync(Buffer.from(payload, 'base64url'), { maxOutputLength: MAX_CLAIMS_BYTES }).toString()
+      ) as PageClaims
       return { state: claims.expires * 1000 < clock.now() ? 'expired' : 'valid', claims }
     }
   }

@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 /**
- * The IANA IPv4 Special-Purpose Address Registry, including the globally reachable entries (they serve no files), the ranges of
- * RFC 1112 and RFC 5771, and the one metadata address of a cloud that lies outside of all these.
+ * The IANA IPv4 Special-Purpose Address Registry, including the globally reachable entries (they serve no files), the
+ * ranges of RFC 1112 and RFC 5771, and the one metadata address of a cloud that lies outside of all these.
  */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this host on this network: RFC 791, RFC 1122
@@ -39,17 +39,23 @@ const SPECIAL_IPV6 = [
   '3fff::/20' // documentation: RFC 9637
 ]
 
-/** Prefixes of IPv6 addresses that lead to an IPv4 address: IPv4-mapped (RFC 4291), and the well-known prefix of NAT64 (RFC 6052). */
+/**
+ * Prefixes of IPv6 addresses that lead to an IPv4 address: IPv4-mapped (RFC 4291), and the well-known prefix of NAT64
+ * (RFC 6052).
+ */
 const IPV4_PREFIXES = ['::ffff:', '64:ff9b::']
 
 const specialIpv4 = blockList(SPECIAL_IPV4)
-const specialIpv6 = blockList([...SPECIAL_IPV6, ...IPV4_PREFIXES.flatMap(prefix => SPECIAL_IPV4.map(range => embedded(prefix, range)))])
+const specialIpv6 = blockList([
+  ...SPECIAL_IPV6,
+  ...IPV4_PREFIXES.flatMap(prefix => SPECIAL_IPV4.map(range => embedded(prefix, range)))
+])
 const allowedIpv6 = blockList([GLOBAL_UNICAST, ...IPV4_PREFIXES.map(prefix => embedded(prefix, '0.0.0.0/0'))])
 
 /**
- * Whether an IP address is public. `false` for all special-purpose ranges, for the metadata services of clouds, and for strings
- * that `node:net` does not accept as an IP address: host names, brackets, numbers. Also `false` for addresses with a zone, which
- * are link-local. A network's own NAT64 prefix cannot be recognized: its addresses look public.
+ * Whether an IP address is public. `false` for all special-purpose ranges, for the metadata services of clouds, and for
+ * strings that `node:net` does not accept as an IP address: host names, brackets, numbers. Also `false` for addresses
+ * with a zone, which are link-local. A network's own NAT64 prefix cannot be recognized: its addresses look public.
  */
 export function isPublicIp (ip: string): boolean {
   if (isIPv4(ip)) return !specialIpv4.check(ip, 'ipv4')
@@ -57,8 +63,8 @@ export function isPublicIp (ip: string): boolean {
 }
 
 /**
- * Whether the host of a URL may be public. `false` for an IP address that is not, for `localhost` and for names below it
- * (RFC 6761). Any other host name has to be resolved to tell.
+ * Whether the host of a URL may be public. `false` for an IP address that is not, for `localhost` and for names below
+ * it (RFC 6761). Any other host name has to be resolved to tell.
  */
 export function mayBePublicHost (hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')

@@ -10,7 +10,9 @@ const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 /** `..`, also followed by a parameter (Tomcat), a query or a fragment, and with more dots or spaces (Windows). */
 const DOT_SEGMENT = /(?:^|[/\\])\s*\.[.\s]*(?:[/\\;?#]|$)/
 
-/** How often a path may be percent-encoded, beyond the usual once. The document server encodes slashes in titles twice. */
+/**
+ * How often a path may be percent-encoded, beyond the usual once. The document server encodes slashes in titles twice.
+ */
 const MAX_EXTRA_ENCODINGS = 3
 
 /** Whether the path of a URL is that of a result file of the document server. */

@@ -3,11 +3,22 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual 
 /** What a signature covers, besides the URL of the handler. */
 export interface SignedUrl {
   /** A signature is valid for one purpose only. */
-  readonly purpose: 'callback' | 'download' | 'version' | 'proxy' | 'page' | 'probe-callback' | 'probe-download' | 'probe-answer'
+  readonly purpose:
+    | 'callback'
+    | 'download'
+    | 'version'
+    | 'proxy'
+    | 'page'
+    | 'probe-callback'
+    | 'probe-download'
+    | 'probe-answer'
   readonly fileId: string
   /** Seconds since the epoch, as in the URL. Without it the URL never expires. */
   readonly expires?: string | undefined
-  /** The only document key that the URL is for; without it, the URL is for any key of the file. Of a version: its number and part. */
+  /**
+   * The only document key that the URL is for; without it, the URL is for any key of the file. Of a version: its number
+   * and part.
+   */
   readonly key?: string | undefined
 }
 
@@ -22,8 +33,8 @@ interface UrlSigner {
 const KEY_PURPOSE = 'fastify-onlyoffice signed URL, version 1'
 
 /**
- * Signs with HMAC-SHA256, under keys derived by HKDF (RFC 5869) from the secrets shared with the document server: a leaked or
- * guessed key does not reveal the secret. `scope` separates applications that share a secret.
+ * Signs with HMAC-SHA256, under keys derived by HKDF (RFC 5869) from the secrets shared with the document server: a
+ * leaked or guessed key does not reveal the secret. `scope` separates applications that share a secret.
  */
 export function urlSigner (secrets: readonly string[], scope: string): UrlSigner {
   const keys = secrets.map(secret => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32))))

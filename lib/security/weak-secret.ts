@@ -3,7 +3,10 @@ const MIN_BYTES = 32
 /** 32 random hex digits have fewer different characters in one of 25 million cases. */
 const MIN_DIFFERENT_CHARACTERS = 8
 
-/** Long enough but published: in RFCs, in the documentation of frameworks, in tutorials copied thousands of times. In lower case. */
+/**
+ * Long enough but published: in RFCs, in the documentation of frameworks, in tutorials copied thousands of times. In
+ * lower case.
+ */
 const PUBLISHED: ReadonlySet<string> = new Set([
   'the secret that both of them know, 0123456789', // an earlier examples/testing of this package
   'aym1sysppbydfgzld3umj1qzkobwvmkoqq-estjqlr_t-1qs0gzh75aktmn3yj0ips4hcguutwjazzr1z9caow', // RFC 7515
@@ -25,10 +28,11 @@ const PUBLISHED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Words that defaults and placeholders consist of, such as the document server's (`secret`, `verysecretstring`, `my_jwt_secret`)
- * and `your-super-secret-jwt-token-with-at-least-32-characters-long`.
+ * Words that defaults and placeholders consist of, such as the document server's (`secret`, `verysecretstring`,
+ * `my_jwt_secret`) and `your-super-secret-jwt-token-with-at-least-32-characters-long`.
  */
-const PLACEHOLDER_WORDS = /onlyoffice|password|secret|token|jwt|key|string|default|example|random|changeme|change|replace|your|my|me|this|that|which|is|in|for|with|use|production|please|must|be|(?:at.least|minimum|min).?\d{2,3}|characters|chars|bits|bytes|long|very|really|super|safe|valid|\ba\b|[\s_!<>-]/g
+const PLACEHOLDER_WORDS =
+  /onlyoffice|password|secret|token|jwt|key|string|default|example|random|changeme|change|replace|your|my|me|this|that|which|is|in|for|with|use|production|please|must|be|(?:at.least|minimum|min).?\d{2,3}|characters|chars|bits|bytes|long|very|really|super|safe|valid|\ba\b|[\s_!<>-]/g
 
 /** A variable in the syntax of a shell or a template, or a placeholder as examples write it. */
 const VARIABLE = /^(?:\$\{.*\}|\{\{.*\}\}|<.*>|%\w+%|\$\w+)$/
@@ -36,10 +40,15 @@ const VARIABLE = /^(?:\$\{.*\}|\{\{.*\}\}|<.*>|%\w+%|\$\w+)$/
 /** In the order of the alphabet and of keyboards. */
 const SEQUENCES = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'].join('\n')
 
-/** Why a secret is easy to guess, as the end of a sentence that begins with its name; `undefined` if no reason was found. */
+/**
+ * Why a secret is easy to guess, as the end of a sentence that begins with its name; `undefined` if no reason was
+ * found.
+ */
 export function weaknessOf (secret: string): string | undefined {
   const normalized = secret.trim().toLowerCase()
-  if (PUBLISHED.has(normalized) || normalized.replace(PLACEHOLDER_WORDS, '') === '') return 'is a publicly known default'
+  if (PUBLISHED.has(normalized) || normalized.replace(PLACEHOLDER_WORDS, '') === '') {
+    return 'is a publicly known default'
+  }
   if (VARIABLE.test(normalized)) return 'is a placeholder that was not replaced'
 
   const size = Buffer.byteLength(secret)
@@ -47,7 +56,9 @@ export function weaknessOf (secret: string): string | undefined {
   const part = repeatedPart(normalized)
   if (part !== undefined) return `repeats a part of ${Buffer.byteLength(part)} bytes: it is only as strong as that part, which must have at least ${MIN_BYTES} bytes`
   const characters = new Set(normalized).size
-  if (characters < MIN_DIFFERENT_CHARACTERS) return `has ${characters} different characters and must have at least ${MIN_DIFFERENT_CHARACTERS}`
+  if (characters < MIN_DIFFERENT_CHARACTERS) {
+    return `has ${characters} different characters and must have at least ${MIN_DIFFERENT_CHARACTERS}`
+  }
   if (isSequence(normalized)) return 'is a sequence of letters or digits, as in the alphabet or on a keyboard'
   return undefined
 }
@@ -74,7 +85,8 @@ function partRepeatedToEnd (value: string): string | undefined {
 function isSequence (value: string): boolean {
   const following = Array.from(value).filter((character, index) => {
     const previous = value[index - 1]
-    return previous === character || SEQUENCES.includes(`${previous}${character}`) || SEQUENCES.includes(`${character}${previous}`)
+    return previous === character || SEQUENCES.includes(`${previous}${character}`) ||
+      SEQUENCES.includes(`${character}${previous}`)
   })
   return following.length >= value.length * 0.75
 }

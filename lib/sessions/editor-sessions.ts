@@ -4,7 +4,9 @@ import type { RequestOptions } from '../../types/requests.js'
 import type { EditorSession, EditorSessions, ListSessionsOptions } from '../../types/sessions.js'
 import { COMMAND_CODE, UserIds } from '../document-server/commands.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError } from '../errors.js'
-import { AnyString, assertOptions, assertValue, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse } from '../util/validate.js'
+import {
+  AnyString, assertOptions, assertValue, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse
+} from '../util/validate.js'
 import { unlessAborted } from '../util/with-timeout.js'
 import type { RecordOfFile } from './record-store.js'
 import type { SessionServices } from './session-services.js'
@@ -13,14 +15,20 @@ import type { Sessions } from './sessions.js'
 
 const MAX_TITLE_LENGTH = 255
 
-const Title = rule(`must be a string of 1 to ${MAX_TITLE_LENGTH} characters, not only whitespace`, stringThat(title => title.trim() !== '' && title.length <= MAX_TITLE_LENGTH))
+const Title = rule(
+  `must be a string of 1 to ${MAX_TITLE_LENGTH} characters, not only whitespace`,
+  stringThat(title => title.trim() !== '' && title.length <= MAX_TITLE_LENGTH)
+)
 const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signal }
 
 /** A scan pauses after so many records, for as long as they took. */
 const RECORDS_PER_PAUSE = 50
 
 /** `app.editorSessions`. */
-export function createEditorSessions ({ keys, commands, recordStore }: SessionServices, sessions: Sessions): EditorSessions {
+export function createEditorSessions (
+  { keys, commands, recordStore }: SessionServices,
+  sessions: Sessions
+): EditorSessions {
   /** Settles when the scans that have been asked for so far have ended. */
   let scans: Promise<unknown> = Promise.resolve()
 
@@ -36,7 +44,9 @@ export function createEditorSessions ({ keys, commands, recordStore }: SessionSe
       assertValue('fileId', fileId, AnyString)
       assertOptions(requestRules, options)
       const { signal } = options
-      const users = await Promise.all((await sessionsOf(fileId, signal)).map(async session => await usersIn(fileId, session, signal)))
+      const users = await Promise.all(
+        (await sessionsOf(fileId, signal)).map(async session => await usersIn(fileId, session, signal))
+      )
       return [...new Set(users.flat())]
     },
 
@@ -70,9 +80,13 @@ export function createEditorSessions ({ keys, commands, recordStore }: SessionSe
     let started = performance.now()
     for await (const { fileId, record } of records) {
       signal?.throwIfAborted()
-      for (const session of liveSessions(record)) if (isAtThisServer(fileId, session)) found.push(described(fileId, session))
+      for (const session of liveSessions(record)) {
+        if (isAtThisServer(fileId, session)) found.push(described(fileId, session))
+      }
       if (++count % RECORDS_PER_PAUSE > 0) continue
-      await delay(performance.now() - started, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
+      await delay(performance.now() - started, undefined, { ...(signal && { signal }) }).catch(() =>
+        signal?.throwIfAborted()
+      )
       started = performance.now()
     }
     return found
@@ -99,12 +113,21 @@ export function createEditorSessions ({ keys, commands, recordStore }: SessionSe
     }
   }
 
-  async function sendToAll (fileId: string, commandFor: (key: string) => Command, { signal }: RequestOptions): Promise<string[]> {
-    const sent = await Promise.all((await sessionsOf(fileId, signal)).map(async ({ key }) => await send(commandFor(key), signal) && key))
+  async function sendToAll (
+    fileId: string,
+    commandFor: (key: string) => Command,
+    { signal }: RequestOptions
+  ): Promise<string[]> {
+    const sent = await Promise.all(
+      (await sessionsOf(fileId, signal)).map(async ({ key }) => await send(commandFor(key), signal) && key)
+    )
     return sent.filter(key => key !== undefined)
   }
 
-  /** Resolves to `undefined` for a key that no document server accepts: one that the application assigned, or of a callback without a token. */
+  /**
+   * Resolves to `undefined` for a key that no document server accepts: one that the application assigned, or of a
+   * callback without a token.
+   */
   async function send<C extends Command> (command: C, signal?: AbortSignal): Promise<CommandResult<C> | undefined> {
     try {
       return await commands.send(command, signal && { signal })

@@ -1,4 +1,6 @@
-import { type Bearing, type FileRecord, type ForceSave, type ForceSaveResult, isSameSave, type SaveIdentity, type StoredSave } from './record.js'
+import {
+  type Bearing, type FileRecord, type ForceSave, type ForceSaveResult, isSameSave, type SaveIdentity, type StoredSave
+} from './record.js'
 
 // The force saves in a record that somebody waits for, and what became of them. Pure, as in session-changes.ts.
 
@@ -19,10 +21,16 @@ const REPLACEABLE_AFTER_MS = 60_000
 const EXPIRES_AFTER_MS = 10 * 60_000
 
 /** A command is about to be sent. Nothing changes if too many are waited for. */
-export function forceSaveNoted (record: FileRecord, { id, key }: Pick<ForceSave, 'id' | 'key'>, now: number): FileRecord {
+export function forceSaveNoted (
+  record: FileRecord,
+  { id, key }: Pick<ForceSave, 'id' | 'key'>,
+  now: number
+): FileRecord {
   const others = (record.forceSaves ?? []).filter(other => other.id !== id && !isExpired(other, now))
   const [oldest] = others
-  const kept = others.length === MAX_FORCE_SAVES && now - oldest!.startedAt > REPLACEABLE_AFTER_MS ? others.slice(1) : others
+  const kept = others.length === MAX_FORCE_SAVES && now - oldest!.startedAt > REPLACEABLE_AFTER_MS
+    ? others.slice(1)
+    : others
   return kept.length === MAX_FORCE_SAVES ? record : { ...record, forceSaves: [...kept, { id, key, startedAt: now }] }
 }
 
@@ -34,11 +42,19 @@ export function forceSaveRemoved (record: FileRecord, id: string): FileRecord {
 
 /** The document server has started nothing for it. */
 export function forceSaveIdle (record: FileRecord, id: string): FileRecord {
-  return changed(record, forceSave => forceSave.id === id && forceSave.isIdle !== true ? { ...forceSave, isIdle: true } : forceSave)
+  return changed(
+    record,
+    forceSave => forceSave.id === id && forceSave.isIdle !== true ? { ...forceSave, isIdle: true } : forceSave
+  )
 }
 
 /** A save was stored, or it was not, which `code` tells. */
-export function forceSavesConcerned (record: FileRecord, announced: Announced, bearing: Bearing, outcome: Outcome): FileRecord {
+export function forceSavesConcerned (
+  record: FileRecord,
+  announced: Announced,
+  bearing: Bearing,
+  outcome: Outcome
+): FileRecord {
   const isStored = outcome.code === undefined
   const own = (record.forceSaves ?? []).findIndex(({ id }) => id === bearing.own)
   return changed(record, (forceSave, index) => {
@@ -55,18 +71,22 @@ export function forceSavesRepeated (record: FileRecord, identity: SaveIdentity, 
   return changed(record, forceSave => {
     const from = sourceOf(forceSave, identity, bearing)
     const stored = result ? placeOf(result) : forceSave.stored
-    return forceSave.key === identity.key && from !== 'other' && stored !== undefined ? withResult(forceSave, { from, ...stored }) : forceSave
+    return forceSave.key === identity.key && from !== 'other' && stored !== undefined
+      ? withResult(forceSave, { from, ...stored })
+      : forceSave
   })
 }
 
 /**
- * A force save was not stored because a later state of the session is stored already. If that was stored after the command was
- * sent, it contains what the command was for; if not, the document server's clock was set back.
+ * A force save was not stored because a later state of the session is stored already. If that was stored after the
+ * command was sent, it contains what the command was for; if not, the document server's clock was set back.
  */
 export function forceSavesSuperseded (record: FileRecord, announced: Announced, bearing: Bearing): FileRecord {
   return changed(record, forceSave => {
     const from = sourceOf(forceSave, announced, bearing)
-    return forceSave.key === announced.key && from !== 'other' ? withResult(forceSave, { from, ...forceSave.stored ?? { code: SUPERSEDED } }) : forceSave
+    return forceSave.key === announced.key && from !== 'other'
+      ? withResult(forceSave, { from, ...forceSave.stored ?? { code: SUPERSEDED } })
+      : forceSave
   })
 }
 
@@ -79,23 +99,38 @@ export function forceSaveWith ({ forceSaves = [] }: FileRecord, id: string): For
 }
 
 /** Ids of the force saves of a session that the document server may be working on, without this one. */
-export function othersUnderWay ({ forceSaves = [] }: FileRecord, { id, key }: Pick<ForceSave, 'id' | 'key'>, now: number): readonly string[] {
-  const underWay = forceSaves.filter(other => other.id !== id && other.key === key && other.isIdle !== true && !isExpired(other, now) &&
-    (other.result === undefined || other.result.from === 'other'))
+export function othersUnderWay (
+  { forceSaves = [] }: FileRecord,
+  { id, key }: Pick<ForceSave, 'id' | 'key'>,
+  now: number
+): readonly string[] {
+  const underWay = forceSaves.filter(other =>
+    other.id !== id && other.key === key && other.isIdle !== true && !isExpired(other, now) &&
+    (other.result === undefined || other.result.from === 'other')
+  )
   return underWay.map(({ id }) => id)
 }
 
-function sourceOf ({ id }: ForceSave, { status }: Announced, { own, waiting = [], isRepeat = false }: Bearing): ForceSaveResult['from'] {
+function sourceOf (
+  { id }: ForceSave,
+  { status }: Announced,
+  { own, waiting = [], isRepeat = false }: Bearing
+): ForceSaveResult['from'] {
   if (id === own) return 'own'
   if (status === 2 || status === 3) return waiting.includes(id) ? 'final' : 'final-before'
   return isRepeat && waiting.includes(id) ? 'repeat' : 'other'
 }
 
 function withResult (forceSave: ForceSave, result: ForceSaveResult): ForceSave {
-  return forceSave.result !== undefined && rankOf(forceSave.result) > rankOf(result) ? forceSave : { ...forceSave, result }
+  return forceSave.result !== undefined && rankOf(forceSave.result) > rankOf(result)
+    ? forceSave
+    : { ...forceSave, result }
 }
 
-/** A result replaces those of the same rank and below. Where the document server has not said which save it means, a failed one counts. */
+/**
+ * A result replaces those of the same rank and below. Where the document server has not said which save it means, a
+ * failed one counts.
+ */
 function rankOf ({ from, code }: ForceSaveResult): number {
   const ranks = { other: code === undefined ? 0 : 1, 'final-before': 2, repeat: 3, final: 4, later: 4, own: 5 }
   return ranks[from]

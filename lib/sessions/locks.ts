@@ -39,7 +39,10 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
 
   return { whenFree, lookWhenFree, decide, lockOf, breakIfDead }
 
-  /** Resolves to the record when the lock is free. A lock whose holder has died, or makes no progress for ten seconds, is broken. Rejects with `BusyError` after a minute. */
+  /**
+   * Resolves to the record when the lock is free. A lock whose holder has died, or makes no progress for ten seconds,
+   * is broken. Rejects with `BusyError` after a minute.
+   */
   async function whenFree (fileId: string): Promise<RecordSnapshot> {
     const isStuck = stuckLockDetector()
     for (const started = performance.now(); ;) {
@@ -49,7 +52,9 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
       if (isHolderDead(lock) || isStuck(lock)) {
         await breakLock(fileId, snapshot, lock)
       } else {
-        if (performance.now() - started > BUSY_AFTER_MS) throw new BusyError(`others were publishing it for more than ${BUSY_AFTER_MS} ms`)
+        if (performance.now() - started > BUSY_AFTER_MS) {
+          throw new BusyError(`others were publishing it for more than ${BUSY_AFTER_MS} ms`)
+        }
         await delay(POLL_INTERVAL_MS, undefined, { signal: shutdown.endSaves })
       }
     }
@@ -62,10 +67,15 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
   }
 
   /**
-   * Looks and decides, again while the decision is `CHANGED`. `early`: a look to begin with. `purpose`: what the decision is about, for
-   * the message of the `BusyError` in the end.
+   * Looks and decides, again while the decision is `CHANGED`. `early`: a look to begin with. `purpose`: what the
+   * decision is about, for the message of the `BusyError` in the end.
    */
-  async function decide<Result> (fileId: string, purpose: string, decision: (look: Look) => Promise<Result | typeof CHANGED>, early?: Look): Promise<Result> {
+  async function decide<Result> (
+    fileId: string,
+    purpose: string,
+    decision: (look: Look) => Promise<Result | typeof CHANGED>,
+    early?: Look
+  ): Promise<Result> {
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
       const decided = await decision(decisions === 0 && early ? early : await lookWhenFree(fileId))
       if (decided !== CHANGED) return decided
@@ -79,8 +89,8 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
 
     return {
       /**
-       * Acquires the lock if the record is still the one of the snapshot. Resolves to whether it is held. `publishing`: a note of what
-       * is about to be published.
+       * Acquires the lock if the record is still the one of the snapshot. Resolves to whether it is held. `publishing`:
+       * a note of what is about to be published.
        */
       async acquire (publishing?: Publishing): Promise<boolean> {
         const acquired = await acquire(fileId, snapshot, publishing)
@@ -89,8 +99,8 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
       },
 
       /**
-       * Applies a durable change to the record, and releases the lock if it was acquired: a storage may publish without calling
-       * `beforePublish`. A failure is retried, because the content is already stored.
+       * Applies a durable change to the record, and releases the lock if it was acquired: a storage may publish without
+       * calling `beforePublish`. A failure is retried, because the content is already stored.
        */
       async releaseWith (change: (record: FileRecord) => FileRecord, cause?: Cause): Promise<void> {
         const id = held?.id ?? ''
@@ -99,7 +109,10 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
         try {
           for (let attempt = 1; ; attempt++) {
             try {
-              await recordStore.update(fileId, record => change(withoutLock(record, id)), { ...known, ...(cause && { cause }) })
+              await recordStore.update(fileId, record => change(withoutLock(record, id)), {
+                ...known,
+                ...(cause && { cause })
+              })
               return
             } catch (error) {
               if (attempt === RELEASE_ATTEMPTS) throw error
@@ -151,8 +164,8 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
   }
 
   /**
-   * Takes the lock over, so that no other instance breaks it; revokes the holder's ticket, so that the holder can no longer
-   * publish; then the stored revision tells whether it has published.
+   * Takes the lock over, so that no other instance breaks it; revokes the holder's ticket, so that the holder can no
+   * longer publish; then the stored revision tells whether it has published.
    */
   async function breakLock (fileId: string, snapshot: RecordSnapshot, lock: Lock): Promise<void> {
     const held = await acquire(fileId, snapshot, lock.publishing)

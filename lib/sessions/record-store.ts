@@ -46,7 +46,10 @@ const MAX_EDITED = 10_000
 export type RecordStore = ReturnType<typeof createRecordStore>
 
 /** `onChange` is called once for each change, at the instance that made it. */
-export function createRecordStore ({ state, storage }: Services, onChange: (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause) => void) {
+export function createRecordStore (
+  { state, storage }: Services,
+  onChange: (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause) => void
+) {
   const { list } = state
   /** The files of which this instance last saw a record with live sessions. */
   const edited = new BoundedMap<string, true>(MAX_EDITED)
@@ -97,8 +100,16 @@ export function createRecordStore ({ state, storage }: Services, onChange: (file
     onChange(fileId, before, after, cause)
   }
 
-  /** Stores a record if it is still the one of the snapshot. Resolves to its snapshot, or to `null` if it was not stored. */
-  async function compareAndSet (fileId: string, changed: FileRecord, { record, version }: RecordSnapshot, { durable = true, cause }: ChangeOptions = {}): Promise<RecordSnapshot | null> {
+  /**
+   * Stores a record if it is still the one of the snapshot. Resolves to its snapshot, or to `null` if it was not
+   * stored.
+   */
+  async function compareAndSet (
+    fileId: string,
+    changed: FileRecord,
+    { record, version }: RecordSnapshot,
+    { durable = true, cause }: ChangeOptions = {}
+  ): Promise<RecordSnapshot | null> {
     const newVersion = await state.set(fileId, changed, version, durable ? {} : { durable })
     if (newVersion === null) return null
     committed(fileId, record, changed, cause)
@@ -106,21 +117,31 @@ export function createRecordStore ({ state, storage }: Services, onChange: (file
   }
 
   /**
-   * Applies a change to the current record, again whenever another instance changed it meanwhile. Nothing is written when the
-   * change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with what `change` throws.
-   * `snapshot`: the record as it was last known, which is then not read first.
+   * Applies a change to the current record, again whenever another instance changed it meanwhile. Nothing is written
+   * when the change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with what
+   * `change` throws. `snapshot`: the record as it was last known, which is then not read first.
    */
-  async function update (fileId: string, change: (record: FileRecord) => FileRecord, { snapshot: known, ...options }: ChangeOptions & { readonly snapshot?: RecordSnapshot } = {}): Promise<FileRecord> {
+  async function update (
+    fileId: string,
+    change: (record: FileRecord) => FileRecord,
+    { snapshot: known, ...options }: ChangeOptions & { readonly snapshot?: RecordSnapshot } = {}
+  ): Promise<FileRecord> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const snapshot = attempt === 1 && known ? known : await read(fileId)
       const changed = change(snapshot.record)
-      if (changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options) !== null) return changed
+      if (changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options) !== null) {
+        return changed
+      }
     }
     throw new BusyError(`others changed its record ${MAX_ATTEMPTS} times in a row`)
   }
 }
 
 /** The file at the moment of a snapshot, or later; `null` if there is none. */
-export async function fileAt ({ info }: RecordSnapshot, fileId: string, { stat }: Pick<Storage, 'stat'>): Promise<FileInfo | null> {
+export async function fileAt (
+  { info }: RecordSnapshot,
+  fileId: string,
+  { stat }: Pick<Storage, 'stat'>
+): Promise<FileInfo | null> {
   return info === undefined ? await stat(fileId) : info
 }

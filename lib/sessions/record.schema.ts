@@ -12,12 +12,19 @@ const Milliseconds = Type.Number() // since the epoch
 const SessionSchema = Type.Object({
   key: Type.String(),
   /** See session-states.ts. */
-  state: Type.Union([Type.Literal('open'), Type.Literal('unconfirmed'), Type.Literal('refused'), Type.Literal('reopened')]),
+  state: Type.Union([
+    Type.Literal('open'),
+    Type.Literal('unconfirmed'),
+    Type.Literal('refused'),
+    Type.Literal('reopened')
+  ]),
   /** Revision of the stored content that the session's content is based on; absent when unknown. */
   baseRevision: OptionalString,
   /** A force save was stored since a save was refused: the document server may still return to that one. */
   isAheadOfRefused: Type.Optional(Type.Boolean()),
-  /** When the document server last reported this session; `LONG_AGO` if it is to be asked before the next user joins. */
+  /**
+   * When the document server last reported this session; `LONG_AGO` if it is to be asked before the next user joins.
+   */
   lastReported: Milliseconds,
   /** The conflict copy: the session is saved there because someone else changed the edited file. */
   conflictFileId: OptionalString,
@@ -29,31 +36,53 @@ const SaveIdentitySchema = Type.Object({
   key: Type.String(),
   status: Type.Union([Type.Literal(2), Type.Literal(6)]),
   /**
-   * Path of the saved file at the document server, which is the same when it repeats a callback; the URL's host and query are
-   * not. Absent when there was nothing to fetch.
+   * Path of the saved file at the document server, which is the same when it repeats a callback; the URL's host and
+   * query are not. Absent when there was nothing to fetch.
    */
   path: OptionalString,
-  /** When the document was last changed, by the document server's clock. The path alone is no identity: its number is short and random. */
+  /**
+   * When the document was last changed, by the document server's clock. The path alone is no identity: its number is
+   * short and random.
+   */
   lastsave: OptionalString,
-  /** Stands for the oldest of its changes: the same in all saves until the document server opens the document anew. Absent when unknown. */
+  /**
+   * Stands for the oldest of its changes: the same in all saves until the document server opens the document anew.
+   * Absent when unknown.
+   */
   firstChange: OptionalString
 })
 
-const StoredSaveSchema = Type.Intersect([SaveIdentitySchema, Type.Object({
-  storedAt: Milliseconds,
-  /** Of the stored file, if the next session under this key is sure to be based on it; absent if nothing was stored in the file. */
-  revision: OptionalString,
-  /** What `onSaved` receives about the content; absent if nothing was stored. */
-  result: Type.Optional(Type.Unsafe<SavedResult>(Type.Object({ revision: Type.String(), conflictFileId: OptionalString })))
-})])
+const StoredSaveSchema = Type.Intersect([
+  SaveIdentitySchema,
+  Type.Object({
+    storedAt: Milliseconds,
+    /**
+     * Of the stored file, if the next session under this key is sure to be based on it; absent if nothing was stored in
+     * the file.
+     */
+    revision: OptionalString,
+    /** What `onSaved` receives about the content; absent if nothing was stored. */
+    result: Type.Optional(
+      Type.Unsafe<SavedResult>(Type.Object({ revision: Type.String(), conflictFileId: OptionalString }))
+    )
+  })
+])
 
 const ForceSaveResultSchema = Type.Object({
   /**
-   * The save that it comes from. `own`: the one that the command started. `later`: the one that a later command started. `final`: the end of the session, reported after the
-   * command. `final-before`: the same, but it may have been reported before. `repeat`: a refused force save that the document
-   * server repeated while it had not answered the command. `other`: any other force save of the session.
+   * The save that it comes from. `own`: the one that the command started. `later`: the one that a later command
+   * started. `final`: the end of the session, reported after the command. `final-before`: the same, but it may have
+   * been reported before. `repeat`: a refused force save that the document server repeated while it had not answered
+   * the command. `other`: any other force save of the session.
    */
-  from: Type.Union([Type.Literal('own'), Type.Literal('later'), Type.Literal('final'), Type.Literal('final-before'), Type.Literal('repeat'), Type.Literal('other')]),
+  from: Type.Union([
+    Type.Literal('own'),
+    Type.Literal('later'),
+    Type.Literal('final'),
+    Type.Literal('final-before'),
+    Type.Literal('repeat'),
+    Type.Literal('other')
+  ]),
   /** Of the stored content; absent if it was not stored. */
   revision: OptionalString,
   /** The conflict copy that it was stored in. */
@@ -95,7 +124,9 @@ const LockSchema = Type.Object({
   id: Type.String(),
   /** The process that holds it, where the storage can tell whether a process has ended. */
   owner: OptionalString,
-  /** A note of what is about to be published. If the holder dies, the stored revision tells whether it was published. */
+  /**
+   * A note of what is about to be published. If the holder dies, the stored revision tells whether it was published.
+   */
   publishing: Type.Optional(PublishingSchema)
 })
 

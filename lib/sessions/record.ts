@@ -4,7 +4,9 @@ import type { DocumentKeys } from '../document-server/document-key.js'
 import type { FileRecord, SaveIdentity, Session, StoredSave } from './record.schema.js'
 
 export { isFileRecord } from './record.compiled.js'
-export type { Bearing, FileRecord, ForceSave, ForceSaveResult, Lock, Publishing, SaveIdentity, Session, StoredSave } from './record.schema.js'
+export type {
+  Bearing, FileRecord, ForceSave, ForceSaveResult, Lock, Publishing, SaveIdentity, Session, StoredSave
+} from './record.schema.js'
 
 export const EMPTY: FileRecord = { sessions: [], saves: [] }
 
@@ -26,47 +28,146 @@ export function isSameSave (a: SaveIdentity, b: SaveIdentity): boolean {
 }
 
 /**
- * The state of a session, as the record of its file tells it. `none`: nothing is known of the key. `open`: users are editing.
- * `unconfirmed`: it may have ended, or never have begun; the document server is asked. `refused`: the document server has a save that
- * was refused, and nobody is editing. `reopened`: users are editing what was refused. `finished`: its final save is stored.
+ * The state of a session, as the record of its file tells it. `none`: nothing is known of the key. `open`: users are
+ * editing. `unconfirmed`: it may have ended, or never have begun; the document server is asked. `refused`: the document
+ * server has a save that was refused, and nobody is editing. `reopened`: users are editing what was refused.
+ * `finished`: its final save is stored.
  */
 export type SessionState = Session['state'] | 'none' | 'finished'
 
 /**
- * What happens to a session, and the state that follows. Where the table says `none`, it is `finished` if a final save of the session
- * is noted. docs/sessions.md explains it.
+ * What happens to a session, and the state that follows. Where the table says `none`, it is `finished` if a final save
+ * of the session is noted. docs/sessions.md explains it.
  */
 export const TRANSITIONS = {
   /** Status 1: users are editing. */
-  joined: { none: 'open', open: 'open', unconfirmed: 'open', refused: 'reopened', reopened: 'reopened', finished: 'unconfirmed' },
+  joined: {
+    none: 'open',
+    open: 'open',
+    unconfirmed: 'open',
+    refused: 'reopened',
+    reopened: 'reopened',
+    finished: 'unconfirmed'
+  },
   /** The same after the final save: the report may be late. */
-  joinedLate: { none: 'open', open: 'open', unconfirmed: 'unconfirmed', refused: 'reopened', reopened: 'reopened', finished: 'unconfirmed' },
+  joinedLate: {
+    none: 'open',
+    open: 'open',
+    unconfirmed: 'unconfirmed',
+    refused: 'reopened',
+    reopened: 'reopened',
+    finished: 'unconfirmed'
+  },
   /** Status 1 without users: only unsaved changes are left. After the final save, they are part of that. */
-  unsaved: { none: 'unconfirmed', open: 'open', unconfirmed: 'unconfirmed', refused: 'refused', reopened: 'reopened', finished: 'finished' },
+  unsaved: {
+    none: 'unconfirmed',
+    open: 'open',
+    unconfirmed: 'unconfirmed',
+    refused: 'refused',
+    reopened: 'reopened',
+    finished: 'finished'
+  },
   /** Status 4: everybody has left, and nothing was changed. */
-  closed: { none: 'none', open: 'none', unconfirmed: 'none', refused: 'refused', reopened: 'refused', finished: 'finished' },
+  closed: {
+    none: 'none',
+    open: 'none',
+    unconfirmed: 'none',
+    refused: 'refused',
+    reopened: 'refused',
+    finished: 'finished'
+  },
   /** A force save is stored. */
-  forceSaved: { none: 'open', open: 'open', unconfirmed: 'open', refused: 'refused', reopened: 'reopened', finished: 'open' },
+  forceSaved: {
+    none: 'open',
+    open: 'open',
+    unconfirmed: 'open',
+    refused: 'refused',
+    reopened: 'reopened',
+    finished: 'open'
+  },
   /** The final save is stored, and the document server waits for the answer. */
-  saved: { none: 'finished', open: 'finished', unconfirmed: 'finished', refused: 'finished', reopened: 'finished', finished: 'finished' },
+  saved: {
+    none: 'finished',
+    open: 'finished',
+    unconfirmed: 'finished',
+    refused: 'finished',
+    reopened: 'finished',
+    finished: 'finished'
+  },
   /** The same, but the document server has stopped waiting: it believes that the save failed. */
-  savedUnheard: { none: 'unconfirmed', open: 'unconfirmed', unconfirmed: 'unconfirmed', refused: 'refused', reopened: 'refused', finished: 'unconfirmed' },
+  savedUnheard: {
+    none: 'unconfirmed',
+    open: 'unconfirmed',
+    unconfirmed: 'unconfirmed',
+    refused: 'refused',
+    reopened: 'refused',
+    finished: 'unconfirmed'
+  },
   /** An instance held up a final save while its session went on. */
-  savedLate: { none: 'finished', open: 'open', unconfirmed: 'unconfirmed', refused: 'refused', reopened: 'reopened', finished: 'finished' },
+  savedLate: {
+    none: 'finished',
+    open: 'open',
+    unconfirmed: 'unconfirmed',
+    refused: 'refused',
+    reopened: 'reopened',
+    finished: 'finished'
+  },
   /** A stored final save was repeated, and acknowledged. */
-  repeated: { none: 'none', open: 'open', unconfirmed: 'finished', refused: 'refused', reopened: 'reopened', finished: 'finished' },
+  repeated: {
+    none: 'none',
+    open: 'open',
+    unconfirmed: 'finished',
+    refused: 'refused',
+    reopened: 'reopened',
+    finished: 'finished'
+  },
   /** A save was refused, or the document server could not make one: it keeps the changes. */
-  refused: { none: 'refused', open: 'refused', unconfirmed: 'refused', refused: 'refused', reopened: 'refused', finished: 'refused' },
+  refused: {
+    none: 'refused',
+    open: 'refused',
+    unconfirmed: 'refused',
+    refused: 'refused',
+    reopened: 'refused',
+    finished: 'refused'
+  },
   /** Everybody has left, and the file does not exist. It may be put back. */
-  deleted: { none: 'none', open: 'unconfirmed', unconfirmed: 'unconfirmed', refused: 'refused', reopened: 'refused', finished: 'finished' },
+  deleted: {
+    none: 'none',
+    open: 'unconfirmed',
+    unconfirmed: 'unconfirmed',
+    refused: 'refused',
+    reopened: 'refused',
+    finished: 'finished'
+  },
   /** The document server, asked, says that users are editing. */
-  edited: { none: 'none', open: 'open', unconfirmed: 'open', refused: 'reopened', reopened: 'reopened', finished: 'finished' },
+  edited: {
+    none: 'none',
+    open: 'open',
+    unconfirmed: 'open',
+    refused: 'reopened',
+    reopened: 'reopened',
+    finished: 'finished'
+  },
   /** It says that it has something under the key, or gives no answer. */
-  known: { none: 'none', open: 'open', unconfirmed: 'unconfirmed', refused: 'refused', reopened: 'reopened', finished: 'finished' },
+  known: {
+    none: 'none',
+    open: 'open',
+    unconfirmed: 'unconfirmed',
+    refused: 'refused',
+    reopened: 'reopened',
+    finished: 'finished'
+  },
   /** It says that it does not know the key, or that it has only a forgotten file that is older than what is stored. */
   unknown: { none: 'none', open: 'none', unconfirmed: 'none', refused: 'none', reopened: 'none', finished: 'finished' },
   /** An earlier version was restored. */
-  restored: { none: 'none', open: 'open', unconfirmed: 'unconfirmed', refused: 'none', reopened: 'reopened', finished: 'finished' }
+  restored: {
+    none: 'none',
+    open: 'open',
+    unconfirmed: 'unconfirmed',
+    refused: 'none',
+    reopened: 'reopened',
+    finished: 'finished'
+  }
 } as const satisfies Record<string, Readonly<Record<SessionState, SessionState>>>
 
 export type SessionEvent = keyof typeof TRANSITIONS
@@ -99,40 +200,76 @@ export const LONG_AGO = 0
 
 type Fields = Partial<Omit<Session, 'key' | 'state'>>
 
-/** An event of one session. `fields`: what else changes in a session that goes on. `begin`: makes a session that begins. */
-export function sessionAfter (record: FileRecord, key: string, event: SessionEvent, fields: Fields = {}, begin?: () => Fields): FileRecord {
+/**
+ * An event of one session. `fields`: what else changes in a session that goes on. `begin`: makes a session that begins.
+ */
+export function sessionAfter (
+  record: FileRecord,
+  key: string,
+  event: SessionEvent,
+  fields: Fields = {},
+  begin?: () => Fields
+): FileRecord {
   const before = sessionWith(record, key)
   const state = TRANSITIONS[event][stateOf(record, key)]
-  if (state === 'none' || state === 'finished') return before ? { ...record, sessions: record.sessions.filter(other => other !== before) } : record
+  if (state === 'none' || state === 'finished') {
+    return before
+      ? { ...record, sessions: record.sessions.filter(other => other !== before) }
+      : record
+  }
   const session = { key, lastReported: LONG_AGO, ...before ?? begin?.(), ...fields, state }
   const changed = state === 'unconfirmed' ? { ...session, lastReported: LONG_AGO } : session
   return isDeepStrictEqual(before, changed) ? record : withSession(record, changed)
 }
 
 /** Status 1: users are editing under this key, or only their unsaved changes are left, and `content` is stored. */
-export function sessionStarted (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number, { hasUsers }: { readonly hasUsers: boolean }): FileRecord {
+export function sessionStarted (
+  record: FileRecord,
+  keys: DocumentKeys,
+  key: string,
+  content: FileInfo,
+  now: number,
+  { hasUsers }: { readonly hasUsers: boolean }
+): FileRecord {
   const event = !hasUsers ? 'unsaved' : finishedKeys(record).has(key) ? 'joinedLate' : 'joined'
   return sessionAfter(record, key, event, { lastReported: now }, () => baseOf(record, keys, key, content))
 }
 
 /** The document server keeps a refused save under its key only: the session stays until it is opened again. */
-export function saveRefused (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number): FileRecord {
+export function saveRefused (
+  record: FileRecord,
+  keys: DocumentKeys,
+  key: string,
+  content: FileInfo,
+  now: number
+): FileRecord {
   return sessionAfter(record, key, 'refused', { isAheadOfRefused: false }, () => ({
     lastReported: finishedKeys(record).has(key) ? LONG_AGO : now,
     ...baseOf(record, keys, key, content)
   }))
 }
 
-/** The revision that a new session is based on, if that is certain: the document server may have opened content that it downloaded earlier. */
-function baseOf (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): Pick<Session, 'baseRevision'> {
+/**
+ * The revision that a new session is based on, if that is certain: the document server may have opened content that it
+ * downloaded earlier.
+ */
+function baseOf (
+  record: FileRecord,
+  keys: DocumentKeys,
+  key: string,
+  content: FileInfo
+): Pick<Session, 'baseRevision'> {
   const last = lastSaveOf(record, key)
-  const isCertain = last === undefined ? !keys.isForFile(content.fileId, key) || keys.isForContent(content, key) : last.revision === content.revision
+  const isCertain = last === undefined
+    ? !keys.isForFile(content.fileId, key) || keys.isForContent(content, key)
+    : last.revision === content.revision
   return isCertain ? { baseRevision: content.revision } : {}
 }
 
 /** Whether new users may join: if they then see the stored content, or bring back a refused save. */
 export function isJoinable (session: Session, keys: DocumentKeys, content: FileInfo): boolean {
-  return (session.baseRevision === content.revision || hasRefusedSave(session)) && !keys.isForAnotherServer(content.fileId, session.key)
+  return (session.baseRevision === content.revision || hasRefusedSave(session)) &&
+    !keys.isForAnotherServer(content.fileId, session.key)
 }
 
 /** Replaces the session with this key, or appends it. */
@@ -140,7 +277,10 @@ function withSession (record: FileRecord, session: Session): FileRecord {
   const others = record.sessions.filter(other => other.key !== session.key)
   const index = record.sessions.findIndex(other => other.key === session.key)
   const sessions = index === -1 ? [...others, session] : others.toSpliced(index, 0, session)
-  return { ...record, sessions: sessions.length > MAX_SESSIONS ? sessions.filter(one => one !== leastImportant(others)) : sessions }
+  return {
+    ...record,
+    sessions: sessions.length > MAX_SESSIONS ? sessions.filter(one => one !== leastImportant(others)) : sessions
+  }
 }
 
 /** A refused save exists only at the document server, under its key. New users do not join a session without a base. */

@@ -5,7 +5,10 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
 import type { SessionServices } from './session-services.js'
-import { type FileRecord, finishedKeys, isJoinable, isLive, LONG_AGO, saveRefused, type Session, sessionAfter, sessionStarted, sessionWith } from './record.js'
+import {
+  type FileRecord, finishedKeys, isJoinable, isLive, LONG_AGO, saveRefused, type Session, sessionAfter, sessionStarted,
+  sessionWith
+} from './record.js'
 import { deadLockRemoved, saveStored } from './stored-saves.js'
 
 /** As the document server reported them. */
@@ -36,7 +39,10 @@ const ANSWER_WITHIN_MS = 1000
 export type Sessions = ReturnType<typeof createSessions>
 
 /** `onEndOfDeleted` is told of a session that ended without a note of it, because its file does not exist. */
-export function createSessions ({ storage, keys, commands, recordStore, locks, settings: { clock, timeouts } }: SessionServices, onEndOfDeleted: (fileId: string, cause: Cause) => void) {
+export function createSessions (
+  { storage, keys, commands, recordStore, locks, settings: { clock, timeouts } }: SessionServices,
+  onEndOfDeleted: (fileId: string, cause: Cause) => void
+) {
   /** If many users open a document at once, the document server is asked once. */
   const lookUpOnce = shared(commands.lookUp)
 
@@ -49,24 +55,33 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
       const snapshot = storage.snapshot && await recordStore.read(fileId)
       const readAt = performance.now()
       const info = snapshot ? await fileAt(snapshot, fileId, storage) : await storage.stat(fileId)
-      return info && { info, key: async () => await keyFor(info, performance.now() - readAt <= MAX_SNAPSHOT_AGE_MS ? snapshot : undefined) }
+      return info &&
+        {
+          info,
+          key: async () => await keyFor(info, performance.now() - readAt <= MAX_SNAPSHOT_AGE_MS ? snapshot : undefined)
+        }
     },
 
     keyFor,
 
     /**
-     * A page reports that the document server could not open the content under this key, where it stays so for good. The next user gets
-     * another key, unless somebody has the document open, or the document server does not say that nobody edits it. At most once in a minute.
-     * Resolves to whether somebody has it open, who may be about to leave.
+     * A page reports that the document server could not open the content under this key, where it stays so for good.
+     * The next user gets another key, unless somebody has the document open, or the document server does not say that
+     * nobody edits it. At most once in a minute. Resolves to whether somebody has it open, who may be about to leave.
      */
     async giveUpKey (fileId: string, key: string): Promise<boolean> {
       const content = await storage.stat(fileId)
       if (content === null) return false
       const { record, current } = await look(content)
-      const isDue = (record: FileRecord) => record.sessions.length === 0 && newKey(record, current) === key && Math.abs(clock.now() - (record.unopened?.at ?? 0)) >= GIVEN_UP_INTERVAL_MS
+      const isDue = (record: FileRecord) =>
+        record.sessions.length === 0 && newKey(record, current) === key &&
+        Math.abs(clock.now() - (record.unopened?.at ?? 0)) >= GIVEN_UP_INTERVAL_MS
       if (!isDue(record)) return record.sessions.length > 0
       const found = await lookUpOnce(key)
-      if (found === 'known' || found === 'unknown') await recordStore.update(fileId, record => isDue(record) ? { ...record, unopened: { key, at: clock.now() } } : record, NOT_DURABLE)
+      if (found === 'known' || found === 'unknown') {
+        await recordStore.update(fileId, record =>
+          isDue(record) ? { ...record, unopened: { key, at: clock.now() } } : record, NOT_DURABLE)
+      }
       return found === 'edited'
     },
 
@@ -75,27 +90,39 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
       const hasUsers = users?.length !== 0
       const isJustNoted = (record: FileRecord) => {
         const session = sessionWith(record, key)
-        return session !== undefined && (isLive(session) || !hasUsers) && clock.now() - session.lastReported < timeouts.session / NOTES_PER_ASK
+        return session !== undefined && (isLive(session) || !hasUsers) &&
+          clock.now() - session.lastReported < timeouts.session / NOTES_PER_ASK
       }
       const snapshot = await recordStore.read(fileId)
       if (isJustNoted(snapshot.record)) return
       const content = await fileAt(snapshot, fileId, storage)
       if (content === null) return
-      const change = (record: FileRecord) => isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers })
+      const change = (record: FileRecord) =>
+        isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers })
       await recordStore.update(fileId, change, { ...NOT_DURABLE, snapshot, cause: { key, users } })
     },
 
-    /** A final save was repeated that is stored already: now the document server gets an answer, and ends the session. */
+    /**
+     * A final save was repeated that is stored already: now the document server gets an answer, and ends the session.
+     */
     async finished (fileId: string, key: string, users: Users): Promise<void> {
       // Nothing was refused since it was stored.
-      const eventOf = (session?: Session) => session?.state === 'refused' && session.isAheadOfRefused === true ? 'saved' : 'repeated'
-      await recordStore.update(fileId, record => sessionAfter(record, key, eventOf(sessionWith(record, key))), { ...NOT_DURABLE, cause: { key, users, reason: 'saved' } })
+      const eventOf = (session?: Session) =>
+        session?.state === 'refused' && session.isAheadOfRefused === true ? 'saved' : 'repeated'
+      await recordStore.update(fileId, record => sessionAfter(record, key, eventOf(sessionWith(record, key))), {
+        ...NOT_DURABLE,
+        cause: { key, users, reason: 'saved' }
+      })
     },
 
     /** Status 4: the session ended without changes. */
     async closed (fileId: string, key: string): Promise<void> {
       const cause = { key, reason: 'unchanged' } as const
-      const isNoted = await noteEnd(fileId, cause, record => sessionAfter(record, key, 'closed', { lastReported: LONG_AGO }))
+      const isNoted = await noteEnd(
+        fileId,
+        cause,
+        record => sessionAfter(record, key, 'closed', { lastReported: LONG_AGO })
+      )
       if (!isNoted && await storage.stat(fileId) === null) onEndOfDeleted(fileId, cause)
     },
 
@@ -103,7 +130,14 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
     async discarded (fileId: string, key: string, users: Users): Promise<void> {
       const cause = { key, users, reason: 'discarded' } as const
       if (await storage.stat(fileId) === null) return await endedAfterDeletion(fileId, cause)
-      await recordStore.update(fileId, record => finishedKeys(record).has(key) ? sessionAfter(record, key, 'saved') : saveStored(record, { key, status: 2, storedAt: clock.now() }), { cause })
+      await recordStore.update(
+        fileId,
+        record =>
+          finishedKeys(record).has(key)
+            ? sessionAfter(record, key, 'saved')
+            : saveStored(record, { key, status: 2, storedAt: clock.now() }),
+        { cause }
+      )
     },
 
     /** A save of the session was refused: the document server keeps it under this key. */
@@ -112,10 +146,16 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
       const snapshot = await recordStore.read(fileId)
       const content = await fileAt(snapshot, fileId, storage)
       if (content === null) return await endedAfterDeletion(fileId, cause)
-      await recordStore.update(fileId, record => saveRefused(record, keys, key, content, clock.now()), { snapshot, cause })
+      await recordStore.update(fileId, record => saveRefused(record, keys, key, content, clock.now()), {
+        snapshot,
+        cause
+      })
     },
 
-    /** Asks the document server whether it still knows a session, unless that is another server's, and gives it up otherwise. Call it as `Commands.lookUp`. */
+    /**
+     * Asks the document server whether it still knows a session, unless that is another server's, and gives it up
+     * otherwise. Call it as `Commands.lookUp`.
+     */
     async giveUpIfUnknown (fileId: string, session: Session): Promise<void> {
       if (!keys.isForAnotherServer(fileId, session.key)) await isStillLive(fileId, session)
     }
@@ -127,10 +167,13 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
     const deadKeys = new Set<string>()
     for (;;) {
       const { record, current } = await look(content, deadKeys.size === 0 ? snapshot : undefined)
-      for (const session of record.sessions) if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
+      for (const session of record.sessions) {
+        if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
+      }
       const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
       if (session === undefined) return newKey(record, current)
-      const isKnown = session.state !== 'unconfirmed' && session.isAheadOfRefused !== true && clock.now() - session.lastReported < timeouts.session
+      const isKnown = session.state !== 'unconfirmed' && session.isAheadOfRefused !== true &&
+        clock.now() - session.lastReported < timeouts.session
       if (isKnown || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
       deadKeys.add(session.key)
     }
@@ -143,7 +186,9 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
 
   /** The record was usually deleted together with the file. Without it a repeated report cannot be recognized. */
   async function endedAfterDeletion (fileId: string, cause: Cause): Promise<void> {
-    if (!await noteEnd(fileId, cause, record => sessionAfter(record, cause.key, 'deleted'))) onEndOfDeleted(fileId, cause)
+    if (!await noteEnd(fileId, cause, record => sessionAfter(record, cause.key, 'deleted'))) {
+      onEndOfDeleted(fileId, cause)
+    }
   }
 
   /** Resolves to whether there was a note of the session. */
@@ -157,19 +202,29 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
   }
 
   /** Reads the record and the file's info so that they belong together: the record did not change in between. */
-  async function look (content: FileInfo, snapshot?: RecordSnapshot): Promise<{ record: FileRecord, current: FileInfo }> {
+  async function look (
+    content: FileInfo,
+    snapshot?: RecordSnapshot
+  ): Promise<{ record: FileRecord, current: FileInfo }> {
     const { fileId } = content
     for (let looks = 1; ; looks++) {
       const before = looks === 1 && snapshot ? snapshot : await recordStore.read(fileId)
-      if (before.info !== undefined && before.record.lock === undefined) return { record: before.record, current: before.info ?? content }
+      if (before.info !== undefined && before.record.lock === undefined) {
+        return { record: before.record, current: before.info ?? content }
+      }
       await locks.breakIfDead(fileId, before).catch(() => {})
       const current = await storage.stat(fileId) ?? content
       const { record, version } = await recordStore.read(fileId)
-      if (version === before.version || looks === MAX_LOOKS) return { record: deadLockRemoved(record, current.revision), current }
+      if (version === before.version || looks === MAX_LOOKS) {
+        return { record: deadLockRemoved(record, current.revision), current }
+      }
     }
   }
 
-  /** Whether the file was changed from outside during the session, and the document server was not asked about it recently. */
+  /**
+   * Whether the file was changed from outside during the session, and the document server was not asked about it
+   * recently.
+   */
   function isSuspect ({ key, baseRevision }: Session, { fileId, revision }: FileInfo): boolean {
     if (baseRevision === undefined || baseRevision === revision || keys.isForAnotherServer(fileId, key)) return false
     if (clock.now() - (suspects.get(key) ?? -Infinity) < SUSPECT_INTERVAL_MS) return false
@@ -177,15 +232,21 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
     return true
   }
 
-  /** Asks the document server and notes the answer. If that cannot be noted, the document can be opened all the same. */
+  /**
+   * Asks the document server and notes the answer. If that cannot be noted, the document can be opened all the same.
+   */
   async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
     const found = await lookUpOnce(key)
-    if (found === undefined && session.state === 'unconfirmed') return false // it is joined only if the document server says that it knows it
+    // it is joined only if the document server says that it knows it
+    if (found === undefined && session.state === 'unconfirmed') return false
     const record = await recordStore.update(fileId, record => {
       // The forgotten file is the save that was refused: who opened it would not see what was stored since.
-      const isGivenUp = found === 'unknown' || (found === 'forgotten' && sessionWith(record, key)?.isAheadOfRefused === true)
-      if (!isGivenUp) return sessionAfter(record, key, found === 'edited' ? 'edited' : 'known', { lastReported: clock.now() })
+      const isGivenUp = found === 'unknown' ||
+        (found === 'forgotten' && sessionWith(record, key)?.isAheadOfRefused === true)
+      if (!isGivenUp) {
+        return sessionAfter(record, key, found === 'edited' ? 'edited' : 'known', { lastReported: clock.now() })
+      }
       return isReportedSince(record, session) ? record : sessionAfter(record, key, 'unknown')
     }, { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)
     // A callback may have reported meanwhile that everybody has left, or that a user has joined.
@@ -193,7 +254,9 @@ export function createSessions ({ storage, keys, commands, recordStore, locks, s
   }
 }
 
-/** Whoever opens a document does not wait long for the document server: the question goes on, for those who come later. */
+/**
+ * Whoever opens a document does not wait long for the document server: the question goes on, for those who come later.
+ */
 async function inTime (answer: Promise<boolean>, otherwise: boolean): Promise<boolean> {
   return await Promise.race([answer, delay(ANSWER_WITHIN_MS, otherwise, { ref: false })])
 }

@@ -1,11 +1,17 @@
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { forceSavesConcerned, placeOf } from './force-save-notes.js'
-import { type Bearing, type FileRecord, hasRefusedSave, isSameSave, lastSaveOf, liveSessions, LONG_AGO, type SaveIdentity, sessionAfter, sessionWith, type StoredSave } from './record.js'
+import {
+  type Bearing, type FileRecord, hasRefusedSave, isSameSave, lastSaveOf, liveSessions, LONG_AGO, type SaveIdentity,
+  sessionAfter, sessionWith, type StoredSave
+} from './record.js'
 
 // Changes of the saves in a record, and what can be concluded from them. Pure, as in session-changes.ts.
 
-/** A repeat or a late force save arrives within minutes, but other saves may arrive first. This many are kept of each status. */
+/**
+ * A repeat or a late force save arrives within minutes, but other saves may arrive first. This many are kept of each
+ * status.
+ */
 const MAX_SAVES = 8
 
 export interface SaveDetails {
@@ -15,10 +21,15 @@ export interface SaveDetails {
 }
 
 /**
- * A save was stored. A finished one ends its session, a force save does not. A session also goes on when the document server will not
- * get the answer to its finished save, or when that was held up. Nothing changes when the save is noted already.
+ * A save was stored. A finished one ends its session, a force save does not. A session also goes on when the document
+ * server will not get the answer to its finished save, or when that was held up. Nothing changes when the save is noted
+ * already.
  */
-export function saveStored (record: FileRecord, save: StoredSave, { bearing = {}, isAwaited = true }: SaveDetails = {}): FileRecord {
+export function saveStored (
+  record: FileRecord,
+  save: StoredSave,
+  { bearing = {}, isAwaited = true }: SaveDetails = {}
+): FileRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
   const { result } = save
   const { revision, conflictFileId } = result ?? {}
@@ -48,17 +59,22 @@ export function versionRestored (record: FileRecord): FileRecord {
   return record.sessions.reduce((changed, { key }) => sessionAfter(changed, key, 'restored'), record)
 }
 
-/** Removes the lock of a dead holder. The save, or the earlier version, that it was publishing counts as stored if its content is what is stored now. */
+/**
+ * Removes the lock of a dead holder. The save, or the earlier version, that it was publishing counts as stored if its
+ * content is what is stored now.
+ */
 export function deadLockRemoved (record: FileRecord, storedRevision: string | undefined): FileRecord {
   const { lock, ...rest } = record
   const { save, restored, bearing } = lock?.publishing ?? {}
   if (restored !== undefined) return restored === storedRevision ? versionRestored(rest) : rest
-  return save?.result !== undefined && save.result.revision === storedRevision ? saveStored(rest, save, { bearing, isAwaited: false }) : rest
+  return save?.result !== undefined && save.result.revision === storedRevision
+    ? saveStored(rest, save, { bearing, isAwaited: false })
+    : rest
 }
 
 /**
- * Why a save must not be stored. `repeated`: it was stored already. `superseded`: by the document server's clock it is older than
- * what was stored, and would bring old content back.
+ * Why a save must not be stored. `repeated`: it was stored already. `superseded`: by the document server's clock it is
+ * older than what was stored, and would bring old content back.
  */
 export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeated' | 'superseded' | undefined {
   const saves = record.saves.filter(({ key }) => key === save.key)
@@ -68,16 +84,24 @@ export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeated'
 }
 
 /**
- * Whether an instance held up a finished save while its session went on: newer changes are stored, and the document server does not
- * wait for the answer, or has ended the session already. Otherwise its clock was set back.
+ * Whether an instance held up a finished save while its session went on: newer changes are stored, and the document
+ * server does not wait for the answer, or has ended the session already. Otherwise its clock was set back.
  */
-export function isHeldUp (record: FileRecord, save: SaveIdentity, { isAwaited }: { readonly isAwaited: boolean }): boolean {
-  return save.status === 2 && isOlderThanStored(record, save) && (!isAwaited || lastSaveOf(record, save.key)?.status === 2)
+export function isHeldUp (
+  record: FileRecord,
+  save: SaveIdentity,
+  { isAwaited }: { readonly isAwaited: boolean }
+): boolean {
+  return save.status === 2 && isOlderThanStored(record, save) &&
+    (!isAwaited || lastSaveOf(record, save.key)?.status === 2)
 }
 
 /** Whether what another session has stored in the file is newer, by the document server's clock. */
 export function isOlderThanOthers ({ saves }: FileRecord, { key, lastsave }: SaveIdentity): boolean {
-  return saves.some(other => other.key !== key && other.result !== undefined && other.result.conflictFileId === undefined && isBefore(lastsave, other.lastsave))
+  return saves.some(other =>
+    other.key !== key && other.result !== undefined && other.result.conflictFileId === undefined &&
+    isBefore(lastsave, other.lastsave)
+  )
 }
 
 /** Whether a save of the same session that is stored contains newer changes, by the document server's clock. */
@@ -90,8 +114,8 @@ function isNewer (other: SaveIdentity, { key, lastsave }: SaveIdentity): boolean
 }
 
 /**
- * Whether the session has ended with a save that included this one's changes. A report that came after it may be late, too. Of the same
- * second it did, unless the document server has opened the document anew since.
+ * Whether the session has ended with a save that included this one's changes. A report that came after it may be late,
+ * too. Of the same second it did, unless the document server has opened the document anew since.
  */
 function isFinished (record: FileRecord, { key, lastsave, firstChange }: SaveIdentity): boolean {
   const finish = record.saves.find(save => save.status === 2 && save.key === key)
@@ -101,11 +125,16 @@ function isFinished (record: FileRecord, { key, lastsave, firstChange }: SaveIde
 }
 
 /**
- * Whether someone else changed the file since the session's content was read from it or stored in it. A session that saves again
- * after its final save, without having been reported as live, may belong to another document server; unless that final save was
- * stored so late that the session had gone on with the same changes.
+ * Whether someone else changed the file since the session's content was read from it or stored in it. A session that
+ * saves again after its final save, without having been reported as live, may belong to another document server; unless
+ * that final save was stored so late that the session had gone on with the same changes.
  */
-export function isConflict (record: FileRecord, keys: DocumentKeys, { key, firstChange }: Pick<SaveIdentity, 'key' | 'firstChange'>, content: FileInfo): boolean {
+export function isConflict (
+  record: FileRecord,
+  keys: DocumentKeys,
+  { key, firstChange }: Pick<SaveIdentity, 'key' | 'firstChange'>,
+  content: FileInfo
+): boolean {
   const session = sessionWith(record, key)
   if (session?.conflictFileId !== undefined) return true
   if (session?.baseRevision !== undefined) return session.baseRevision !== content.revision
@@ -117,13 +146,18 @@ export function isConflict (record: FileRecord, keys: DocumentKeys, { key, first
 }
 
 /**
- * Whether the changes of a save are none of those in the last stored save of its key: the document server lost its session and opened
- * the document again, so the save does not build on what was stored.
+ * Whether the changes of a save are none of those in the last stored save of its key: the document server lost its
+ * session and opened the document again, so the save does not build on what was stored.
  */
-export function isFromReopenedSession (record: FileRecord, { key, firstChange }: SaveIdentity, oldestChange: string | undefined): boolean {
+export function isFromReopenedSession (
+  record: FileRecord,
+  { key, firstChange }: SaveIdentity,
+  oldestChange: string | undefined
+): boolean {
   const last = lastSaveOf(record, key)
   if (last === undefined || isBefore(last.lastsave, oldestChange)) return true
-  return last.firstChange !== undefined && firstChange !== last.firstChange // a save of a forgotten file says nothing about changes
+  // a save of a forgotten file says nothing about changes
+  return last.firstChange !== undefined && firstChange !== last.firstChange
 }
 
 /** Whether what was stored of a session may be newer than a forgotten file of it that was written at this time. */
@@ -132,17 +166,21 @@ export function mayBeOlderThanStored (record: FileRecord, key: string, writtenAt
 }
 
 /**
- * Whether nothing tells that a session was based on the stored content: neither the saves that are noted of it, nor its key. For a
- * key that the application assigned, what was noted when the session was reported counts.
+ * Whether nothing tells that a session was based on the stored content: neither the saves that are noted of it, nor its
+ * key. For a key that the application assigned, what was noted when the session was reported counts.
  */
 export function isBaseUncertain (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): boolean {
   if (lastSaveOf(record, key) !== undefined) return false
-  return keys.isForFile(content.fileId, key) ? !keys.isForContent(content, key) : sessionWith(record, key)?.baseRevision === undefined
+  return keys.isForFile(content.fileId, key)
+    ? !keys.isForContent(content, key)
+    : sessionWith(record, key)?.baseRevision === undefined
 }
 
 /** Per status: many force saves of a long session must not displace the finished saves before it. */
 function latest (saves: readonly StoredSave[]): StoredSave[] {
-  return saves.filter((save, index) => saves.slice(0, index).filter(({ status }) => status === save.status).length < MAX_SAVES)
+  return saves.filter((save, index) =>
+    saves.slice(0, index).filter(({ status }) => status === save.status).length < MAX_SAVES
+  )
 }
 
 /** By the second: the times of changes have no milliseconds, that of an unchanged forgotten file has. */

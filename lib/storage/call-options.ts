@@ -1,4 +1,6 @@
-import type { CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLimits } from '../../types/storage.js'
+import type {
+  CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLimits
+} from '../../types/storage.js'
 import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, type Rules } from '../util/validate.js'
 import { isSafeFileId } from '../security/file-id.js'
 
@@ -7,17 +9,27 @@ const Anything = rule('may be anything', () => true)
 
 const replaceRules: Rules<ReplaceOptions> = { extension: Anything, ifRevision: AnyString, beforePublish: AnyFunction }
 const Priority = rule('must be a whole number from 0 to 4', integerFrom(0, 4))
-const keepRules: Rules<KeepOptions> = { details: Anything, changes: Anything as Rules<KeepOptions>['changes'], session: AnyString, priority: Priority }
+const keepRules: Rules<KeepOptions> = {
+  details: Anything,
+  changes: Anything as Rules<KeepOptions>['changes'],
+  session: AnyString,
+  priority: Priority
+}
 const listRules: Rules<ListVersionsOptions> = { newest: rule('must be a whole number, at least 1', integerFrom(1)) }
 const Limit = rule('must be a number, at least 0', value => typeof value === 'number' && value >= 0)
 const limitRules: Rules<VersionLimits> = {
   keep: Limit,
   maxBytes: Limit,
-  keptSince: rule('must be a valid Date', value => value instanceof Date && !Number.isNaN(value.getTime())) as unknown as Rules<VersionLimits>['keptSince']
+  keptSince: rule(
+    'must be a valid Date',
+    value => value instanceof Date && !Number.isNaN(value.getTime())
+  ) as unknown as Rules<VersionLimits>['keptSince']
 }
 const VersionNumbers = rule('must be a list of the numbers of versions', Array.isArray)
 
-const createRules: Rules<CreateOptions> = { fileId: rule('must be a fileId: 1 to 200 bytes of text that can be a file name', isSafeFileId) }
+const createRules: Rules<CreateOptions> = {
+  fileId: rule('must be a fileId: 1 to 200 bytes of text that can be a file name', isSafeFileId)
+}
 
 /** Throws `InvalidOptionError`. */
 export function assertCreateOptions (options: CreateOptions): void {

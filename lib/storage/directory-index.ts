@@ -14,13 +14,19 @@ const MAX_UNSUPPORTED_EXTENSIONS = 64
 
 const MIN_PAUSE_MS = 1000
 
-/** Pause after a scan, as a multiple of its duration: scans take at most a fiftieth of the time, however large the directory. */
+/**
+ * Pause after a scan, as a multiple of its duration: scans take at most a fiftieth of the time, however large the
+ * directory.
+ */
 const PAUSE_PER_SCAN = 50
 
 /** When a directory was changed. That happens when a name is added to the directory or removed from it. */
 export interface DirectoryTimes {
   readonly mtimeNs: bigint
-  /** Changes with it, and whenever it is set: programs such as `tar` and `rsync` set a directory's modification time when they are done. */
+  /**
+   * Changes with it, and whenever it is set: programs such as `tar` and `rsync` set a directory's modification time
+   * when they are done.
+   */
   readonly ctimeNs: bigint
   /** Whether any later change is certain to result in other times. */
   readonly isStable: boolean
@@ -31,9 +37,10 @@ export interface DirectoryTimes {
 }
 
 /**
- * Reads the times of a directory, and tells the changes that this process makes from those of others. `read` rejects when the directory
- * is gone. Times are stable once they have been the same for longer than the granularity of file times. That is measured with this
- * process's monotonic clock, because the clock of a file server may differ from this machine's.
+ * Reads the times of a directory, and tells the changes that this process makes from those of others. `read` rejects
+ * when the directory is gone. Times are stable once they have been the same for longer than the granularity of file
+ * times. That is measured with this process's monotonic clock, because the clock of a file server may differ from this
+ * machine's.
  */
 export function directoryClock (stats: DirectoryStats) {
   let last = { mtimeNs: -1n, ctimeNs: -1n, firstReadAt: 0 }
@@ -93,8 +100,8 @@ export function isUnchangedByOthers (before: DirectoryTimes, after: DirectoryTim
 }
 
 /**
- * Which names of one fileId take precedence over which, lowest first: 0 for an extension that the document server opens, in lower
- * case; 1 for one in upper case; 2 for any other.
+ * Which names of one fileId take precedence over which, lowest first: 0 for an extension that the document server
+ * opens, in lower case; 1 for one in upper case; 2 for any other.
  */
 export function rankOf (name: string): 0 | 1 | 2 {
   const extension = splitName(name)?.extension ?? ''
@@ -104,7 +111,9 @@ export function rankOf (name: string): 0 | 1 | 2 {
 
 export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>
 
-/** The names found by one scan, in a form whose size does not depend on the number of documents with usual extensions. */
+/**
+ * The names found by one scan, in a form whose size does not depend on the number of documents with usual extensions.
+ */
 interface ScannedNames {
   /** Extensions that lookups try for any fileId, numbered in this order. */
   readonly extensions: Map<string, number>
@@ -117,10 +126,14 @@ interface ScannedNames {
 }
 
 /**
- * Knows which extensions the files in a directory have. It learns them by scanning the directory: once at the start, later in
- * the background whenever the directory has changed. Lookups neither start a scan nor wait for one.
+ * Knows which extensions the files in a directory have. It learns them by scanning the directory: once at the start,
+ * later in the background whenever the directory has changed. Lookups neither start a scan nor wait for one.
  */
-export function directoryIndex (directory: string, readTimes: () => Promise<DirectoryTimes>, pause: Pause = unrefDelay) {
+export function directoryIndex (
+  directory: string,
+  readTimes: () => Promise<DirectoryTimes>,
+  pause: Pause = unrefDelay
+) {
   let latest = noNames()
   /** Still used: the latest scan may have seen a volume that was unmounted briefly. */
   let previous = latest
@@ -131,14 +144,17 @@ export function directoryIndex (directory: string, readTimes: () => Promise<Dire
 
   return {
     /** Names that the document may have, besides those with supported extensions. Not all of them exist. */
-    namesOf: (fileId: string): string[] => [latest, previous].flatMap(({ extensions, others }) => [...Array.from(extensions.keys(), extension => `${fileId}.${extension}`), ...others.get(fileId) ?? []]),
+    namesOf: (fileId: string): string[] =>
+      [latest, previous].flatMap((
+        { extensions, others }
+      ) => [...Array.from(extensions.keys(), extension => `${fileId}.${extension}`), ...others.get(fileId) ?? []]),
 
     /** When the latest scan began. */
     scannedAt: () => scannedAt,
 
     /**
-     * The names of the document's files, when a scan knows all names in a directory with these times, or when others have not changed it
-     * since and there is one; otherwise `undefined`. Not all of them need to be regular files.
+     * The names of the document's files, when a scan knows all names in a directory with these times, or when others
+     * have not changed it since and there is one; otherwise `undefined`. Not all of them need to be regular files.
      */
     allNamesOf (fileId: string, times: DirectoryTimes): string[] | undefined {
       const { extensions, table, others } = latest
@@ -205,7 +221,8 @@ function isAsciiWithLetter (name: string): boolean {
 async function isDistinctFromOtherCase (directory: string, name: string): Promise<boolean> {
   const other = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
   try {
-    return (await lstat(join(directory, other), { bigint: true })).ino !== (await lstat(join(directory, name), { bigint: true })).ino
+    return (await lstat(join(directory, other), { bigint: true })).ino !==
+      (await lstat(join(directory, name), { bigint: true })).ino
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT'
   }
@@ -216,7 +233,8 @@ function noNames (): ScannedNames {
 }
 
 function addName (names: ScannedNames, name: string): void {
-  // Names that start with a dot are no documents. Copying programs use such names, with arbitrary endings, for their temp files.
+  // Names that start with a dot are no documents. Copying programs use such names, with arbitrary endings, for their
+  // temp files.
   if (name.startsWith('.')) return
   const dot = name.lastIndexOf('.')
   const extension = name.slice(dot + 1)
@@ -251,8 +269,8 @@ const NUMBER_BITS = BUCKETS - 1
 const MAX_NAMES = 2_000_000
 
 /**
- * Which extensions the files in a directory have, by stem, in four to eight bytes a file. Only a hash of the stem is kept: very rarely
- * an extension is given that only another stem has.
+ * Which extensions the files in a directory have, by stem, in four to eight bytes a file. Only a hash of the stem is
+ * kept: very rarely an extension is given that only another stem has.
  */
 class NameTable {
   readonly #seed = randomInt(2 ** 32)

@@ -2,7 +2,9 @@ import { type BigIntStats, lstat, lstatSync } from 'node:fs'
 import { sep } from 'node:path'
 import { knownExtensions } from '../document-server/formats.js'
 import { BoundedMap } from '../util/bounded-map.js'
-import { directoryClock, directoryIndex, type DirectoryTimes, isUnchanged, isUnchangedByOthers, type Pause, rankOf } from './directory-index.js'
+import {
+  directoryClock, directoryIndex, type DirectoryTimes, isUnchanged, isUnchangedByOthers, type Pause, rankOf
+} from './directory-index.js'
 import { splitName } from './file-info.js'
 import { directoryStats } from './network-directory.js'
 
@@ -17,18 +19,21 @@ const upperCaseExtensions = knownExtensions.map(extension => extension.toUpperCa
 
 export interface FileLookup {
   /**
-   * Finds the file of a document, followed by files that would take its place if it were removed. Only the first is returned
-   * when nothing has changed in the directory since it was found to be the only one.
+   * Finds the file of a document, followed by files that would take its place if it were removed. Only the first is
+   * returned when nothing has changed in the directory since it was found to be the only one.
    */
   find (fileId: string): Promise<StoredFile[]>
   /**
-   * The name of the file that `find` would find first. The file may have become another one, or be gone, if the name is remembered:
-   * who opens it will see.
+   * The name of the file that `find` would find first. The file may have become another one, or be gone, if the name is
+   * remembered: who opens it will see.
    */
   nameOf (fileId: string): Promise<string | undefined>
   /** Whether the stats of open files in the directory are in the memory of this machine. */
   isLocal (): boolean
-  /** Stats the file that `find` returned last for the document, in one system call. It may not be the document's file any more. */
+  /**
+   * Stats the file that `find` returned last for the document, in one system call. It may not be the document's file
+   * any more.
+   */
   statLastFound (fileId: string): Promise<StoredFile | undefined>
   /** Finds all files of a document. */
   findAll (fileId: string): Promise<StoredFile[]>
@@ -43,14 +48,14 @@ export interface FileLookup {
 }
 
 /**
- * Finds the regular files named `<fileId>.<extension>` in a directory. When several have the same fileId the document is the one
- * that takes precedence: the newest of those whose extension the document server opens, then of those with such an extension in
- * upper case, then of all others; of equally old ones the first by name.
+ * Finds the regular files named `<fileId>.<extension>` in a directory. When several have the same fileId the document
+ * is the one that takes precedence: the newest of those whose extension the document server opens, then of those with
+ * such an extension in upper case, then of all others; of equally old ones the first by name.
  *
- * The cost of a lookup does not depend on the size of the directory. Files that other processes remove or rename are never found
- * under their old name. Files that they add are found at once if their extension is supported, in lower or upper case, or was
- * there at the latest scan, and otherwise after the next scan. So is a second file of a document that is added at the same moment as
- * this process saves one.
+ * The cost of a lookup does not depend on the size of the directory. Files that other processes remove or rename are
+ * never found under their old name. Files that they add are found at once if their extension is supported, in lower or
+ * upper case, or was there at the latest scan, and otherwise after the next scan. So is a second file of a document
+ * that is added at the same moment as this process saves one.
  */
 export function fileLookup (directory: string, pause?: Pause): FileLookup {
   const stats = directoryStats(directory)
@@ -111,7 +116,8 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
     for (const { name } of upperCase) index.add(name)
     if (upperCase.length > 0 || isUnchanged(before, await readTimes())) return upperCase
 
-    // The file may have been renamed by a change of format, from a name that was still to be tried to one that had been tried.
+    // The file may have been renamed by a change of format, from a name that was still to be tried to one that had been
+    // tried.
     return await tryNames(fileId)
   }
 
@@ -119,9 +125,13 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
     return tryAll(new Set([...knownExtensions.map(extension => `${fileId}.${extension}`), ...index.namesOf(fileId)]))
   }
 
-  /** Most of these names do not exist, and on a local file system the latest scan has read the directory that tells so. */
+  /**
+   * Most of these names do not exist, and on a local file system the latest scan has read the directory that tells so.
+   */
   async function tryAll (names: Iterable<string>): Promise<StoredFile[]> {
-    return stats.isLocal() ? inOrder(Array.from(names, name => regularFileNow(directory, name))) : await regularFiles(directory, names)
+    return stats.isLocal()
+      ? inOrder(Array.from(names, name => regularFileNow(directory, name)))
+      : await regularFiles(directory, names)
   }
 }
 
@@ -165,7 +175,10 @@ export function takesPrecedence (a: StoredFile, b: StoredFile): boolean {
   return a.stats.mtimeNs === b.stats.mtimeNs ? a.name < b.name : a.stats.mtimeNs > b.stats.mtimeNs
 }
 
-/** Uses the callback API: most of the names that are tried do not exist, and for them `node:fs/promises` is three times as slow. */
+/**
+ * Uses the callback API: most of the names that are tried do not exist, and for them `node:fs/promises` is three times
+ * as slow.
+ */
 export function regularFile (directory: string, name: string): Promise<StoredFile | undefined> {
   return new Promise((resolve, reject) => {
     lstat(directory + sep + name, { bigint: true }, (error, stats) => {
@@ -176,7 +189,10 @@ export function regularFile (directory: string, name: string): Promise<StoredFil
   })
 }
 
-/** Without the thread pool: for a name that does not exist, the way through it takes the event loop ten times as long as the answer. */
+/**
+ * Without the thread pool: for a name that does not exist, the way through it takes the event loop ten times as long as
+ * the answer.
+ */
 function regularFileNow (directory: string, name: string): StoredFile | undefined {
   try {
     const stats = lstatSync(directory + sep + name, { bigint: true, throwIfNoEntry: false })

@@ -10,7 +10,14 @@ import { generationCache } from './state-generations.js'
 import { isLocal } from './network-directory.js'
 import { hasEnded, processName } from './process-identity.js'
 import {
-  generationsIn, type NewestGeneration, newestIn, removeGeneration, removeGenerations, tagsOf, versionOf, writeGeneration
+  generationsIn,
+  type NewestGeneration,
+  newestIn,
+  removeGeneration,
+  removeGenerations,
+  tagsOf,
+  versionOf,
+  writeGeneration
 } from './state-generations.js'
 import { sweepTempFiles, tempName, writeTempFile } from './temp-files.js'
 
@@ -28,7 +35,9 @@ const MAX_DURABLE_TAGS = 10_000
 /** With this many generations, the next one is made durable, so that the older ones can be removed. */
 const MAX_GENERATIONS = 16
 
-/** After a start, until it looks for records of missing documents: many instances may start, or documents be put back. */
+/**
+ * After a start, until it looks for records of missing documents: many instances may start, or documents be put back.
+ */
 const ORPHANS_AFTER_MS = 60_000
 
 /** Between checking two records for whether their documents still exist. */
@@ -38,16 +47,16 @@ const ORPHAN_PAUSE_MS = 5
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 /**
- * A file in the folder of a record whose document is missing. It contains since when, in milliseconds since 1970; its modification time
- * is that of the latest start that did not find the document.
+ * A file in the folder of a record whose document is missing. It contains since when, in milliseconds since 1970; its
+ * modification time is that of the latest start that did not find the document.
  */
 const MISSING = 'missing'
 
 interface FileState extends Required<StateStore> {
   remove (fileId: string): Promise<void>
   /**
-   * Removes temp files of ended processes, and then, a minute later and in the background, records of documents that have been missing
-   * at each start for 30 days. Rejects when records cannot be written.
+   * Removes temp files of ended processes, and then, a minute later and in the background, records of documents that
+   * have been missing at each start for 30 days. Rejects when records cannot be written.
    */
   prepare (isStored: (fileId: string) => Promise<boolean>): Promise<void>
 }
@@ -64,10 +73,10 @@ export function recordPaths (root: string) {
 }
 
 /**
- * Stores each record as a folder of generations. A durable `set` removes all older generations but the one before it. The number
- * of a removed generation could be taken again by a slow process; the tags tell whether it was. Writes await `ready`. A `set`
- * that rejects leaves the generation it has written, because other processes may have read it and continued from it.
- * `closing` ends what goes on in the background.
+ * Stores each record as a folder of generations. A durable `set` removes all older generations but the one before it.
+ * The number of a removed generation could be taken again by a slow process; the tags tell whether it was. Writes await
+ * `ready`. A `set` that rejects leaves the generation it has written, because other processes may have read it and
+ * continued from it. `closing` ends what goes on in the background.
  */
 export function fileState (root: string, modes: Modes, ready: () => Promise<void>, closing: AbortSignal): FileState {
   const { temps, folderOf } = recordPaths(root)
@@ -124,17 +133,25 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
       const { path, stats } = await writeTempFile(temps, new Uint8Array(0), modes.file)
       await unlink(path)
       await sweepTempFiles(temps, await readdir(temps), Number(stats.ctimeMs))
-      const timer = setTimeout(() => { removeOrphans(Number(stats.ctimeMs), isStored).catch(() => {}) }, ORPHANS_AFTER_MS)
+      const timer = setTimeout(() => {
+        removeOrphans(Number(stats.ctimeMs), isStored).catch(() => {})
+      }, ORPHANS_AFTER_MS)
       timer.unref()
       closing.addEventListener('abort', () => clearTimeout(timer), { once: true })
     }
   }
 
-  async function trySet (fileId: string, value: unknown, version: string | null, options: { readonly durable?: boolean }): Promise<string | null> {
+  async function trySet (
+    fileId: string,
+    value: unknown,
+    version: string | null,
+    options: { readonly durable?: boolean }
+  ): Promise<string | null> {
     const folder = folderOf(fileId)
     const found = cache?.latest(folder, version) ?? (version === null ? undefined : await newestOf(folder))
     if ((found === undefined ? null : versionOf(found)) !== version) return null
-    const older = found?.numbers ?? [] // of a record that there is after all, the first number is taken, or `isTooLate` tells
+    // Of a record that there is after all, the first number is taken, or `isTooLate` tells.
+    const older = found?.numbers ?? []
     const number = (older[0] ?? 0) + 1
     const durable = options.durable !== false || older.length >= MAX_GENERATIONS
     if (number === 1) await mkdir(folder, { recursive: true, mode: modes.directory })
@@ -161,8 +178,8 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
   }
 
   /**
-   * A number becomes free when its file is removed, after two later generations, or with the whole record. A `set` that takes it then is
-   * too late. A generation that is there tells that the next one has not been removed.
+   * A number becomes free when its file is removed, after two later generations, or with the whole record. A `set` that
+   * takes it then is too late. A generation that is there tells that the next one has not been removed.
    */
   async function isTooLate (folder: string, number: number, version: string | null, tag: string): Promise<boolean> {
     const isFollowedThere = cache?.isThere(folder, version)
@@ -173,9 +190,9 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
   }
 
   /**
-   * Makes a record's folder durable, unless this process has done so: another process may have made it for a record that may be lost.
-   * It is still the same folder if the record follows what was written to it then. A local file system has written the names of the
-   * folders above when it has written the name of this one: it keeps their order.
+   * Makes a record's folder durable, unless this process has done so: another process may have made it for a record
+   * that may be lost. It is still the same folder if the record follows what was written to it then. A local file
+   * system has written the names of the folders above when it has written the name of this one: it keeps their order.
    */
   function flushFolder (folder: string, tags: readonly string[]): Promise<void> {
     const known = durableTags.get(folder)
@@ -207,7 +224,12 @@ async function * foldersIn (root: string): AsyncGenerator<string> {
 }
 
 /** Nothing tells whether a document is deleted, or being moved or restored from a backup: only time does. */
-async function removeOrphan (folder: string, root: string, now: number, isStored: (fileId: string) => Promise<boolean>): Promise<void> {
+async function removeOrphan (
+  folder: string,
+  root: string,
+  now: number,
+  isStored: (fileId: string) => Promise<boolean>
+): Promise<void> {
   const generation = (await newestIn(folder))?.generation
   if (!generation) return
   const note = join(folder, MISSING)

@@ -21,9 +21,9 @@ export interface FileStorageOptions {
   /** Path of the directory with the files, relative to the current working directory. Created if it does not exist. */
   readonly directory: string
   /**
-   * Permissions of new documents, of their records and of the lists of their versions, less the process's umask. They must let the
-   * owner read and write. A new directory can be entered by everybody who may read its files, and the group may write to it if it
-   * may read them; there, too, the umask applies.
+   * Permissions of new documents, of their records and of the lists of their versions, less the process's umask. They
+   * must let the owner read and write. A new directory can be entered by everybody who may read its files, and the
+   * group may write to it if it may read them; there, too, the umask applies.
    *
    * @default 0o640
    */
@@ -45,27 +45,30 @@ const STATE_DIRECTORY = '.fastify-onlyoffice-state'
 const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
 
 /**
- * Stores documents as files `<fileId>.<extension>` in one directory, which other processes may use at the same time, among them
- * other instances of the application.
+ * Stores documents as files `<fileId>.<extension>` in one directory, which other processes may use at the same time,
+ * among them other instances of the application.
  *
  * - Writes are atomic: all readers, also in other processes, see complete files only.
- * - Writes are durable: once a method has resolved, its effect survives a power failure (but see `durable` of `StateStore.set`).
- * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets those of the
- *   document that it was saved for.
+ * - Writes are durable: once a method has resolved, its effect survives a power failure (but see `durable` of
+ *   `StateStore.set`).
+ * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets
+ *   those of the document that it was saved for.
  * - Symbolic links, directories and devices are treated as absent.
- * - Instances on several machines can share the directory through NFS 4.1 or later, with the default mount options of Linux:
- *   docs/nfs.md says what else is promised, and what was tested.
- * - Versions are hard links to documents, or copies where the file system has no links: keeping one takes as long for any size.
- *   If another program writes to a document's file instead of replacing it, a version of that content is damaged and cannot be read.
+ * - Instances on several machines can share the directory through NFS 4.1 or later, with the default mount options of
+ *   Linux: docs/nfs.md says what else is promised, and what was tested.
+ * - Versions are hard links to documents, or copies where the file system has no links: keeping one takes as long for
+ *   any size. If another program writes to a document's file instead of replacing it, a version of that content is
+ *   damaged and cannot be read.
  *
- * Files that other processes add are found at once if the document server opens files with their extension, in lower or upper
- * case, or if other files in the directory had that extension at the latest scan. Others are found by the next scan. Scans run in
- * the background while the directory changes, at intervals of one second, or of 50 times the duration of a scan if that is longer
- * (5 s for 100,000 files). `close()` ends what goes on in the background, and does nothing else.
+ * Files that other processes add are found at once if the document server opens files with their extension, in lower or
+ * upper case, or if other files in the directory had that extension at the latest scan. Others are found by the next
+ * scan. Scans run in the background while the directory changes, at intervals of one second, or of 50 times the
+ * duration of a scan if that is longer (5 s for 100,000 files). `close()` ends what goes on in the background, and does
+ * nothing else.
  *
- * `ready()` creates the directory and removes temp files of processes that have ended. It rejects with `InvalidOptionError`
- * (`FST_EDITOR_INVALID_OPTION`) when documents or records cannot be written. The plugin awaits it at registration; without the
- * plugin, the first method that is called does. If it fails, the next call tries again.
+ * `ready()` creates the directory and removes temp files of processes that have ended. It rejects with
+ * `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) when documents or records cannot be written. The plugin awaits it
+ * at registration; without the plugin, the first method that is called does. If it fails, the next call tries again.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `directory` is not a path, or `fileMode` is not allowed.
  *
@@ -85,9 +88,20 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
   const pathOf = (name: string) => join(directory, name)
   const lookup = fileLookup(directory)
   const closing = new AbortController()
-  const { remove: removeState, prepare: prepareState, ...state } = fileState(pathOf(STATE_DIRECTORY), modes, async () => await ready(), closing.signal)
+  const { remove: removeState, prepare: prepareState, ...state } = fileState(
+    pathOf(STATE_DIRECTORY),
+    modes,
+    async () => await ready(),
+    closing.signal
+  )
   const { removeAll: removeVersions, prepare: prepareVersions, ...versions } = fileVersions({
-    directory, folderName: VERSIONS_DIRECTORY, modes, ready, closing: closing.signal, isStored, find: async fileId => (await find(fileId))[0]
+    directory,
+    folderName: VERSIONS_DIRECTORY,
+    modes,
+    ready,
+    closing: closing.signal,
+    isStored,
+    find: async fileId => (await find(fileId))[0]
   })
   const stagedFiles = new WeakMap<Content, TempFile>()
   let started: Promise<void> | undefined
@@ -103,7 +117,8 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     async read (fileId, range) {
       await ready()
       if (!isSafeFileId(fileId)) return null
-      // Between lookup and open, a change of format may rename the file. While it is read, another program may write to it.
+      // Between lookup and open, a change of format may rename the file. While it is read, another program may write to
+      // it.
       for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
         const name = attempt === 0 ? await lookup.nameOf(fileId) : (await lookup.find(fileId))[0]?.name
         if (name === undefined) return null
@@ -130,8 +145,12 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     async stage (fileId, content) {
       acceptContent(content)
       await ready()
-      const replaced = await lookup.statLastFound(fileId) ?? (await find(fileId))[0] // a guess, which `replace` corrects
-      const temp = await writeTempFile(directory, content, modes.file, { replaced: replaced?.stats, adding: lookup.changing })
+      // A guess, which `replace` corrects.
+      const replaced = await lookup.statLastFound(fileId) ?? (await find(fileId))[0]
+      const temp = await writeTempFile(directory, content, modes.file, {
+        replaced: replaced?.stats,
+        adding: lookup.changing
+      })
       const staged: StagedContent = {
         size: Number(temp.stats.size),
         discard: async () => { if (stagedFiles.delete(staged)) await removeFile(temp.path).catch(() => {}) },
@@ -150,7 +169,15 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       return await withTempFile(content, file.stats, async (temp, isStaged) => {
         const [current] = isStaged ? [file] : await find(fileId) // writing the content may have taken long
         if (!current) return null
-        return await replaceFile(temp, { directory, fileId, current, options, findAll: async () => await lookup.findAll(fileId), onNamed: lookup.addName, changing: lookup.changing })
+        return await replaceFile(temp, {
+          directory,
+          fileId,
+          current,
+          options,
+          findAll: async () => await lookup.findAll(fileId),
+          onNamed: lookup.addName,
+          changing: lookup.changing
+        })
       })
     },
 
@@ -188,10 +215,14 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
   }
 
   /**
-   * Publishes content: the temp file it was staged in, which stays if that fails, or a new one, which is removed unless it was
-   * published.
+   * Publishes content: the temp file it was staged in, which stays if that fails, or a new one, which is removed unless
+   * it was published.
    */
-  async function withTempFile<Result> (content: Content, replaced: BigIntStats | undefined, publish: (temp: TempFile, isStaged: boolean) => Promise<Result>): Promise<Result> {
+  async function withTempFile<Result> (
+    content: Content,
+    replaced: BigIntStats | undefined,
+    publish: (temp: TempFile, isStaged: boolean) => Promise<Result>
+  ): Promise<Result> {
     const staged = stagedFiles.get(content)
     const temp = staged ?? await writeTempFile(directory, content, modes.file, { replaced, adding: lookup.changing })
     let result: Result | null = null
@@ -225,7 +256,9 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       await prepareState(isStored)
       await prepareVersions()
     } catch (error) {
-      throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, { cause: error })
+      throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, {
+        cause: error
+      })
     }
     lookup.keepScanning(closing.signal).catch(() => {})
   }

@@ -14,9 +14,13 @@ export interface Modes {
 /** Throws `InvalidOptionError` for a mode without which no document could be replaced. */
 export function modesFor (fileMode: number = 0o640): Modes {
   if (!Number.isInteger(fileMode) || fileMode < 0 || fileMode > 0o777 || (fileMode & 0o600) !== 0o600) {
-    throw new InvalidOptionError('fileMode', 'must be from 0o600 to 0o777 and let the owner read and write, such as 0o640')
+    throw new InvalidOptionError(
+      'fileMode',
+      'must be from 0o600 to 0o777 and let the owner read and write, such as 0o640'
+    )
   }
-  // Who may read the files must be able to enter the directory. The group may contain another instance, which must write there.
+  // Who may read the files must be able to enter the directory. The group may contain another instance, which must
+  // write there.
   return { file: fileMode, directory: 0o700 | fileMode | (fileMode & 0o444) >> 2 | (fileMode & 0o040) >> 1 }
 }
 

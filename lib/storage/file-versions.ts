@@ -15,13 +15,19 @@ import { writeTempFile } from './temp-files.js'
 import { addBlob, addText, blobsIn, isIntact, openBlob, textOf } from './version-blobs.js'
 import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
 import { isVersionIndex } from './version-log.compiled.js'
-import { areLong, type Blob, detailsText, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from './version-log.js'
+import {
+  areLong, type Blob, detailsText, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest,
+  storedVersion, type VersionEntry
+} from './version-log.js'
 import type { VersionIndex } from './version-log.schema.js'
 
 const MAX_ATTEMPTS = 100
 /** Of the files with long details. */
 const READ_AT_ONCE = 16
-/** The folder for the next version and those before it: of the versions that are not in a segment yet, and of those that moved last. */
+/**
+ * The folder for the next version and those before it: of the versions that are not in a segment yet, and of those that
+ * moved last.
+ */
 const BLOCKS_TO_CLEAN = 3
 
 /** The document or its index has changed: look again. */
@@ -47,8 +53,9 @@ interface FileVersions extends Required<VersionStore> {
   /** Removes all versions of a file. */
   removeAll (fileId: string): Promise<void>
   /**
-   * If versions were ever kept: removes temp files of ended processes, and later, in the background, the versions of documents that
-   * have been missing for 30 days, as `fileState` does. Rejects when versions cannot be written. It is part of getting ready.
+   * If versions were ever kept: removes temp files of ended processes, and later, in the background, the versions of
+   * documents that have been missing for 30 days, as `fileState` does. Rejects when versions cannot be written. It is
+   * part of getting ready.
    */
   prepare (): Promise<void>
 }
@@ -72,28 +79,38 @@ interface Base {
   readonly fileId: string
   readonly folder: string
   readonly editor: LogEditor
-  /** Adds a blob for a version, which is removed unless the change is made. `undefined`: the folder of the document has gone. */
-  readonly add: (version: number, make: (target: { readonly folder: string, readonly temps: string }) => Promise<Blob | undefined>) => Promise<Blob | undefined>
+  /**
+   * Adds a blob for a version, which is removed unless the change is made. `undefined`: the folder of the document has
+   * gone.
+   */
+  readonly add: (
+    version: number,
+    make: (target: { readonly folder: string, readonly temps: string }) => Promise<Blob | undefined>
+  ) => Promise<Blob | undefined>
 }
 
 type Plan<Result> = (base: Base) => Promise<Change<Result> | null | typeof CHANGED>
 
 /**
- * Keeps the versions of a document in a folder: an index, which is a record like those of `fileState` and contains the log, and beside
- * its generations the blobs, in a folder for every 16 versions: each content, its changes, long details, and the segments of the log.
- * The blob of a content is a second name of the document's file, so that keeping costs the same for any size. A program that writes to
- * that file instead of replacing it changes the blob, too: then the version is damaged, which its modification time tells.
+ * Keeps the versions of a document in a folder: an index, which is a record like those of `fileState` and contains the
+ * log, and beside its generations the blobs, in a folder for every 16 versions: each content, its changes, long
+ * details, and the segments of the log. The blob of a content is a second name of the document's file, so that keeping
+ * costs the same for any size. A program that writes to that file instead of replacing it changes the blob, too: then
+ * the version is damaged, which its modification time tells.
  *
- * Every attempt to change the index adds blobs of its own, after it has read the index and before it compares and sets it. So when
- * one attempt succeeds, a blob that was there before and is not in the new index belongs to nobody, or to an attempt that is going
- * to fail, and is removed: what a crash has left, too. A process that was frozen cannot refer to a blob that is gone.
+ * Every attempt to change the index adds blobs of its own, after it has read the index and before it compares and sets
+ * it. So when one attempt succeeds, a blob that was there before and is not in the new index belongs to nobody, or to
+ * an attempt that is going to fail, and is removed: what a crash has left, too. A process that was frozen cannot refer
+ * to a blob that is gone.
  *
- * So that its work does not grow with the number of versions, an attempt looks for such blobs only in the three newest of these folders,
- * and only where it knows all that segments name. A blob is left for as long as its document exists only if a process was frozen while
- * 32 versions were kept and then died before its attempt failed. An index also names what it has superseded: if it was not
- * removed then, the next attempt does it.
+ * So that its work does not grow with the number of versions, an attempt looks for such blobs only in the three newest
+ * of these folders, and only where it knows all that segments name. A blob is left for as long as its document exists
+ * only if a process was frozen while 32 versions were kept and then died before its attempt failed. An index also names
+ * what it has superseded: if it was not removed then, the next attempt does it.
  */
-export function fileVersions ({ directory, folderName, modes, ready, closing, find, isStored }: Dependencies): FileVersions {
+export function fileVersions (
+  { directory, folderName, modes, ready, closing, find, isStored }: Dependencies
+): FileVersions {
   const root = join(directory, folderName)
   const { temps, folderOf } = recordPaths(root)
   const records = fileState(root, modes, prepareToWrite, closing)
@@ -106,7 +123,9 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
       assertListOptions(options)
       const [file, entries] = await Promise.all([find(fileId), newestEntries(fileId, options.newest)])
       const inTurn = createTurns({ concurrency: READ_AT_ONCE })
-      return file ? await Promise.all(entries.map(async entry => await inTurn(async () => await described(fileId, entry)))) : []
+      return file
+        ? await Promise.all(entries.map(async entry => await inTurn(async () => await described(fileId, entry))))
+        : []
     },
 
     async keep (fileId, revision, options = {}) {
@@ -119,7 +138,10 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
       await prepareToWrite()
       const temp = changes && await writeTempFile(temps, changes, modes.file, { replaced: file.stats })
       try {
-        return await change(fileId, async base => await keeping(base, { revision, details: text, changes: temp?.path, ...orderOf(options) }))
+        return await change(
+          fileId,
+          async base => await keeping(base, { revision, details: text, changes: temp?.path, ...orderOf(options) })
+        )
       } finally {
         if (temp) await removeFile(temp.path).catch(() => {})
       }
@@ -170,9 +192,13 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
     for (;;) {
       const record = await records.get(fileId)
       const { log } = indexIn(record)
-      const segments = await Promise.all(segmentsOfNewest(log, count).map(async segment => await readSegment(folderOf(fileId), segment)))
+      const segments = await Promise.all(
+        segmentsOfNewest(log, count).map(async segment => await readSegment(folderOf(fileId), segment))
+      )
       const isWhole = segments.every(entries => entries !== undefined)
-      if (isWhole || record?.version === before) return [...segments.flatMap(entries => entries ?? []), ...log.entries].slice(-(count ?? 0))
+      if (isWhole || record?.version === before) {
+        return [...segments.flatMap(entries => entries ?? []), ...log.entries].slice(-(count ?? 0))
+      }
       before = record?.version // a newer index may not refer to a segment any more
     }
   }
@@ -183,10 +209,16 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
 
   async function described (fileId: string, entry: VersionEntry): Promise<StoredVersion> {
     const { version, details } = entry
-    return storedVersion(entry, typeof details === 'string' ? details : await textOf(blockOf(folderOf(fileId), version), details))
+    return storedVersion(
+      entry,
+      typeof details === 'string' ? details : await textOf(blockOf(folderOf(fileId), version), details)
+    )
   }
 
-  async function keeping ({ fileId, folder, editor, add }: Base, { revision, details, changes, ...order }: Given): Promise<Change<StoredVersion> | null | typeof CHANGED> {
+  async function keeping (
+    { fileId, folder, editor, add }: Base,
+    { revision, details, changes, ...order }: Given
+  ): Promise<Change<StoredVersion> | null | typeof CHANGED> {
     const file = await find(fileId)
     if (!file || revisionOf(file.stats) !== revision) return null
     const { last, entries } = editor.log()
@@ -194,9 +226,21 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
     const isNewestIntact = newest !== undefined && await isIntact(blockOf(folder, newest.version), newest.content)
     const same = isNewestIntact && newest.revision === revision ? newest : undefined
     const version = same?.version ?? last + 1
-    const content = same?.content ?? await add(version, async target => await addBlob({ path: join(directory, file.name), isExpected: stats => revisionOf(stats) === revision }, target))
-    const changesBlob = changes === undefined ? null : await add(version, async target => await addBlob({ path: changes, isExpected: () => true }, target))
-    const shortDetails = areLong(details) ? await add(version, async target => await addText(details, target, modes.file)) : details
+    const content = same?.content ??
+      await add(
+        version,
+        async target =>
+          await addBlob(
+            { path: join(directory, file.name), isExpected: stats => revisionOf(stats) === revision },
+            target
+          )
+      )
+    const changesBlob = changes === undefined
+      ? null
+      : await add(version, async target => await addBlob({ path: changes, isExpected: () => true }, target))
+    const shortDetails = areLong(details)
+      ? await add(version, async target => await addText(details, target, modes.file))
+      : details
     if (content === undefined || changesBlob === undefined || shortDetails === undefined) return CHANGED
     const entry: VersionEntry = {
       version,
@@ -276,8 +320,12 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
       const found = await unnamedBlobs(folder, log.last, editor)
       await removeFrom(folder, superseded.map(({ name, version }) => [name, version]))
 
-      isUndecided = true // if it rejects, the index may refer to the blobs: if it does not, the next change removes them
-      const index: VersionIndex = { log: editor.log(), superseded: [...editor.superseded()].map(([name, version]) => ({ name, version })) }
+      // if it rejects, the index may refer to the blobs: if it does not, the next change removes them
+      isUndecided = true
+      const index: VersionIndex = {
+        log: editor.log(),
+        superseded: [...editor.superseded()].map(([name, version]) => ({ name, version }))
+      }
       const version = await records.set(fileId, index, record?.version ?? null)
       isUndecided = false
       if (version === null) return CHANGED
@@ -291,16 +339,29 @@ export function fileVersions ({ directory, folderName, modes, ready, closing, fi
       return result
     } finally {
       if (!isUndecided) await removeFrom(folder, added)
-      if (record === null) for (const path of [blockOf(folder, 1), dirname(blockOf(folder, 1)), folder]) await rmdir(path).catch(() => {}) // unless it contains anything
+      // unless it contains anything
+      if (record === null) {
+        for (const path of [blockOf(folder, 1), dirname(blockOf(folder, 1)), folder]) {
+          await rmdir(path).catch(() => {})
+        }
+      }
     }
   }
 
   /** Blobs that neither the log nor one of its segments names. */
-  async function unnamedBlobs (folder: string, last: number, editor: LogEditor): Promise<ReadonlyArray<readonly [string, number]>> {
+  async function unnamedBlobs (
+    folder: string,
+    last: number,
+    editor: LogEditor
+  ): Promise<ReadonlyArray<readonly [string, number]>> {
     const named = editor.named()
     const newest = Math.floor((last + 1) / BLOCK)
-    const firsts = Array.from({ length: BLOCKS_TO_CLEAN }, (_, index) => (newest - index) * BLOCK).filter(first => first >= 0 && editor.knows(first, first + BLOCK - 1))
-    const found = await Promise.all(firsts.map(async first => (await blobsIn(blockOf(folder, first))).map(name => [name, first] as const)))
+    const firsts = Array.from({ length: BLOCKS_TO_CLEAN }, (_, index) => (newest - index) * BLOCK).filter(first =>
+      first >= 0 && editor.knows(first, first + BLOCK - 1)
+    )
+    const found = await Promise.all(
+      firsts.map(async first => (await blobsIn(blockOf(folder, first))).map(name => [name, first] as const))
+    )
     return found.flat().filter(([name]) => !named.has(name))
   }
 
@@ -339,7 +400,10 @@ function blockOf (folder: string, version: number): string {
   return join(folder, 'blobs', String(Math.floor(version / BLOCK)))
 }
 
-/** Makes the names of new blobs in these folders durable, and those of the folders themselves, unless they are known to be. */
+/**
+ * Makes the names of new blobs in these folders durable, and those of the folders themselves, unless they are known to
+ * be.
+ */
 async function syncBlocks (folder: string, blocks: ReadonlySet<string>, known: ReadonlySet<string>): Promise<void> {
   for (const block of blocks) {
     await syncDirectory(block)

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { isUint8Array } from 'node:util/types'
-import type { Content, FileInfo, ReplaceOptions, StagedContent, StateRecord, StateStore, Storage, StoredVersion, VersionStore } from '../../types/storage.js'
+import type {
+  Content, FileInfo, ReplaceOptions, StagedContent, StateRecord, StateStore, Storage, StoredVersion, VersionStore
+} from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { acceptContent, assertBytes } from '../util/content.js'
 import { assertOptions } from '../util/validate.js'
-import { assertCreateOptions, assertKeepOptions, assertListOptions, assertReplaceOptions, assertVersionNumbers } from './call-options.js'
+import {
+  assertCreateOptions, assertKeepOptions, assertListOptions, assertReplaceOptions, assertVersionNumbers
+} from './call-options.js'
 import { storedExtension } from './file-info.js'
 import { sliceOf } from './reading.js'
 import { detailsText } from './version-log.js'
@@ -22,7 +26,8 @@ interface StoreOptions extends ReplaceOptions {
 }
 
 /**
- * Stores documents, their records and versions in the memory of this process, for tests and demonstrations: they are lost when it ends.
+ * Stores documents, their records and versions in the memory of this process, for tests and demonstrations: they are
+ * lost when it ends.
  *
  * @example
  * ```js
@@ -34,11 +39,14 @@ interface StoreOptions extends ReplaceOptions {
  * const { fileId } = await storage.create('docx', await readFile('Report.docx'))
  * ```
  */
-export function memoryStorage (options: MemoryStorageOptions = {}): Required<Omit<Storage, 'ready' | 'revoke' | 'commit' | 'snapshot' | 'downloadUrl' | 'close'>> {
+export function memoryStorage (
+  options: MemoryStorageOptions = {}
+): Required<Omit<Storage, 'ready' | 'revoke' | 'commit' | 'snapshot' | 'downloadUrl' | 'close'>> {
   assertOptions({}, options)
   const files = new Map<string, { info: FileInfo, bytes: Buffer }>()
   const stagedBytes = new WeakMap<Content, Buffer>()
-  // Makes revisions unique across processes: document keys are made of them, and the document server caches by document key.
+  // Makes revisions unique across processes: document keys are made of them, and the document server caches by document
+  // key.
   const instanceTag = randomUUID().slice(0, 8)
   let revisionCount = 0
   const { remove: removeState, ...state } = memoryState()
@@ -84,7 +92,14 @@ export function memoryStorage (options: MemoryStorageOptions = {}): Required<Omi
       assertReplaceOptions(given)
       const { extension, ...options } = given
       const file = find(fileId)
-      return file ? await store(fileId, extension === undefined ? file.info.extension : storedExtension(extension), content, options) : null
+      return file
+        ? await store(
+          fileId,
+          extension === undefined ? file.info.extension : storedExtension(extension),
+          content,
+          options
+        )
+        : null
     },
 
     async remove (fileId) {
@@ -98,7 +113,12 @@ export function memoryStorage (options: MemoryStorageOptions = {}): Required<Omi
     return isSafeFileId(fileId) ? files.get(fileId) : undefined
   }
 
-  async function store (fileId: string, extension: string, content: Content, options: StoreOptions): Promise<FileInfo | null> {
+  async function store (
+    fileId: string,
+    extension: string,
+    content: Content,
+    options: StoreOptions
+  ): Promise<FileInfo | null> {
     const bytes = stagedBytes.get(content) ?? await bytesOf(content)
     if (!isAsExpected(fileId, options)) return null
     const revision = `${instanceTag}.${(++revisionCount).toString(36)}`
@@ -110,7 +130,8 @@ export function memoryStorage (options: MemoryStorageOptions = {}): Required<Omi
   }
 
   function isAsExpected (fileId: string, { ifRevision, isNew = false }: StoreOptions): boolean {
-    return (ifRevision === undefined || files.get(fileId)?.info.revision === ifRevision) && !(isNew && files.has(fileId))
+    return (ifRevision === undefined || files.get(fileId)?.info.revision === ifRevision) &&
+      !(isNew && files.has(fileId))
   }
 }
 
@@ -143,7 +164,9 @@ interface MemoryStateOptions {
 }
 
 /** Records in the memory of this process. */
-export function memoryState ({ maxRecords = Infinity }: MemoryStateOptions = {}): StateStore & Required<Pick<StateStore, 'list'>> & { remove (fileId: string): void } {
+export function memoryState (
+  { maxRecords = Infinity }: MemoryStateOptions = {}
+): StateStore & Required<Pick<StateStore, 'list'>> & { remove(fileId: string): void } {
   /** Values are kept as JSON, so that callers cannot change them. */
   const records = new BoundedMap<string, StateRecord & { readonly value: string }>(maxRecords)
   let versionCount = 0
@@ -188,8 +211,12 @@ interface MemoryVersionsDependencies {
   readonly bodyOf: (bytes: Buffer) => Readable
 }
 
-/** Keeps versions in the memory of this process. Contents are not copied: the storage never changes the bytes of a file. */
-function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDependencies): VersionStore & { removeAll (fileId: string): void } {
+/**
+ * Keeps versions in the memory of this process. Contents are not copied: the storage never changes the bytes of a file.
+ */
+function memoryVersions (
+  { find, bytesOf, bodyOf }: MemoryVersionsDependencies
+): VersionStore & { removeAll(fileId: string): void } {
   const kept = new Map<string, { last: number, versions: readonly MemoryVersion[] }>()
   const versionsOf = (fileId: string) => kept.get(fileId)?.versions ?? []
 
@@ -214,7 +241,8 @@ function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDependencies):
       const same = newest?.revision === revision ? newest : undefined
       const { extension, size, modifiedAt } = file.info
       const version: MemoryVersion = {
-        ...same ?? { version: last + 1, revision, extension, size, modifiedAt, keptAt: new Date(), content: file.bytes },
+        ...same ??
+          { version: last + 1, revision, extension, size, modifiedAt, keptAt: new Date(), content: file.bytes },
         changes: newChanges,
         details: newDetails
       }
@@ -231,7 +259,12 @@ function memoryVersions ({ find, bytesOf, bodyOf }: MemoryVersionsDependencies):
     async remove (fileId, numbers) {
       assertVersionNumbers(numbers)
       const found = kept.get(fileId)
-      if (found) kept.set(fileId, { ...found, versions: found.versions.filter(({ version }) => !numbers.includes(version)) })
+      if (found) {
+        kept.set(fileId, {
+          ...found,
+          versions: found.versions.filter(({ version }) => !numbers.includes(version))
+        })
+      }
     },
 
     removeAll (fileId) {

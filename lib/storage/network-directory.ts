@@ -5,7 +5,15 @@ import { open, stat, statfs } from 'node:fs/promises'
 const NFS_TYPE = 0x6969
 
 /** ext2 to ext4, XFS, Btrfs, ZFS, F2FS, tmpfs, overlayfs. Source: statfs(2). */
-const LOCAL_TYPES: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630])
+const LOCAL_TYPES: ReadonlySet<number> = new Set([
+  0xef53,
+  0x58465342,
+  0x9123683e,
+  0x2fc12fc1,
+  0xf2f52010,
+  0x01021994,
+  0x794c7630
+])
 
 type Kind = 'local' | 'nfs' | 'other'
 
@@ -13,10 +21,10 @@ type Kind = 'local' | 'nfs' | 'other'
 const kinds = new Map<bigint, Kind>()
 
 /**
- * The stats of a directory, and from now on every name in it means the file that it means at the file server. The NFS client of
- * Linux answers from memory, for up to a minute: the attributes of files, and which file a name belongs to. But it asks the server
- * whenever a directory is opened, and if the directory has changed, it looks up all names in it again. On other file systems this
- * is one `stat`.
+ * The stats of a directory, and from now on every name in it means the file that it means at the file server. The NFS
+ * client of Linux answers from memory, for up to a minute: the attributes of files, and which file a name belongs to.
+ * But it asks the server whenever a directory is opened, and if the directory has changed, it looks up all names in it
+ * again. On other file systems this is one `stat`.
  */
 export async function freshStats (directory: string): Promise<BigIntStats> {
   const stats = await stat(directory, { bigint: true })
@@ -36,8 +44,8 @@ export interface DirectoryStats {
   /** Only for a local file system. */
   readNow (): BigIntStats
   /**
-   * Whether the stats of the directory, and of open files in it, are certain to be in the memory of this machine: asking for them
-   * waits neither for a disk nor for a server.
+   * Whether the stats of the directory, and of open files in it, are certain to be in the memory of this machine:
+   * asking for them waits neither for a disk nor for a server.
    */
   isLocal (): boolean
 }
@@ -64,7 +72,10 @@ export function directoryStats (directory: string): DirectoryStats {
   }
 }
 
-/** Whether the stats of a folder can be read without the thread pool: they come neither from a server nor through another program. */
+/**
+ * Whether the stats of a folder can be read without the thread pool: they come neither from a server nor through
+ * another program.
+ */
 export async function isLocal (directory: string): Promise<boolean> {
   return await kindOf(directory, await stat(directory, { bigint: true })) === 'local'
 }

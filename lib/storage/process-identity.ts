@@ -26,10 +26,14 @@ export function hasEnded (name: string): boolean {
   if (identity === undefined || identity.namespace !== currentProcess().namespace) return false
   if (!isRunning(Number(identity.pid))) return true
   const startTime = startTimeOf(identity.pid)
-  return startTime !== '' && identity.startTime !== '' && startTime !== identity.startTime // unknown start times prove nothing
+  // unknown start times prove nothing
+  return startTime !== '' && identity.startTime !== '' && startTime !== identity.startTime
 }
 
-/** Whether the process with this name runs, or ran, in the same PID namespace as this one: otherwise it is unknown whether it has ended. */
+/**
+ * Whether the process with this name runs, or ran, in the same PID namespace as this one: otherwise it is unknown
+ * whether it has ended.
+ */
 export function isInSameNamespace (name: string): boolean {
   return parseName(name)?.namespace === currentProcess().namespace
 }
@@ -53,8 +57,8 @@ function isRunning (pid: number): boolean {
 }
 
 /**
- * Identifies the PID namespace of a booted kernel. Host names do not: containers may share one, and machines cloned from one image
- * may differ in their boot id only.
+ * Identifies the PID namespace of a booted kernel. Host names do not: containers may share one, and machines cloned
+ * from one image may differ in their boot id only.
  */
 function namespaceTag (): string {
   const boot = valueOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) || hostname()

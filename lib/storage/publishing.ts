@@ -19,10 +19,14 @@ interface ExpectedFile {
 }
 
 /**
- * Renames a temp file over the file it replaces, atomically and durably, if that still matches `isExpected`. Resolves to whether
- * it did. When it rejects, the replaced file is as it was, and the temp file may still exist.
+ * Renames a temp file over the file it replaces, atomically and durably, if that still matches `isExpected`. Resolves
+ * to whether it did. When it rejects, the replaced file is as it was, and the temp file may still exist.
  */
-async function publishOver (temp: TempFile, target: string, isExpected?: (stats: BigIntStats) => boolean): Promise<boolean> {
+async function publishOver (
+  temp: TempFile,
+  target: string,
+  isExpected?: (stats: BigIntStats) => boolean
+): Promise<boolean> {
   await freshStats(dirname(target))
   // A second hard link is cheap, and is used to undo a rename that could not be flushed.
   const previous = previousOf(temp.path)
@@ -33,7 +37,8 @@ async function publishOver (temp: TempFile, target: string, isExpected?: (stats:
     await syncDirectory(dirname(target))
     return true
   } catch (error) {
-    // The rename may have been done although it failed. The file may also have been replaced by another process since then.
+    // The rename may have been done although it failed. The file may also have been replaced by another process since
+    // then.
     if (isLinked && await fileMatches(target, isSameFileAs(temp))) await rename(previous, target).catch(() => {})
     throw error
   } finally {
@@ -42,10 +47,16 @@ async function publishOver (temp: TempFile, target: string, isExpected?: (stats:
 }
 
 /**
- * Gives a temp file a free name, durably, then removes the file it supersedes. `onNamed` is called in between. Rejects with
- * `NameTakenError` when the name is taken. When it rejects, all files are as they were, and the temp file may still exist.
+ * Gives a temp file a free name, durably, then removes the file it supersedes. `onNamed` is called in between. Rejects
+ * with `NameTakenError` when the name is taken. When it rejects, all files are as they were, and the temp file may
+ * still exist.
  */
-export async function publishNew (temp: TempFile, target: string, superseded?: ExpectedFile, onNamed = () => {}): Promise<void> {
+export async function publishNew (
+  temp: TempFile,
+  target: string,
+  superseded?: ExpectedFile,
+  onNamed = () => {}
+): Promise<void> {
   try {
     await moveToFreeName(temp, target)
     onNamed()
@@ -59,7 +70,8 @@ export async function publishNew (temp: TempFile, target: string, superseded?: E
     }
     throw error
   }
-  // May fail: the new content is durable, and if the superseded file reappears after a crash, the newer file takes precedence.
+  // May fail: the new content is durable, and if the superseded file reappears after a crash, the newer file takes
+  // precedence.
   if (superseded !== undefined) await syncDirectory(dirname(target)).catch(() => {})
 }
 
@@ -82,8 +94,8 @@ async function renameToFreeName (temp: TempFile, target: string, cause: unknown)
 }
 
 /**
- * Removes a file if it is still the expected one. It is renamed first and checked again: between a check and an `unlink` of the
- * same path another process could put a different file there.
+ * Removes a file if it is still the expected one. It is renamed first and checked again: between a check and an
+ * `unlink` of the same path another process could put a different file there.
  */
 async function removeIfSame (file: ExpectedFile): Promise<void> {
   await freshStats(dirname(file.path))
@@ -153,21 +165,28 @@ interface Ticket {
 const queue = createQueue()
 
 /**
- * Replaces a stored file by a temp file, which gets another name when the format changes. No other file is touched. Resolves to
- * `null` when the file does not have the expected revision. That is checked immediately before the rename: a change that another
- * process makes between the two is overwritten, so processes must exclude each other, as by the lock in a document's record.
+ * Replaces a stored file by a temp file, which gets another name when the format changes. No other file is touched.
+ * Resolves to `null` when the file does not have the expected revision. That is checked immediately before the rename:
+ * a change that another process makes between the two is overwritten, so processes must exclude each other, as by the
+ * lock in a document's record.
  */
-export async function replaceFile (temp: TempFile, { directory, fileId, current, options, findAll, onNamed, changing }: Replacement): Promise<FileInfo | null> {
+export async function replaceFile (
+  temp: TempFile,
+  { directory, fileId, current, options, findAll, onNamed, changing }: Replacement
+): Promise<FileInfo | null> {
   const { extension, ifRevision, beforePublish } = options
   const hasRevision = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision
-  const isChanged = (found: StoredFile | undefined) => ifRevision !== undefined && (found === undefined || !hasRevision(found.stats))
+  const isChanged = (found: StoredFile | undefined) =>
+    ifRevision !== undefined && (found === undefined || !hasRevision(found.stats))
   if (isChanged(current)) return null
 
   const name = nameFor(fileId, current, extension)
   const isRenamed = name !== current.name
   await prepareToReplace(temp, current.stats)
-  const hasRival = async () => (await findAll()).some(other => other.name !== current.name && isRival(other, { name, stats: temp.stats }))
-  // Another replacement in this process may have published under this name, but not removed its superseded file yet: wait for it.
+  const hasRival = async () =>
+    (await findAll()).some(other => other.name !== current.name && isRival(other, { name, stats: temp.stats }))
+  // Another replacement in this process may have published under this name, but not removed its superseded file yet:
+  // wait for it.
   if (isRenamed && await hasRival() && await queue.run(join(directory, fileId), hasRival)) {
     if (isChanged(await freshFile(directory, current.name))) return null
     throw new NameTakenError()
@@ -182,7 +201,9 @@ export async function replaceFile (temp: TempFile, { directory, fileId, current,
   return await queue.run(join(directory, fileId), async () => {
     const target = join(directory, name)
     if (!isRenamed) {
-      const isPublished = await changing(async () => await publishOver(temp, target, ifRevision === undefined ? undefined : hasRevision))
+      const isPublished = await changing(async () =>
+        await publishOver(temp, target, ifRevision === undefined ? undefined : hasRevision)
+      )
       return isPublished ? info : null
     }
     const found = await freshFile(directory, current.name)
@@ -210,8 +231,8 @@ function isRival (other: StoredFile, file: StoredFile): boolean {
 }
 
 /**
- * Removes the temp file, so that it cannot be published any more. If it has been published already, removes the file that it
- * superseded. Does nothing for a ticket that no replacement in this storage was given.
+ * Removes the temp file, so that it cannot be published any more. If it has been published already, removes the file
+ * that it superseded. Does nothing for a ticket that no replacement in this storage was given.
  */
 export async function revokeTicket (ticket: string, { directory, fileId }: Document): Promise<void> {
   const { temp, published, superseded }: Partial<Ticket> = Object(parseJson(ticket))

@@ -1,4 +1,6 @@
-import { type BigIntStats, close, closeSync, constants, fstat, fstatSync, open as openDescriptor, openSync, read } from 'node:fs'
+import {
+  type BigIntStats, close, closeSync, constants, fstat, fstatSync, open as openDescriptor, openSync, read
+} from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -47,13 +49,16 @@ export class OpenFile implements Source {
   }
 
   /**
-   * Opens a file for reading; `undefined` when it does not exist or is not a regular file. `isLocal`: the stats of an open file are
-   * in the memory of this machine. Such a file is opened without the thread pool: that it has this name was found out just before.
+   * Opens a file for reading; `undefined` when it does not exist or is not a regular file. `isLocal`: the stats of an
+   * open file are in the memory of this machine. Such a file is opened without the thread pool: that it has this name
+   * was found out just before.
    */
   static async open (path: string, isLocal: boolean): Promise<OpenFile | undefined> {
     let descriptor: number
     try {
-      descriptor = isLocal ? openSync(path, OPEN_FLAGS) : await new Promise<number>((resolve, reject) => openDescriptor(path, OPEN_FLAGS, settle(resolve, reject)))
+      descriptor = isLocal
+        ? openSync(path, OPEN_FLAGS)
+        : await new Promise<number>((resolve, reject) => openDescriptor(path, OPEN_FLAGS, settle(resolve, reject)))
     } catch (error) {
       return ignoreIrregular(error as NodeJS.ErrnoException)
     }
@@ -74,7 +79,12 @@ export class OpenFile implements Source {
     return size !== this.stats.size || mtimeNs !== this.stats.mtimeNs
   }
 
-  async read (buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }> {
+  async read (
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number
+  ): Promise<{ readonly bytesRead: number }> {
     return await new Promise((resolve, reject) => {
       read(this.#descriptor, buffer, offset, length, position, settle(bytesRead => resolve({ bytesRead }), reject))
     })
@@ -86,7 +96,10 @@ export class OpenFile implements Source {
   }
 }
 
-/** Without a name the last close frees the blocks of a file, which may take long. Otherwise a file that was only read is closed at once. */
+/**
+ * Without a name the last close frees the blocks of a file, which may take long. Otherwise a file that was only read is
+ * closed at once.
+ */
 function hasName (descriptor: number): boolean {
   try {
     return fstatSync(descriptor, { bigint: true }).nlink > 0n
@@ -110,9 +123,9 @@ function settle<Value> (resolve: (value: Value) => void, reject: (error: Error) 
 }
 
 /**
- * Content of an open file, which is closed when it is read, or cannot be read. Short content is in memory already; then it is
- * certain that nobody has written to the file meanwhile: otherwise this is `undefined`. Throws a `RangeError` unless the range lies
- * within the file.
+ * Content of an open file, which is closed when it is read, or cannot be read. Short content is in memory already; then
+ * it is certain that nobody has written to the file meanwhile: otherwise this is `undefined`. Throws a `RangeError`
+ * unless the range lies within the file.
  */
 export async function contentOf (file: OpenFile, range: ByteRange | undefined): Promise<Readable | undefined> {
   let isRead = true
@@ -139,7 +152,10 @@ async function bytesOf (file: OpenFile, start: number, length: number): Promise<
   return await file.isChanged() ? undefined : bytes
 }
 
-/** First byte and number of bytes of a range, or of the whole file. Throws a `RangeError` unless the range lies within the file. */
+/**
+ * First byte and number of bytes of a range, or of the whole file. Throws a `RangeError` unless the range lies within
+ * the file.
+ */
 export function sliceOf (size: number, range: ByteRange | undefined): { start: number, length: number } {
   if (!range) return { start: 0, length: size }
   const { start, end } = range
@@ -149,7 +165,9 @@ export function sliceOf (size: number, range: ByteRange | undefined): { start: n
   return { start, length: end - start + 1 }
 }
 
-/** Bytes that are read at once. A client that takes longer for them than `timeouts.idle` seems to have stopped reading. */
+/**
+ * Bytes that are read at once. A client that takes longer for them than `timeouts.idle` seems to have stopped reading.
+ */
 const PIECE = 64 * 1024
 
 /** What a body is read from, such as a `FileHandle`. */
@@ -159,11 +177,11 @@ interface Source {
 }
 
 /**
- * Streams `length` bytes of an open file, and closes it at the end, after an error or when the stream is destroyed. Fails
- * when the file turns out to be shorter, because the length may already be in the headers of a response.
+ * Streams `length` bytes of an open file, and closes it at the end, after an error or when the stream is destroyed.
+ * Fails when the file turns out to be shorter, because the length may already be in the headers of a response.
  *
- * Piped into a response of HTTP/1 it reads all pieces into the same memory: when a response has written a piece, it does not need it
- * any more. Allocating memory for each takes longer than reading it.
+ * Piped into a response of HTTP/1 it reads all pieces into the same memory: when a response has written a piece, it
+ * does not need it any more. Allocating memory for each takes longer than reading it.
  */
 export class FileBody extends Readable {
   readonly #file: Source
@@ -180,7 +198,10 @@ export class FileBody extends Readable {
     this.#remaining = length
   }
 
-  override pipe<Destination extends NodeJS.WritableStream> (destination: Destination, options?: { end?: boolean }): Destination {
+  override pipe<Destination extends NodeJS.WritableStream> (
+    destination: Destination,
+    options?: { end?: boolean }
+  ): Destination {
     const isRead = this.readableDidRead || this.readableFlowing !== null
     if (isRead || options?.end === false || !isPlainResponse(destination)) return super.pipe(destination, options)
     this.#sendTo(destination).catch(error => this.destroy(error))
@@ -218,7 +239,11 @@ export class FileBody extends Readable {
     const reading = this.#file.read(buffer, 0, Math.min(buffer.length, this.#remaining), this.#position)
     this.#pendingRead = reading
     const { bytesRead } = await reading
-    if (bytesRead === 0) throw new Error(`The file was truncated while it was read: received ${this.#length - this.#remaining} of ${this.#length} bytes`)
+    if (bytesRead === 0) {
+      throw new Error(
+        `The file was truncated while it was read: received ${this.#length - this.#remaining} of ${this.#length} bytes`
+      )
+    }
     this.#position += bytesRead
     this.#remaining -= bytesRead
     return buffer.subarray(0, bytesRead)

@@ -7,14 +7,17 @@ import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory, syncFile }
 import { tempName } from './temp-files.js'
 
 /**
- * A record is a folder of generations: files named by ascending numbers, of which the highest is current. A generation is never
- * changed. Writing one means giving a complete file the next number, which only one process can do.
+ * A record is a folder of generations: files named by ascending numbers, of which the highest is current. A generation
+ * is never changed. Writing one means giving a complete file the next number, which only one process can do.
  */
 interface Generation {
   /** Tells whose record it is: the name of the folder is only a hash. */
   readonly fileId: string
   readonly value: unknown
-  /** A random tag of this generation and those of the ones it follows, newest first. Numbers can be used again, tags cannot. */
+  /**
+   * A random tag of this generation and those of the ones it follows, newest first. Numbers can be used again, tags
+   * cannot.
+   */
   readonly tags: readonly string[]
 }
 
@@ -51,7 +54,10 @@ export async function generationsIn (folder: string): Promise<number[]> {
   }
 }
 
-/** The newest generation: one that a crash left incomplete is skipped, but its number counts. `undefined` when there is no record. */
+/**
+ * The newest generation: one that a crash left incomplete is skipped, but its number counts. `undefined` when there is
+ * no record.
+ */
 export async function newestIn (folder: string): Promise<NewestGeneration | undefined> {
   // Generations may be removed between being listed and being read, because newer ones have superseded them.
   for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
@@ -88,7 +94,9 @@ async function readGeneration (path: string): Promise<{ readonly text: string, r
 
 function parseGeneration (text: string): Generation | undefined {
   const generation = Object(parseJson(text))
-  return typeof generation.fileId === 'string' && generation.value !== undefined && Array.isArray(generation.tags) ? generation : undefined
+  return typeof generation.fileId === 'string' && generation.value !== undefined && Array.isArray(generation.tags)
+    ? generation
+    : undefined
 }
 
 interface WriteOptions {
@@ -100,11 +108,17 @@ interface WriteOptions {
 }
 
 /**
- * Writes a generation and resolves to its file; to `undefined` when another process has written one with this number. A durable one
- * gets its number before it is flushed, so that the file and its name are flushed at once. A crash meanwhile leaves it without a name,
- * complete, or incomplete: then readers skip it, and the durable one before it is still there.
+ * Writes a generation and resolves to its file; to `undefined` when another process has written one with this number. A
+ * durable one gets its number before it is flushed, so that the file and its name are flushed at once. A crash
+ * meanwhile leaves it without a name, complete, or incomplete: then readers skip it, and the durable one before it is
+ * still there.
  */
-export async function writeGeneration (folder: string, number: number, generation: Generation, { temps, modes, durable }: WriteOptions): Promise<Pick<NewestGeneration, 'file'> | undefined> {
+export async function writeGeneration (
+  folder: string,
+  number: number,
+  generation: Generation,
+  { temps, modes, durable }: WriteOptions
+): Promise<Pick<NewestGeneration, 'file'> | undefined> {
   const { path: temp, file } = await writeUnflushed(JSON.stringify(generation), temps, modes.file)
   try {
     return await linkGeneration(temp, folder, number, durable) ? { file } : undefined
@@ -130,12 +144,18 @@ async function linkGeneration (temp: string, folder: string, number: number, dur
 }
 
 async function isSameFile (path: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([path, other].map(async path => await lstat(path, { bigint: true }).catch(ignoreMissing)))
+  const [a, b] = await Promise.all(
+    [path, other].map(async path => await lstat(path, { bigint: true }).catch(ignoreMissing))
+  )
   return a !== undefined && a.ino === b?.ino
 }
 
 /** The file is closed before it gets its name: only then does a file server have what other machines read. */
-async function writeUnflushed (text: string, temps: string, mode: number): Promise<{ readonly path: string, readonly file: FileIdentity }> {
+async function writeUnflushed (
+  text: string,
+  temps: string,
+  mode: number
+): Promise<{ readonly path: string, readonly file: FileIdentity }> {
   const path = join(temps, tempName())
   try {
     await writeFile(path, text, { flag: 'wx', mode })
@@ -146,7 +166,10 @@ async function writeUnflushed (text: string, temps: string, mode: number): Promi
   }
 }
 
-/** For file systems without hard links. Renaming a file replaces another file, but renaming a folder fails if the target is not empty. */
+/**
+ * For file systems without hard links. Renaming a file replaces another file, but renaming a folder fails if the target
+ * is not empty.
+ */
 async function moveAsFolder (temps: string, temp: string, target: string, mode: number): Promise<boolean> {
   const folder = join(temps, tempName())
   await mkdir(folder, { mode })
@@ -160,7 +183,10 @@ async function moveAsFolder (temps: string, temp: string, target: string, mode: 
     await rm(folder, { recursive: true, force: true }).catch(() => {})
     const { code } = error as NodeJS.ErrnoException
     // On Windows the code is EPERM.
-    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' || await lstat(target).catch(ignoreMissing) !== undefined) return false
+    if (
+      code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ||
+      await lstat(target).catch(ignoreMissing) !== undefined
+    ) return false
     throw error
   }
 }
@@ -173,8 +199,8 @@ export async function removeGeneration (folder: string, number: number): Promise
 }
 
 /**
- * Removes generations, the lowest number first: as long as one is there, the next one has not been removed. Resolves to whether none
- * is left.
+ * Removes generations, the lowest number first: as long as one is there, the next one has not been removed. Resolves to
+ * whether none is left.
  */
 export async function removeGenerations (folder: string, numbers: readonly number[]): Promise<boolean> {
   try {
@@ -220,8 +246,8 @@ interface Entry {
 }
 
 /**
- * Remembers the newest generation of each record for as long as it is the newest: its file is there, and there is none with the next
- * number. Only for a local file system: it asks for stats without the thread pool.
+ * Remembers the newest generation of each record for as long as it is the newest: its file is there, and there is none
+ * with the next number. Only for a local file system: it asks for stats without the thread pool.
  */
 export function generationCache () {
   const entries = new BoundedMap<string, Entry>(MAX_ENTRIES)

@@ -29,8 +29,8 @@ const PREVIOUS = '~previous'
 const NAME = /^\.fastify-onlyoffice~(?<owner>[0-9a-f]{12}~\d+-\d*)~[0-9a-f-]{36}(~previous)?$/
 
 /**
- * A download that is written to a temp file fails after a shorter pause than this. If the temp file of a running process is removed
- * nevertheless, the save is fetched again: nothing can be published without the temp file.
+ * A download that is written to a temp file fails after a shorter pause than this. If the temp file of a running
+ * process is removed nevertheless, the save is fetched again: nothing can be published without the temp file.
  */
 const ABANDONED_AFTER_MS = 120_000
 
@@ -51,12 +51,20 @@ export function previousOf (temp: string): string {
 }
 
 /**
- * Streams content into a new temp file and flushes it to the disk. It gets the permissions and the owner of the file it will
- * replace and a later modification time, or else the given mode. Leaves nothing behind when it rejects. `adding` runs what adds it.
+ * Streams content into a new temp file and flushes it to the disk. It gets the permissions and the owner of the file it
+ * will replace and a later modification time, or else the given mode. Leaves nothing behind when it rejects. `adding`
+ * runs what adds it.
  */
-export async function writeTempFile (directory: string, content: Content, mode: number, { replaced, adding = async add => await add() }: TempFileOptions = {}): Promise<TempFile> {
+export async function writeTempFile (
+  directory: string,
+  content: Content,
+  mode: number,
+  { replaced, adding = async add => await add() }: TempFileOptions = {}
+): Promise<TempFile> {
   const path = join(directory, tempName())
-  const handle = await adding(async () => await open(path, 'wx', replaced === undefined ? mode : permissionsOf(replaced)))
+  const handle = await adding(async () =>
+    await open(path, 'wx', replaced === undefined ? mode : permissionsOf(replaced))
+  )
   try {
     const size = await writeContent(handle, content)
     return { path, stats: await finish(handle, size, replaced) }
@@ -93,16 +101,19 @@ export async function isRevoked ({ path }: TempFile, error: unknown): Promise<bo
 }
 
 /**
- * Removes the temp files among these names of a directory that belong to ended processes. Whether a process on another machine or
- * in another container has ended is unknown: its files are removed when nothing was written to them for two minutes. `now` is the
- * time of the file system, in milliseconds, whose clock may differ from this machine's. Files that cannot be removed stay.
+ * Removes the temp files among these names of a directory that belong to ended processes. Whether a process on another
+ * machine or in another container has ended is unknown: its files are removed when nothing was written to them for two
+ * minutes. `now` is the time of the file system, in milliseconds, whose clock may differ from this machine's. Files
+ * that cannot be removed stay.
  */
 export async function sweepTempFiles (directory: string, names: Iterable<string>, now: number): Promise<void> {
   for (const name of names) {
     const owner = NAME.exec(name)?.groups?.owner
     if (owner === undefined) continue
     const path = join(directory, name)
-    if (hasEnded(owner) || (!isInSameNamespace(owner) && await isAbandoned(path, now))) await rm(path, { recursive: true, force: true }).catch(() => {})
+    if (hasEnded(owner) || (!isInSameNamespace(owner) && await isAbandoned(path, now))) {
+      await rm(path, { recursive: true, force: true }).catch(() => {})
+    }
   }
 }
 
@@ -113,7 +124,8 @@ async function isAbandoned (path: string, now: number): Promise<boolean> {
 }
 
 async function finish (handle: FileHandle, size: number, replaced?: BigIntStats): Promise<BigIntStats> {
-  // The kernel's timestamps have a granularity of milliseconds and inode numbers are reused: two contents could get the same revision.
+  // The kernel's timestamps have a granularity of milliseconds and inode numbers are reused: two contents could get the
+  // same revision.
   const seconds = nextModificationTime(replaced?.mtimeNs)
   await handle.utimes(seconds, seconds)
   const stats = await handle.stat({ bigint: true })
@@ -165,18 +177,22 @@ const LARGE_PIECE = 1024 * 1024
 /** Bytes. So much is flushed while more arrives, so that the flush at the end does not begin with everything. */
 const FLUSH_AFTER = 16 * 1024 * 1024
 
-/** Threads of libuv's pool, which all operations on files share. Source: the libuv documentation, thread pool work scheduling. */
+/**
+ * Threads of libuv's pool, which all operations on files share. Source: the libuv documentation, thread pool work
+ * scheduling.
+ */
 const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 1
 
 /**
- * For what keeps a thread of the pool for milliseconds. Some threads are left for others: a small file is read meanwhile. An operation
- * that hangs is not waited for: that may be at a file server, and all others on disks of this machine.
+ * For what keeps a thread of the pool for milliseconds. Some threads are left for others: a small file is read
+ * meanwhile. An operation that hangs is not waited for: that may be at a file server, and all others on disks of this
+ * machine.
  */
 const inTurn = createTurns({ concurrency: Math.max(1, POOL_THREADS - 2), maxRun: 1000 })
 
 /**
- * Writes content to the end of a file, in large pieces, each while the next one arrives. The caller flushes it. Resolves to its size
- * in bytes. When it rejects, nothing is being written any more.
+ * Writes content to the end of a file, in large pieces, each while the next one arrives. The caller flushes it.
+ * Resolves to its size in bytes. When it rejects, nothing is being written any more.
  */
 async function writeContent (handle: FileHandle, content: Content): Promise<number> {
   if (isUint8Array(content)) {

@@ -1,7 +1,9 @@
 import { open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CommitOptions, Committed, Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
+import type {
+  CommitOptions, Committed, Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage
+} from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
 import { deferErrors, discard } from '../util/streams.js'
 import { type Untimed, withTimeout } from '../util/with-timeout.js'
@@ -9,12 +11,16 @@ import { tempName } from './temp-files.js'
 
 /**
  * A storage as saves use it: it can stage content, and each call has a time limit, after which it rejects with
- * `StorageTimeoutError`. What `beforePublish` does is limited itself, and it is not called after the limit: nothing that was given
- * up is published because of it.
+ * `StorageTimeoutError`. What `beforePublish` does is limited itself, and it is not called after the limit: nothing
+ * that was given up is published because of it.
  */
-export interface TimedStorage extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state' | 'versions' | 'snapshot' | 'downloadUrl'> {
+export interface TimedStorage
+  extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state' | 'versions' | 'snapshot' | 'downloadUrl'> {
   stage: NonNullable<Storage['stage']>
-  /** As `Storage.replace`, except that `beforePublish` is always called: without `info` where the storage cannot tell it. */
+  /**
+   * As `Storage.replace`, except that `beforePublish` is always called: without `info` where the storage cannot tell
+   * it.
+   */
   replace (fileId: string, content: StagedContent, options: StagedReplaceOptions): Promise<FileInfo | null>
   /** As `Storage.commit`. */
   commit? (fileId: string, content: StagedContent, options: StagedCommitOptions): Promise<Committed | null>
@@ -45,10 +51,17 @@ interface Limits {
 
 export function timedStorage (storage: Storage, { timeouts, signal }: Limits): TimedStorage {
   const { state, versions } = storage
-  /** For calls that read the download: `timeouts.total` for the download, and `timeouts.storage` for the storage after that. */
+  /**
+   * For calls that read the download: `timeouts.total` for the download, and `timeouts.storage` for the storage after
+   * that.
+   */
   const downloadTime = timeouts.total + timeouts.storage
 
-  async function limited<Result> (method: string, call: Parameters<typeof withTimeout<Result>>[0], milliseconds = timeouts.storage): Promise<Result> {
+  async function limited<Result> (
+    method: string,
+    call: Parameters<typeof withTimeout<Result>>[0],
+    milliseconds = timeouts.storage
+  ): Promise<Result> {
     return await withTimeout(call, { milliseconds, timeoutError: ms => new StorageTimeoutError(method, ms), signal })
   }
 
@@ -70,18 +83,26 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
         keep: async (...args) => await limited('versions.keep', async () => await versions.keep(...args), downloadTime),
         read: async (...args) => await limitedRead('versions.read', async () => await versions.read(...args)),
         remove: async (...args) => await limited('versions.remove', async () => await versions.remove(...args)),
-        ...(versions.prune && { prune: async (...args) => await limited('versions.prune', async () => await versions.prune!(...args)) })
+        ...(versions.prune &&
+          { prune: async (...args) => await limited('versions.prune', async () => await versions.prune!(...args)) })
       }
     }),
-    ...(storage.snapshot && { snapshot: async fileId => await limited('snapshot', async () => await storage.snapshot!(fileId)) }),
-    ...(storage.downloadUrl && { downloadUrl: async fileId => await limited('downloadUrl', async () => await storage.downloadUrl!(fileId)) }),
+    ...(storage.snapshot &&
+      { snapshot: async fileId => await limited('snapshot', async () => await storage.snapshot!(fileId)) }),
+    ...(storage.downloadUrl &&
+      { downloadUrl: async fileId => await limited('downloadUrl', async () => await storage.downloadUrl!(fileId)) }),
     ...(storage.commit && { commit }),
-    discard: async content => { await limited('discard', async () => await content.discard()).catch(() => {}) },
-    ...(storage.revoke && { revoke: async (...args) => await limited('revoke', async () => await storage.revoke!(...args)) }),
+    discard: async content => {
+      await limited('discard', async () => await content.discard()).catch(() => {})
+    },
+    ...(storage.revoke &&
+      { revoke: async (...args) => await limited('revoke', async () => await storage.revoke!(...args)) }),
     ...(storage.stage ? native() : spooling())
   }
 
-  async function commit (...[fileId, content, { version, onLate, ...options }]: Parameters<NonNullable<TimedStorage['commit']>>): Promise<Committed | null> {
+  async function commit (
+    ...[fileId, content, { version, onLate, ...options }]: Parameters<NonNullable<TimedStorage['commit']>>
+  ): Promise<Committed | null> {
     let isOver = false
     let committing: Promise<Committed | null> | undefined
     const record: CommitOptions['record'] = info => {
@@ -89,7 +110,10 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
       return options.record(info)
     }
     try {
-      return await limited('commit', async () => await (committing = storage.commit!(fileId, content, { ...options, record })))
+      return await limited(
+        'commit',
+        async () => await (committing = storage.commit!(fileId, content, { ...options, record }))
+      )
     } catch (error) {
       isOver = true
       committing?.then(late => { if (late) onLate?.(late) }).catch(() => {})
@@ -111,7 +135,10 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
   }
 
   /** A body that arrives after the time limit is destroyed, or it would stay open. */
-  async function limitedRead<Result extends Pick<ReadResult, 'body'>> (method: string, read: () => Promise<Result | null>): Promise<Result | null> {
+  async function limitedRead<Result extends Pick<ReadResult, 'body'>> (
+    method: string,
+    read: () => Promise<Result | null>
+  ): Promise<Result | null> {
     let reading: Promise<Result | null> | undefined
     try {
       const file = await limited(method, async () => await (reading = read()))
@@ -140,14 +167,20 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
     return {
       stage: limitedStage((fileId, content) => storage.stage!(fileId, content)),
       create: async (...args) => await limited('create', async () => await storage.create(...args)),
-      replace: async (fileId, content, { version, beforePublish, ...options }) => await limited('replace', async untimed => await storage.replace(fileId, content, {
-        ...options,
-        ...(beforePublish && { beforePublish: async (...args) => await untimed(async () => await beforePublish(...args)) })
-      }))
+      replace: async (fileId, content, { version, beforePublish, ...options }) =>
+        await limited('replace', async untimed =>
+          await storage.replace(fileId, content, {
+            ...options,
+            ...(beforePublish &&
+              { beforePublish: async (...args) => await untimed(async () => await beforePublish(...args)) })
+          }))
     }
   }
 
-  /** A storage without `stage` reads the spooled content in `replace`: `beforePublish` is called at the end of that content. */
+  /**
+   * A storage without `stage` reads the spooled content in `replace`: `beforePublish` is called at the end of that
+   * content.
+   */
   function spooling (): Pick<TimedStorage, 'stage' | 'create' | 'replace'> {
     return {
       stage: limitedStage(spool),
@@ -159,7 +192,12 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
           if ((await storage.stat(fileId))?.revision !== options.ifRevision) throw changed
         }
         try {
-          return await limited('replace', async untimed => await storage.replace(fileId, followedBy(content, async () => await atEnd(untimed)), options), downloadTime)
+          return await limited(
+            'replace',
+            async untimed =>
+              await storage.replace(fileId, followedBy(content, async () => await atEnd(untimed)), options),
+            downloadTime
+          )
         } catch (error) {
           if (error === changed) return null
           throw error
@@ -169,7 +207,10 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
   }
 }
 
-async function * followedBy (content: Content & AsyncIterable<Uint8Array>, atEnd: () => Promise<void>): AsyncGenerator<Uint8Array> {
+async function * followedBy (
+  content: Content & AsyncIterable<Uint8Array>,
+  atEnd: () => Promise<void>
+): AsyncGenerator<Uint8Array> {
   yield * content
   await atEnd()
 }
@@ -177,8 +218,8 @@ async function * followedBy (content: Content & AsyncIterable<Uint8Array>, atEnd
 const CHUNK_BYTES = 64 * 1024
 
 /**
- * Stages content for a storage without `stage`, in a file in the system's temp directory that only this user can read. The file
- * has no name, so that it disappears when the process ends.
+ * Stages content for a storage without `stage`, in a file in the system's temp directory that only this user can read.
+ * The file has no name, so that it disappears when the process ends.
  */
 export async function spool (_fileId: string, content: AsyncIterable<Uint8Array>): Promise<StagedContent> {
   const path = join(tmpdir(), tempName())

@@ -26,8 +26,9 @@ interface Target {
 }
 
 /**
- * Gives a file a second name, durably except for the name, or copies it where the file system has no hard links. Resolves to
- * `undefined`, and leaves nothing behind, when the file, or the folder, is not there or not the expected one any more.
+ * Gives a file a second name, durably except for the name, or copies it where the file system has no hard links.
+ * Resolves to `undefined`, and leaves nothing behind, when the file, or the folder, is not there or not the expected
+ * one any more.
  */
 export async function addBlob (source: Source, { folder, temps }: Target): Promise<Blob | undefined> {
   const name = randomUUID()
@@ -79,7 +80,9 @@ async function linkFile ({ path, isExpected }: Source, target: string): Promise<
 
 async function copyFile (source: Source, target: string, temps: string): Promise<BigIntStats> {
   return await withExpected(source, async (handle, stats) => {
-    const temp = await writeTempFile(temps, handle.createReadStream({ start: 0, autoClose: false }), 0o600, { replaced: stats })
+    const temp = await writeTempFile(temps, handle.createReadStream({ start: 0, autoClose: false }), 0o600, {
+      replaced: stats
+    })
     try {
       if (!source.isExpected(await handle.stat({ bigint: true }))) throw NOT_EXPECTED
       await rename(temp.path, target)
@@ -91,7 +94,10 @@ async function copyFile (source: Source, target: string, temps: string): Promise
   })
 }
 
-async function withExpected<Result> ({ path, isExpected }: Source, task: (handle: FileHandle, stats: BigIntStats) => Promise<Result>): Promise<Result> {
+async function withExpected<Result> (
+  { path, isExpected }: Source,
+  task: (handle: FileHandle, stats: BigIntStats) => Promise<Result>
+): Promise<Result> {
   const opened = await openRegularFile(path)
   if (!opened) throw NOT_EXPECTED
   try {
@@ -107,7 +113,10 @@ function ignoreReadOnly (error: NodeJS.ErrnoException): void {
   if (process.platform !== 'win32' || error.code !== 'EPERM') throw error
 }
 
-/** Opens a blob for reading. `undefined` when it is gone, `null` when it has another content: the file was written to in place. */
+/**
+ * Opens a blob for reading. `undefined` when it is gone, `null` when it has another content: the file was written to in
+ * place.
+ */
 export async function openBlob (folder: string, blob: Blob): Promise<FileHandle | undefined | null> {
   const opened = await openRegularFile(join(folder, blob.name))
   if (!opened) return undefined
@@ -122,9 +131,12 @@ export async function isIntact (folder: string, blob: Blob): Promise<boolean> {
   return stats !== undefined && isUnchanged(blob, stats)
 }
 
-/** The inode is not compared: it is another one when the directory was moved to another disk, or restored from a backup. */
+/**
+ * The inode is not compared: it is another one when the directory was moved to another disk, or restored from a backup.
+ */
 function isUnchanged ({ size, mtimeNs }: Blob, stats: BigIntStats): boolean {
-  return mtimeNs !== undefined && stats.size === BigInt(size) && TIME_UNITS_NS.some(unit => stats.mtimeNs === BigInt(mtimeNs) / unit * unit)
+  return mtimeNs !== undefined && stats.size === BigInt(size) &&
+    TIME_UNITS_NS.some(unit => stats.mtimeNs === BigInt(mtimeNs) / unit * unit)
 }
 
 /** The names of all blobs in a folder, also of those that no log names. */

@@ -36,7 +36,10 @@ type Piece = Segment | Entries
 export const BLOCK = 16
 /** So 10,000 versions have 40 segments of about 100 KiB. */
 const MAX_SEGMENT = 256
-/** A limit that was lowered is reached step by step: each change removes this many versions, and reads this many segments for it. */
+/**
+ * A limit that was lowered is reached step by step: each change removes this many versions, and reads this many
+ * segments for it.
+ */
 const MAX_PRUNED = 64
 const MAX_READ = 4
 /** Within a session, and priorities from 0 to 4. */
@@ -73,7 +76,8 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
       if (isSegment(piece)) joined.push(piece)
       else if (piece.length > 0) {
         const before = joined.at(-1)
-        const hasRoom = before !== undefined && (isSegment(before) ? before.count : before.length) + piece.length <= MAX_SEGMENT
+        const hasRoom = before !== undefined &&
+          (isSegment(before) ? before.count : before.length) + piece.length <= MAX_SEGMENT
         const entries = hasRoom ? isSegment(before) ? await load(before) : before : undefined
         if (entries) joined.pop()
         joined.push([...entries ?? [], ...piece])
@@ -108,7 +112,13 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
     const isTooMuch = () => count > keep || bytes > maxBytes
     const found = new Set<number>()
     const wasRead = new Set<Segment>()
-    const rounds: ReadonlyArray<{ readonly isMeant: (entry: VersionEntry) => boolean, readonly hasSome: (segment: Segment) => boolean, readonly isDue: () => boolean }> = [
+    const rounds: ReadonlyArray<
+      {
+        readonly isMeant: (entry: VersionEntry) => boolean,
+        readonly hasSome: (segment: Segment) => boolean,
+        readonly isDue: () => boolean
+      }
+    > = [
       { isMeant: isOld, hasSome: isOld, isDue: () => true },
       ...Array.from({ length: RANKS }, (_, rank) => ({
         isMeant: (entry: VersionEntry) => rankOf(entry) === rank,
@@ -141,14 +151,21 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
   }
 
   function named (log: VersionLog): NamedBlobs {
-    return new Map([...directBlobs(log), ...log.segments.flatMap(({ blob }) => [...blobsOf(contents.get(blob.name) ?? [])])])
+    return new Map([
+      ...directBlobs(log),
+      ...log.segments.flatMap(({ blob }) => [...blobsOf(contents.get(blob.name) ?? [])])
+    ])
   }
 
   return {
     log: () => log,
 
     keep (entry) {
-      log = { ...log, last: entry.version, entries: [...log.entries.filter(({ version }) => version !== entry.version), entry] }
+      log = {
+        ...log,
+        last: entry.version,
+        entries: [...log.entries.filter(({ version }) => version !== entry.version), entry]
+      }
     },
 
     remove: async numbers => await without(new Set(numbers), log.segments),
@@ -161,7 +178,11 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
       const newest = log.segments.at(-1)
       if (newest) await load(newest)
       const rolled = older.map(({ session, ...entry }) => entry)
-      log = { ...log, segments: await stored([...log.segments, rolled]), entries: log.entries.filter(({ version }) => version >= end) }
+      log = {
+        ...log,
+        segments: await stored([...log.segments, rolled]),
+        entries: log.entries.filter(({ version }) => version >= end)
+      }
     },
 
     async prune (limits) {
@@ -177,7 +198,10 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
       return new Map([...named(base)].filter(([name]) => !present.has(name)))
     },
 
-    knows: (first, last) => log.segments.every(segment => segment.last < first || segment.first > last || contents.get(segment.blob.name) !== undefined)
+    knows: (first, last) =>
+      log.segments.every(segment =>
+        segment.last < first || segment.first > last || contents.get(segment.blob.name) !== undefined
+      )
   }
 }
 
@@ -194,10 +218,14 @@ function bytesOf (entries: Entries): number {
   return entries.reduce((sum, { content, changes }) => sum + content.size + (changes?.size ?? 0), 0)
 }
 
-/** Force saves that two other saves of their session follow. The data of a version's changes are kept beside its predecessor, so the last two saves of a session stay. */
+/**
+ * Force saves that two other saves of their session follow. The data of a version's changes are kept beside its
+ * predecessor, so the last two saves of a session stay.
+ */
 function marked (entries: Entries): Entries {
   return entries.map((entry, index) => {
-    const isWithinSession = entry.session !== undefined && [1, 2].every(step => entries[index + step]?.session === entry.session)
+    const isWithinSession = entry.session !== undefined &&
+      [1, 2].every(step => entries[index + step]?.session === entry.session)
     return isWithinSession ? { ...entry, isWithinSession } : entry
   })
 }

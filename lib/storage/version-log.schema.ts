@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 
-// How a storage notes which versions of a document it keeps: the newest in the log itself, the older ones in segments. Fields that a
-// newer version of this library has added are kept.
+// How a storage notes which versions of a document it keeps: the newest in the log itself, the older ones in segments.
+// Fields that a newer version of this library has added are kept.
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -57,7 +57,10 @@ export const VersionLog = Type.Object({
 /** How files note it. */
 export const VersionIndex = Type.Object({
   log: VersionLog,
-  /** Blobs that this change has superseded, each with the version that it was stored for: it removes them, or else the next change does. */
+  /**
+   * Blobs that this change has superseded, each with the version that it was stored for: it removes them, or else the
+   * next change does.
+   */
   superseded: Type.Array(Type.Object({ name: BlobSchema.properties.name, version: Count }))
 })
 

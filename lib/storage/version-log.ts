@@ -34,7 +34,10 @@ export function orderOf ({ session, priority }: KeepOptions): Pick<VersionEntry,
 }
 
 /** `details`: JSON text. */
-export function storedVersion ({ version, revision, extension, modifiedAt, keptAt, content, changes }: VersionEntry, details = 'null'): StoredVersion {
+export function storedVersion (
+  { version, revision, extension, modifiedAt, keptAt, content, changes }: VersionEntry,
+  details = 'null'
+): StoredVersion {
   return {
     version,
     revision,
@@ -49,8 +52,13 @@ export function storedVersion ({ version, revision, extension, modifiedAt, keptA
 
 /** The blobs of these versions. */
 export function blobsOf (entries: readonly VersionEntry[]): NamedBlobs {
-  return new Map(entries.flatMap(({ version, content, changes, details }) =>
-    [content, changes, details].flatMap(blob => blob === null || typeof blob === 'string' ? [] : [[blob.name, version] as const])))
+  return new Map(
+    entries.flatMap(({ version, content, changes, details }) =>
+      [content, changes, details].flatMap(blob =>
+        blob === null || typeof blob === 'string' ? [] : [[blob.name, version] as const]
+      )
+    )
+  )
 }
 
 /** The blobs that a log names itself. */
@@ -71,7 +79,10 @@ const MAX_BYTES = 64 * 1024
 export function detailsText (details: unknown = null): string {
   const text = jsonText(details)
   if (text === undefined || Buffer.byteLength(text) > MAX_BYTES) {
-    throw new InvalidOptionError('details', 'must be a JSON value of at most 64 KiB: leave out what the list of versions need not show')
+    throw new InvalidOptionError(
+      'details',
+      'must be a JSON value of at most 64 KiB: leave out what the list of versions need not show'
+    )
   }
   return text
 }

@@ -16,19 +16,37 @@ interface Tested<Subject> {
 }
 
 /** @throws InvalidOptionError when one of them is no function. */
-export function assertConformanceOptions<Subject> (suite: string, options: ConformanceOptions<Subject>, { name }: Tested<Subject>): void {
+export function assertConformanceOptions<Subject> (
+  suite: string,
+  options: ConformanceOptions<Subject>,
+  { name }: Tested<Subject>
+): void {
   const example = `as in ${suite}({ test, create: () => ({ ${name} }) })`
   if (!isObject(options)) throw new InvalidOptionError('options', `must be an object, ${example}`)
-  if (!isFunction(options.create)) throw new InvalidOptionError('create', `must be a function that returns an object with the ${name}, ${example}`)
-  if (!isFunction(options.test)) throw new InvalidOptionError('test', `must be a test runner's function that registers a test, ${example}`)
+  if (!isFunction(options.create)) {
+    throw new InvalidOptionError('create', `must be a function that returns an object with the ${name}, ${example}`)
+  }
+  if (!isFunction(options.test)) {
+    throw new InvalidOptionError('test', `must be a test runner's function that registers a test, ${example}`)
+  }
 }
 
 /** @throws InvalidOptionError when `create` returns something else. */
-export async function createSubject<Subject extends object> (create: () => Subject | Promise<Subject>, { name, rule }: Tested<Subject>): Promise<Subject> {
+export async function createSubject<Subject extends object> (
+  create: () => Subject | Promise<Subject>,
+  { name, rule }: Tested<Subject>
+): Promise<Subject> {
   const subject = await create()
   const example = `as in create: () => ({ ${name} })`
-  if (rule.holds(subject)) throw new InvalidOptionError('create', `must return an object with the ${name}, not the ${name} itself, ${example}`)
+  if (rule.holds(subject)) {
+    throw new InvalidOptionError('create', `must return an object with the ${name}, not the ${name} itself, ${example}`)
+  }
   if (!isObject(subject)) throw new InvalidOptionError('create', `must return an object with the ${name}, ${example}`)
-  if (!rule.holds(subject[name])) throw new InvalidOptionError('create', `must return an object with the ${name}, which ${rule.description}, ${example}`)
+  if (!rule.holds(subject[name])) {
+    throw new InvalidOptionError(
+      'create',
+      `must return an object with the ${name}, which ${rule.description}, ${example}`
+    )
+  }
   return subject
 }

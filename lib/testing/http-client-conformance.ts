@@ -14,19 +14,20 @@ export interface HttpClientSubject {
 
 export type HttpClientConformanceOptions = ConformanceOptions<HttpClientSubject>
 
-const cases: readonly ConformanceCase[] = [requestCases, bodyCases, lateReadingCases, abortingCases, publicOnlyCases].flat()
+const cases: readonly ConformanceCase[] = [requestCases, bodyCases, lateReadingCases, abortingCases, publicOnlyCases]
+  .flat()
 
 const tested = { name: 'client', rule: objectWith('request') } as const
 
 /**
- * Tests whether an HTTP client fulfils the `HttpClient` contract, against HTTP servers that it starts on 127.0.0.1. Registers one test
- * for each requirement, all of them before it returns. A test fails with an `AssertionError` that says what was expected, or with the
- * error that the client rejected with.
+ * Tests whether an HTTP client fulfils the `HttpClient` contract, against HTTP servers that it starts on 127.0.0.1.
+ * Registers one test for each requirement, all of them before it returns. A test fails with an `AssertionError` that
+ * says what was expected, or with the error that the client rejected with.
  *
  * Resolves when all that `test` has returned is resolved, and rejects when any of it rejects.
  *
- * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `create` or `test` is no function. If `create` returns something else than
- * an object with the client, each test fails with this error.
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `create` or `test` is no function. If `create` returns
+ * something else than an object with the client, each test fails with this error.
  * @example
  * ```js
  * import test from 'node:test'

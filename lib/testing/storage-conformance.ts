@@ -13,20 +13,29 @@ export type { StorageSubject }
 export type StorageConformanceOptions = ConformanceOptions<StorageSubject>
 
 const cases: readonly ConformanceCase[] = [
-  readingCases, writingCases, replacingCases, conditionalCases, publishingCases, stagingCases, revokingCases, stateCases, versionsCases, committingCases
+  readingCases,
+  writingCases,
+  replacingCases,
+  conditionalCases,
+  publishingCases,
+  stagingCases,
+  revokingCases,
+  stateCases,
+  versionsCases,
+  committingCases
 ].flat()
 
 const tested = { name: 'storage', rule: objectWith('stat', 'read', 'create', 'replace') } as const
 
 /**
- * Tests whether a storage fulfils the `Storage` contract. Registers one test for each requirement, all of them before it returns;
- * the optional members of the contract are tested if the storage has them. A test fails with an `AssertionError` that says what was
- * expected, or with the error that the storage rejected with.
+ * Tests whether a storage fulfils the `Storage` contract. Registers one test for each requirement, all of them before
+ * it returns; the optional members of the contract are tested if the storage has them. A test fails with an
+ * `AssertionError` that says what was expected, or with the error that the storage rejected with.
  *
  * Resolves when all that `test` has returned is resolved, and rejects when any of it rejects.
  *
- * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `create` or `test` is no function. If `create` returns something else than
- * an object with the storage, each test fails with this error.
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `create` or `test` is no function. If `create` returns
+ * something else than an object with the storage, each test fails with this error.
  * @example
  * ```js
  * import test from 'node:test'

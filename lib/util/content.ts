@@ -15,14 +15,25 @@ export function contentFrom (given: DocumentContent): Content {
   return content
 }
 
-/** Checks content, as far as that is possible before it is read, and defers the errors of a stream. Throws `InvalidOptionError`. */
-export function acceptContent (content: unknown, { name = 'content', accepted = CONTENT } = {}): asserts content is Content {
+/**
+ * Checks content, as far as that is possible before it is read, and defers the errors of a stream. Throws
+ * `InvalidOptionError`.
+ */
+export function acceptContent (
+  content: unknown,
+  { name = 'content', accepted = CONTENT } = {}
+): asserts content is Content {
   deferErrors(content)
   if (isUint8Array(content)) return
   if (!isAsyncIterable(content)) throw new InvalidOptionError(name, `must be ${accepted}, not ${kindOf(content)}${typeof content === 'string' ? ': read a file with fs.readFile, encode text with Buffer.from' : ''}`)
   // It would seem to be an empty document.
   if (wasRead(content)) throw new InvalidOptionError(name, 'must be a stream that has not been read yet')
-  if (content instanceof Readable && content.readableEncoding) throw new InvalidOptionError(name, 'must be a stream of bytes: decoding it as text damages a document, so do not set its encoding')
+  if (content instanceof Readable && content.readableEncoding) {
+    throw new InvalidOptionError(
+      name,
+      'must be a stream of bytes: decoding it as text damages a document, so do not set its encoding'
+    )
+  }
 }
 
 /** Reads content into memory. Throws `TooLargeError` for more than the limit in bytes. */
@@ -40,11 +51,14 @@ export async function bytesOfContent (content: Content, limit: number): Promise<
 
 /** Checks a part of content. Throws `InvalidOptionError`. */
 export function assertBytes (chunk: unknown): asserts chunk is Uint8Array {
-  if (!isUint8Array(chunk)) throw new InvalidOptionError('content', `must be a stream of Uint8Arrays, but has ${kindOf(chunk)} in it`)
+  if (!isUint8Array(chunk)) {
+    throw new InvalidOptionError('content', `must be a stream of Uint8Arrays, but has ${kindOf(chunk)} in it`)
+  }
 }
 
 function isAsyncIterable (value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function'
+  return typeof value === 'object' && value !== null &&
+    typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function'
 }
 
 function wasRead (stream: AsyncIterable<unknown>): boolean {

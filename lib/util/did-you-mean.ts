@@ -3,10 +3,15 @@ export function nearest (name: string, candidates: readonly string[]): string | 
   const [best] = candidates
     .map(candidate => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)
-  return best && best.distance <= Math.max(name.length > 3 ? 2 : 1, best.candidate.length / 3) ? best.candidate : undefined
+  return best && best.distance <= Math.max(name.length > 3 ? 2 : 1, best.candidate.length / 3)
+    ? best.candidate
+    : undefined
 }
 
-/** The candidate that a name is a misspelling of: a few letters are wrong, or upper and lower case. Stricter than `nearest`. */
+/**
+ * The candidate that a name is a misspelling of: a few letters are wrong, or upper and lower case. Stricter than
+ * `nearest`.
+ */
 export function misspelt (name: string, candidates: readonly string[]): string | undefined {
   if (candidates.includes(name)) return undefined
   return candidates.find(candidate => editsBetween(name.toLowerCase(), candidate.toLowerCase()) <= candidate.length / 4)

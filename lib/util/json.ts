@@ -1,6 +1,9 @@
 export type JsonObject = Record<string, unknown>
 
-/** Parses JSON; `undefined` if the text is not JSON. The parser's error is dropped because its message would quote the text in the log. */
+/**
+ * Parses JSON; `undefined` if the text is not JSON. The parser's error is dropped because its message would quote the
+ * text in the log.
+ */
 export function parseJson (text: string): unknown {
   try {
     return JSON.parse(text)

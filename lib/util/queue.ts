@@ -3,8 +3,8 @@ export interface Queue {
   /** Runs a task when all earlier ones have ended. */
   run<Result> (key: string, task: () => Promise<Result>): Promise<Result>
   /**
-   * Takes a place in the queue at once and starts the task. The task awaits `turn`, which resolves when all earlier tasks have
-   * ended, before it does anything that must keep the order. Its place is free when it ends.
+   * Takes a place in the queue at once and starts the task. The task awaits `turn`, which resolves when all earlier
+   * tasks have ended, before it does anything that must keep the order. Its place is free when it ends.
    */
   enter<Result> (key: string, task: (turn: Promise<void>) => Promise<Result>): Promise<Result>
   /** Resolves when no task is left. */

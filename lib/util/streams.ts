@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 
 /**
- * Keeps the error of a stream that is not read yet from ending the process. A later reader still gets the error. Content that is
- * not a stream is returned unchanged.
+ * Keeps the error of a stream that is not read yet from ending the process. A later reader still gets the error.
+ * Content that is not a stream is returned unchanged.
  */
 export function deferErrors<Content> (content: Content): Content {
   // A stream without autoDestroy would emit its error, go on, and seem complete to a late reader.

@@ -2,8 +2,8 @@ import { InvalidUrlError, UnsupportedSchemeError } from '../errors.js'
 
 /**
  * Parses a URL, relative to `base` where one is given; `undefined` when the string is not one. `URL.canParse` is no
- * alternative: on Node.js 20 and 22 it rejects hosts with letters such as ü after some thousand calls. Node.js 20 has no
- * `URL.parse`.
+ * alternative: on Node.js 20 and 22 it rejects hosts with letters such as ü after some thousand calls. Node.js 20 has
+ * no `URL.parse`.
  */
 export function parseUrl (value: string, base?: URL): URL | undefined {
   try {
@@ -36,7 +36,8 @@ export function isHttpUrl (value: string): boolean {
 
 /** Whether a string can be the URL of a page of the application: absolute and http(s), or a path. */
 export function isPageUrl (value: string): boolean {
-  return isHttpUrl(value) || /^\/(?![/\\])[^\t\r\n]*$/.test(value) // browsers ignore tabs and line breaks, and take \ for /
+  // browsers ignore tabs and line breaks, and take \ for /
+  return isHttpUrl(value) || /^\/(?![/\\])[^\t\r\n]*$/.test(value)
 }
 
 /** Whether a string can be the URL of an image in a page of the application. */

@@ -26,19 +26,29 @@ type RulesOf<Value> = Rule | (Value extends ReadonlyArray<infer Item> ? ListRule
 /** Rules for every property of an object. */
 export type Rules<Options> = { readonly [Name in keyof Options]-?: RulesOf<NonNullable<Options[Name]>> }
 
-export const rule = (description: string, holds: Predicate, more: Pick<Rule, 'ifMissing'> = {}): Rule => ({ description, holds, ...more })
+export const rule = (description: string, holds: Predicate, more: Pick<Rule, 'ifMissing'> = {}): Rule => ({
+  description,
+  holds,
+  ...more
+})
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 export const isFunction: Predicate = value => typeof value === 'function'
-/** Not a promise, a list, a date, bytes or the like: what is forgotten to be awaited has no properties, and would pass for an empty object. */
-export const isObject = (value: unknown): value is Record<string, unknown> => /^\[object (?:Object|Module)\]$/.test(Object.prototype.toString.call(value))
+/**
+ * Not a promise, a list, a date, bytes or the like: what is forgotten to be awaited has no properties, and would pass
+ * for an empty object.
+ */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  /^\[object (?:Object|Module)\]$/.test(Object.prototype.toString.call(value))
 export const isNumber = (value: unknown): value is number => Number.isFinite(value)
 export const stringThat = (holds: (value: string) => boolean): Predicate => value => isString(value) && holds(value)
-export const numberFrom = (minimum: number, maximum = Infinity): Predicate => value => isNumber(value) && value >= minimum && value <= maximum
-export const integerFrom = (minimum: number, maximum = Infinity): Predicate => value => Number.isInteger(value) && numberFrom(minimum, maximum)(value)
-export const listOf = (holds: Predicate, { min = 0, max = Infinity } = {}): Predicate =>
-  value => Array.isArray(value) && value.length >= min && value.length <= max && value.every(item => holds(item))
+export const numberFrom = (minimum: number, maximum = Infinity): Predicate => value =>
+  isNumber(value) && value >= minimum && value <= maximum
+export const integerFrom = (minimum: number, maximum = Infinity): Predicate => value =>
+  Number.isInteger(value) && numberFrom(minimum, maximum)(value)
+export const listOf = (holds: Predicate, { min = 0, max = Infinity } = {}): Predicate => value =>
+  Array.isArray(value) && value.length >= min && value.length <= max && value.every(item => holds(item))
 export const isOneOf = (...values: readonly unknown[]): Predicate => value => values.includes(value)
 export const anyOf = (...predicates: readonly Predicate[]): Predicate => value => predicates.some(holds => holds(value))
 
@@ -49,9 +59,15 @@ export const AnyFunction = rule('must be a function', isFunction)
 export const AnyString = rule('must be a string', isString)
 export const NotBlank = rule('must be a string that is not blank', stringThat(value => value.trim() !== ''))
 export const Signal = rule('must be an AbortSignal', value => value instanceof AbortSignal)
-export const objectWith = (...methods: string[]) => rule(`must be an object with the methods ${methods.join(', ')}`,
-  value => (typeof value === 'object' || typeof value === 'function') && value !== null && methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function'))
-export const oneOf = (...values: string[]) => rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, isOneOf(...values))
+export const objectWith = (...methods: string[]) =>
+  rule(
+    `must be an object with the methods ${methods.join(', ')}`,
+    value =>
+      (typeof value === 'object' || typeof value === 'function') && value !== null &&
+      methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function')
+  )
+export const oneOf = (...values: string[]) =>
+  rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, isOneOf(...values))
 
 /** `RequestOptions`. */
 export const requestRules = { signal: Signal }
@@ -66,12 +82,22 @@ interface Names {
 /** Checks one value. Throws `InvalidOptionError` with its name and the rule. */
 export function assertValue (name: string, value: unknown, { description, holds, ifMissing }: Rule): void {
   if (holds(value)) return
-  throw new InvalidOptionError(name, value === undefined ? `is missing: ${ifMissing ?? `it ${description}`}` : description)
+  throw new InvalidOptionError(
+    name,
+    value === undefined ? `is missing: ${ifMissing ?? `it ${description}`}` : description
+  )
 }
 
-/** Checks all properties of an object. Throws `InvalidOptionError` with the name of the first wrong one and its rule. */
+/**
+ * Checks all properties of an object. Throws `InvalidOptionError` with the name of the first wrong one and its rule.
+ */
 export function assertOptions (rules: object, options: unknown, { path = '', required = new Set() }: Names = {}): void {
-  if (!isObject(options)) throw new InvalidOptionError(path.slice(0, -1) || 'options', `must be an object${exampleOf(rules)}, not ${kindOf(options)}`)
+  if (!isObject(options)) {
+    throw new InvalidOptionError(
+      path.slice(0, -1) || 'options',
+      `must be an object${exampleOf(rules)}, not ${kindOf(options)}`
+    )
+  }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(rules, name)) throw unknownOption(name, rules, path)
   }
@@ -94,7 +120,9 @@ const MAX_LISTED = 12
 
 function exampleOf (rules: object): string {
   const names = Object.keys(rules)
-  return names.length === 0 ? '' : ` such as { ${names.slice(0, MAX_EXAMPLES).join(', ')}${names.length > MAX_EXAMPLES ? ', …' : ''} }`
+  return names.length === 0
+    ? ''
+    : ` such as { ${names.slice(0, MAX_EXAMPLES).join(', ')}${names.length > MAX_EXAMPLES ? ', …' : ''} }`
 }
 
 /** The error for an option that there is not. It names the one that was probably meant. */
@@ -102,11 +130,16 @@ export function unknownOption (name: string, rules: object, path = ''): Error {
   const names = Object.keys(rules)
   const meant = nameInGroup(name, rules) ?? nearest(name, names)
   if (meant !== undefined) return new InvalidOptionError(path + name, `is unknown: did you mean ${path}${meant}?`)
-  return new InvalidOptionError(path + name, names.length > 0 && names.length <= MAX_LISTED ? `is unknown: use ${names.join(', ')}` : 'is unknown')
+  return new InvalidOptionError(
+    path + name,
+    names.length > 0 && names.length <= MAX_LISTED ? `is unknown: use ${names.join(', ')}` : 'is unknown'
+  )
 }
 
 function nameInGroup (name: string, rules: object): string | undefined {
-  const group = Object.entries(rules).find(([, inner]) => !isRule(inner) && !isListRules(inner) && Object.hasOwn(inner, name))
+  const group = Object.entries(rules).find(([, inner]) =>
+    !isRule(inner) && !isListRules(inner) && Object.hasOwn(inner, name)
+  )
   return group && `${group[0]}.${name}`
 }
 

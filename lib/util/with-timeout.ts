@@ -7,8 +7,8 @@ interface Limits {
 }
 
 /**
- * Runs a part of a call that has limits of its own: the time limit begins anew when it ends. Rejects, and does not run it, when
- * nobody waits for the call any more.
+ * Runs a part of a call that has limits of its own: the time limit begins anew when it ends. Rejects, and does not run
+ * it, when nobody waits for the call any more.
  */
 export type Untimed = <Value>(task: () => Promise<Value>) => Promise<Value>
 
@@ -26,10 +26,13 @@ export async function unlessAborted<Result> (promise: Promise<Result>, signal: A
 }
 
 /**
- * Calls code that is not ours, such as a hook or a storage, and stops waiting for it after a time limit: a promise that never
- * settles must not block anybody. The call itself goes on.
+ * Calls code that is not ours, such as a hook or a storage, and stops waiting for it after a time limit: a promise that
+ * never settles must not block anybody. The call itself goes on.
  */
-export function withTimeout<Result> (call: (untimed: Untimed) => Result | Promise<Result>, { milliseconds, timeoutError, signal }: Limits): Promise<Result> {
+export function withTimeout<Result> (
+  call: (untimed: Untimed) => Result | Promise<Result>,
+  { milliseconds, timeoutError, signal }: Limits
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     let isOver = false
     let timer: NodeJS.Timeout

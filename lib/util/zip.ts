@@ -27,7 +27,13 @@ export function zip (parts: Parts, stored: readonly string[] = []): Buffer {
     const content = Buffer.from(text)
     const method = stored.includes(path) ? STORED : DEFLATED
     const packed = method === STORED ? content : deflateRawSync(content)
-    const fields = sharedFields({ method, crc: crc32(content), packedSize: packed.length, size: content.length, nameLength: name.length })
+    const fields = sharedFields({
+      method,
+      crc: crc32(content),
+      packedSize: packed.length,
+      size: content.length,
+      nameLength: name.length
+    })
     directory.push(entryHeader(fields, at), name)
     written.push(localHeader(fields), name, packed)
     at += LOCAL_BYTES + name.length + packed.length

@@ -204,8 +204,20 @@ export const states: Readonly<Record<string, State>> = {
   'empty list, with deleted documents': {
     ...list,
     async reach (page) {
-      const ids = await page.locator('[data-documents] > li').evaluateAll(rows => rows.map(row => (row as unknown as { dataset: { id: string } }).dataset.id))
-      await page.evaluate(async ids => { await Promise.all(ids.map(async id => await fetch(`/documents/${id}`, { method: 'DELETE', headers: { 'content-type': 'application/json' }, body: '{}' }))) }, ids)
+      const ids = await page.locator('[data-documents] > li').evaluateAll(rows =>
+        rows.map(row => (row as unknown as { dataset: { id: string } }).dataset.id)
+      )
+      await page.evaluate(async ids => {
+        await Promise.all(
+          ids.map(async id =>
+            await fetch(`/documents/${id}`, {
+              method: 'DELETE',
+              headers: { 'content-type': 'application/json' },
+              body: '{}'
+            })
+          )
+        )
+      }, ids)
       await page.reload()
       await page.locator('[data-empty="none"]').waitFor()
     }

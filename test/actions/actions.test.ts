@@ -14,11 +14,37 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   let sharing: Awaited<ReturnType<NonNullable<ActionOptions['sharing']>>> = settings
   const host = await startPageHost(t, {
     actions: {
-      images: note('images', [{ name: 'Logo', fileType: 'PNG', url: 'http://app.example.com/logo.png', thumbnail: 'http://app.example.com/small.png' }]),
-      documents: action => note('documents', [{ name: 'Other', fileId: other }, { name: 'Deleted', fileId: 'deleted' }, { name: 'Bad', fileId: '../../etc/passwd' }])(action),
-      spreadsheets: action => note('spreadsheets', [{ name: 'Orders.xlsx', fileId: other }, { name: 'Elsewhere', fileType: 'csv', url: 'https://app.example.com/e.csv' }])(action),
-      reference: action => note('reference', action.path === 'missing.xlsx' ? null : { fileId: action.path === 'deleted.xlsx' ? 'deleted' : other, name: 'Orders.xlsx' })(action),
-      users: note('users', [{ id: '8', name: 'Grace', email: 'grace@example.com', image: 'data:image/png;base64,AAAA', secret: 'x' }]),
+      images: note('images', [{
+        name: 'Logo',
+        fileType: 'PNG',
+        url: 'http://app.example.com/logo.png',
+        thumbnail: 'http://app.example.com/small.png'
+      }]),
+      documents: action =>
+        note('documents', [{ name: 'Other', fileId: other }, { name: 'Deleted', fileId: 'deleted' }, {
+          name: 'Bad',
+          fileId: '../../etc/passwd'
+        }])(action),
+      spreadsheets: action =>
+        note('spreadsheets', [{ name: 'Orders.xlsx', fileId: other }, {
+          name: 'Elsewhere',
+          fileType: 'csv',
+          url: 'https://app.example.com/e.csv'
+        }])(action),
+      reference: action =>
+        note(
+          'reference',
+          action.path === 'missing.xlsx'
+            ? null
+            : { fileId: action.path === 'deleted.xlsx' ? 'deleted' : other, name: 'Orders.xlsx' }
+        )(action),
+      users: note('users', [{
+        id: '8',
+        name: 'Grace',
+        email: 'grace@example.com',
+        image: 'data:image/png;base64,AAAA',
+        secret: 'x'
+      }]),
       notify: note('notify', undefined),
       sharing: action => note('sharing', sharing)(action),
       favorite: note('favorite', undefined),
@@ -51,10 +77,26 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   const [recipients] = (await asked('spreadsheets', { c: 'mailmerge', search: '' })).choices
   t.strictSame(calls, [['spreadsheets', { ...base, purpose: 'mailmerge', search: '' }]])
   t.match(claimsOf(recipients.data.token), { c: 'mailmerge', fileType: 'xlsx', url: /action=download/ })
-  const sources = (await asked('spreadsheets', { c: 'reference', path: 'Old.xlsx', referenceData: { fileKey: 'k' } })).choices
-  t.strictSame(calls, [['spreadsheets', { ...base, purpose: 'reference', path: 'Old.xlsx', referenceData: { fileKey: 'k' } }]])
-  t.match(claimsOf(sources[0].data.token), { fileType: 'xlsx', path: 'Orders.xlsx', url: /action=download/, key: String, referenceData: { fileKey: other, instanceId: `${host.origin}/Controls/Editor/EditorHandler.ashx` } })
-  t.strictSame(claimsOf(sources[1].data.token), { fileType: 'csv', path: 'Elsewhere', url: 'https://app.example.com/e.csv' })
+  const sources =
+    (await asked('spreadsheets', { c: 'reference', path: 'Old.xlsx', referenceData: { fileKey: 'k' } })).choices
+  t.strictSame(calls, [['spreadsheets', {
+    ...base,
+    purpose: 'reference',
+    path: 'Old.xlsx',
+    referenceData: { fileKey: 'k' }
+  }]])
+  t.match(claimsOf(sources[0].data.token), {
+    fileType: 'xlsx',
+    path: 'Orders.xlsx',
+    url: /action=download/,
+    key: String,
+    referenceData: { fileKey: other, instanceId: `${host.origin}/Controls/Editor/EditorHandler.ashx` }
+  })
+  t.strictSame(claimsOf(sources[1].data.token), {
+    fileType: 'csv',
+    path: 'Elsewhere',
+    url: 'https://app.example.com/e.csv'
+  })
 
   const linked = await asked('reference', { path: 'Orders.xlsx', link: 'http://x/', referenceData: { fileKey: 'k', instanceId: 'i', key: 'x' } })
   t.strictSame(calls, [['reference', { ...base, path: 'Orders.xlsx', link: 'http://x/', referenceData: { fileKey: 'k', instanceId: 'i' } }]])
@@ -68,7 +110,10 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   t.equal(config.document.referenceData?.fileKey, host.fileId, 'so that cells can be copied as links')
   t.strictSame(config.document.info, {}, 'the editor crashes without it, where it asks for sharing settings')
 
-  t.strictSame(await asked('users', { c: 'info', id: ['8'] }), { c: 'info', users: [{ id: '8', name: 'Grace', email: 'grace@example.com', image: 'data:image/png;base64,AAAA' }] })
+  t.strictSame(await asked('users', { c: 'info', id: ['8'] }), {
+    c: 'info',
+    users: [{ id: '8', name: 'Grace', email: 'grace@example.com', image: 'data:image/png;base64,AAAA' }]
+  })
   t.strictSame(calls, [['users', { ...base, kind: 'info', ids: ['8'] }]])
   await asked('users', { c: 'info', id: ['', '8', ' '] })
   t.strictSame(calls, [['users', { ...base, kind: 'info', ids: ['8'] }]], 'an empty id is that of an unknown author')
@@ -102,15 +147,42 @@ t.test('each action calls its hook with the page\'s file and user and the checke
     documents: [{ c: 'add' }, { c: '__proto__' }],
     spreadsheets: [{ c: 'compare' }],
     reference: [{}, { path: '' }, { path: 'x'.repeat(4001) }, { referenceData: 'k' }, { link: 7 }],
-    users: [{ c: 'all' }, { c: 'info', id: '8' }, { c: 'info', id: new Array(1001).fill('8') }, { c: 'mention', from: -1 }, { c: 'mention', count: 0 }, { c: 'mention', count: 1e9 }, { c: 'mention', from: 0.5 }],
-    notify: [{ emails: [], message: '' }, { emails: 'a@b', message: '' }, { emails: ['a'], message: '' }, { emails: ['a@b\r\nBcc: c@d'], message: '' }, { emails: ['a@b, c@d'], message: '' }, { emails: ['<a@b>'], message: '' }, { emails: new Array(101).fill('a@b'), message: '' }, { emails: ['a@b'], message: 'x'.repeat(10_001) }, { emails: ['a@b'], message: '', actionLink: 'x' }],
+    users: [
+      { c: 'all' },
+      { c: 'info', id: '8' },
+      { c: 'info', id: new Array(1001).fill('8') },
+      { c: 'mention', from: -1 },
+      { c: 'mention', count: 0 },
+      { c: 'mention', count: 1e9 },
+      { c: 'mention', from: 0.5 }
+    ],
+    notify: [
+      { emails: [], message: '' },
+      { emails: 'a@b', message: '' },
+      { emails: ['a'], message: '' },
+      { emails: ['a@b\r\nBcc: c@d'], message: '' },
+      { emails: ['a@b, c@d'], message: '' },
+      { emails: ['<a@b>'], message: '' },
+      { emails: new Array(101).fill('a@b'), message: '' },
+      { emails: ['a@b'], message: 'x'.repeat(10_001) },
+      { emails: ['a@b'], message: '', actionLink: 'x' }
+    ],
     favorite: [{}, { favorite: 'true' }, { favorite: 1 }],
     create: [{ format: '../docx' }, { format: '' }, { lang: 'de_DE;' }, { lang: '<' }],
-    config: [{}, { purpose: 'admin' }, { purpose: 'refresh', actionLink: { action: 'x' } }, { purpose: 'refresh', actionLink: { action: { type: 'bookmark', data: 'x'.repeat(4001) } } }]
+    config: [{}, { purpose: 'admin' }, { purpose: 'refresh', actionLink: { action: 'x' } }, {
+      purpose: 'refresh',
+      actionLink: { action: { type: 'bookmark', data: 'x'.repeat(4001) } }
+    }]
   }
   calls.length = 0
   for (const [action, bodies] of Object.entries(wrong)) {
-    for (const body of bodies) t.match(await host.ask(action, body), { status: 400, body: { code: 'FST_EDITOR_INVALID_ACTION' } }, `${action} ${JSON.stringify(body).slice(0, 100)}`)
+    for (const body of bodies) {
+      t.match(
+        await host.ask(action, body),
+        { status: 400, body: { code: 'FST_EDITOR_INVALID_ACTION' } },
+        `${action} ${JSON.stringify(body).slice(0, 100)}`
+      )
+    }
   }
   t.strictSame(calls, [])
 })
@@ -118,13 +190,44 @@ t.test('each action calls its hook with the page\'s file and user and the checke
 t.test('a hook that fails, is slow or returns what cannot be used fails the request: the log says why, the page does not learn it', async t => {
   let result: unknown
   const run = (): any => typeof result === 'function' ? result() : result
-  const hooks = { images: run, documents: run, reference: run, users: run, sharing: run, editRights: run, create: run, notify: run, documentName: run, page: run, rename: run } satisfies ActionOptions
+  const hooks = {
+    images: run,
+    documents: run,
+    reference: run,
+    users: run,
+    sharing: run,
+    editRights: run,
+    create: run,
+    notify: run,
+    documentName: run,
+    page: run,
+    rename: run
+  } satisfies ActionOptions
   const host = await startPageHost(t, { actions: hooks, timeouts: { hooks: 30 } })
-  const bodies = { images: { c: 'add' }, documents: { c: 'compare' }, reference: { path: 'x' }, users: { c: 'info' }, sharing: {}, create: {}, notify: { emails: ['a@b'], message: '' }, config: { purpose: 'edit' }, rename: { name: 'a' } }
-  async function expectFailure (action: keyof typeof bodies, message: RegExp, status = 500, code = 'FST_EDITOR_ACTION_FAILED') {
+  const bodies = {
+    images: { c: 'add' },
+    documents: { c: 'compare' },
+    reference: { path: 'x' },
+    users: { c: 'info' },
+    sharing: {},
+    create: {},
+    notify: { emails: ['a@b'], message: '' },
+    config: { purpose: 'edit' },
+    rename: { name: 'a' }
+  }
+  async function expectFailure (
+    action: keyof typeof bodies,
+    message: RegExp,
+    status = 500,
+    code = 'FST_EDITOR_ACTION_FAILED'
+  ) {
     const before = host.records().length
     const answer = await host.ask(action, bodies[action])
-    t.strictSame({ status: answer.status, ...answer.body }, { status, code, message: status < 500 ? 'The application refused.' : 'The application failed. Its log says why.' }, action)
+    t.strictSame({ status: answer.status, ...answer.body }, {
+      status,
+      code,
+      message: status < 500 ? 'The application refused.' : 'The application failed. Its log says why.'
+    }, action)
     t.match(host.records().slice(before).map(({ err }) => err?.message ?? '').join(), message)
   }
   const fail = (fields: object = {}) => () => { throw Object.assign(new Error('password=1234'), fields) }
@@ -145,12 +248,49 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
   await expectFailure('users', /actions\.users did not finish within 30 ms/, 500, 'FST_EDITOR_HOOK_TIMEOUT')
 
   const unusable: Array<[keyof typeof bodies, unknown[]]> = [
-    ['images', [undefined, {}, [{}], [{ name: 'x' }], [{ name: '', fileId: 'x' }], [{ name: 'x', fileType: 'png', url: 'file:///etc/passwd' }], [{ name: 'x', fileType: 'png', url: 'javascript:alert(1)' }], [{ name: 'x', fileType: 'png', url: '/x.png' }], [{ name: 'x', fileType: 'p/g', url: 'http://x/' }], [{ name: 'x', fileId: 'x', thumbnail: 'data:text/html,x' }]]],
+    ['images', [
+      undefined,
+      {},
+      [{}],
+      [{ name: 'x' }],
+      [{ name: '', fileId: 'x' }],
+      [{ name: 'x', fileType: 'png', url: 'file:///etc/passwd' }],
+      [{ name: 'x', fileType: 'png', url: 'javascript:alert(1)' }],
+      [{ name: 'x', fileType: 'png', url: '/x.png' }],
+      [{ name: 'x', fileType: 'p/g', url: 'http://x/' }],
+      [{ name: 'x', fileId: 'x', thumbnail: 'data:text/html,x' }]
+    ]],
     ['documents', [[null], 'x', [{ name: 'x', fileId: 7 }]]],
     ['reference', [undefined, 'x', { fileId: 'x' }, { name: 'x' }]],
-    ['users', [undefined, [{ id: 7, name: 'x' }], [{ id: '7' }], [{ id: '7', name: 'x', image: 'javascript:alert(1)' }], [{ id: '7', name: 'x', image: 'data:text/html,<script>' }]]],
-    ['sharing', [undefined, {}, { settings: 'x' }, { url: 'javascript:alert(1)' }, { settings: [], url: 'data:text/html,x' }, { url: '/x', settings: [{ user: 'x' }] }, { url: '//evil.example.com' }, [{ user: 'x' }], [{ user: 'x', permissions: 'x', isLink: 'yes' }]]],
-    ['create', [undefined, {}, { url: 'javascript:alert(1)' }, { url: '//evil.example.com' }, { url: '/\\evil.example.com' }, { url: '/\t/evil.example.com' }, { url: '/\n/evil.example.com' }, { url: '///evil.example.com' }, { url: 'edit' }]],
+    ['users', [
+      undefined,
+      [{ id: 7, name: 'x' }],
+      [{ id: '7' }],
+      [{ id: '7', name: 'x', image: 'javascript:alert(1)' }],
+      [{ id: '7', name: 'x', image: 'data:text/html,<script>' }]
+    ]],
+    ['sharing', [
+      undefined,
+      {},
+      { settings: 'x' },
+      { url: 'javascript:alert(1)' },
+      { settings: [], url: 'data:text/html,x' },
+      { url: '/x', settings: [{ user: 'x' }] },
+      { url: '//evil.example.com' },
+      [{ user: 'x' }],
+      [{ user: 'x', permissions: 'x', isLink: 'yes' }]
+    ]],
+    ['create', [
+      undefined,
+      {},
+      { url: 'javascript:alert(1)' },
+      { url: '//evil.example.com' },
+      { url: '/\\evil.example.com' },
+      { url: '/\t/evil.example.com' },
+      { url: '/\n/evil.example.com' },
+      { url: '///evil.example.com' },
+      { url: 'edit' }
+    ]],
     ['config', [undefined, null, 'yes', 1]]
   ]
   for (const [action, results] of unusable) {
@@ -162,18 +302,53 @@ t.test('without the hook page, a notification links to the page that asks for it
   const links: Array<string | undefined> = []
   const host = await startPageHost(t, { actions: { notify: ({ link }) => { links.push(link) } }, publicBaseUrl: 'https://app.example.com/office' })
   const { origin } = host
-  for (const link of ['https://app.example.com/edit/1?x=1#top', 'http://app.example.com/edit', 'https://app.example.com/edit', `${origin}/edit`, 'https://evil.example.com/', 'https://app.example.com.evil.example.com/', 'javascript://app.example.com/%0aalert(1)', 'https://user:password@app.example.com/', '/edit', 'x', undefined]) {
+  for (
+    const link of [
+      'https://app.example.com/edit/1?x=1#top',
+      'http://app.example.com/edit',
+      'https://app.example.com/edit',
+      `${origin}/edit`,
+      'https://evil.example.com/',
+      'https://app.example.com.evil.example.com/',
+      'javascript://app.example.com/%0aalert(1)',
+      'https://user:password@app.example.com/',
+      '/edit',
+      'x',
+      undefined
+    ]
+  ) {
     t.equal((await host.ask('notify', { emails: ['a@b'], message: '', link })).status, 200)
   }
-  t.strictSame(links, ['https://app.example.com/edit/1?x=1', 'http://app.example.com/edit', 'https://app.example.com/edit', undefined, undefined, undefined, undefined, 'https://app.example.com/', undefined, undefined, undefined])
+  t.strictSame(links, [
+    'https://app.example.com/edit/1?x=1',
+    'http://app.example.com/edit',
+    'https://app.example.com/edit',
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    'https://app.example.com/',
+    undefined,
+    undefined,
+    undefined
+  ])
 })
 
 t.test('a fresh configuration is what the page would have if it was made now, and brings fresh tokens', async t => {
   let now = Date.UTC(2026, 0, 1)
   let name: string | undefined
   let rights: unknown = true
-  const host = await startPageHost(t, { clock: { now: () => now }, pageTokenLifetime: 86_400_000, actions: { documentName: () => name, editRights: () => rights as boolean } })
-  const defaults = { user: ADA, editorConfig: { lang: 'de' as const, customization: { zoom: 50 } }, permissions: { edit: false, print: false }, mode: 'view' as const }
+  const host = await startPageHost(t, {
+    clock: { now: () => now },
+    pageTokenLifetime: 86_400_000,
+    actions: { documentName: () => name, editRights: () => rights as boolean }
+  })
+  const defaults = {
+    user: ADA,
+    editorConfig: { lang: 'de' as const, customization: { zoom: 50 } },
+    permissions: { edit: false, print: false },
+    mode: 'view' as const
+  }
   const token = await host.tokenOf(defaults)
   const ask = async (body: object, withToken = token) => {
     const answer = await host.ask('config', body, { token: withToken })
@@ -189,7 +364,9 @@ t.test('a fresh configuration is what the page would have if it was made now, an
   t.equal(fresh.config.document.key, control.documentKey, 'with the key of the present content')
   t.strictSame(fresh.actions, 'edit-rights')
   t.equal((await host.ask('config', { purpose: 'refresh' }, { token: fresh.pageToken })).status, 200)
-  const proxied = await fetch(host.handler({ action: 'proxy', fileId, url: 'http://127.0.0.1:9/cache/files/x' }), { headers: { 'x-editor-proxy-token': fresh.proxyToken } })
+  const proxied = await fetch(host.handler({ action: 'proxy', fileId, url: 'http://127.0.0.1:9/cache/files/x' }), {
+    headers: { 'x-editor-proxy-token': fresh.proxyToken }
+  })
   t.equal(proxied.status, 502, 'its proxy token lets the page use the proxy')
 
   const actionLink = { action: { type: 'bookmark', data: 'top' } }
@@ -227,15 +404,29 @@ t.test('a page has no token if its configuration could not be made again: anothe
   const host = await startPageHost(t)
   const open = async (defaults: EditorControlDefaults = {}): Promise<EditorControl> => await host.app.editorControl(defaults).openDocument(host.fileId)
   t.equal(host.app.editorControl().pageToken, '')
-  for (const change of [{ documentKey: 'mine' }, { documentUrl: 'http://app.example.com/x' }, { callbackUrl: 'http://app.example.com/callback' }, { documentName: ' ' }]) {
+  for (
+    const change of [{ documentKey: 'mine' }, { documentUrl: 'http://app.example.com/x' }, {
+      callbackUrl: 'http://app.example.com/callback'
+    }, { documentName: ' ' }]
+  ) {
     const control: EditorControl = Object.assign(await open(), change)
     t.equal(control.pageToken, '', Object.keys(change).join())
     t.notMatch(control.render(), /data-page-token|data-actions/)
   }
   const named = Object.assign(await open(), { documentName: 'Minutes.docx' })
-  t.match(await host.ask('config', { purpose: 'refresh' }, { token: named.pageToken }), { status: 200, body: { config: { document: { title: 'Minutes.docx' } } } })
+  t.match(await host.ask('config', { purpose: 'refresh' }, { token: named.pageToken }), {
+    status: 200,
+    body: { config: { document: { title: 'Minutes.docx' } } }
+  })
 
-  const many = Array.from({ length: 400 }, (_, index) => ({ title: `${index} ${Math.sin(index)}`, url: `https://app.example.com/${Math.cos(index)}`, folder: 'x' }))
+  const many = Array.from(
+    { length: 400 },
+    (_, index) => ({
+      title: `${index} ${Math.sin(index)}`,
+      url: `https://app.example.com/${Math.cos(index)}`,
+      folder: 'x'
+    })
+  )
   t.equal((await open({ editorConfig: { recent: many } })).pageToken, '')
   t.equal((await open({ editorConfig: { user: { id: 'x'.repeat(2 ** 20) } } })).pageToken, '')
   t.equal((await host.ask('config', { purpose: 'refresh' }, { token: (await open({ editorConfig: { recent: many.slice(0, 50) } })).pageToken })).status, 200)

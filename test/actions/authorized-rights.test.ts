@@ -15,15 +15,34 @@ const pages: Array<[defaults: EditorControlDefaults, seen: Seen]> = [
   [{ editorConfig: { mode: 'view' } }, { mode: 'view', permissions: {}, rights: reading }],
   [{ mode: 'edit', editorConfig: { mode: 'view' } }, { mode: 'edit', permissions: {}, rights: all }],
   [{ type: 'embedded' }, { mode: 'edit', permissions: {}, rights: reading }],
-  [{ permissions: { edit: false, comment: true, print: false } }, { mode: 'edit', permissions: { edit: false, comment: true, print: false }, rights: { ...all, edit: false, history: false } }],
-  [{ document: { permissions: { download: false } } }, { mode: 'edit', permissions: { download: false }, rights: { ...all, download: false } }],
-  [{ permissions: { review: false }, document: { permissions: { edit: false } } }, { mode: 'edit', permissions: { review: false }, rights: all }]
+  [{ permissions: { edit: false, comment: true, print: false } }, {
+    mode: 'edit',
+    permissions: { edit: false, comment: true, print: false },
+    rights: { ...all, edit: false, history: false }
+  }],
+  [{ document: { permissions: { download: false } } }, {
+    mode: 'edit',
+    permissions: { download: false },
+    rights: { ...all, download: false }
+  }],
+  [{ permissions: { review: false }, document: { permissions: { edit: false } } }, {
+    mode: 'edit',
+    permissions: { review: false },
+    rights: all
+  }]
 ]
 
 for (const profile of profiles) {
   t.test(`authorize sees the mode, permissions and rights of the page that asks, whatever its request says (${profile})`, async t => {
     const targets: AuthorizeTarget[] = []
-    const host = await startPageHost(t, { profile, actions: { favorite: () => {} }, authorize: (_request, target) => { targets.push(target); return undefined } })
+    const host = await startPageHost(t, {
+      profile,
+      actions: { favorite: () => {} },
+      authorize: (_request, target) => {
+        targets.push(target)
+        return undefined
+      }
+    })
     for (const [defaults, seen] of pages) {
       const token = await host.tokenOf({ user: ADA, ...defaults })
       for (const action of ['favorite', 'renew', 'config'] as const) {
@@ -47,8 +66,17 @@ t.test('authorize can refuse by them, and what it does to them changes nothing',
       return undefined
     }
   })
-  const [editing, reading] = [await host.tokenOf({ user: ADA }), await host.tokenOf({ user: ADA, permissions: { edit: false } })]
-  const statuses = async (action: string, body: object) => [(await host.ask(action, body, { token: editing })).status, (await host.ask(action, body, { token: reading })).status]
+  const [editing, reading] = [
+    await host.tokenOf({ user: ADA }),
+    await host.tokenOf({ user: ADA, permissions: { edit: false } })
+  ]
+  const statuses = async (
+    action: string,
+    body: object
+  ) => [
+    (await host.ask(action, body, { token: editing })).status,
+    (await host.ask(action, body, { token: reading })).status
+  ]
   t.strictSame(await statuses('rename', { name: 'New' }), [200, 403])
   t.strictSame(await statuses('favorite', { favorite: true }), [200, 200])
   const { pageToken } = (await host.ask('renew', {}, { token: reading })).tokens

@@ -68,7 +68,11 @@ t.test('actions.copied is told of each copy in the storage, and its failure is l
   const { url } = sent(2)[0]!.body as { url: string }
   const copy = async () => {
     const { pageToken } = await control()
-    const response = await fetch(`${origin}${HANDLER}/actions/save-as`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken }, body: JSON.stringify({ url, title: 'Copy', fileType: 'txt' }) })
+    const response = await fetch(`${origin}${HANDLER}/actions/save-as`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken },
+      body: JSON.stringify({ url, title: 'Copy', fileType: 'txt' })
+    })
     return { status: response.status, body: await response.json() as { fileId: string } }
   }
   const first = await copy()

@@ -5,7 +5,12 @@ import type { HostOptions } from '../helpers/host.js'
 import { startPageHost } from './support.js'
 
 const MINUTE = 60_000
-const listings = { images: { c: 'add' }, documents: { c: 'compare' }, 'spreadsheets with recipients': { c: 'mailmerge' }, 'spreadsheets with data': { c: 'reference' } }
+const listings = {
+  images: { c: 'add' },
+  documents: { c: 'compare' },
+  'spreadsheets with recipients': { c: 'mailmerge' },
+  'spreadsheets with data': { c: 'reference' }
+}
 
 for (const profile of profiles) {
   const table: Array<[options: HostOptions, minutes: number]> = [[{}, 10], [{ downloadUrlLifetime: 2 * MINUTE }, 2]]
@@ -19,7 +24,9 @@ for (const profile of profiles) {
       other = (await host.storage.create('xlsx', Buffer.from('other'))).fileId
       const urls: string[] = []
       for (const [listing, body] of Object.entries(listings)) {
-        const { choices: [{ data }] } = (await host.ask(listing.split(' ')[0]!, body)).body as { choices: [{ data: { url?: string, images?: [{ url: string }] } }] }
+        const { choices: [{ data }] } = (await host.ask(listing.split(' ')[0]!, body)).body as {
+          choices: [{ data: { url?: string, images?: [{ url: string }] } }]
+        }
         urls.push(data.url ?? data.images![0].url)
       }
       const { documentUrl } = await host.app.editorControl().openDocument(other)

@@ -16,7 +16,8 @@ t.test('only the token of a page that this application has made opens an action:
   const token = await host.tokenOf()
   const [payload = '', signature = ''] = token.split('.')
   const scope = host.origin + HANDLER
-  const signed = (secret: string, service: string, purpose: 'page' | 'proxy', claims = payload) => `${claims}.${urlSigner([secret], service).sign({ purpose, fileId: '', key: claims })}`
+  const signed = (secret: string, service: string, purpose: 'page' | 'proxy', claims = payload) =>
+    `${claims}.${urlSigner([secret], service).sign({ purpose, fileId: '', key: claims })}`
   const other = await startPageHost(t, { actions })
   const control = await host.app.editorControl({ user: ADA }).openDocument(host.fileId)
   const grace = (await host.tokenOf({ user: { id: 'grace' } })).split('.')
@@ -46,14 +47,40 @@ t.test('only the token of a page that this application has made opens an action:
     t.equal(answer.status, status, what)
     t.equal(answer.headers.get('x-content-type-options'), 'nosniff')
     t.equal(answer.headers.get('cache-control'), 'private, no-store')
-    if (status !== 200) t.strictSame(answer.body, status === 401 ? { code: 'FST_EDITOR_UNAUTHORIZED', message: 'Not authorized' } : { code: 'FST_EDITOR_FORBIDDEN', message: 'Forbidden' })
+    if (status !== 200) {
+      t.strictSame(
+        answer.body,
+        status === 401
+          ? { code: 'FST_EDITOR_UNAUTHORIZED', message: 'Not authorized' }
+          : { code: 'FST_EDITOR_FORBIDDEN', message: 'Forbidden' }
+      )
+    }
   }
   t.equal(renamed.length, 2)
 
   for (const query of [`?x-editor-page-token=${token}`, `?pageToken=${token}`]) {
-    t.equal((await fetch(`${host.origin}${HANDLER}/actions/rename${query}`, { method: 'POST', body: '{"name":"x"}', headers: { 'content-type': 'application/json', cookie: `x-editor-page-token=${token}`, authorization: `Bearer ${token}` } })).status, 401, 'elsewhere than in its header')
+    t.equal(
+      (await fetch(`${host.origin}${HANDLER}/actions/rename${query}`, {
+        method: 'POST',
+        body: '{"name":"x"}',
+        headers: {
+          'content-type': 'application/json',
+          cookie: `x-editor-page-token=${token}`,
+          authorization: `Bearer ${token}`
+        }
+      })).status,
+      401,
+      'elsewhere than in its header'
+    )
   }
-  for (const method of ['GET', 'PUT', 'DELETE']) t.equal((await fetch(`${host.origin}${HANDLER}/actions/rename`, { method, headers: { 'x-editor-page-token': token } })).status, 404, method)
+  for (const method of ['GET', 'PUT', 'DELETE']) {
+    t.equal(
+      (await fetch(`${host.origin}${HANDLER}/actions/rename`, { method, headers: { 'x-editor-page-token': token } }))
+        .status,
+      404,
+      method
+    )
+  }
   t.equal(renamed.length, 2)
   t.notMatch(host.logText(), new RegExp(signature), 'no signature is logged')
 })
@@ -63,8 +90,26 @@ t.test('the user and the file are those of the token: headers, cookies, the quer
   const host = await startPageHost(t, { actions, authorize: (_request, target) => { targets.push(target); return undefined } })
   const { fileId: other } = await host.storage.create('docx', Buffer.from('other'))
   const user = { id: 'admin', name: 'Admin' }
-  const answer = await host.ask('rename', { name: 'Minutes', user, userId: 'admin', fileId: other, defaults: { user }, claims: { fileId: other }, token: 'x', title: '../../etc/passwd' }, {
-    headers: { userid: 'admin', 'x-user': 'admin', 'x-user-id': 'admin', 'x-forwarded-user': 'admin', 'remote-user': 'admin', cookie: 'user=admin; userId=admin', 'file-id': other, 'x-http-method-override': 'GET' }
+  const answer = await host.ask('rename', {
+    name: 'Minutes',
+    user,
+    userId: 'admin',
+    fileId: other,
+    defaults: { user },
+    claims: { fileId: other },
+    token: 'x',
+    title: '../../etc/passwd'
+  }, {
+    headers: {
+      userid: 'admin',
+      'x-user': 'admin',
+      'x-user-id': 'admin',
+      'x-forwarded-user': 'admin',
+      'remote-user': 'admin',
+      cookie: 'user=admin; userId=admin',
+      'file-id': other,
+      'x-http-method-override': 'GET'
+    }
   })
   t.equal(answer.status, 200)
   t.strictSame(renamed, [{ fileId: host.fileId, user: ADA, name: 'Minutes', title: 'Minutes.docx' }])
@@ -107,12 +152,17 @@ t.test('a body that is not a small JSON object of the right form, in time, is re
     ['no type that exists', 415, '{"name":"a"}', 'json'],
     ['64 KiB at most', 200, { name: 'a', more: 'x'.repeat(64 * 1024 - 30) }]
   ]
-  for (const [what, status, body, type = 'application/json'] of table) t.equal((await host.ask('rename', body, { headers: { 'content-type': type } })).status, status, what)
+  for (const [what, status, body, type = 'application/json'] of table) {
+    t.equal((await host.ask('rename', body, { headers: { 'content-type': type } })).status, status, what)
+  }
   t.equal(renamed.length, 1)
 
   const token = await host.tokenOf()
   const status = await new Promise((resolve, reject) => {
-    const request = http.request(`${host.origin}${HANDLER}/actions/rename`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': token, 'content-length': 20 } }, response => {
+    const request = http.request(`${host.origin}${HANDLER}/actions/rename`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-editor-page-token': token, 'content-length': 20 }
+    }, response => {
       response.resume()
       resolve(response.statusCode)
       request.destroy()
@@ -127,7 +177,10 @@ t.test('the token is checked before the body is read', async t => {
   const host = await startPageHost(t, { actions })
   for (const headers of [{}, { 'x-editor-page-token': 'x.y' }]) {
     const status = await new Promise((resolve, reject) => {
-      const request = http.request(`${host.origin}${HANDLER}/actions/rename`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 1000, ...headers } }, response => {
+      const request = http.request(`${host.origin}${HANDLER}/actions/rename`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': 1000, ...headers }
+      }, response => {
         response.resume()
         resolve(response.statusCode)
         request.destroy()
@@ -159,7 +212,13 @@ t.test('authorize can deny an action, and allow an expired token, but neither an
   let now = Date.now()
   let decision: unknown
   const clock = { now: () => now }
-  const host = await startPageHost(t, { actions, clock, downloadUrlLifetime: 60_000, timeouts: { hooks: 50 }, authorize: () => typeof decision === 'function' ? decision() : decision as boolean | undefined })
+  const host = await startPageHost(t, {
+    actions,
+    clock,
+    downloadUrlLifetime: 60_000,
+    timeouts: { hooks: 50 },
+    authorize: () => typeof decision === 'function' ? decision() : decision as boolean | undefined
+  })
   const token = await host.tokenOf()
   const view = await host.tokenOf({ user: ADA, mode: 'view' })
   const statuses = async (...tokens: string[]) => {
@@ -181,25 +240,67 @@ t.test('authorize can deny an action, and allow an expired token, but neither an
 })
 
 t.test('what a page must not do is refused and not offered: renaming in a page for viewing, saving a copy without the right to download', async t => {
-  const never = () => { throw new Error('called') }
-  const all = { rename: never, saveAs: true, images: never, documents: never, spreadsheets: never, reference: never, users: never, notify: never, sharing: never, editRights: never, favorite: never, create: never, links: true } as const
+  const never = () => {
+    throw new Error('called')
+  }
+  const all = {
+    rename: never,
+    saveAs: true,
+    images: never,
+    documents: never,
+    spreadsheets: never,
+    reference: never,
+    users: never,
+    notify: never,
+    sharing: never,
+    editRights: never,
+    favorite: never,
+    create: never,
+    links: true
+  } as const
   const host = await startPageHost(t, { actions: all })
-  const forEditors = { rename: { name: 'a' }, images: { c: 'add' }, documents: { c: 'compare' }, spreadsheets: { c: 'mailmerge' }, notify: { emails: ['a@b'], message: '' }, sharing: {}, create: {} }
+  const forEditors = {
+    rename: { name: 'a' },
+    images: { c: 'add' },
+    documents: { c: 'compare' },
+    spreadsheets: { c: 'mailmerge' },
+    notify: { emails: ['a@b'], message: '' },
+    sharing: {},
+    create: {}
+  }
   const forAll = 'save-as reference users edit-rights favorite links'
-  const offered = async (defaults: object) => / data-actions="([^"]*)"/.exec((await host.app.editorControl(defaults).openDocument(host.fileId)).render())![1]
-  for (const defaults of [{ mode: 'view' }, { editorConfig: { mode: 'view' } }, { permissions: { edit: false } }, { document: { permissions: { edit: false } } }, { type: 'embedded' }]) {
+  const offered = async (defaults: object) =>
+    / data-actions="([^"]*)"/.exec((await host.app.editorControl(defaults).openDocument(host.fileId)).render())![1]
+  for (
+    const defaults of [{ mode: 'view' }, { editorConfig: { mode: 'view' } }, { permissions: { edit: false } }, {
+      document: { permissions: { edit: false } }
+    }, { type: 'embedded' }]
+  ) {
     const token = await host.tokenOf(defaults as object)
-    for (const [action, body] of Object.entries(forEditors)) t.equal((await host.ask(action, body, { token })).status, 403, `${action} with ${JSON.stringify(defaults)}`)
+    for (const [action, body] of Object.entries(forEditors)) {
+      t.equal((await host.ask(action, body, { token })).status, 403, `${action} with ${JSON.stringify(defaults)}`)
+    }
     t.equal(await offered(defaults), forAll)
   }
   t.equal(await offered({}), 'rename save-as images documents spreadsheets reference users notify sharing favorite create links')
   t.equal(await offered({ permissions: { edit: false, comment: true } }), forAll.replace('edit-rights', 'notify edit-rights'))
 
   for (const defaults of [{ permissions: { download: false } }, { document: { permissions: { download: false } } }]) {
-    t.equal((await host.ask('save-as', { url: 'http://127.0.0.1:9/cache/files/x', title: 'a', fileType: 'docx' }, { token: await host.tokenOf(defaults) })).status, 403)
+    t.equal(
+      (await host.ask('save-as', { url: 'http://127.0.0.1:9/cache/files/x', title: 'a', fileType: 'docx' }, {
+        token: await host.tokenOf(defaults)
+      })).status,
+      403
+    )
     t.notMatch(await offered(defaults), 'save-as')
   }
-  t.equal((await host.ask('rename', { name: 'a' }, { token: await host.tokenOf({ mode: 'view', editorConfig: { mode: 'edit' } }) })).status, 403, 'the top level counts, as in the configuration')
+  t.equal(
+    (await host.ask('rename', { name: 'a' }, {
+      token: await host.tokenOf({ mode: 'view', editorConfig: { mode: 'edit' } })
+    })).status,
+    403,
+    'the top level counts, as in the configuration'
+  )
 })
 
 t.test('without the option there is no action besides the configuration; the old secret of a list opens it, a foreign one does not', async t => {
@@ -212,7 +313,25 @@ t.test('without the option there is no action besides the configuration; the old
   for (const host of [before, after, later]) statuses.push((await host.ask('config', { purpose: 'refresh' }, { token })).status)
   t.strictSame(statuses, [200, 200, 403])
 
-  for (const action of ['rename', 'save-as', 'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'favorite', 'create', 'edit-rights', 'links', '__proto__', '']) {
+  for (
+    const action of [
+      'rename',
+      'save-as',
+      'images',
+      'documents',
+      'spreadsheets',
+      'reference',
+      'users',
+      'notify',
+      'sharing',
+      'favorite',
+      'create',
+      'edit-rights',
+      'links',
+      '__proto__',
+      ''
+    ]
+  ) {
     t.equal((await before.ask(action, {}, { token })).status, 404, action)
   }
   t.equal((await before.ask('config', { purpose: 'edit' }, { token })).status, 403)
@@ -222,7 +341,10 @@ t.test('without the option there is no action besides the configuration; the old
 /** Not with `fetch`, which sets some of these headers itself. */
 function raw (origin: string, token: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    http.request(`${origin}${HANDLER}/actions/rename`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': token, ...headers } }, response => {
+    http.request(`${origin}${HANDLER}/actions/rename`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-editor-page-token': token, ...headers }
+    }, response => {
       response.resume()
       resolve(response.statusCode)
     }).on('error', reject).end('{"name":"a"}')

@@ -12,11 +12,29 @@ t.test('an error of a storage or an application hook is answered with an error s
   let thrown: unknown = new Error('bucket=secret')
   const fail = (): never => { throw thrown instanceof Error ? Object.assign(thrown, { statusCode }) : thrown }
   const memory = memoryStorage()
-  const storage: Storage = { ...memory, stat: async fileId => statusCode === undefined ? await memory.stat(fileId) : fail(), read: async (...args) => statusCode === undefined ? await memory.read(...args) : fail() }
+  const storage: Storage = {
+    ...memory,
+    stat: async fileId => statusCode === undefined ? await memory.stat(fileId) : fail(),
+    read: async (...args) => statusCode === undefined ? await memory.read(...args) : fail()
+  }
   const host = await startPageHost(t, { storage, actions: { rename: () => {} } })
   const token = await host.tokenOf()
   const url = host.urls.download(host.fileId)
-  for (const [given, status] of [[200, 500], [204, 500], [301, 500], [304, 500], [0, 500], [1000, 500], [404.5, 500], ['404', 500], [NaN, 500], [503, 503], [403, 403]] as const) {
+  for (
+    const [given, status] of [
+      [200, 500],
+      [204, 500],
+      [301, 500],
+      [304, 500],
+      [0, 500],
+      [1000, 500],
+      [404.5, 500],
+      ['404', 500],
+      [NaN, 500],
+      [503, 503],
+      [403, 403]
+    ] as const
+  ) {
     statusCode = given
     for (const action of ['rename', 'config']) {
       const answer = await host.ask(action, { name: 'Minutes', purpose: 'refresh' }, { token })
@@ -46,7 +64,10 @@ t.test('a page that is left before its body is read ends the request at once', a
   const token = await host.tokenOf()
   const answered = deferred<void>()
   host.app.server.on('request', (request: http.IncomingMessage) => request.once('close', () => answered.resolve()))
-  const request = http.request(`${host.origin}${HANDLER}/actions/favorite`, { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 100, 'x-editor-page-token': token } })
+  const request = http.request(`${host.origin}${HANDLER}/actions/favorite`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': 100, 'x-editor-page-token': token }
+  })
   request.on('error', () => {})
   request.flushHeaders()
   await asked.promise
@@ -57,7 +78,15 @@ t.test('a page that is left before its body is read ends the request at once', a
 })
 
 t.test('names have at most 255 bytes and something to see', async t => {
-  for (const [title, extension] of [[`con.${'x'.repeat(300)}`, 'docx'], [`NUL .${'é'.repeat(300)}`, 'pdf'], ['x'.repeat(300), 'docx'], ['.', 'txt'], ['\u200b\u2060', 'txt']] as const) {
+  for (
+    const [title, extension] of [
+      [`con.${'x'.repeat(300)}`, 'docx'],
+      [`NUL .${'é'.repeat(300)}`, 'pdf'],
+      ['x'.repeat(300), 'docx'],
+      ['.', 'txt'],
+      ['\u200b\u2060', 'txt']
+    ] as const
+  ) {
     const name = similarName(title, extension)
     t.ok(Buffer.byteLength(name) <= 255, name)
     t.match(name, /[\w].*\.\w+$/)
@@ -72,7 +101,13 @@ t.test('a notification never links to another site, whatever host the request na
   const token = await host.tokenOf()
   const { hostname, port } = new URL(host.origin)
   for (const headers of [{ host: 'evil.example.com' }, { 'x-forwarded-host': 'evil.example.com' }]) {
-    const request = http.request({ hostname, port, method: 'POST', path: `${HANDLER}/actions/notify`, headers: { 'content-type': 'application/json', 'x-editor-page-token': token, ...headers } })
+    const request = http.request({
+      hostname,
+      port,
+      method: 'POST',
+      path: `${HANDLER}/actions/notify`,
+      headers: { 'content-type': 'application/json', 'x-editor-page-token': token, ...headers }
+    })
     request.end(JSON.stringify({ emails: ['grace@example.com'], message: '', link: 'https://evil.example.com/login' }))
     const [response] = await once(request, 'response') as [http.IncomingMessage]
     response.resume()

@@ -7,7 +7,12 @@ const ADA = { user: { id: 'ada', name: 'Ada' } }
 const VIEWER = { user: { id: 'vic', name: 'Vic' }, mode: 'view' } as const
 
 /** Asks as a page does whose document could not be converted. Resolves to the status, and to the key that it gets. */
-async function tryAgain ({ origin, app }: Pick<Host, 'origin' | 'app'>, fileId: string, key: string, { token, defaults = ADA }: { token?: string, defaults?: object } = {}) {
+async function tryAgain (
+  { origin, app }: Pick<Host, 'origin' | 'app'>,
+  fileId: string,
+  key: string,
+  { token, defaults = ADA }: { token?: string, defaults?: object } = {}
+) {
   const { pageToken } = await app.editorControl(defaults).openDocument(fileId)
   const response = await fetch(`${origin}${HANDLER}/actions/config`, {
     method: 'POST',

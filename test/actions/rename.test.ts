@@ -11,7 +11,11 @@ t.test('renaming: the hook notes the name, then all editors show it', async t =>
   const { fileId, origin, app } = service
   const { pageToken } = await app.editorControl({ user: ADA }).openDocument(fileId, { name: 'Notes.txt' })
   const rename = async (name: string) => {
-    const response = await fetch(`${origin}${HANDLER}/actions/rename`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken }, body: JSON.stringify({ name }) })
+    const response = await fetch(`${origin}${HANDLER}/actions/rename`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken },
+      body: JSON.stringify({ name })
+    })
     return { status: response.status, answer: await response.json() }
   }
   t.match(await rename('Nobody has it open'), { status: 200, answer: { name: 'Nobody has it open.txt' } })
@@ -38,18 +42,67 @@ t.test('a renamed document keeps its name if the document server is away: the lo
   await host.postSignedCallback(host.fileId, { status: 1, key, users: ['ada'] })
   t.match(await host.ask('rename', { name: 'Minutes' }), { status: 200, body: { name: 'Minutes.docx' } })
   t.strictSame(renamed, ['Minutes.docx'])
-  t.match(host.records().filter(({ level }) => level === WARN), [{ msg: 'the editors of a document were not told its new name', fileId: host.fileId, err: { code: 'FST_EDITOR_UPSTREAM' } }])
+  t.match(host.records().filter(({ level }) => level === WARN), [{
+    msg: 'the editors of a document were not told its new name',
+    fileId: host.fileId,
+    err: { code: 'FST_EDITOR_UPSTREAM' }
+  }])
 })
 
 t.test('a name that is not a plain file name everywhere is refused before the hook; the extension stays', async t => {
   const titles: string[] = []
   const host = await startPageHost(t, { actions: { rename: ({ title }) => { titles.push(title) } } })
   const bad = [
-    '', ' ', '.', '..', '../x', '..\\x', 'a/b', 'a\\b', '/etc/passwd', 'C:\\x', 'a:b', 'a*', 'a?', '"a"', '<a>', 'a|b', '.hidden', 'a.', '.docx',
-    'a\u0000', 'a\u0000.php', 'a\nb', 'a\r\nb', 'a\tb', 'a\u007f', 'a\u0085', 'a\u2028b', 'gpj.\u202efdp', 'a\u200eb', 'a\u200fb', 'a\u061cb', 'a\u2066b', '\ud800',
-    'con', 'NUL', 'com1', 'LPT9', 'con.tar', 'x'.repeat(251), 'ü'.repeat(126), '日'.repeat(84), 'x'.repeat(1001)
+    '',
+    ' ',
+    '.',
+    '..',
+    '../x',
+    '..\\x',
+    'a/b',
+    'a\\b',
+    '/etc/passwd',
+    'C:\\x',
+    'a:b',
+    'a*',
+    'a?',
+    '"a"',
+    '<a>',
+    'a|b',
+    '.hidden',
+    'a.',
+    '.docx',
+    'a\u0000',
+    'a\u0000.php',
+    'a\nb',
+    'a\r\nb',
+    'a\tb',
+    'a\u007f',
+    'a\u0085',
+    'a\u2028b',
+    'gpj.\u202efdp',
+    'a\u200eb',
+    'a\u200fb',
+    'a\u061cb',
+    'a\u2066b',
+    '\ud800',
+    'con',
+    'NUL',
+    'com1',
+    'LPT9',
+    'con.tar',
+    'x'.repeat(251),
+    'ü'.repeat(126),
+    '日'.repeat(84),
+    'x'.repeat(1001)
   ]
-  for (const name of bad) t.match(await host.ask('rename', { name }), { status: 400, body: { code: 'FST_EDITOR_INVALID_ACTION' } }, JSON.stringify(name).replace(/[^ -~]/g, '?').slice(0, 40))
+  for (const name of bad) {
+    t.match(
+      await host.ask('rename', { name }),
+      { status: 400, body: { code: 'FST_EDITOR_INVALID_ACTION' } },
+      JSON.stringify(name).replace(/[^ -~]/g, '?').slice(0, 40)
+    )
+  }
   t.strictSame(titles, [])
 
   const good: Array<[typed: string, title: string]> = [

@@ -59,7 +59,13 @@ for (const profile of profiles) {
   t.test(`a page in use does not expire: every action answers fresh tokens, and one that is left alone expires (${profile})`, async t => {
     const SECOND = 1000
     for (const options of [{ pageTokenLifetime: 20 * SECOND }, { downloadUrlLifetime: 20 * SECOND }]) {
-      const host = await start(t, { profile, ...options, actions: { rename: () => {}, favorite: () => {}, users: () => [], notify: () => {}, sharing: () => [] }, versions: {}, storage: memoryStorage() })
+      const host = await start(t, {
+        profile,
+        ...options,
+        actions: { rename: () => {}, favorite: () => {}, users: () => [], notify: () => {}, sharing: () => [] },
+        versions: {},
+        storage: memoryStorage()
+      })
       const bodies = {
         users: { c: 'mention' },
         sharing: {},
@@ -120,7 +126,12 @@ t.test('only the valid token of a page is renewed', async t => {
 
 t.test('a renewed token is for the same page, and gives its user nothing more', async t => {
   const host = await start(t)
-  for (const defaults of [{ user: ADA }, { user: ADA, mode: 'view' }, { user: { id: 'grace' }, permissions: { edit: false, comment: true } }] satisfies EditorControlDefaults[]) {
+  for (
+    const defaults of [{ user: ADA }, { user: ADA, mode: 'view' }, {
+      user: { id: 'grace' },
+      permissions: { edit: false, comment: true }
+    }] satisfies EditorControlDefaults[]
+  ) {
     const token = await host.tokenOf(defaults)
     host.later(MINUTE)
     const { expires, ...claims } = claimsOf(token)

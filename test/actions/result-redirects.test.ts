@@ -15,7 +15,13 @@ async function start (t: Test, options: (origins: { readonly other: string }) =>
     response.writeHead(302, { location: decodeURIComponent(target) }).end()
   })
   const other = await startUpstream(t, (_request, response) => response.end(PDF))
-  const host = await startPageHost(t, { documentServerOrigin: server.origin, storage: memoryStorage(), actions: { saveAs: true }, versions: {}, ...options({ other: other.origin }) })
+  const host = await startPageHost(t, {
+    documentServerOrigin: server.origin,
+    storage: memoryStorage(),
+    actions: { saveAs: true },
+    versions: {},
+    ...options({ other: other.origin })
+  })
   const through = (target: string) => `${server.origin}/cache/files/to?${encodeURIComponent(target)}`
   return {
     server,

@@ -72,7 +72,13 @@ t.test('readers see no mail address', async t => {
 })
 
 t.test('readers see the history if the option or their control says so, and only then is it offered', async t => {
-  for (const [versions, history, isShown] of [[{}, undefined, false], [{}, true, true], [{ for: 'readers' }, undefined, true], [{ for: 'readers' }, false, false]] as const) {
+  for (
+    const [versions, history, isShown] of [[{}, undefined, false], [{}, true, true], [
+      { for: 'readers' },
+      undefined,
+      true
+    ], [{ for: 'readers' }, false, false]] as const
+  ) {
     const host = await startPageHost(t, { versions })
     const control = await host.app.editorControl({ mode: 'view', ...(history !== undefined && { history }) }).openDocument(host.fileId)
     t.equal((await host.ask('history', {}, { token: control.pageToken })).status, isShown ? 200 : 403)
@@ -103,7 +109,15 @@ t.test('actions.editRights: an answer with which no control can be made gives no
 
 t.test('a field of a control that is undefined counts as not given', async t => {
   const host = await startPageHost(t)
-  const opened = await host.app.editorControl({ mode: undefined, user: undefined, permissions: undefined, editorConfig: { mode: 'view', user: ADA }, document: { permissions: { print: false } } } as never).openDocument(host.fileId)
+  const opened = await host.app.editorControl(
+    {
+      mode: undefined,
+      user: undefined,
+      permissions: undefined,
+      editorConfig: { mode: 'view', user: ADA },
+      document: { permissions: { print: false } }
+    } as never
+  ).openDocument(host.fileId)
   t.match(opened.config, { editorConfig: { mode: 'view', user: ADA }, document: { permissions: { print: false } } })
   t.equal((await host.ask('config', { purpose: 'refresh' }, { token: opened.pageToken })).body.config.editorConfig.mode, 'view')
 })

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
-import { type ActionOptions, type EditorOptions, memoryStorage, type SaveAsAction, type Storage } from '../../lib/index.js'
+import {
+  type ActionOptions, type EditorOptions, memoryStorage, type SaveAsAction, type Storage
+} from '../../lib/index.js'
 import { startUpstream } from '../helpers/listen.js'
 import { bytesOf } from '../../lib/util/streams.js'
 import { startPageHost } from './support.js'
@@ -17,8 +19,18 @@ async function start (t: Test, saveAs: NonNullable<ActionOptions['saveAs']>, { a
     response.end(PDF)
   })
   const elsewhere = await startUpstream(t, (_request, response) => response.end(PDF))
-  const host = await startPageHost(t, { documentServerOrigin: server.origin, actions: { saveAs, ...actions }, ...options })
-  const save = async (fields: object = {}) => await host.ask('save-as', { url: `${server.origin}/cache/files/data/x/output.pdf?md5=abc&expires=1`, title: 'Report.docx', fileType: 'pdf', ...fields })
+  const host = await startPageHost(t, {
+    documentServerOrigin: server.origin,
+    actions: { saveAs, ...actions },
+    ...options
+  })
+  const save = async (fields: object = {}) =>
+    await host.ask('save-as', {
+      url: `${server.origin}/cache/files/data/x/output.pdf?md5=abc&expires=1`,
+      title: 'Report.docx',
+      fileType: 'pdf',
+      ...fields
+    })
   return { server, elsewhere, host, save }
 }
 
@@ -48,7 +60,12 @@ t.test('nothing but result files of the document server is fetched, whatever the
   const memory = memoryStorage()
   const storage: Storage = { ...memory, create: async (...args) => { created.push(args[0]); return await memory.create(...args) } }
   const other = await startUpstream(t, (_request, response) => response.end(PDF))
-  const { server, elsewhere, save } = await start(t, true, { storage, proxy: { allow: 'any' }, documentServer: { origins: 'any' }, allowPrivateAddresses: true })
+  const { server, elsewhere, save } = await start(t, true, {
+    storage,
+    proxy: { allow: 'any' },
+    documentServer: { origins: 'any' },
+    allowPrivateAddresses: true
+  })
   created.length = 0
   const { host } = new URL(server.origin)
   const path = '/cache/files/data/x/output.pdf'
@@ -99,8 +116,13 @@ t.test('a copy that is cut off, too large, an error page or of another format is
     t.equal(created.filter(id => id !== host.fileId).length, saveAs === true ? 1 : 0)
   }
   t.ok(noticed > 0)
-  const careful = await start(t, async ({ content }) => { await bytesOf(content) })
-  t.match(await careful.save({ url: `${careful.server.origin}/cache/files/cut` }), { status: 502, body: { code: 'FST_EDITOR_UPSTREAM' } }, 'it is not the hook that failed')
+  const careful = await start(t, async ({ content }) => {
+    await bytesOf(content)
+  })
+  t.match(await careful.save({ url: `${careful.server.origin}/cache/files/cut` }), {
+    status: 502,
+    body: { code: 'FST_EDITOR_UPSTREAM' }
+  }, 'it is not the hook that failed')
   const unread = await start(t, () => {})
   t.equal((await unread.save()).status, 200, 'a hook need not read it')
   const failing = await start(t, () => { throw new Error('no') })
@@ -137,7 +159,9 @@ t.test('whatever the title, a copy has a plain file name with the extension of i
     t.ok(Buffer.byteLength(body.name) <= 255)
   }
   const count = server.requests.length
-  for (const fileType of ['php', '', '../pdf', 'pdf/x', 'p df', '.pdf', 'pdf\u0000', 'x'.repeat(17), ['pdf']]) t.equal((await save({ fileType })).status, 400, String(fileType))
+  for (const fileType of ['php', '', '../pdf', 'pdf/x', 'p df', '.pdf', 'pdf\u0000', 'x'.repeat(17), ['pdf']]) {
+    t.equal((await save({ fileType })).status, 400, String(fileType))
+  }
   t.equal((await save({ title: 'x'.repeat(4001) })).status, 400)
   t.equal(server.requests.length, count, 'nothing is fetched')
 })

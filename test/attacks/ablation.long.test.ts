@@ -2,8 +2,8 @@ import t from 'tap'
 import { outcome, rulesOf, secureWithout } from './attack.js'
 import { attacks } from './attacks.js'
 
-// Each option that is named stops its attack alone, and without all of them the attack succeeds. Where no option is named,
-// the same steps succeed once the protection is out of the way: the attack itself works.
+// Each option that is named stops its attack alone, and without all of them the attack succeeds. Where no option is
+// named, the same steps succeed once the protection is out of the way: the attack itself works.
 
 t.setTimeout(300_000)
 

@@ -68,7 +68,10 @@ function merged (name: 'documentServer' | 'proxy' | 'tls', options: ReadonlyArra
   return values.length > 0 ? { [name]: Object.assign({}, ...values) } : {}
 }
 
-/** Runs an attack in a subtest, so that everything it started is closed before the next. Resolves to whether it succeeded. */
+/**
+ * Runs an attack in a subtest, so that everything it started is closed before the next. Resolves to whether it
+ * succeeded.
+ */
 export async function outcome (t: Test, name: string, run: Run, options: TargetOptions): Promise<boolean> {
   let succeeded = false
   await t.test(name, async t => { succeeded = await run(t, options) })

@@ -19,6 +19,22 @@ import { tls } from './tls.js'
 import { work } from './work.js'
 
 export const attacks: readonly Attack[] = [
-  ...downloads, ...callbacks, ...sessions, ...savedFiles, ...proxying, ...scripts, ...headers, ...paths, ...tls, ...work, ...damage, ...secrets, ...exhaustion, ...bodies,
-  ...lookingUp, ...brokenAnswers, ...rebinding, ...pageActions
+  ...downloads,
+  ...callbacks,
+  ...sessions,
+  ...savedFiles,
+  ...proxying,
+  ...scripts,
+  ...headers,
+  ...paths,
+  ...tls,
+  ...work,
+  ...damage,
+  ...secrets,
+  ...exhaustion,
+  ...bodies,
+  ...lookingUp,
+  ...brokenAnswers,
+  ...rebinding,
+  ...pageActions
 ]

@@ -1,4 +1,5 @@
-// A host in a process of its own, since it may be ended: `broken-answers-service.ts <directory> <origin of the document server> <profile> <client>`.
+// A host in a process of its own, since it may be ended:
+// `broken-answers-service.ts <directory> <origin of the document server> <profile> <client>`.
 import Fastify from 'fastify'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -31,7 +32,8 @@ const clients: Record<string, () => HttpClient | undefined> = {
 }
 
 const server = http.createServer()
-await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve)) // listens first: the plugin wants to know its own address
+// listens first: the plugin wants to know its own address
+await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const app = Fastify({ serverFactory: handler => server.on('request', handler) })
 app.addHook('onSend', async (_request, _reply, payload) => {

@@ -39,10 +39,16 @@ function answer (line: string, body: Buffer): Buffer {
 /** Whether these answers, one after the other, end the process of a host with this HTTP client. */
 const ending = (client: string, fetching: Fetching, answers: readonly Buffer[]): Run => async (t, { profile }) => {
   let next = answers[0]!
-  const { origin } = await listen(t, net.createServer(socket => {
-    socket.once('data', () => socket.end(next))
-  }))
-  const service = fork(join(import.meta.dirname, 'broken-answers-service.ts'), [t.testdir(), origin, profile, client], { execArgv: process.execArgv, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+  const { origin } = await listen(
+    t,
+    net.createServer(socket => {
+      socket.once('data', () => socket.end(next))
+    })
+  )
+  const service = fork(join(import.meta.dirname, 'broken-answers-service.ts'), [t.testdir(), origin, profile, client], {
+    execArgv: process.execArgv,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc']
+  })
   t.teardown(() => service.kill('SIGKILL'))
   const ended = once(service, 'exit')
   const [started] = await once(service, 'message') as [Service]

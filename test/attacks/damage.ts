@@ -34,8 +34,22 @@ function damaging (title: string, because: string, answers: readonly RequestList
 }
 
 export const damage: readonly AlwaysStopped[] = [
-  damaging('has an error page stored in place of a document', 'only a 2xx answer that looks like its format is stored', [
-    answerWith(ERROR_PAGE, 404, HTML), answerWith(ERROR_PAGE, 502, HTML), answerWith(ERROR_PAGE, 200, HTML), answerWith(ERROR_PAGE, 203), answerWith('{"error":-3}', 200), answerWith('', 200), answerWith('', 204)
-  ]),
-  damaging('has a part of a document stored in its place', 'a save is stored completely or not at all', [breakOff, answerWith(NEW.slice(0, 20)), answerWith(NEW, 206, { 'content-range': `bytes 0-${NEW.length - 1}/1000` })])
+  damaging(
+    'has an error page stored in place of a document',
+    'only a 2xx answer that looks like its format is stored',
+    [
+      answerWith(ERROR_PAGE, 404, HTML),
+      answerWith(ERROR_PAGE, 502, HTML),
+      answerWith(ERROR_PAGE, 200, HTML),
+      answerWith(ERROR_PAGE, 203),
+      answerWith('{"error":-3}', 200),
+      answerWith('', 200),
+      answerWith('', 204)
+    ]
+  ),
+  damaging('has a part of a document stored in its place', 'a save is stored completely or not at all', [
+    breakOff,
+    answerWith(NEW.slice(0, 20)),
+    answerWith(NEW, 206, { 'content-range': `bytes 0-${NEW.length - 1}/1000` })
+  ])
 ]

@@ -53,17 +53,36 @@ export const downloads: readonly StoppedByOptions[] = [
   reading('reads a document with the signature of its callback URL', 'a callback URL from a network log', WRONG(NO_TOKEN),
     async target => [target.urls.callback(target.fileId).replace('action=callback', 'action=download')]),
 
-  reading('reads a document with the link of another service with the same secret', 'a link to a document with the same id there', { signedUrls: 'the signature covers the URL of the service', requireToken: NO_TOKEN },
-    async target => [target.urlsOf({ publicBaseUrl: 'https://other.example' }).download(target.fileId).replace('https://other.example', target.origin)]),
+  reading(
+    'reads a document with the link of another service with the same secret',
+    'a link to a document with the same id there',
+    { signedUrls: 'the signature covers the URL of the service', requireToken: NO_TOKEN },
+    async target => [
+      target.urlsOf({ publicBaseUrl: 'https://other.example' }).download(target.fileId).replace(
+        'https://other.example',
+        target.origin
+      )
+    ]
+  ),
 
-  reading('reads a document with the document server\'s token for another document', 'an intercepted token for their own document', { signedUrls: 'no signature', requireToken: 'the token is for another URL' },
-    async target => [plain(target), tokenFor((await linkOf(target, target.own)).href)]),
+  reading(
+    'reads a document with the document server\'s token for another document',
+    'an intercepted token for their own document',
+    { signedUrls: 'no signature', requireToken: 'the token is for another URL' },
+    async target => [plain(target), tokenFor((await linkOf(target, target.own)).href)]
+  ),
 
   reading('reads a document with an expired token of the document server', 'an old recording of the network traffic', { signedUrls: 'no signature', requireToken: 'the token has expired' },
     async target => [plain(target), { authorization: `Bearer ${forgedToken({ payload: { url: plain(target) }, iat: now() - 900, exp: now() - 600 }, { secret: SECRET })}` }]),
 
-  reading('reads a document with the token in another document\'s page', 'a page with the editor and a document of their own', { signedUrls: 'no signature', requireToken: 'the token is for no URL' },
-    async target => [plain(target), { authorization: `Bearer ${(await target.app.editorControl().openDocument(target.own)).config!.token}` }]),
+  reading(
+    'reads a document with the token in another document\'s page',
+    'a page with the editor and a document of their own',
+    { signedUrls: 'no signature', requireToken: 'the token is for no URL' },
+    async target => [plain(target), {
+      authorization: `Bearer ${(await target.app.editorControl().openDocument(target.own)).config!.token}`
+    }]
+  ),
 
   reading('reads a document by having the document server fetch it', 'an application that opens files from the web: the document server signs any URL',
     { signedUrls: 'a token does not replace the signature' },

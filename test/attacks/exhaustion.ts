@@ -76,9 +76,34 @@ async function bytesThrough (target: Target): Promise<number> {
 }
 
 export const exhaustion: readonly AlwaysStopped[] = [
-  { title: 'fills the disk with an endless saved file', has: 'authentic callbacks', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, storing(endless)) },
-  { title: 'fills the disk with a decompression bomb', has: 'authentic callbacks; a server that answers with gzip', because: '`maxFileSize` counts after decoding', ...limited({ maxFileSize: LIMIT }, storing(bomb)) },
-  { title: 'uses up traffic with an endless proxied file', has: 'a page with a document of their own; a file at the document server', because: '`maxFileSize`', ...limited({ maxFileSize: LIMIT }, proxyingMuch) },
-  { title: 'fills the memory with a huge callback', has: 'authentic callbacks', because: '`bodyLimit`', ...limited({ bodyLimit: LIMIT }, postingMuch) },
-  { title: 'delays a document\'s saves with an answer that trickles in', has: 'authentic callbacks', because: '`timeouts.total`', ...limited({ timeouts: { total: 150 } }, holdingUp) }
+  {
+    title: 'fills the disk with an endless saved file',
+    has: 'authentic callbacks',
+    because: '`maxFileSize`',
+    ...limited({ maxFileSize: LIMIT }, storing(endless))
+  },
+  {
+    title: 'fills the disk with a decompression bomb',
+    has: 'authentic callbacks; a server that answers with gzip',
+    because: '`maxFileSize` counts after decoding',
+    ...limited({ maxFileSize: LIMIT }, storing(bomb))
+  },
+  {
+    title: 'uses up traffic with an endless proxied file',
+    has: 'a page with a document of their own; a file at the document server',
+    because: '`maxFileSize`',
+    ...limited({ maxFileSize: LIMIT }, proxyingMuch)
+  },
+  {
+    title: 'fills the memory with a huge callback',
+    has: 'authentic callbacks',
+    because: '`bodyLimit`',
+    ...limited({ bodyLimit: LIMIT }, postingMuch)
+  },
+  {
+    title: 'delays a document\'s saves with an answer that trickles in',
+    has: 'authentic callbacks',
+    because: '`timeouts.total`',
+    ...limited({ timeouts: { total: 150 } }, holdingUp)
+  }
 ]

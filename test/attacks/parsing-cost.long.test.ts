@@ -16,7 +16,11 @@ const TURN = 2 * 1024 ** 2
 t.setTimeout(120_000)
 
 t.test('whatever is parsed costs the same for each byte, and others get their turn', async t => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', './scripts/typescript/register.js', 'test/attacks/parsing-cost.ts'], { env: plainEnvironment })
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--import',
+    './scripts/typescript/register.js',
+    'test/attacks/parsing-cost.ts'
+  ], { env: plainEnvironment })
   const costs: Cost[] = JSON.parse(stdout)
   t.ok(costs.length > 20)
   for (const { title, bytes, steps, copied, turns, outcome } of costs) {
@@ -51,8 +55,18 @@ t.test('a token with deeply nested claims is one like any other', async t => {
   const editing = await startEditing(t)
   const now = Math.floor(Date.now() / 1000)
   const nested = '['.repeat(500_000) + ']'.repeat(500_000)
-  const claims = JSON.stringify({ key: editing.key, status: 2, url: editing.url, filetype: 'txt', iat: now, exp: now + 60, history: { changes: ['nested'], serverVersion: '9.0' } }).replace('"nested"', nested)
-  const signed = [JSON.stringify({ alg: 'HS256', typ: 'JWT' }), claims].map(part => Buffer.from(part).toString('base64url')).join('.')
+  const claims = JSON.stringify({
+    key: editing.key,
+    status: 2,
+    url: editing.url,
+    filetype: 'txt',
+    iat: now,
+    exp: now + 60,
+    history: { changes: ['nested'], serverVersion: '9.0' }
+  }).replace('"nested"', nested)
+  const signed = [JSON.stringify({ alg: 'HS256', typ: 'JWT' }), claims].map(part =>
+    Buffer.from(part).toString('base64url')
+  ).join('.')
   const token = `${signed}.${createHmac('sha256', SECRET).update(signed).digest('base64url')}`
   const { status, body } = await editing.postCallback(editing.fileId, { token })
   t.strictSame([status, body], [200, '{"error":0}'])

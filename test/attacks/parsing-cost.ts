@@ -8,7 +8,8 @@ import { parseConversionAnswer } from '../../lib/document-server/conversion-serv
 import { parseCallbackBody } from '../../lib/handler/body-reader.js'
 import { checkDocument } from '../../lib/index.js'
 
-// Counts what the library does with hostile bytes, and prints it. In a process of its own: counting disturbs the coverage of tests.
+// Counts what the library does with hostile bytes, and prints it. In a process of its own: counting disturbs the
+// coverage of tests.
 
 export interface Cost {
   readonly title: string
@@ -36,7 +37,8 @@ async function * inPieces (bytes: Uint8Array, length = 64 * 1024): AsyncGenerato
 }
 
 const asBytes = (name: string) => async (bytes: Uint8Array) => await checkDocument(bytes, name)
-const asStream = (name: string, length?: number) => async (bytes: Uint8Array) => await drain(await checkDocument(inPieces(bytes, length), name) as AsyncIterable<unknown>)
+const asStream = (name: string, length?: number) => async (bytes: Uint8Array) =>
+  await drain(await checkDocument(inPieces(bytes, length), name) as AsyncIterable<unknown>)
 
 function packageOf (count: number, size: number, level: 0 | 6): Uint8Array {
   const parts = Array.from({ length: count }, (_, index) => [`word/${index}.xml`, [randomBytes(size), { level }]] as const)
@@ -82,7 +84,10 @@ function collidingRows (count: number): string {
 const parsed = (parse: (text: Buffer) => unknown) => (bytes: Uint8Array) => parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
 const callback: Input[1] = parsed(parseCallbackBody)
 const conversion: Input[1] = parsed(bytes => parseConversionAnswer(bytes.toString()))
-const checked = (filetype: string) => async (bytes: Uint8Array) => await drain(checkedContent(inPieces(bytes), { filetype, extension: filetype, mediaType: undefined, length: bytes.length }))
+const checked = (filetype: string) => async (bytes: Uint8Array) =>
+  await drain(
+    checkedContent(inPieces(bytes), { filetype, extension: filetype, mediaType: undefined, length: bytes.length })
+  )
 const text = (start: string, part: string, size: number) => Buffer.from(start + part.repeat(size / part.length))
 
 const inputs: Readonly<Record<string, () => Input>> = {

@@ -7,7 +7,10 @@ import { EVIL, startTarget, type Target } from './target.js'
 const CONTENT = 'a file beside the documents'
 const BECAUSE = 'a fileId is a single plain file name or names no document'
 
-/** Documents in files, a file beside their directory, and one in it. No other rule is to keep a file from being replaced. */
+/**
+ * Documents in files, a file beside their directory, and one in it. No other rule is to keep a file from being
+ * replaced.
+ */
 async function startBeside (t: Test, options: TargetOptions) {
   const target = await startTarget(t, { ...options, memory: false, onConflict: 'overwrite' })
   const root = t.testdirName
@@ -18,7 +21,21 @@ async function startBeside (t: Test, options: TargetOptions) {
 
 /** Ways to write the file outside. */
 function idsOf (path: string): string[] {
-  const ways = ['../outside', './../outside', 'x/../../outside', '..\\outside', '..//outside', '....//outside', '../uploads/../outside', '..\u2215outside', '%2e%2e%2foutside', '..%2foutside', '..%5coutside', path, `file://${path}`]
+  const ways = [
+    '../outside',
+    './../outside',
+    'x/../../outside',
+    '..\\outside',
+    '..//outside',
+    '....//outside',
+    '../uploads/../outside',
+    '..\u2215outside',
+    '%2e%2e%2foutside',
+    '..%2foutside',
+    '..%5coutside',
+    path,
+    `file://${path}`
+  ]
   return ways.flatMap(id => [id, `${id}.docx`, `${id}\0`])
 }
 

@@ -52,7 +52,11 @@ function connecting (title: string, urls: readonly string[]): StoppedByOptions {
 }
 
 /** Has the proxy get a page of the inside. */
-function reading (title: string, urlOf: (port: number, target: Target) => string, { has = ANYONE, ask = asAnyone, stoppedBy = { ...NO_TOKEN, ...RULES } as StoppedByOptions['stoppedBy'] } = {}): StoppedByOptions {
+function reading (
+  title: string,
+  urlOf: (port: number, target: Target) => string,
+  { has = ANYONE, ask = asAnyone, stoppedBy = { ...NO_TOKEN, ...RULES } as StoppedByOptions['stoppedBy'] } = {}
+): StoppedByOptions {
   return {
     title,
     has,
@@ -85,7 +89,15 @@ function byName (title: string, addresses: (look: number) => readonly string[], 
 
 /** Has the proxy get what the document server gives to its own machine only. */
 function spying (title: string, run: Run): StoppedByOptions {
-  return { title, has: USER, stoppedBy: { 'proxy.allow': 'only paths of result files are allowed', allowPrivateAddresses: 'other paths of the document server are checked like any URL' }, run }
+  return {
+    title,
+    has: USER,
+    stoppedBy: {
+      'proxy.allow': 'only paths of result files are allowed',
+      allowPrivateAddresses: 'other paths of the document server are checked like any URL'
+    },
+    run
+  }
 }
 
 /** Has the proxy fetch a result file, which nobody but a page with an editor may. */
@@ -141,7 +153,10 @@ const redirecting: RequestListener = ({ url = '' }, response) => {
   else response.writeHead(302, { location: decodeURIComponent(to) }).end()
 }
 
-/** Gives its settings, too; reads a path as a server behind a server does, which decodes what is decoded and drops parameters. */
+/**
+ * Gives its settings, too; reads a path as a server behind a server does, which decodes what is decoded and drops
+ * parameters.
+ */
 const talkative: RequestListener = (request, response) => {
   const [path = ''] = (request.url ?? '').split('?', 1)
   let read = path
@@ -171,21 +186,86 @@ export const proxying: readonly Attack[] = [
   },
   reading('reads a page on the service\'s own machine', port => `http://127.0.0.1:${port}/`),
   reading('reads a page on the service\'s own machine by the name localhost', port => `http://localhost:${port}/`),
-  reading('reads a page on the service\'s own machine with a URL whose user name resembles an allowed host', port => `http://docs.example.com@127.0.0.1:${port}/`),
-  reading('reads a page on the service\'s own machine from a page with an editor', port => `http://127.0.0.1:${port}/cache/files/x`, { has: USER, ask: asUser, stoppedBy: RULES }),
-  reading('reads a page on the service\'s own machine through a redirect of the document server', (port, target) => `${target.documentServer.origin}/cache/files/moved?${encodeURIComponent(`http://127.0.0.1:${port}/`)}`, { has: `${USER}; a way to make the document server redirect`, ask: asUser, stoppedBy: RULES }),
-  connecting('connects to a private IP address', ['http://10.0.0.1/', 'http://172.16.0.1/', 'http://192.168.0.1/', 'http://100.64.0.1/']),
-  connecting('asks the cloud\'s metadata service for credentials', ['http://169.254.169.254/latest/meta-data/', 'http://168.63.129.16/', 'http://[fd00:ec2::254]/']),
-  connecting('writes an internal IP address as a number', ['http://2130706433:9/', 'http://0x7f.1:9/', 'http://017700000001:9/', 'http://127.1:9/', 'http://0:9/']),
-  connecting('writes an internal IP address as IPv6', ['http://[::1]:9/', 'http://[::ffff:127.0.0.1]:9/', 'http://[::ffff:7f00:1]:9/', 'http://[::127.0.0.1]:9/', 'http://[64:ff9b::7f00:1]:9/', 'http://[2002:7f00:1::]:9/']),
-  byName('reaches an internal host by a host name that resolves to it, where any origin is allowed', () => ['127.0.0.1'], 'the IP address of a host name is checked'),
-  byName('reaches an internal host by a host name with an internal IP address among public ones', () => [PUBLIC, '127.0.0.1'], 'every IP address of a host name is checked'),
-  byName('reaches an internal host by a host name that changes between two look-ups (rebinding)', look => [look === 1 ? PUBLIC : '127.0.0.1'], 'the connection uses the checked IP address'),
-  spying('reads the document server\'s settings (/info) through the proxy', byUrls(origin => ['/info/info.json', '/info', '/9.3.0-abc/info/info.json'].map(path => origin + path))),
-  spying('reads the document server\'s settings through a redirect of a result file', byUrls(origin => ['/info/info.json', `${origin}/info/info.json`].map(to => `${origin}/cache/files/moved?${encodeURIComponent(to)}`))),
-  spying('reads the document server\'s settings with a path that two servers parse differently', byUrls(origin => [
-    '..%2f..%2finfo', '..%5c..%5cinfo', '..;/..;/info', '..;a=b/..;/info', '%252e%252e/%252e%252e/info', '..%252f..%252finfo', '..%25252f..%25252finfo'
-  ].map(path => `${origin}/cache/files/${path}`))),
+  reading(
+    'reads a page on the service\'s own machine with a URL whose user name resembles an allowed host',
+    port => `http://docs.example.com@127.0.0.1:${port}/`
+  ),
+  reading(
+    'reads a page on the service\'s own machine from a page with an editor',
+    port => `http://127.0.0.1:${port}/cache/files/x`,
+    { has: USER, ask: asUser, stoppedBy: RULES }
+  ),
+  reading(
+    'reads a page on the service\'s own machine through a redirect of the document server',
+    (port, target) =>
+      `${target.documentServer.origin}/cache/files/moved?${encodeURIComponent(`http://127.0.0.1:${port}/`)}`,
+    { has: `${USER}; a way to make the document server redirect`, ask: asUser, stoppedBy: RULES }
+  ),
+  connecting('connects to a private IP address', [
+    'http://10.0.0.1/',
+    'http://172.16.0.1/',
+    'http://192.168.0.1/',
+    'http://100.64.0.1/'
+  ]),
+  connecting('asks the cloud\'s metadata service for credentials', [
+    'http://169.254.169.254/latest/meta-data/',
+    'http://168.63.129.16/',
+    'http://[fd00:ec2::254]/'
+  ]),
+  connecting('writes an internal IP address as a number', [
+    'http://2130706433:9/',
+    'http://0x7f.1:9/',
+    'http://017700000001:9/',
+    'http://127.1:9/',
+    'http://0:9/'
+  ]),
+  connecting('writes an internal IP address as IPv6', [
+    'http://[::1]:9/',
+    'http://[::ffff:127.0.0.1]:9/',
+    'http://[::ffff:7f00:1]:9/',
+    'http://[::127.0.0.1]:9/',
+    'http://[64:ff9b::7f00:1]:9/',
+    'http://[2002:7f00:1::]:9/'
+  ]),
+  byName(
+    'reaches an internal host by a host name that resolves to it, where any origin is allowed',
+    () => ['127.0.0.1'],
+    'the IP address of a host name is checked'
+  ),
+  byName(
+    'reaches an internal host by a host name with an internal IP address among public ones',
+    () => [PUBLIC, '127.0.0.1'],
+    'every IP address of a host name is checked'
+  ),
+  byName(
+    'reaches an internal host by a host name that changes between two look-ups (rebinding)',
+    look => [look === 1 ? PUBLIC : '127.0.0.1'],
+    'the connection uses the checked IP address'
+  ),
+  spying(
+    'reads the document server\'s settings (/info) through the proxy',
+    byUrls(origin => ['/info/info.json', '/info', '/9.3.0-abc/info/info.json'].map(path => origin + path))
+  ),
+  spying(
+    'reads the document server\'s settings through a redirect of a result file',
+    byUrls(origin =>
+      ['/info/info.json', `${origin}/info/info.json`].map(to => `${origin}/cache/files/moved?${encodeURIComponent(to)}`)
+    )
+  ),
+  spying(
+    'reads the document server\'s settings with a path that two servers parse differently',
+    byUrls(origin =>
+      [
+        '..%2f..%2finfo',
+        '..%5c..%5cinfo',
+        '..;/..;/info',
+        '..;a=b/..;/info',
+        '%252e%252e/%252e%252e/info',
+        '..%252f..%252finfo',
+        '..%25252f..%25252finfo'
+      ].map(path => `${origin}/cache/files/${path}`)
+    )
+  ),
   spying('reads the document server\'s settings by its internal URL', behind(internal => `${internal}/info/info.json`)),
   {
     title: 'reads the document server\'s settings by its public URL, where requests go to the internal one',
@@ -194,10 +274,23 @@ export const proxying: readonly Attack[] = [
     run: behind(() => 'http://docs.invalid/info/info.json'),
     control: (t, options) => behind(internal => `${internal}/info/info.json`)(t, { ...options, allowPrivateAddresses: true, proxy: { allow: 'any' } })
   },
-  using('has the browser of a visitor fetch from the document server', 'a page of another origin that the visitor opens',
-    { 'proxy.requireToken': 'a page of another origin has no token', 'proxy.crossOrigin': 'only pages of the same origin are allowed' },
-    async (target, t) => { await exchangeGet(t, target.origin, pathOf(resultOf(target)), { Origin: 'https://foreign.example', 'Sec-Fetch-Site': 'cross-site' }) }),
-  using('uses the proxy from a link, an image or a form in a page of the service', 'the ability to put one into a page of the service that the victim opens',
+  using(
+    'has the browser of a visitor fetch from the document server',
+    'a page of another origin that the visitor opens',
+    {
+      'proxy.requireToken': 'a page of another origin has no token',
+      'proxy.crossOrigin': 'only pages of the same origin are allowed'
+    },
+    async (target, t) => {
+      await exchangeGet(t, target.origin, pathOf(resultOf(target)), {
+        Origin: 'https://foreign.example',
+        'Sec-Fetch-Site': 'cross-site'
+      })
+    }
+  ),
+  using(
+    'uses the proxy from a link, an image or a form in a page of the service',
+    'the ability to put one into a page of the service that the victim opens',
     { 'proxy.requireToken': 'none of them sends the token header' },
     async (target, t) => {
       for (const headers of ELEMENTS) await exchangeGet(t, target.origin, pathOf(resultOf(target, target.fileId)), headers)

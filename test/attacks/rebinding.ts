@@ -8,7 +8,10 @@ import { startDemo } from '../helpers/demo.js'
 import { SECRET, startHost } from '../helpers/host.js'
 import type { AlwaysStopped, TargetOptions } from './attack.js'
 
-/** The attacker's own: it resolved to their server, and now to the victim's machine. For a browser it is still the same site. */
+/**
+ * The attacker's own: it resolved to their server, and now to the victim's machine. For a browser it is still the same
+ * site.
+ */
 const REBOUND = 'evil.example'
 const BECAUSE = 'a request with a foreign Host header is refused'
 

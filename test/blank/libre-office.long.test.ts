@@ -23,7 +23,9 @@ t.test('LibreOffice opens a blank document of each format: one page of the size 
 
   for (const { format, lang, path } of files) {
     const pdf = await readFile(path.replace(/\w+$/, 'pdf'), 'latin1')
-    const pages = [...pdf.matchAll(/\/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)/g)].map(([, width, height]) => `${Math.round(Number(width))} ${Math.round(Number(height))}`)
+    const pages = [...pdf.matchAll(/\/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)/g)].map(([, width, height]) =>
+      `${Math.round(Number(width))} ${Math.round(Number(height))}`
+    )
     t.strictSame([...new Set(pages)], [SLIDES[format] ?? PAGES[lang]], `${format} ${lang}`)
     t.equal([...pdf.matchAll(/\/Type\s*\/Page\b/g)].length, 1)
   }

@@ -9,39 +9,60 @@ const browser = await startBrowser(t)
 const skip = browser.missing
 
 /** How a capture ended, for a page. */
-const ENDED = '.then(async file => [file.name, await file.text()], ({ name, code, message, fileType, errorCode, cause }) => ({ name, code, message, fileType, errorCode, cause }))'
+const ENDED =
+  '.then(async file => [file.name, await file.text()], ({ name, code, message, fileType, errorCode, cause }) => ({ name, code, message, fileType, errorCode, cause }))'
 
-t.test('captures with unsaved changes: two at once get a file each, a format that the editor cannot make and a missing right are typed errors', { skip }, async t => {
-  const service = await startService(t, browser, { defaults: {} })
-  const ada = await service.open(await service.store('notes.txt'))
-  await ada.editor.locator('[data-content]').click()
-  await ada.page.keyboard.press('Control+End')
-  await ada.page.keyboard.type('just now')
-  const [asIs, typed, odt] = await ada.withModule(`({ captureDocument }) => Promise.all([captureDocument(), captureDocument({ fileType: 'txt' }), captureDocument({ fileType: 'odt' })].map(capture => capture${ENDED}))`)
-  const name = String(await ada.editor.locator('[data-title]').textContent())
-  t.match(asIs, [name, /just now/])
-  t.match(typed, [name, /just now/])
-  t.match(odt, { name: 'CaptureError', code: 'format', message: /cannot make odt/, fileType: 'docx' })
-  t.strictSame(ada.problems, [])
+t.test(
+  'captures with unsaved changes: two at once get a file each, a format that the editor cannot make and a missing right are typed errors',
+  { skip },
+  async t => {
+    const service = await startService(t, browser, { defaults: {} })
+    const ada = await service.open(await service.store('notes.txt'))
+    await ada.editor.locator('[data-content]').click()
+    await ada.page.keyboard.press('Control+End')
+    await ada.page.keyboard.type('just now')
+    const [asIs, typed, odt] = await ada.withModule(
+      `({ captureDocument }) => Promise.all([captureDocument(), captureDocument({ fileType: 'txt' }), captureDocument({ fileType: 'odt' })].map(capture => capture${ENDED}))`
+    )
+    const name = String(await ada.editor.locator('[data-title]').textContent())
+    t.match(asIs, [name, /just now/])
+    t.match(typed, [name, /just now/])
+    t.match(odt, { name: 'CaptureError', code: 'format', message: /cannot make odt/, fileType: 'docx' })
+    t.strictSame(ada.problems, [])
 
-  const forbidding = await startService(t, browser, { defaults: { permissions: { download: false } } })
-  const grace = await forbidding.open(await forbidding.store('notes.txt'))
-  t.match(await grace.withModule(`({ captureDocument }) => Promise.all([captureDocument(), captureDocument()].map(capture => capture${ENDED}))`), [
-    { name: 'CaptureError', code: 'denied', errorCode: -23 },
-    { name: 'CaptureError', code: 'denied', errorCode: -23 }
-  ])
-})
+    const forbidding = await startService(t, browser, { defaults: { permissions: { download: false } } })
+    const grace = await forbidding.open(await forbidding.store('notes.txt'))
+    t.match(await grace.withModule(`({ captureDocument }) => Promise.all([captureDocument(), captureDocument()].map(capture => capture${ENDED}))`), [
+      { name: 'CaptureError', code: 'denied', errorCode: -23 },
+      { name: 'CaptureError', code: 'denied', errorCode: -23 }
+    ])
+  })
 
-// Section 11 of the protocol page, its order and its effects: "`downloadAs` whose conversion fails: `onWarning` -83, and no `onError`".
-t.test('a conversion that fails ends its capture at once, with the editor\'s warning as its cause, and the next one works', { skip }, async t => {
-  const service = await startService(t, browser)
-  const ada = await service.open(await service.store('notes.txt'))
-  service.documentServer.fault('conversion', { type: 'error', error: -3 }, { times: 2 })
-  const [first, second, third] = await ada.withModule(`({ captureDocument }) => Promise.all([captureDocument(), captureDocument(), captureDocument({ fileType: 'txt' })].map(capture => capture${ENDED}))`)
-  for (const failed of [first, second]) t.match(failed, { name: 'CaptureError', code: 'failed', errorCode: -83, message: /-83/, cause: { warningCode: -83 } })
-  t.match(third, [/\.txt$/, /./])
-  t.match(await ada.event('onWarning'), { warningCode: -83 }, 'the page is told too')
-})
+// Section 11 of the protocol page, its order and its effects: "`downloadAs` whose conversion fails: `onWarning` -83,
+// and no `onError`".
+t.test(
+  'a conversion that fails ends its capture at once, with the editor\'s warning as its cause, and the next one works',
+  { skip },
+  async t => {
+    const service = await startService(t, browser)
+    const ada = await service.open(await service.store('notes.txt'))
+    service.documentServer.fault('conversion', { type: 'error', error: -3 }, { times: 2 })
+    const [first, second, third] = await ada.withModule(
+      `({ captureDocument }) => Promise.all([captureDocument(), captureDocument(), captureDocument({ fileType: 'txt' })].map(capture => capture${ENDED}))`
+    )
+    for (const failed of [first, second]) {
+      t.match(failed, {
+        name: 'CaptureError',
+        code: 'failed',
+        errorCode: -83,
+        message: /-83/,
+        cause: { warningCode: -83 }
+      })
+    }
+    t.match(third, [/\.txt$/, /./])
+    t.match(await ada.event('onWarning'), { warningCode: -83 }, 'the page is told too')
+  }
+)
 
 /** An editor that notes what it is asked for, and raises what a test says. */
 const SCRIPTED_API = `DocsAPI = { DocEditor: function (id, { events }) {
@@ -80,8 +101,12 @@ async function openScripted (t: Test) {
   return {
     page,
     asked: async () => await page.evaluate('asked'),
-    raise: async (name: string, data?: unknown) => { await page.evaluate(`raise(${JSON.stringify(name)}, ${JSON.stringify(data)})`) },
-    answer: async (name: string, fileType: string) => { await page.evaluate(`raise('onDownloadAs', ${JSON.stringify({ fileType, url: `${upstream.origin}/${name}` })})`) },
+    raise: async (name: string, data?: unknown) => {
+      await page.evaluate(`raise(${JSON.stringify(name)}, ${JSON.stringify(data)})`)
+    },
+    answer: async (name: string, fileType: string) => {
+      await page.evaluate(`raise('onDownloadAs', ${JSON.stringify({ fileType, url: `${upstream.origin}/${name}` })})`)
+    },
     ended: async (name: string) => await endOf(page, name)
   }
 }
@@ -168,7 +193,9 @@ t.test('an answer that comes when its capture was given up is not that of the ne
     ['failure', async () => await raise('onWarning', { warningCode: -83 })]
   ] as const) {
     const before = (await asked() as string[]).length
-    await page.evaluate('abort = new AbortController(); start("aborted", { signal: abort.signal, fileType: "pdf" }); start("next", { fileType: "pdf" }); abort.abort()')
+    await page.evaluate(
+      'abort = new AbortController(); start("aborted", { signal: abort.signal, fileType: "pdf" }); start("next", { fileType: "pdf" }); abort.abort()'
+    )
     await page.clock.fastForward(4_000)
     t.equal((await asked() as string[]).length, before + 1, 'the answer may come at any moment')
     await raise('onWarning', { warningCode: -1 })
@@ -180,7 +207,9 @@ t.test('an answer that comes when its capture was given up is not that of the ne
     t.strictSame(await ended('next'), ['My report.v2.pdf', 'fresh'])
     await page.evaluate('ended = {}')
   }
-  await page.evaluate('abort = new AbortController(); start("aborted", { signal: abort.signal }); abort.abort(); seen = []; document.addEventListener("onDownloadAs", ({ detail }) => seen.push(detail.fileType))')
+  await page.evaluate(
+    'abort = new AbortController(); start("aborted", { signal: abort.signal }); abort.abort(); seen = []; document.addEventListener("onDownloadAs", ({ detail }) => seen.push(detail.fileType))'
+  )
   await page.clock.fastForward(5_000)
   await answer('late', 'pdf')
   await page.evaluate('start("next", { fileType: "pdf" })')
@@ -189,16 +218,22 @@ t.test('an answer that comes when its capture was given up is not that of the ne
   t.strictSame(await page.evaluate('seen'), [], 'nobody has asked for it')
 })
 
-t.test('the first captures of a page: one that is aborted at once never reaches the editor, the others keep their order', { skip }, async t => {
-  const { page, asked, raise, answer, ended } = await openScripted(t)
-  await page.evaluate('abort = new AbortController(); start("aborted", { signal: abort.signal, fileType: "odt" }); start("early", { fileType: "pdf" }); start("second", { fileType: "rtf" }); abort.abort()')
-  t.match(await ended('aborted'), { name: 'AbortError' })
-  await raise('onDocumentReady')
-  await page.waitForFunction('asked.length > 0')
-  t.strictSame(await asked(), ['pdf'])
-  await answer('early', 'pdf')
-  t.strictSame(await ended('early'), ['My report.v2.pdf', 'early'])
-  t.strictSame(await asked(), ['pdf', 'rtf'])
-  await answer('second', 'rtf')
-  t.strictSame(await ended('second'), ['My report.v2.rtf', 'second'])
-})
+t.test(
+  'the first captures of a page: one that is aborted at once never reaches the editor, the others keep their order',
+  { skip },
+  async t => {
+    const { page, asked, raise, answer, ended } = await openScripted(t)
+    await page.evaluate(
+      'abort = new AbortController(); start("aborted", { signal: abort.signal, fileType: "odt" }); start("early", { fileType: "pdf" }); start("second", { fileType: "rtf" }); abort.abort()'
+    )
+    t.match(await ended('aborted'), { name: 'AbortError' })
+    await raise('onDocumentReady')
+    await page.waitForFunction('asked.length > 0')
+    t.strictSame(await asked(), ['pdf'])
+    await answer('early', 'pdf')
+    t.strictSame(await ended('early'), ['My report.v2.pdf', 'early'])
+    t.strictSame(await asked(), ['pdf', 'rtf'])
+    await answer('second', 'rtf')
+    t.strictSame(await ended('second'), ['My report.v2.rtf', 'second'])
+  }
+)

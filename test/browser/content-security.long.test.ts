@@ -12,23 +12,26 @@ const INLINE_SCRIPT = `
 `
 
 for (const profile of profiles) {
-  t.test(`demo: list and editor work under a strict content security policy, without an error in the console (${profile})`, { skip: browser.missing }, async t => {
-    const demo = await startDemo(t, { env: { PROFILE: profile } })
-    const { page, problems } = await browser.newPage(t)
+  t.test(
+    `demo: list and editor work under a strict content security policy, without an error in the console (${profile})`,
+    { skip: browser.missing },
+    async t => {
+      const demo = await startDemo(t, { env: { PROFILE: profile } })
+      const { page, problems } = await browser.newPage(t)
 
-    const list = await page.goto(demo.url)
-    const policy = list?.headers()['content-security-policy'] ?? ''
-    t.match(policy, /default-src 'none'/)
-    t.notMatch(policy, /unsafe|\*/)
-    await page.getByRole('link', { name: 'Project report.docx', exact: true }).click()
-    await editorFrame(page)
-    await page.getByRole('button', { name: 'Download current version', disabled: false }).waitFor()
-    t.strictSame(problems, [])
+      const list = await page.goto(demo.url)
+      const policy = list?.headers()['content-security-policy'] ?? ''
+      t.match(policy, /default-src 'none'/)
+      t.notMatch(policy, /unsafe|\*/)
+      await page.getByRole('link', { name: 'Project report.docx', exact: true }).click()
+      await editorFrame(page)
+      await page.getByRole('button', { name: 'Download current version', disabled: false }).waitFor()
+      t.strictSame(problems, [])
 
-    await page.evaluate(INLINE_SCRIPT)
-    t.equal(await page.title(), 'Project report.docx', 'an inline script does not run')
-    t.match(problems.join('\n'), 'script-src', 'and a violation is seen by this test')
-  })
+      await page.evaluate(INLINE_SCRIPT)
+      t.equal(await page.title(), 'Project report.docx', 'an inline script does not run')
+      t.match(problems.join('\n'), 'script-src', 'and a violation is seen by this test')
+    })
 }
 
 t.test('a document named </script><b> injects nothing into the list or the editor', { skip: browser.missing }, async t => {

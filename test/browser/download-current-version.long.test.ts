@@ -14,7 +14,11 @@ for (const profile of profiles) {
     const { page, problems } = await browser.newPage(t)
     const before = await demo.download(NAME)
     const proxied: number[] = []
-    page.on('response', response => { if (response.url().startsWith(`${demo.url}/Controls/Editor/EditorHandler.ashx?action=proxy`)) proxied.push(response.status()) })
+    page.on('response', response => {
+      if (response.url().startsWith(`${demo.url}/Controls/Editor/EditorHandler.ashx?action=proxy`)) {
+        proxied.push(response.status())
+      }
+    })
 
     await page.goto(demo.url)
     await page.getByRole('link', { name: NAME, exact: true }).click()

@@ -11,37 +11,41 @@ const EDIT = 'Edited in a browser: naïve Größe 42'
 const browser = await startBrowser(t)
 
 for (const profile of profiles) {
-  t.test(`demo: a .docx opened from the list, edited and closed is stored with the edit, and so is its PDF (${profile})`, { skip: browser.missing }, async t => {
-    const demo = await startDemo(t, { env: { PROFILE: profile } })
-    const { page, problems } = await browser.newPage(t)
-    const failed: string[] = []
-    page.on('requestfailed', request => failed.push(`${request.url()}: ${request.failure()?.errorText}`))
-    const before = unzipSync(await demo.download(NAME))
+  t.test(
+    `demo: a .docx opened from the list, edited and closed is stored with the edit, and so is its PDF (${profile})`,
+    { skip: browser.missing },
+    async t => {
+      const demo = await startDemo(t, { env: { PROFILE: profile } })
+      const { page, problems } = await browser.newPage(t)
+      const failed: string[] = []
+      page.on('requestfailed', request => failed.push(`${request.url()}: ${request.failure()?.errorText}`))
+      const before = unzipSync(await demo.download(NAME))
 
-    await page.goto(demo.url)
-    await page.getByRole('link', { name: NAME, exact: true }).click()
-    const editor = await editorFrame(page)
-    const paragraph = editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' })
-    await paragraph.press('End')
-    await paragraph.pressSequentially(` ${EDIT}`)
-    await Promise.all([page.waitForURL(`${demo.url}/?user=*`), page.getByRole('link', { name: 'Documents' }).click()])
-    t.strictSame([...problems, ...failed], [], 'no error in the console, no request failed')
+      await page.goto(demo.url)
+      await page.getByRole('link', { name: NAME, exact: true }).click()
+      const editor = await editorFrame(page)
+      const paragraph = editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' })
+      await paragraph.press('End')
+      await paragraph.pressSequentially(` ${EDIT}`)
+      await Promise.all([page.waitForURL(`${demo.url}/?user=*`), page.getByRole('link', { name: 'Documents' }).click()])
+      t.strictSame([...problems, ...failed], [], 'no error in the console, no request failed')
 
-    let after = unzipSync(await demo.download(NAME))
-    while (!documentText(after).includes(EDIT)) after = unzipSync(await demo.download(NAME)) // the document server saves once the editor has gone
-    t.notMatch(documentText(before), EDIT)
-    t.match(documentText(after), `Currency is EUR. ${EDIT}`)
-    t.strictSame(Object.keys(after), Object.keys(before), 'the package has its parts in the same order')
-    t.same(after['word/styles.xml'], before['word/styles.xml'], 'unedited parts are unchanged')
+      let after = unzipSync(await demo.download(NAME))
+      // the document server saves once the editor has gone
+      while (!documentText(after).includes(EDIT)) after = unzipSync(await demo.download(NAME))
+      t.notMatch(documentText(before), EDIT)
+      t.match(documentText(after), `Currency is EUR. ${EDIT}`)
+      t.strictSame(Object.keys(after), Object.keys(before), 'the package has its parts in the same order')
+      t.same(after['word/styles.xml'], before['word/styles.xml'], 'unedited parts are unchanged')
 
-    await page.getByRole('button', { name: `More for ${NAME}` }).click()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'), // this browser shows no PDF itself
-      page.getByRole('menuitem', { name: 'Show as PDF' }).click()
-    ])
-    t.equal(download.suggestedFilename(), 'Project report.pdf')
-    t.match(await pdfText(new Uint8Array(await readFile(await download.path()))), EDIT)
-  })
+      await page.getByRole('button', { name: `More for ${NAME}` }).click()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'), // this browser shows no PDF itself
+        page.getByRole('menuitem', { name: 'Show as PDF' }).click()
+      ])
+      t.equal(download.suggestedFilename(), 'Project report.pdf')
+      t.match(await pdfText(new Uint8Array(await readFile(await download.path()))), EDIT)
+    })
 }
 
 function documentText (parts: Record<string, Uint8Array>): string {

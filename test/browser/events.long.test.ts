@@ -17,7 +17,11 @@ t.test('the editor raises the real editor\'s events in its page, with the same n
 
   await append(ada, 'Currency is EUR.', ' x')
   await ada.editor.waitForSelector('[data-state="received"]')
-  t.strictSame((await ada.events()).slice(3), [['onDocumentStateChange', true], ['onDocumentStateChange', false]], 'true while it is not at the document server, then false')
+  t.strictSame(
+    (await ada.events()).slice(3),
+    [['onDocumentStateChange', true], ['onDocumentStateChange', false]],
+    'true while it is not at the document server, then false'
+  )
 
   await ada.page.evaluate(`(async () => {
     const fragment = document.querySelector('[data-onlyoffice-editor]')
@@ -30,8 +34,16 @@ t.test('the editor raises the real editor\'s events in its page, with the same n
   t.equal(downloaded.fileType, 'txt')
   t.match(await (await fetch(downloaded.url)).text(), 'Currency is EUR. x')
 
-  const command = { c: 'meta', key: (await service.app.editorControl().openDocument(fileId)).documentKey, meta: { title: 'Renamed.docx' } }
-  await fetch(`${service.documentServer.url}/command`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...command, token: signed(command) }) })
+  const command = {
+    c: 'meta',
+    key: (await service.app.editorControl().openDocument(fileId)).documentKey,
+    meta: { title: 'Renamed.docx' }
+  }
+  await fetch(`${service.documentServer.url}/command`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...command, token: signed(command) })
+  })
   t.strictSame(await ada.event('onMetaChange'), { title: 'Renamed.docx' })
   t.equal(await ada.editor.locator('[data-title]').textContent(), 'Renamed.docx')
 

@@ -69,7 +69,13 @@ t.test('what goes wrong in the history is told: the list, a version, and the res
   const fileId = await service.store('report.docx')
   const ada = await service.open(fileId)
   let fails = (_action: string) => true
-  await ada.page.route(/\/actions\//, async route => fails(route.request().url()) ? await route.fulfill({ status: 500, json: { code: 'X', message: 'secret reason' } }) : await route.continue())
+  await ada.page.route(
+    /\/actions\//,
+    async route =>
+      fails(route.request().url())
+        ? await route.fulfill({ status: 500, json: { code: 'X', message: 'secret reason' } })
+        : await route.continue()
+  )
   await ada.button('Version history').click()
   await ada.editor.getByText('That did not work. Try again.').waitFor()
   fails = url => url.endsWith('history-data')
@@ -89,7 +95,8 @@ t.test('what goes wrong in the history is told: the list, a version, and the res
   t.equal(await alert.count(), 0)
 })
 
-// The row onRequestHistory of docs/document-server-protocol.md: the editor shows the list that it gets, whatever has been typed since the last save.
+// The row onRequestHistory of docs/document-server-protocol.md: the editor shows the list that it gets, whatever has
+// been typed since the last save.
 t.test('the history of a document that is being edited begins with what is being typed, of all who edit it', { skip }, async t => {
   const ids: string[] = []
   const service = await startService(t, browser, { versions: {}, actions: { users: action => { ids.push(...action.ids ?? []); return [] } } })

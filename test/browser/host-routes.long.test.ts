@@ -35,7 +35,8 @@ t.test('demo: a PDF is displayed with the document\'s name', async t => {
 t.test('demo: an invalid upload is refused and leaves no file behind', async t => {
   const stored = async () => (await readdir(join(directory, 'uploads'))).sort()
   const before = await stored()
-  const upload = (query: string, type = 'application/octet-stream') => fetch(`${demo.url}/documents${query}`, { method: 'POST', headers: { 'content-type': type }, body: 'content' })
+  const upload = (query: string, type = 'application/octet-stream') =>
+    fetch(`${demo.url}/documents${query}`, { method: 'POST', headers: { 'content-type': type }, body: 'content' })
 
   for (const query of ['', '?name=', '?name=program.exe', '?name=no-extension', '?name=a.md&name=b.md', `?name=${'long'.repeat(100)}.md`]) {
     t.equal((await upload(query)).status, 415, query)
@@ -48,7 +49,11 @@ t.test('demo: an invalid upload is refused and leaves no file behind', async t =
 })
 
 t.test('demo: an empty file can be uploaded', async t => {
-  const response = await fetch(`${demo.url}/documents?name=empty.txt`, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: new Uint8Array(0) })
+  const response = await fetch(`${demo.url}/documents?name=empty.txt`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: new Uint8Array(0)
+  })
   t.equal(response.status, 201)
   t.equal((await demo.download('empty.txt')).byteLength, 0)
 })

@@ -23,7 +23,12 @@ async function startGate (t: Test, target: string) {
     socket.on('close', () => inside.destroy())
     socket.pipe(inside).pipe(socket)
   })
-  return { ...await listen(t, server), open () { isOpen = true } }
+  return {
+    ...await listen(t, server),
+    open () {
+      isOpen = true
+    }
+  }
 }
 
 interface Options extends Omit<Partial<EditorOptions>, 'documentServer'> {
@@ -34,7 +39,10 @@ interface Options extends Omit<Partial<EditorOptions>, 'documentServer'> {
 }
 
 /** An application with one document, whose pages have a strict policy without style and script in the page. */
-async function startApplication (t: Test, { documentServerOrigin, render, change = html => html, ...options }: Options) {
+async function startApplication (
+  t: Test,
+  { documentServerOrigin, render, change = html => html, ...options }: Options
+) {
   const log = memoryLog()
   const host = await startHost(t, {
     documentServerOrigin,
@@ -44,8 +52,15 @@ async function startApplication (t: Test, { documentServerOrigin, render, change
       app.get('/edit', async (_request, reply) => {
         const control = await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)
         return reply.type('text/html; charset=utf-8')
-          .header('content-security-policy', `default-src 'none'; script-src 'self' ${documentServerOrigin}; frame-src ${documentServerOrigin}; connect-src 'self'; style-src 'none'; img-src data:`)
-          .send(`<!DOCTYPE html><html lang="en"><meta name="color-scheme" content="light dark"><title>Report</title><link rel="icon" href="data:,">${change(control.render(render))}`)
+          .header(
+            'content-security-policy',
+            `default-src 'none'; script-src 'self' ${documentServerOrigin}; frame-src ${documentServerOrigin}; connect-src 'self'; style-src 'none'; img-src data:`
+          )
+          .send(
+            `<!DOCTYPE html><html lang="en"><meta name="color-scheme" content="light dark"><title>Report</title><link rel="icon" href="data:,">${
+              change(control.render(render))
+            }`
+          )
       })
     }
   })
@@ -70,7 +85,14 @@ async function openPage (t: Test, { origin }: Pick<Host, 'origin'>, prepare?: (p
     return reports
   }
   await page.goto(`${origin}/edit`, { waitUntil: 'domcontentloaded' }) // not the load event: api.js delays it
-  return { ...opened, reports, reported, fragment: page.locator('[data-onlyoffice-editor]'), alert: page.getByRole('alert'), notice: page.locator('.onlyoffice-notice') }
+  return {
+    ...opened,
+    reports,
+    reported,
+    fragment: page.locator('[data-onlyoffice-editor]'),
+    alert: page.getByRole('alert'),
+    notice: page.locator('.onlyoffice-notice')
+  }
 }
 
 async function startDocumentServer (t: Test, jwtSecret = SECRET): Promise<DocumentServer> {
@@ -80,59 +102,94 @@ async function startDocumentServer (t: Test, jwtSecret = SECRET): Promise<Docume
 }
 
 for (const profile of profiles) {
-  t.test(`a document server that cannot be reached: an alert with "Try again", which opens the document once it can be (${profile})`, { skip }, async t => {
-    const documentServer = await startDocumentServer(t)
-    const gate = await startGate(t, documentServer.url)
-    const host = await startApplication(t, { documentServerOrigin: gate.origin, profile })
-    const { page, fragment, alert, notice, reported } = await openPage(t, host)
+  t.test(
+    `a document server that cannot be reached: an alert with "Try again", which opens the document once it can be (${profile})`,
+    { skip },
+    async t => {
+      const documentServer = await startDocumentServer(t)
+      const gate = await startGate(t, documentServer.url)
+      const host = await startApplication(t, { documentServerOrigin: gate.origin, profile })
+      const { page, fragment, alert, notice, reported } = await openPage(t, host)
 
-    await alert.waitFor()
-    t.match(await alert.innerText(), /The editor cannot be reached[^]*person who runs this service[^]*Error 0: .*could not be loaded/)
-    t.match(await fragment.getAttribute('data-error'), 'could not be loaded')
-    t.equal(await fragment.getAttribute('aria-busy'), 'false')
-    t.same(await fragment.boundingBox(), await notice.boundingBox(), 'it fills the fragment')
-    await page.keyboard.press('Tab')
-    t.equal(await page.evaluate('document.activeElement.textContent'), 'Try again', 'the first thing that the Tab key reaches')
-    await page.keyboard.press('Enter')
-    t.strictSame(await reported(2), [['0', 204], ['0', 204]])
-    await alert.waitFor()
-    t.equal(await page.evaluate('document.activeElement.textContent'), 'Try again', 'which keeps the focus if it fails again')
+      await alert.waitFor()
+      t.match(
+        await alert.innerText(),
+        /The editor cannot be reached[^]*person who runs this service[^]*Error 0: .*could not be loaded/
+      )
+      t.match(await fragment.getAttribute('data-error'), 'could not be loaded')
+      t.equal(await fragment.getAttribute('aria-busy'), 'false')
+      t.same(await fragment.boundingBox(), await notice.boundingBox(), 'it fills the fragment')
+      await page.keyboard.press('Tab')
+      t.equal(
+        await page.evaluate('document.activeElement.textContent'),
+        'Try again',
+        'the first thing that the Tab key reaches'
+      )
+      await page.keyboard.press('Enter')
+      t.strictSame(await reported(2), [['0', 204], ['0', 204]])
+      await alert.waitFor()
+      t.equal(
+        await page.evaluate('document.activeElement.textContent'),
+        'Try again',
+        'which keeps the focus if it fails again'
+      )
 
-    gate.open()
-    await page.keyboard.press('Enter')
-    await editorFrame(page)
-    await notice.waitFor({ state: 'detached' })
-    t.equal(await page.evaluate('document.activeElement.tagName'), 'IFRAME', 'the focus goes to the editor')
-    t.equal(await fragment.getAttribute('data-error'), null)
-    t.strictSame(host.warnings().map(({ fileId }) => fileId), [host.fileId], 'logged once')
-    t.match(host.warnings()[0]!.msg, /api\.js.*editorApiUrl/)
-  })
+      gate.open()
+      await page.keyboard.press('Enter')
+      await editorFrame(page)
+      await notice.waitFor({ state: 'detached' })
+      t.equal(await page.evaluate('document.activeElement.tagName'), 'IFRAME', 'the focus goes to the editor')
+      t.equal(await fragment.getAttribute('data-error'), null)
+      t.strictSame(host.warnings().map(({ fileId }) => fileId), [host.fileId], 'logged once')
+      t.match(host.warnings()[0]!.msg, /api\.js.*editorApiUrl/)
+    }
+  )
 }
 
-t.test('a document that opens: a status while it loads, then nothing but the editor; nothing is reported', { skip }, async t => {
-  const documentServer = await startDocumentServer(t)
-  documentServer.fault('api', { type: 'delay', ms: 1500 })
-  const host = await startApplication(t, { documentServerOrigin: documentServer.url })
-  const { page, fragment, alert, notice, reports, problems } = await openPage(t, host)
-  await page.getByRole('status').getByText('Opening the document…').waitFor()
-  t.equal(await fragment.getAttribute('aria-busy'), 'true')
+t.test(
+  'a document that opens: a status while it loads, then nothing but the editor; nothing is reported',
+  { skip },
+  async t => {
+    const documentServer = await startDocumentServer(t)
+    documentServer.fault('api', { type: 'delay', ms: 1500 })
+    const host = await startApplication(t, { documentServerOrigin: documentServer.url })
+    const { page, fragment, alert, notice, reports, problems } = await openPage(t, host)
+    await page.getByRole('status').getByText('Opening the document…').waitFor()
+    t.equal(await fragment.getAttribute('aria-busy'), 'true')
 
-  await editorFrame(page)
-  await notice.waitFor({ state: 'detached' })
-  t.equal(await alert.count(), 0)
-  t.equal(await fragment.getAttribute('aria-busy'), null)
-  t.strictSame(await fragment.evaluate(element => Array.from((element as unknown as { children: Array<{ tagName: string }> }).children, ({ tagName }) => tagName)), ['SCRIPT', 'IFRAME'])
-  t.strictSame(reports, [])
-  t.strictSame(problems, [], 'under a policy without any style')
-  t.strictSame(host.warnings(), [])
-})
+    await editorFrame(page)
+    await notice.waitFor({ state: 'detached' })
+    t.equal(await alert.count(), 0)
+    t.equal(await fragment.getAttribute('aria-busy'), null)
+    t.strictSame(
+      await fragment.evaluate(element =>
+        Array.from((element as unknown as { children: Array<{ tagName: string }> }).children, ({ tagName }) => tagName)
+      ),
+      ['SCRIPT', 'IFRAME']
+    )
+    t.strictSame(reports, [])
+    t.strictSame(problems, [], 'under a policy without any style')
+    t.strictSame(host.warnings(), [])
+  }
+)
 
-t.test('a wrong secret: the page says that the document did not open, one line of the log says that it is the secret', { skip }, async t => {
+t.test('a wrong secret: the page says that the document did not open, one line of the log says that it is the secret', {
+  skip
+}, async t => {
   const host = await startApplication(t, { documentServerOrigin: (await startDocumentServer(t, OTHER_SECRET)).url })
   const { page, fragment, alert, reported } = await openPage(t, host)
   await alert.waitFor()
-  t.match(await alert.innerText(), /The document could not be opened[^]*tell the person who runs this service[^]*Error -20: the document server does not accept the token/)
-  t.equal(await fragment.evaluate(element => (element as unknown as { querySelector (selector: string): { inert: boolean } }).querySelector('iframe').inert), true, 'the editor behind it is out of reach')
+  t.match(
+    await alert.innerText(),
+    /The document could not be opened[^]*tell the person who runs this service[^]*Error -20: the document server does not accept the token/
+  )
+  t.equal(
+    await fragment.evaluate(element =>
+      (element as unknown as { querySelector(selector: string): { inert: boolean } }).querySelector('iframe').inert
+    ),
+    true,
+    'the editor behind it is out of reach'
+  )
   t.equal(await fragment.getAttribute('data-error'), null)
 
   await reported(1)
@@ -140,55 +197,90 @@ t.test('a wrong secret: the page says that the document did not open, one line o
   t.strictSame(await reported(2), [['-20', 204], ['-20', 204]], 'the page was loaded again')
   await alert.waitFor()
   t.equal(host.warnings().length, 1)
-  t.match(host.warnings()[0]!.msg, /rejected the token.*jwtSecret.*services\.CoAuthoring\.secret\.inbox\.string.*npx fastify-onlyoffice doctor/)
+  t.match(
+    host.warnings()[0]!.msg,
+    /rejected the token.*jwtSecret.*services\.CoAuthoring\.secret\.inbox\.string.*npx fastify-onlyoffice doctor/
+  )
 })
 
-t.test('a publicBaseUrl that the document server cannot reach: page and log say that the document could not be downloaded', { skip }, async t => {
-  const nowhere = await listen(t, net.createServer(socket => socket.destroy()))
-  // The browser's own requests go to the page's origin: of publicBaseUrl it uses only the path.
-  const host = await startApplication(t, { documentServerOrigin: (await startDocumentServer(t)).url, publicBaseUrl: nowhere.origin })
-  const { page, alert, reported } = await openPage(t, host)
-  await alert.waitFor()
-  t.match(await alert.innerText(), /The document could not be opened[^]*Error -4: the document server cannot download the document/)
-  t.notMatch(await page.locator('.onlyoffice-notice').innerText(), /signature|action=/)
-  t.strictSame(await reported(1), [['-4', 204]])
-  t.equal(host.warnings().length, 1)
-  t.match(host.warnings()[0]!.msg, /could not download.*publicBaseUrl.*never asked for the document/, 'with what the handler saw')
-})
+t.test(
+  'a publicBaseUrl that the document server cannot reach: page and log say that the document could not be downloaded',
+  { skip },
+  async t => {
+    const nowhere = await listen(t, net.createServer(socket => socket.destroy()))
+    // The browser's own requests go to the page's origin: of publicBaseUrl it uses only the path.
+    const host = await startApplication(t, {
+      documentServerOrigin: (await startDocumentServer(t)).url,
+      publicBaseUrl: nowhere.origin
+    })
+    const { page, alert, reported } = await openPage(t, host)
+    await alert.waitFor()
+    t.match(
+      await alert.innerText(),
+      /The document could not be opened[^]*Error -4: the document server cannot download the document/
+    )
+    t.notMatch(await page.locator('.onlyoffice-notice').innerText(), /signature|action=/)
+    t.strictSame(await reported(1), [['-4', 204]])
+    t.equal(host.warnings().length, 1)
+    t.match(
+      host.warnings()[0]!.msg,
+      /could not download.*publicBaseUrl.*never asked for the document/,
+      'with what the handler saw'
+    )
+  }
+)
 
 for (const profile of profiles) {
-  t.test(`a failed opening conversion: the editor leaves, and "Try again" opens the document under a new key (${profile})`, { skip }, async t => {
-    const documentServer = await startDocumentServer(t)
-    const host = await startApplication(t, { documentServerOrigin: documentServer.url, profile })
-    const key = async () => (await host.app.editorControl().openDocument(host.fileId)).documentKey
-    const first = await key()
-    documentServer.fault('opening', { type: 'error', error: -82 })
-    const { page, fragment, alert, notice, reported } = await openPage(t, host)
-    await alert.waitFor()
-    t.match(await alert.innerText(), /The document could not be opened[^]*Try again[^]*Error -82: the document server could not convert/)
-    t.equal(await fragment.locator('iframe').count(), 0, 'nobody has it open')
-    t.strictSame(await reported(1), [['-82', 204]])
-    t.match(host.warnings()[0]!.msg, /could not convert the document for the editor.*"Try again"/)
-    t.match((await host.app.editorDoctor({ fileId: host.fileId })).findings.find(({ code }) => code === 'OPENING_CONVERSION_FAILED'), { status: 'error', evidence: /could not convert/, remedy: /Try again/ })
+  t.test(
+    `a failed opening conversion: the editor leaves, and "Try again" opens the document under a new key (${profile})`,
+    { skip },
+    async t => {
+      const documentServer = await startDocumentServer(t)
+      const host = await startApplication(t, { documentServerOrigin: documentServer.url, profile })
+      const key = async () => (await host.app.editorControl().openDocument(host.fileId)).documentKey
+      const first = await key()
+      documentServer.fault('opening', { type: 'error', error: -82 })
+      const { page, fragment, alert, notice, reported } = await openPage(t, host)
+      await alert.waitFor()
+      t.match(
+        await alert.innerText(),
+        /The document could not be opened[^]*Try again[^]*Error -82: the document server could not convert/
+      )
+      t.equal(await fragment.locator('iframe').count(), 0, 'nobody has it open')
+      t.strictSame(await reported(1), [['-82', 204]])
+      t.match(host.warnings()[0]!.msg, /could not convert the document for the editor.*"Try again"/)
+      t.match(
+        (await host.app.editorDoctor({ fileId: host.fileId })).findings.find(({ code }) =>
+          code === 'OPENING_CONVERSION_FAILED'
+        ),
+        { status: 'error', evidence: /could not convert/, remedy: /Try again/ }
+      )
 
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await editorFrame(page)
-    await notice.waitFor({ state: 'detached' })
-    t.not(await key(), first)
-    t.equal(JSON.parse(await fragment.locator('script').innerText()).document.key, await key())
-  })
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await editorFrame(page)
+      await notice.waitFor({ state: 'detached' })
+      t.not(await key(), first)
+      t.equal(JSON.parse(await fragment.locator('script').innerText()).document.key, await key())
+    }
+  )
 }
 
-t.test('a slow opening: after 30 seconds a status that covers no dialog, which goes away when the document is open', { skip }, async t => {
+t.test('a slow opening: after 30 seconds a status that covers no dialog, which goes away when the document is open', {
+  skip
+}, async t => {
   let release = () => {}
-  const held = new Promise<undefined>(resolve => { release = () => resolve(undefined) })
+  const held = new Promise<undefined>(resolve => {
+    release = () => resolve(undefined)
+  })
   const host = await startApplication(t, {
     documentServerOrigin: (await startDocumentServer(t)).url,
     authorize: async (_request, { action }) => action === 'download' ? await held : undefined
   })
   const { page, fragment, alert, notice, reported } = await openPage(t, host, page => page.clock.install())
   await page.waitForSelector('iframe')
-  await page.evaluate('new Promise(resolve => document.querySelector("[data-onlyoffice-editor]").getAttribute("aria-busy") === null ? resolve() : document.addEventListener("onAppReady", resolve))')
+  await page.evaluate(
+    'new Promise(resolve => document.querySelector("[data-onlyoffice-editor]").getAttribute("aria-busy") === null ? resolve() : document.addEventListener("onAppReady", resolve))'
+  )
   t.equal(await notice.count(), 0, 'nothing while it is usual')
   await page.clock.fastForward(30_000)
   const status = page.getByRole('status').getByText('Opening takes longer than usual')
@@ -208,7 +300,12 @@ t.test('a slow opening: after 30 seconds a status that covers no dialog, which g
 t.test('an api.js that never arrives, or is none, is a document server that cannot be reached', { skip }, async t => {
   const documentServer = await startDocumentServer(t)
   const host = await startApplication(t, { documentServerOrigin: documentServer.url })
-  documentServer.fault('api', { type: 'answer', status: 200, body: 'var other = 1', headers: { 'content-type': 'text/javascript' } })
+  documentServer.fault('api', {
+    type: 'answer',
+    status: 200,
+    body: 'var other = 1',
+    headers: { 'content-type': 'text/javascript' }
+  })
   const { page, alert, notice } = await openPage(t, host, page => page.clock.install())
   await alert.waitFor()
   t.match(await alert.innerText(), 'does not define DocsAPI.DocEditor')
@@ -224,25 +321,31 @@ t.test('an api.js that never arrives, or is none, is a document server that cann
   await notice.waitFor({ state: 'detached' })
 })
 
-t.test('unmountEditor() while api.js is loading leaves nothing, and the editor can be mounted again', { skip }, async t => {
-  const documentServer = await startDocumentServer(t)
-  documentServer.fault('api', { type: 'delay', ms: 1000 })
-  const host = await startApplication(t, { documentServerOrigin: documentServer.url })
-  const { page, notice, reports } = await openPage(t, host)
-  await notice.waitFor()
-  const results = await page.evaluate(`import(${JSON.stringify(`${HANDLER}/assets/editor.js`)}).then(async ({ mountEditor, unmountEditor }) => {
+t.test(
+  'unmountEditor() while api.js is loading leaves nothing, and the editor can be mounted again',
+  { skip },
+  async t => {
+    const documentServer = await startDocumentServer(t)
+    documentServer.fault('api', { type: 'delay', ms: 1000 })
+    const host = await startApplication(t, { documentServerOrigin: documentServer.url })
+    const { page, notice, reports } = await openPage(t, host)
+    await notice.waitFor()
+    const results = await page.evaluate(
+      `import(${JSON.stringify(`${HANDLER}/assets/editor.js`)}).then(async ({ mountEditor, unmountEditor }) => {
     const fragment = document.querySelector('[data-onlyoffice-editor]')
     const first = mountEditor(fragment)
     unmountEditor(fragment)
     const children = fragment.children.length
     const second = mountEditor(fragment)
     return [children, await first, (await second) === null, fragment.querySelectorAll('iframe').length]
-  })`)
-  t.strictSame(results, [2, null, false, 1])
-  await editorFrame(page)
-  await notice.waitFor({ state: 'detached' })
-  t.strictSame(reports, [])
-})
+  })`
+    )
+    t.strictSame(results, [2, null, false, 1])
+    await editorFrame(page)
+    await notice.waitFor({ state: 'detached' })
+    t.strictSame(reports, [])
+  }
+)
 
 /** An api.js whose editor does what a test says: the emulator's has no dialogs. */
 const SCRIPTED_API = `DocsAPI = { DocEditor: function (id, { events }) {
@@ -251,12 +354,17 @@ const SCRIPTED_API = `DocsAPI = { DocEditor: function (id, { events }) {
 } }`
 
 async function openScripted (t: Test) {
-  const api = await startUpstream(t, (_request, response) => response.writeHead(200, { 'content-type': 'text/javascript' }).end(SCRIPTED_API))
+  const api = await startUpstream(
+    t,
+    (_request, response) => response.writeHead(200, { 'content-type': 'text/javascript' }).end(SCRIPTED_API)
+  )
   const host = await startApplication(t, { documentServerOrigin: api.origin })
   const opened = await openPage(t, host, page => page.clock.install())
   await opened.page.waitForSelector('iframe')
-  const raise = async (name: string, data?: unknown) => await opened.page.evaluate(`raise(${JSON.stringify(name)}, ${JSON.stringify(data)})`)
-  const isInert = async () => await opened.page.locator('iframe').evaluate(frame => (frame as unknown as { inert: boolean }).inert)
+  const raise = async (name: string, data?: unknown) =>
+    await opened.page.evaluate(`raise(${JSON.stringify(name)}, ${JSON.stringify(data)})`)
+  const isInert = async () =>
+    await opened.page.locator('iframe').evaluate(frame => (frame as unknown as { inert: boolean }).inert)
   return { ...opened, host, raise, isInert }
 }
 
@@ -297,22 +405,39 @@ t.test('an error after the document is open does not cover it', { skip }, async 
   t.strictSame(reports, [])
 })
 
-t.test('an unknown error is told beside the editor, without the query of a URL in it, until the document is open after all', { skip }, async t => {
-  const { alert, fragment, notice, raise, reported, isInert, host } = await openScripted(t)
-  await raise('onAppReady')
-  await raise('onError', { errorCode: -77, errorDescription: 'cannot read https://app.example.com/file?signature=secret of the server' })
-  await alert.getByText('Error -77: cannot read https://app.example.com/file of the server').waitFor()
-  t.ok((await notice.boundingBox())!.height < (await fragment.boundingBox())!.height / 3)
-  t.equal(await isInert(), false)
-  t.strictSame(await reported(1), [['-77', 204]])
-  await raise('onError', { errorCode: -77 })
-  await raise('onDocumentReady')
-  t.equal(await notice.count(), 0)
-  t.match(host.warnings()[0]!.msg, 'reported an error')
-  t.equal(host.warnings().length, 1, 'reported once')
-})
+t.test(
+  'an unknown error is told beside the editor, without the query of a URL in it, until the document is open after all',
+  { skip },
+  async t => {
+    const { alert, fragment, notice, raise, reported, isInert, host } = await openScripted(t)
+    await raise('onAppReady')
+    await raise('onError', {
+      errorCode: -77,
+      errorDescription: 'cannot read https://app.example.com/file?signature=secret of the server'
+    })
+    await alert.getByText('Error -77: cannot read https://app.example.com/file of the server').waitFor()
+    t.ok((await notice.boundingBox())!.height < (await fragment.boundingBox())!.height / 3)
+    t.equal(await isInert(), false)
+    t.strictSame(await reported(1), [['-77', 204]])
+    await raise('onError', { errorCode: -77 })
+    await raise('onDocumentReady')
+    t.equal(await notice.count(), 0)
+    t.match(host.warnings()[0]!.msg, 'reported an error')
+    t.equal(host.warnings().length, 1, 'reported once')
+  }
+)
 
-for (const [code, title] of [[4004, 'The document could not be opened'], [4005, 'This page is out of date'], [4006, 'The document could not be opened'], [4007, 'The document could not be opened'], [4008, 'This page is out of date'], [-21, 'This page is out of date'], [-81, 'The document could not be opened']] as const) {
+for (
+  const [code, title] of [
+    [4004, 'The document could not be opened'],
+    [4005, 'This page is out of date'],
+    [4006, 'The document could not be opened'],
+    [4007, 'The document could not be opened'],
+    [4008, 'This page is out of date'],
+    [-21, 'This page is out of date'],
+    [-81, 'The document could not be opened']
+  ] as const
+) {
   t.test(`${code} covers the editor: ${title}`, { skip }, async t => {
     const { alert, fragment, notice, raise, reported, isInert } = await openScripted(t)
     await raise('onError', { errorCode: code })
@@ -327,30 +452,45 @@ for (const [code, title] of [[4004, 'The document could not be opened'], [4005, 
   })
 }
 
-// Section 12 of the protocol page, the browser editor: "`fileType` it does not know: `window.alert`, no frame, no event".
-t.test('an api.js that makes no frame is a failed opening with its own words and its own line in the log', { skip }, async t => {
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-  t.teardown(() => documentServer.close())
-  const host = await startApplication(t, { documentServerOrigin: documentServer.url, change: html => html.replace('"fileType":"txt"', '"fileType":"zip"') })
-  const texts: string[] = []
-  const { page, alert, reported } = await openPage(t, host, async page => {
-    page.on('dialog', async dialog => {
-      texts.push(dialog.message())
-      await dialog.accept()
+// Section 12 of the protocol page, the browser editor: "`fileType` it does not know: `window.alert`, no frame, no
+// event".
+t.test(
+  'an api.js that makes no frame is a failed opening with its own words and its own line in the log',
+  { skip },
+  async t => {
+    const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
+    t.teardown(() => documentServer.close())
+    const host = await startApplication(t, {
+      documentServerOrigin: documentServer.url,
+      change: html => html.replace('"fileType":"txt"', '"fileType":"zip"')
     })
-  })
-  await alert.getByText('The document could not be opened').waitFor()
-  t.match(await alert.innerText(), /made no frame for the format zip/)
-  t.equal(texts.length, 1, 'api.js itself')
-  t.equal(await page.getByRole('status').count(), 0, 'nothing goes on')
-  t.match(await page.locator('[data-onlyoffice-editor]').getAttribute('data-error'), /made no frame/)
-  t.strictSame(await reported(1), [['no-frame', 204]])
-  t.match(host.warnings(), [{ code: 'no-frame', fileId: host.fileId, msg: /made no frame/ }])
-  await page.getByRole('button', { name: 'Reload the page' }).waitFor()
-  t.equal(await page.evaluate(`import('${HANDLER}/assets/editor.js').then(({ unmountEditor }) => unmountEditor(document.querySelector('[data-onlyoffice-editor]')))`), undefined)
-})
+    const texts: string[] = []
+    const { page, alert, reported } = await openPage(t, host, async page => {
+      page.on('dialog', async dialog => {
+        texts.push(dialog.message())
+        await dialog.accept()
+      })
+    })
+    await alert.getByText('The document could not be opened').waitFor()
+    t.match(await alert.innerText(), /made no frame for the format zip/)
+    t.equal(texts.length, 1, 'api.js itself')
+    t.equal(await page.getByRole('status').count(), 0, 'nothing goes on')
+    t.match(await page.locator('[data-onlyoffice-editor]').getAttribute('data-error'), /made no frame/)
+    t.strictSame(await reported(1), [['no-frame', 204]])
+    t.match(host.warnings(), [{ code: 'no-frame', fileId: host.fileId, msg: /made no frame/ }])
+    await page.getByRole('button', { name: 'Reload the page' }).waitFor()
+    t.equal(
+      await page.evaluate(
+        `import('${HANDLER}/assets/editor.js').then(({ unmountEditor }) => unmountEditor(document.querySelector('[data-onlyoffice-editor]')))`
+      ),
+      undefined
+    )
+  }
+)
 
-t.test('an editor that is not ready after 30 seconds is shown, with the status beside it, until the document is open', { skip }, async t => {
+t.test('an editor that is not ready after 30 seconds is shown, with the status beside it, until the document is open', {
+  skip
+}, async t => {
   const { page, fragment, notice, raise, reported } = await openScripted(t)
   t.same(await notice.boundingBox(), await fragment.boundingBox(), 'covered while it loads')
   await page.clock.fastForward(30_000)
@@ -375,28 +515,36 @@ t.test('messages of render() replace the texts', { skip }, async t => {
   t.equal(await page.locator('img').count(), 0)
 })
 
-t.test('at 200 % zoom, on a phone, in the dark and with reduced motion the texts are complete and readable', { skip }, async t => {
-  const gate = await startGate(t, 'http://127.0.0.1:9')
-  const host = await startApplication(t, { documentServerOrigin: gate.origin })
-  for (const [name, options] of Object.entries({
-    zoomed: { viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 }, // 1280 x 720 at 200 %
-    phone: { viewport: { width: 320, height: 480 } },
-    dark: { colorScheme: 'dark', reducedMotion: 'reduce' },
-    strip: { viewport: { width: 640, height: 120 } }
-  } as const)) {
-    const { page } = await browser.newPage(t, options)
-    await page.goto(`${host.origin}/edit`)
-    const button = page.getByRole('button', { name: 'Try again' })
-    await button.waitFor()
-    const notice = page.locator('.onlyoffice-notice')
-    const width = await notice.evaluate(element => element.scrollWidth - element.clientWidth)
-    t.equal(width, 0, `${name}: nothing is cut off at the sides`)
-    await button.scrollIntoViewIfNeeded()
-    const box = (await button.boundingBox())!
-    const { height } = page.viewportSize()!
-    t.ok(box.y >= 0 && box.y + box.height <= height, `${name}: the button can be reached`)
-    await notice.evaluate(element => element.scrollTo(0, 0))
-    const title = (await page.getByText('The editor cannot be reached', { exact: true }).boundingBox())!
-    t.ok(title.y >= 0, `${name}: and so can the title`)
+t.test(
+  'at 200 % zoom, on a phone, in the dark and with reduced motion the texts are complete and readable',
+  { skip },
+  async t => {
+    const gate = await startGate(t, 'http://127.0.0.1:9')
+    const host = await startApplication(t, { documentServerOrigin: gate.origin })
+    for (
+      const [name, options] of Object.entries(
+        {
+          zoomed: { viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 }, // 1280 x 720 at 200 %
+          phone: { viewport: { width: 320, height: 480 } },
+          dark: { colorScheme: 'dark', reducedMotion: 'reduce' },
+          strip: { viewport: { width: 640, height: 120 } }
+        } as const
+      )
+    ) {
+      const { page } = await browser.newPage(t, options)
+      await page.goto(`${host.origin}/edit`)
+      const button = page.getByRole('button', { name: 'Try again' })
+      await button.waitFor()
+      const notice = page.locator('.onlyoffice-notice')
+      const width = await notice.evaluate(element => element.scrollWidth - element.clientWidth)
+      t.equal(width, 0, `${name}: nothing is cut off at the sides`)
+      await button.scrollIntoViewIfNeeded()
+      const box = (await button.boundingBox())!
+      const { height } = page.viewportSize()!
+      t.ok(box.y >= 0 && box.y + box.height <= height, `${name}: the button can be reached`)
+      await notice.evaluate(element => element.scrollTo(0, 0))
+      const title = (await page.getByText('The editor cannot be reached', { exact: true }).boundingBox())!
+      t.ok(title.y >= 0, `${name}: and so can the title`)
+    }
   }
-})
+)

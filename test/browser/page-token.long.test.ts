@@ -35,7 +35,10 @@ t.test('a page renews its token while it is open, and one that was asleep for lo
   const renewals: number[] = []
   page.on('response', response => { if (isRenewal(response.url())) renewals.push(response.status()) })
 
-  /** Time passes for the application and for the page, which has its next token, or a warning why not, when this resolves. */
+  /**
+   * Time passes for the application and for the page, which has its next token, or a warning why not, when this
+   * resolves.
+   */
   async function pass (milliseconds: number, outcome: 'renewed' | 'failed' = 'renewed') {
     ahead += milliseconds
     const before = await tokenIn(page)
@@ -124,7 +127,9 @@ t.test('an answer that comes late does not bring back the token of before a rena
     await released
     await route.fulfill({ response })
   })
-  await ada.withModule('async ({ mountEditor }, fragment) => { const docEditor = await mountEditor(fragment); docEditor.setSharingSettings = data => { given = data } }')
+  await ada.withModule(
+    'async ({ mountEditor }, fragment) => { const docEditor = await mountEditor(fragment); docEditor.setSharingSettings = data => { given = data } }'
+  )
   await ada.button('Sharing').click()
   await rename(ada, 'Renamed')
   await page.locator(`[data-page-token]:not([data-page-token="${before}"])`).waitFor({ state: 'attached' })

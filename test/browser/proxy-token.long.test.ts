@@ -28,29 +28,36 @@ async function statusOf (page: Page, url: string, headers: Record<string, string
 }
 
 for (const profile of profiles) {
-  t.test(`captureDocument() sends the page's token and fileId; without a valid token header secure answers 401 or 403 (${profile})`, { skip: browser.missing }, async t => {
-    const { demo, page, problems, isProxied, capture } = await openPage(t, profile)
-    const fragment = page.locator('[data-onlyoffice-editor]')
-    t.match(await fragment.getAttribute('data-proxy-token'), TOKEN)
-    const fileId = await fragment.getAttribute('data-file-id')
-    const [request, download] = await Promise.all([page.waitForRequest((request: Request) => isProxied(request.url())), page.waitForEvent('download'), capture()])
-    t.equal(download.suggestedFilename(), NAME)
-    const token = (await request.allHeaders())[HEADER] // that of the fragment, or one that an action has answered since
-    t.match(token, TOKEN)
-    t.equal(fileId, await demo.idOf(NAME))
-    t.equal(new URL(request.url()).searchParams.get('fileId'), fileId)
-    t.notOk(request.url().includes(token!), 'the token is in no address')
-    t.strictSame(problems, [])
+  t.test(
+    `captureDocument() sends the page's token and fileId; without a valid token header secure answers 401 or 403 (${profile})`,
+    { skip: browser.missing },
+    async t => {
+      const { demo, page, problems, isProxied, capture } = await openPage(t, profile)
+      const fragment = page.locator('[data-onlyoffice-editor]')
+      t.match(await fragment.getAttribute('data-proxy-token'), TOKEN)
+      const fileId = await fragment.getAttribute('data-file-id')
+      const [request, download] = await Promise.all([
+        page.waitForRequest((request: Request) => isProxied(request.url())),
+        page.waitForEvent('download'),
+        capture()
+      ])
+      t.equal(download.suggestedFilename(), NAME)
+      const token = (await request.allHeaders())[HEADER] // that of the fragment, or one that an action has answered since
+      t.match(token, TOKEN)
+      t.equal(fileId, await demo.idOf(NAME))
+      t.equal(new URL(request.url()).searchParams.get('fileId'), fileId)
+      t.notOk(request.url().includes(token!), 'the token is in no address')
+      t.strictSame(problems, [])
 
-    const url = request.url()
-    const isKept = profile === 'secure'
-    t.equal(await statusOf(page, url, { [HEADER]: token! }), 200)
-    t.equal(await statusOf(page, url), isKept ? 401 : 200, 'no header')
-    t.equal(await statusOf(page, url, { [HEADER]: `${token}x` }), isKept ? 403 : 200, 'a wrong one')
-    t.equal(await statusOf(page, url.replace('fileId=', 'fileId=x'), { [HEADER]: token! }), isKept ? 403 : 200, 'of another file')
-    const followed = await page.goto(url).catch(() => undefined) // a download is no page
-    t.equal(followed?.status(), isKept ? 401 : undefined, 'a link')
-  })
+      const url = request.url()
+      const isKept = profile === 'secure'
+      t.equal(await statusOf(page, url, { [HEADER]: token! }), 200)
+      t.equal(await statusOf(page, url), isKept ? 401 : 200, 'no header')
+      t.equal(await statusOf(page, url, { [HEADER]: `${token}x` }), isKept ? 403 : 200, 'a wrong one')
+      t.equal(await statusOf(page, url.replace('fileId=', 'fileId=x'), { [HEADER]: token! }), isKept ? 403 : 200, 'of another file')
+      const followed = await page.goto(url).catch(() => undefined) // a download is no page
+      t.equal(followed?.status(), isKept ? 401 : undefined, 'a link')
+    })
 }
 
 t.test('captureDocument() fails once the page\'s token has expired, and the error says to reload the page', { skip: browser.missing }, async t => {

@@ -6,27 +6,30 @@ import { close, startService, statuses } from './service.js'
 
 const browser = await startBrowser(t)
 
-t.test('read-only formats show their text: spreadsheets as tables, presentations slide by slide, other formats as one page', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
-  const open = async (name: string) => await service.open(await service.store(name))
+t.test(
+  'read-only formats show their text: spreadsheets as tables, presentations slide by slide, other formats as one page',
+  { skip: browser.missing },
+  async t => {
+    const service = await startService(t, browser)
+    const open = async (name: string) => await service.open(await service.store(name))
 
-  const { editor } = await open('orders.ods')
-  const rows = editor.locator('.sheet tr')
-  t.strictSame(await rows.first().locator('td').allTextContents(), ['id', 'region', 'units', 'price', 'date'])
-  t.equal(await rows.nth(1).locator('td').count(), 5)
-  t.equal(await editor.locator('[data-state]').textContent(), 'View only')
-  t.ok(await editor.locator('[data-action="save"]').isHidden())
-  t.match(await editor.locator('[data-note]').textContent(), /can only show \w+ files/)
-  t.equal(await editor.locator('[contenteditable], textarea:visible').count(), 0)
-  for (const name of ['deck.pptx', 'deck.odp']) {
-    const { editor } = await open(name)
-    t.strictSame(await editor.locator('.slide').allInnerTexts(), ['Title slide', 'Second slide'], name)
-  }
-  const report = await open('report.odt')
-  t.ok(await report.editor.getByText('Currency is EUR.').isVisible())
-  await close(report)
-  t.notOk(statuses(service).includes(2), 'closing saves nothing')
-})
+    const { editor } = await open('orders.ods')
+    const rows = editor.locator('.sheet tr')
+    t.strictSame(await rows.first().locator('td').allTextContents(), ['id', 'region', 'units', 'price', 'date'])
+    t.equal(await rows.nth(1).locator('td').count(), 5)
+    t.equal(await editor.locator('[data-state]').textContent(), 'View only')
+    t.ok(await editor.locator('[data-action="save"]').isHidden())
+    t.match(await editor.locator('[data-note]').textContent(), /can only show \w+ files/)
+    t.equal(await editor.locator('[contenteditable], textarea:visible').count(), 0)
+    for (const name of ['deck.pptx', 'deck.odp']) {
+      const { editor } = await open(name)
+      t.strictSame(await editor.locator('.slide').allInnerTexts(), ['Title slide', 'Second slide'], name)
+    }
+    const report = await open('report.odt')
+    t.ok(await report.editor.getByText('Currency is EUR.').isVisible())
+    await close(report)
+    t.notOk(statuses(service).includes(2), 'closing saves nothing')
+  })
 
 t.test('a PDF is displayed by the browser; a browser without a PDF viewer gets a download link', { skip: browser.missing }, async t => {
   const service = await startService(t, browser)

@@ -4,39 +4,42 @@ import { append, close, paragraph, startService, statuses } from './service.js'
 
 const browser = await startBrowser(t)
 
-t.test('a lost connection is restored automatically: edits made meanwhile on both sides are merged, and no save is sent before its delay has passed', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
-  const fileId = await service.store('report.docx')
-  const ada = await service.open(fileId)
-  const grace = await service.open(fileId, { user: 'Grace Hopper' })
-  await append(ada, 'Currency is EUR.', ' Before.')
-  await paragraph(grace, 'Before.').waitFor()
+t.test(
+  'a lost connection is restored automatically: edits made meanwhile on both sides are merged, and no save is sent before its delay has passed',
+  { skip: browser.missing },
+  async t => {
+    const service = await startService(t, browser)
+    const fileId = await service.store('report.docx')
+    const ada = await service.open(fileId)
+    const grace = await service.open(fileId, { user: 'Grace Hopper' })
+    await append(ada, 'Currency is EUR.', ' Before.')
+    await paragraph(grace, 'Before.').waitFor()
 
-  await service.documentServer.crash()
-  for (const { editor } of [ada, grace]) {
-    await editor.locator('[data-cut]').waitFor()
-    t.equal(await editor.locator('[data-state]').textContent(), 'Reconnecting…')
-  }
-  await append(ada, 'Before.', ' Ada, alone.')
-  await ada.page.keyboard.press('Enter')
-  await ada.page.keyboard.type('A paragraph of hers.')
-  await append(grace, 'Table 1 is rounded.', ' Grace, alone.')
-  await paragraph(grace, 'Before.').press('Home')
-  await grace.page.keyboard.type('Both: ')
-  await service.documentServer.restart({ sessions: 'kept' })
+    await service.documentServer.crash()
+    for (const { editor } of [ada, grace]) {
+      await editor.locator('[data-cut]').waitFor()
+      t.equal(await editor.locator('[data-state]').textContent(), 'Reconnecting…')
+    }
+    await append(ada, 'Before.', ' Ada, alone.')
+    await ada.page.keyboard.press('Enter')
+    await ada.page.keyboard.type('A paragraph of hers.')
+    await append(grace, 'Table 1 is rounded.', ' Grace, alone.')
+    await paragraph(grace, 'Before.').press('Home')
+    await grace.page.keyboard.type('Both: ')
+    await service.documentServer.restart({ sessions: 'kept' })
 
-  for (const opened of [ada, grace]) {
-    await opened.editor.locator('[data-cut]').waitFor({ state: 'hidden' })
-    await opened.editor.getByText('Both: Currency is EUR. Before. Ada, alone.', { exact: true }).waitFor()
-    await opened.editor.getByText('A paragraph of hers.', { exact: true }).waitFor()
-    await opened.editor.getByText('Table 1 is rounded. Grace, alone.', { exact: true }).waitFor()
-    await opened.editor.waitForSelector('[data-state="received"]')
-  }
-  t.equal(statuses(service).includes(2), false, 'the session goes on')
-  await close(ada)
-  await close(grace)
-  t.equal(statuses(service).filter(status => status === 2).length, 1)
-})
+    for (const opened of [ada, grace]) {
+      await opened.editor.locator('[data-cut]').waitFor({ state: 'hidden' })
+      await opened.editor.getByText('Both: Currency is EUR. Before. Ada, alone.', { exact: true }).waitFor()
+      await opened.editor.getByText('A paragraph of hers.', { exact: true }).waitFor()
+      await opened.editor.getByText('Table 1 is rounded. Grace, alone.', { exact: true }).waitFor()
+      await opened.editor.waitForSelector('[data-state="received"]')
+    }
+    t.equal(statuses(service).includes(2), false, 'the session goes on')
+    await close(ada)
+    await close(grace)
+    t.equal(statuses(service).filter(status => status === 2).length, 1)
+  })
 
 t.test('repeated connection losses while typing neither lose nor duplicate a character', { skip: browser.missing }, async t => {
   const service = await startService(t, browser)

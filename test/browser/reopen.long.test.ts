@@ -26,7 +26,8 @@ t.test('demo: a saved document opens with its new content and a new document key
   t.not(await documentKey(page), key)
   await Promise.all([page.waitForURL(`${demo.url}/?user=*`), page.getByRole('link', { name: 'Documents' }).click()])
   const stored = async () => Buffer.from(await demo.download(NAME)).toString()
-  while (await stored() === 'What was decided: żółć') await setTimeout(50) // the document server saves after the page is left
+  // the document server saves after the page is left
+  while (await stored() === 'What was decided: żółć') await setTimeout(50)
   t.equal(await stored(), 'And changed once more', 'the new key can be edited')
 })
 

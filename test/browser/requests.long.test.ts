@@ -37,7 +37,12 @@ async function start (t: Test, { front, publicPath, hasLinks = false, page = fir
     ...options,
     ...(publicPath && { publicBaseUrl: `http://127.0.0.1:${port}${publicPath}` }),
     prepare (app) {
-      const rendered = async () => await Promise.all(fileIds.map(async fileId => (await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)).render()))
+      const rendered = async () =>
+        await Promise.all(
+          fileIds.map(async fileId =>
+            (await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)).render()
+          )
+        )
       app.get('/fragment', async (_request, reply) => reply.type(fragmentType).send((await rendered())[1]))
       app.get('/page', async (request, reply) => {
         const { links } = app.editorControl()
@@ -61,13 +66,22 @@ async function start (t: Test, { front, publicPath, hasLinks = false, page = fir
     problems,
     port,
     origin: host.origin,
-    /** What the page asks the network for until its editor is ready, in the order of the requests: from the application, and of the document server's scripts. */
+    /**
+     * What the page asks the network for until its editor is ready, in the order of the requests: from the application,
+     * and of the document server's scripts.
+     */
     async open (url: string) {
       const session = await tab.context().newCDPSession(tab)
       await session.send('Network.enable')
       const asked = new Map<string, string>()
-      session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type }) => { if (!url.startsWith('data:')) asked.set(requestId, type === 'Document' && url.startsWith(documentServer.url) ? '' : url) })
-      session.on('Network.requestServedFromCache', ({ requestId }) => { asked.delete(requestId) })
+      session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type }) => {
+        if (!url.startsWith('data:')) {
+          asked.set(requestId, type === 'Document' && url.startsWith(documentServer.url) ? '' : url)
+        }
+      })
+      session.on('Network.requestServedFromCache', ({ requestId }) => {
+        asked.delete(requestId)
+      })
       await tab.goto(url)
       await editorFrame(tab)
       await session.detach()
@@ -94,22 +108,32 @@ const ways: Readonly<Record<string, { readonly options?: ServiceOptions, readonl
     path: '/office'
   },
   'with its links in headers': { options: { hasLinks: true } },
-  'over HTTP/2, with its links in Early Hints': { options: { hasLinks: true, front: pass => createSecureServer(createCertificate(), pass as never) }, scheme: 'https' },
+  'over HTTP/2, with its links in Early Hints': {
+    options: { hasLinks: true, front: pass => createSecureServer(createCertificate(), pass as never) },
+    scheme: 'https'
+  },
   'over HTTP/2': { options: { front: pass => createSecureServer(createCertificate(), pass as never) }, scheme: 'https' }
 }
 
 for (const [way, { options = {}, path = '', scheme = 'http' }] of Object.entries(ways)) {
-  t.test(`${way}: a page asks for itself and one module, a second time for itself only, and once for api.js, with no warning of the browser`, { skip }, async t => {
-    const { open, port, origin, problems, tab } = await start(t, options)
-    const url = `${port === undefined ? origin : `${scheme}://127.0.0.1:${port}`}${path}/page`
-    const cold = await open(url)
-    t.match(cold.own, [`${path}/page`, MODULE])
-    t.strictSame([cold.own.length, cold.api], [2, 1])
-    t.equal(await tab.evaluate('performance.getEntriesByType("navigation")[0].nextHopProtocol'), scheme === 'https' ? 'h2' : 'http/1.1')
-    await tab.goto('about:blank')
-    t.strictSame((await open(url)).own, [`${path}/page`])
-    t.strictSame(problems, [])
-  })
+  t.test(
+    `${way}: a page asks for itself and one module, a second time for itself only, and once for api.js, with no warning of the browser`,
+    { skip },
+    async t => {
+      const { open, port, origin, problems, tab } = await start(t, options)
+      const url = `${port === undefined ? origin : `${scheme}://127.0.0.1:${port}`}${path}/page`
+      const cold = await open(url)
+      t.match(cold.own, [`${path}/page`, MODULE])
+      t.strictSame([cold.own.length, cold.api], [2, 1])
+      t.equal(
+        await tab.evaluate('performance.getEntriesByType("navigation")[0].nextHopProtocol'),
+        scheme === 'https' ? 'h2' : 'http/1.1'
+      )
+      await tab.goto('about:blank')
+      t.strictSame((await open(url)).own, [`${path}/page`])
+      t.strictSame(problems, [])
+    }
+  )
 }
 
 const ELEMENT = `<script type="module" src="${HANDLER}/assets/document-editor.js"></script>`
@@ -129,7 +153,8 @@ for (const [what, page] of Object.entries(pages)) {
     t.equal(await tab.locator('iframe').count(), 2)
     t.equal(own.filter(url => MODULE.test(url)).length, 1)
     t.equal(api, 1)
-    const isSameModule = `import('${HANDLER}/assets/editor.js').then(({ CaptureError }) => document.createElement('document-editor').capture().catch(error => error instanceof CaptureError))`
+    const isSameModule =
+      `import('${HANDLER}/assets/editor.js').then(({ CaptureError }) => document.createElement('document-editor').capture().catch(error => error instanceof CaptureError))`
     t.equal(!what.includes('element') || await tab.evaluate(isSameModule), true)
     t.strictSame(problems, [])
   })
@@ -140,7 +165,12 @@ t.test('what few pages need is loaded when it is needed; a page of another relea
   const { own } = await open(`${origin}/page`)
   t.strictSame(own, ['/page', `${HANDLER}/assets/editor-000000000000.js`])
   const loaded = tab.waitForRequest(/\/assets\/captures-[0-9a-f]{12}\.js$/)
-  t.equal(await tab.evaluate(`import('${HANDLER}/assets/editor-000000000000.js').then(({ captureDocument }) => captureDocument()).then(file => file.text())`), 'first')
+  t.equal(
+    await tab.evaluate(
+      `import('${HANDLER}/assets/editor-000000000000.js').then(({ captureDocument }) => captureDocument()).then(file => file.text())`
+    ),
+    'first'
+  )
   await loaded
   t.strictSame(problems, [])
 })

@@ -6,7 +6,8 @@ import { startService } from './service.js'
 
 const browser = await startBrowser(t)
 
-// Section 12 of the protocol page, the browser editor: "Save Copy As > JPG/PNG: `onRequestSaveAs` with `fileType: 'zip'`".
+// Section 12 of the protocol page, the browser editor: "Save Copy As > JPG/PNG: `onRequestSaveAs` with
+// `fileType: 'zip'`".
 for (const profile of profiles) {
   t.test(`a copy in a format that no editor opens is offered as a download, and stored nowhere (${profile})`, { skip: browser.missing }, async t => {
     const copied: string[] = []

@@ -55,7 +55,20 @@ export interface Opened {
   withModule (use: string): Promise<any>
 }
 
-const EVENTS = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange', 'onOutdatedVersion', 'onDownloadAs', 'onRequestClose', 'onRequestRefreshFile', 'onUserActionRequired']
+const EVENTS = [
+  'onAppReady',
+  'onDocumentReady',
+  'onDocumentStateChange',
+  'onError',
+  'onWarning',
+  'onInfo',
+  'onMetaChange',
+  'onOutdatedVersion',
+  'onDownloadAs',
+  'onRequestClose',
+  'onRequestRefreshFile',
+  'onUserActionRequired'
+]
 
 interface Recording { readonly events: Array<[name: string, data?: unknown]> }
 
@@ -66,7 +79,11 @@ if (asked !== null) document.querySelector('[data-onlyoffice-editor]').dataset.e
 for (const name of (asked ?? '').split(' ')) document.addEventListener(name, event => event.preventDefault())`
 
 /** Editor pages have a strict policy. */
-export async function startService (t: Test, browser: TestBrowser, { defaults = {}, render = {}, before = '', prepare, ...options }: ServiceOptions = {}): Promise<Service> {
+export async function startService (
+  t: Test,
+  browser: TestBrowser,
+  { defaults = {}, render = {}, before = '', prepare, ...options }: ServiceOptions = {}
+): Promise<Service> {
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
   const host = await startHost(t, {
     documentServerOrigin: documentServer.url,
@@ -122,7 +139,11 @@ export async function nextEditor ({ page }: Opened, action: () => Promise<unknow
   const ready = "globalThis.events.filter(([name]) => name === 'onDocumentReady').length"
   const before = await page.evaluate(ready)
   await action()
-  await page.waitForFunction(before => (globalThis as unknown as Recording).events.filter(([name]) => name === 'onDocumentReady').length > before, before as number)
+  await page.waitForFunction(
+    before =>
+      (globalThis as unknown as Recording).events.filter(([name]) => name === 'onDocumentReady').length > before,
+    before as number
+  )
   return await editorFrame(page)
 }
 

@@ -51,109 +51,159 @@ async function stored (service: Service, fileId: string): Promise<Buffer> {
 async function start (t: Parameters<typeof startService>[0]) {
   const service = await startService(t, browser)
   const { fileId } = await service.storage.create('xlsx', richWorkbook())
-  return { service, fileId, open: async (user?: string) => await service.open(fileId, user === undefined ? {} : { user }) }
+  return {
+    service,
+    fileId,
+    open: async (user?: string) => await service.open(fileId, user === undefined ? {} : { user })
+  }
 }
 
-t.test('two people edit a workbook and see each other\'s changes; the saved file has both changes and is otherwise unchanged', { skip: browser.missing }, async t => {
-  const { service, fileId, open } = await start(t)
-  const [ada, grace] = [await open(), await open('Grace Hopper')]
+t.test(
+  'two people edit a workbook and see each other\'s changes; the saved file has both changes and is otherwise unchanged',
+  { skip: browser.missing },
+  async t => {
+    const { service, fileId, open } = await start(t)
+    const [ada, grace] = [await open(), await open('Grace Hopper')]
 
-  await enter(ada, 'C2', '1000')
-  await cell(grace, 'C2', '1000').waitFor()
-  await enter(grace, 'C3', '2000')
-  await enter(grace, 'E2', '2027-01-05')
-  await cell(ada, 'C3', '2000').waitFor()
-  await showSheet(grace, 'Summary')
-  await cell(grace, 'B2').and(grace.editor.locator('.stale')).waitFor()
-  await enter(grace, 'B8', '=B2+1')
-  await enter(ada, 'B2', 'Eünï <&>')
-  await enter(ada, 'G2', '=C2+C3')
-  await cell(ada, 'H2').click()
-  await ada.page.keyboard.type('typed and not entered')
-  await ada.page.keyboard.press('Control+s')
-  await showSheet(grace, 'orders')
-  await ada.editor.waitForSelector('[data-state="stored"]')
-  t.match(partOf(await stored(service, fileId), 'xl/worksheets/sheet1.xml'), 'typed and not entered')
-  await cell(ada, 'H2').click()
-  await ada.page.keyboard.type('typed and left')
-  await ada.page.keyboard.press('Enter')
-  await ada.editor.waitForSelector('[data-state="received"]')
-  await ada.page.goto('about:blank')
-  await cell(grace, 'H2', 'typed and left').waitFor()
-  await close(grace)
-  t.equal(statuses(service).at(-1), 2)
-  t.strictSame([...ada.problems, ...grace.problems], [])
+    await enter(ada, 'C2', '1000')
+    await cell(grace, 'C2', '1000').waitFor()
+    await enter(grace, 'C3', '2000')
+    await enter(grace, 'E2', '2027-01-05')
+    await cell(ada, 'C3', '2000').waitFor()
+    await showSheet(grace, 'Summary')
+    await cell(grace, 'B2').and(grace.editor.locator('.stale')).waitFor()
+    await enter(grace, 'B8', '=B2+1')
+    await enter(ada, 'B2', 'Eünï <&>')
+    await enter(ada, 'G2', '=C2+C3')
+    await cell(ada, 'H2').click()
+    await ada.page.keyboard.type('typed and not entered')
+    await ada.page.keyboard.press('Control+s')
+    await showSheet(grace, 'orders')
+    await ada.editor.waitForSelector('[data-state="stored"]')
+    t.match(partOf(await stored(service, fileId), 'xl/worksheets/sheet1.xml'), 'typed and not entered')
+    await cell(ada, 'H2').click()
+    await ada.page.keyboard.type('typed and left')
+    await ada.page.keyboard.press('Enter')
+    await ada.editor.waitForSelector('[data-state="received"]')
+    await ada.page.goto('about:blank')
+    await cell(grace, 'H2', 'typed and left').waitFor()
+    await close(grace)
+    t.equal(statuses(service).at(-1), 2)
+    t.strictSame([...ada.problems, ...grace.problems], [])
 
-  const [before, after] = [richWorkbook(), await stored(service, fileId)]
-  for (const part of ['xl/styles.xml', 'xl/sharedStrings.xml', 'xl/unknown/part.bin', 'docProps/app.xml']) t.equal(partOf(after, part), partOf(before, part), part)
-  const summary = partOf(after, 'xl/worksheets/sheet2.xml')
-  for (const kept of ['<f>SUM(orders!C2:C501)</f>', '<f t="shared" ref="B3:B5" si="0">B2*2</f>', '<mergeCell ref="A1:C1"/>', '<conditionalFormatting', '<v>0.25</v>']) t.ok(summary.includes(kept), kept)
-  t.match(partOf(after, 'xl/workbook.xml'), '<definedName name="Rate">')
+    const [before, after] = [richWorkbook(), await stored(service, fileId)]
+    for (const part of ['xl/styles.xml', 'xl/sharedStrings.xml', 'xl/unknown/part.bin', 'docProps/app.xml']) {
+      t.equal(
+        partOf(after, part),
+        partOf(before, part),
+        part
+      )
+    }
+    const summary = partOf(after, 'xl/worksheets/sheet2.xml')
+    for (
+      const kept of [
+        '<f>SUM(orders!C2:C501)</f>',
+        '<f t="shared" ref="B3:B5" si="0">B2*2</f>',
+        '<mergeCell ref="A1:C1"/>',
+        '<conditionalFormatting',
+        '<v>0.25</v>'
+      ]
+    ) t.ok(summary.includes(kept), kept)
+    t.match(partOf(after, 'xl/workbook.xml'), '<definedName name="Rate">')
 
-  const skip = await missingOffice()
-  await t.test('LibreOffice opens the saved workbook and calculates with the new values', { skip }, async t => {
-    const sheets = await calculatedSheets(after)
-    const orders = sheets.get('orders')!
-    t.equal(orders[1], '1,Eünï <&>,1000,25.71,2027-01-05,,3000,typed and left')
-    const units = orders.slice(1).reduce((sum, line) => sum + Number(line.split(',')[2]), 0)
-    const [, second, third, , , , , eighth] = sheets.get('Summary')!
-    t.match(second, `Units,${units},25%`)
-    t.match(third, `Doubled & more,${2 * units},007`)
-    t.match(eighth, `,${units + 1},`)
-  })
-})
-
-t.test('a sheet is edited by keyboard: moving, typing, correcting, clearing and undoing', { skip: browser.missing }, async t => {
-  const { open } = await start(t)
-  const ada = await open()
-  const { keyboard } = ada.page
-  await cell(ada, 'B2').click()
-  for (const [key, name] of [
-    ['ArrowDown', 'B3'], ['ArrowRight', 'C3'], ['Tab', 'D3'], ['Shift+Tab', 'C3'], ['Enter', 'C4'], ['Shift+Enter', 'C3'],
-    ['ArrowUp', 'C2'], ['ArrowLeft', 'B2'], ['Home', 'A2'], ['Control+Home', 'A1'], ['ArrowUp', 'A1']
-  ] as const) {
-    await keyboard.press(key)
-    t.equal(await current(ada), `cell-${name}`, key)
+    const skip = await missingOffice()
+    await t.test('LibreOffice opens the saved workbook and calculates with the new values', { skip }, async t => {
+      const sheets = await calculatedSheets(after)
+      const orders = sheets.get('orders')!
+      t.equal(orders[1], '1,Eünï <&>,1000,25.71,2027-01-05,,3000,typed and left')
+      const units = orders.slice(1).reduce((sum, line) => sum + Number(line.split(',')[2]), 0)
+      const [, second, third, , , , , eighth] = sheets.get('Summary')!
+      t.match(second, `Units,${units},25%`)
+      t.match(third, `Doubled & more,${2 * units},007`)
+      t.match(eighth, `,${units + 1},`)
+    })
   }
-  await cell(ada, 'B2').click()
-  await keyboard.type('West')
-  await keyboard.press('Tab')
-  t.equal(await cell(ada, 'B2').textContent(), 'West')
-  t.equal(await current(ada), 'cell-C2', 'Tab goes on')
-  await keyboard.press('F2')
-  t.equal(await ada.editor.locator('.grid-input').inputValue(), '486', 'F2 corrects what is there')
-  await keyboard.type('7')
-  await keyboard.press('Enter')
-  t.equal(await cell(ada, 'C2').textContent(), '4867')
-  await keyboard.type('gone')
-  await keyboard.press('Escape')
-  t.equal(await cell(ada, 'C3').textContent(), '38', 'Escape leaves it as it was')
-  await keyboard.press('Delete')
-  t.equal(await cell(ada, 'C3').textContent(), '')
-  for (const [key, name, text] of [['Control+z', 'C3', '38'], ['Control+z', 'C2', '486'], ['Control+y', 'C2', '4867'], ['Control+z', 'C2', '486'], ['Control+z', 'B2', 'East']] as const) {
-    await keyboard.press(key)
-    t.equal(await cell(ada, name).textContent(), text, `${key} in ${name}`)
-    t.equal(await current(ada), `cell-${name}`, 'it goes there')
-  }
-  await cell(ada, 'A5').click()
-  await paste(ada, '50\tWest\n60\tEast\n')
-  t.strictSame(await Promise.all(['A5', 'B5', 'A6', 'B6'].map(async name => await cell(ada, name).textContent())), ['50', 'West', '60', 'East'], 'a pasted block')
-  await keyboard.press('Control+z')
-  t.equal(await cell(ada, 'B6').textContent(), 'North', 'is undone at once')
-  await cell(ada, 'B2').click()
-  await ada.editor.getByRole('textbox', { name: 'Content of the cell' }).fill('North')
-  await keyboard.press('Enter')
-  await cell(ada, 'B2', 'North').waitFor()
-  await showSheet(ada, 'Summary')
-  await cell(ada, 'A1').click()
-  await keyboard.press('ArrowRight')
-  t.equal(await current(ada), 'cell-E1', 'merged cells are one, hidden ones are left out')
-  await keyboard.press('Control+End')
-  t.ok(await cell(ada, 'AC60').isVisible() || await cell(ada, 'Z60').isVisible(), 'the end of the sheet is shown')
-  t.strictSame(ada.problems, [])
-})
+)
 
-t.test('Ctrl+Z undoes the user\'s own last change after others have edited, and keeps what they set', { skip: browser.missing }, async t => {
+t.test(
+  'a sheet is edited by keyboard: moving, typing, correcting, clearing and undoing',
+  { skip: browser.missing },
+  async t => {
+    const { open } = await start(t)
+    const ada = await open()
+    const { keyboard } = ada.page
+    await cell(ada, 'B2').click()
+    for (
+      const [key, name] of [
+        ['ArrowDown', 'B3'],
+        ['ArrowRight', 'C3'],
+        ['Tab', 'D3'],
+        ['Shift+Tab', 'C3'],
+        ['Enter', 'C4'],
+        ['Shift+Enter', 'C3'],
+        ['ArrowUp', 'C2'],
+        ['ArrowLeft', 'B2'],
+        ['Home', 'A2'],
+        ['Control+Home', 'A1'],
+        ['ArrowUp', 'A1']
+      ] as const
+    ) {
+      await keyboard.press(key)
+      t.equal(await current(ada), `cell-${name}`, key)
+    }
+    await cell(ada, 'B2').click()
+    await keyboard.type('West')
+    await keyboard.press('Tab')
+    t.equal(await cell(ada, 'B2').textContent(), 'West')
+    t.equal(await current(ada), 'cell-C2', 'Tab goes on')
+    await keyboard.press('F2')
+    t.equal(await ada.editor.locator('.grid-input').inputValue(), '486', 'F2 corrects what is there')
+    await keyboard.type('7')
+    await keyboard.press('Enter')
+    t.equal(await cell(ada, 'C2').textContent(), '4867')
+    await keyboard.type('gone')
+    await keyboard.press('Escape')
+    t.equal(await cell(ada, 'C3').textContent(), '38', 'Escape leaves it as it was')
+    await keyboard.press('Delete')
+    t.equal(await cell(ada, 'C3').textContent(), '')
+    for (
+      const [key, name, text] of [['Control+z', 'C3', '38'], ['Control+z', 'C2', '486'], ['Control+y', 'C2', '4867'], [
+        'Control+z',
+        'C2',
+        '486'
+      ], ['Control+z', 'B2', 'East']] as const
+    ) {
+      await keyboard.press(key)
+      t.equal(await cell(ada, name).textContent(), text, `${key} in ${name}`)
+      t.equal(await current(ada), `cell-${name}`, 'it goes there')
+    }
+    await cell(ada, 'A5').click()
+    await paste(ada, '50\tWest\n60\tEast\n')
+    t.strictSame(await Promise.all(['A5', 'B5', 'A6', 'B6'].map(async name => await cell(ada, name).textContent())), [
+      '50',
+      'West',
+      '60',
+      'East'
+    ], 'a pasted block')
+    await keyboard.press('Control+z')
+    t.equal(await cell(ada, 'B6').textContent(), 'North', 'is undone at once')
+    await cell(ada, 'B2').click()
+    await ada.editor.getByRole('textbox', { name: 'Content of the cell' }).fill('North')
+    await keyboard.press('Enter')
+    await cell(ada, 'B2', 'North').waitFor()
+    await showSheet(ada, 'Summary')
+    await cell(ada, 'A1').click()
+    await keyboard.press('ArrowRight')
+    t.equal(await current(ada), 'cell-E1', 'merged cells are one, hidden ones are left out')
+    await keyboard.press('Control+End')
+    t.ok(await cell(ada, 'AC60').isVisible() || await cell(ada, 'Z60').isVisible(), 'the end of the sheet is shown')
+    t.strictSame(ada.problems, [])
+  }
+)
+
+t.test('Ctrl+Z undoes the user\'s own last change after others have edited, and keeps what they set', {
+  skip: browser.missing
+}, async t => {
   const { open } = await start(t)
   const [ada, grace] = [await open(), await open('Grace Hopper')]
   await enter(ada, 'B2', 'mine')
@@ -168,49 +218,58 @@ t.test('Ctrl+Z undoes the user\'s own last change after others have edited, and 
   t.equal(await cell(ada, 'C9').textContent(), '9')
 })
 
-t.test('the formula bar keeps line breaks, and applies its text to the cell it was typed for, even after a lost connection', { skip: browser.missing }, async t => {
-  const { service, open } = await start(t)
-  const [ada, grace] = [await open(), await open('Grace Hopper')]
-  const bar = ada.editor.getByRole('textbox', { name: 'Content of the cell' })
-  const { keyboard } = ada.page
-  await cell(ada, 'J2').click()
-  await keyboard.type('one')
-  await keyboard.press('Alt+Enter')
-  await keyboard.type('two')
-  await keyboard.press('Enter')
-  await cell(ada, 'J2').click()
-  await bar.press('End')
-  await keyboard.press('Enter')
-  await cell(ada, 'J2').click()
-  t.equal(await bar.inputValue(), 'one\ntwo')
-  await cell(ada, 'J3').click()
-  await bar.focus()
-  await keyboard.type('for J3')
-  await cell(ada, 'A2').click()
-  await cell(grace, 'J3', 'for J3').waitFor()
-  t.equal(await cell(ada, 'A2').textContent(), '1')
-  await cell(ada, 'J4').click()
-  await bar.focus()
-  await keyboard.type('half a w')
-  for (const client of service.documentServer.websocketServer.clients) client.terminate()
-  await ada.editor.locator('[data-cut]').waitFor()
-  await ada.editor.locator('[data-cut]').waitFor({ state: 'hidden' })
-  await keyboard.type('ord')
-  await keyboard.press('Enter')
-  await cell(grace, 'J4', 'half a word').waitFor()
-  await cell(ada, 'B3').dblclick()
-  await enter(grace, 'B3', 'theirs')
-  await cell(ada, 'B3', 'theirs').waitFor()
-  await keyboard.press('Enter')
-  t.equal(await cell(ada, 'B3').textContent(), 'theirs', 'without typing nothing changes')
-})
+t.test(
+  'the formula bar keeps line breaks, and applies its text to the cell it was typed for, even after a lost connection',
+  { skip: browser.missing },
+  async t => {
+    const { service, open } = await start(t)
+    const [ada, grace] = [await open(), await open('Grace Hopper')]
+    const bar = ada.editor.getByRole('textbox', { name: 'Content of the cell' })
+    const { keyboard } = ada.page
+    await cell(ada, 'J2').click()
+    await keyboard.type('one')
+    await keyboard.press('Alt+Enter')
+    await keyboard.type('two')
+    await keyboard.press('Enter')
+    await cell(ada, 'J2').click()
+    await bar.press('End')
+    await keyboard.press('Enter')
+    await cell(ada, 'J2').click()
+    t.equal(await bar.inputValue(), 'one\ntwo')
+    await cell(ada, 'J3').click()
+    await bar.focus()
+    await keyboard.type('for J3')
+    await cell(ada, 'A2').click()
+    await cell(grace, 'J3', 'for J3').waitFor()
+    t.equal(await cell(ada, 'A2').textContent(), '1')
+    await cell(ada, 'J4').click()
+    await bar.focus()
+    await keyboard.type('half a w')
+    for (const client of service.documentServer.websocketServer.clients) client.terminate()
+    await ada.editor.locator('[data-cut]').waitFor()
+    await ada.editor.locator('[data-cut]').waitFor({ state: 'hidden' })
+    await keyboard.type('ord')
+    await keyboard.press('Enter')
+    await cell(grace, 'J4', 'half a word').waitFor()
+    await cell(ada, 'B3').dblclick()
+    await enter(grace, 'B3', 'theirs')
+    await cell(ada, 'B3', 'theirs').waitFor()
+    await keyboard.press('Enter')
+    t.equal(await cell(ada, 'B3').textContent(), 'theirs', 'without typing nothing changes')
+  }
+)
 
-t.test('a pasted cell may contain line breaks; the page reports pasted cells that do not fit into the sheet', { skip: browser.missing }, async t => {
+t.test('a pasted cell may contain line breaks; the page reports pasted cells that do not fit into the sheet', {
+  skip: browser.missing
+}, async t => {
   const { open } = await start(t)
   const ada = await open()
   await cell(ada, 'I2').click()
   await paste(ada, '"a\nb ""c"""\t"as it is"\r\nd\t\r\n')
-  t.strictSame(await Promise.all(['I2', 'J2', 'I3', 'J3', 'I4'].map(async name => await cell(ada, name).textContent())), ['a\nb "c"', '"as it is"', 'd', '', ''])
+  t.strictSame(
+    await Promise.all(['I2', 'J2', 'I3', 'J3', 'I4'].map(async name => await cell(ada, name).textContent())),
+    ['a\nb "c"', '"as it is"', 'd', '', '']
+  )
   await ada.editor.locator('[data-toast]').waitFor({ state: 'hidden' })
   await paste(ada, 'x\n'.repeat(3000))
   await ada.editor.locator('[data-toast]', { hasText: /of 3000 values .* left out/ }).waitFor()
@@ -228,7 +287,9 @@ t.test('a page shows which cell each other editor has selected', { skip: browser
   t.match(await ada.editor.getByRole('tab', { name: 'Summary' }).getAttribute('title'), 'Grace Hopper')
 })
 
-t.test('cells set while the connection is lost are sent later, and the page keeps its scroll position', { skip: browser.missing }, async t => {
+t.test('cells set while the connection is lost are sent later, and the page keeps its scroll position', {
+  skip: browser.missing
+}, async t => {
   const { service, open } = await start(t)
   const [ada, grace] = [await open(), await open('Grace Hopper')]
   await cell(grace, 'A1').click()
@@ -243,7 +304,9 @@ t.test('cells set while the connection is lost are sent later, and the page keep
   await ada.page.keyboard.type('half a w')
   await service.documentServer.restart({ sessions: 'kept' })
   for (const opened of [ada, grace]) {
-    for (const [name, text] of [['A8', 'alone'], ['A9', 'Ada'], ['B9', 'Grace']] as const) await cell(opened, name, text).waitFor()
+    for (const [name, text] of [['A8', 'alone'], ['A9', 'Ada'], ['B9', 'Grace']] as const) {
+      await cell(opened, name, text).waitFor()
+    }
   }
   await ada.editor.locator('[data-cut]').waitFor({ state: 'hidden' })
   await ada.page.keyboard.type('ord')
@@ -264,16 +327,20 @@ t.test('a viewer sees the sheets and cannot change anything', { skip: browser.mi
   await cell(viewer, 'B2', 'seen').waitFor()
 })
 
-t.test('a CSV file is edited as a sheet and keeps its separator, quoting and line ends', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
-  const { fileId } = await service.storage.create('csv', Buffer.from('\uFEFFname;note\r\n"Ada";"a; b"\r\nGrace;\r\n'))
-  const [ada, grace] = [await service.open(fileId), await service.open(fileId, { user: 'Grace Hopper' })]
-  t.equal(await cell(ada, 'B2').textContent(), 'a; b')
-  await enter(ada, 'B3', 'new')
-  await enter(grace, 'A2', 'Ada L.')
-  await cell(ada, 'A2', 'Ada L.').waitFor()
-  await cell(grace, 'B3', 'new').waitFor()
-  await close(ada)
-  await close(grace)
-  t.equal((await stored(service, fileId)).toString(), '\uFEFFname;note\r\n"Ada L.";"a; b"\r\nGrace;new\r\n')
-})
+t.test(
+  'a CSV file is edited as a sheet and keeps its separator, quoting and line ends',
+  { skip: browser.missing },
+  async t => {
+    const service = await startService(t, browser)
+    const { fileId } = await service.storage.create('csv', Buffer.from('\uFEFFname;note\r\n"Ada";"a; b"\r\nGrace;\r\n'))
+    const [ada, grace] = [await service.open(fileId), await service.open(fileId, { user: 'Grace Hopper' })]
+    t.equal(await cell(ada, 'B2').textContent(), 'a; b')
+    await enter(ada, 'B3', 'new')
+    await enter(grace, 'A2', 'Ada L.')
+    await cell(ada, 'A2', 'Ada L.').waitFor()
+    await cell(grace, 'B3', 'new').waitFor()
+    await close(ada)
+    await close(grace)
+    t.equal((await stored(service, fileId)).toString(), '\uFEFFname;note\r\n"Ada L.";"a; b"\r\nGrace;new\r\n')
+  }
+)

@@ -7,94 +7,125 @@ const RICH = 'This document has'
 
 /** What is shown of the paragraph with formatting, without where it leads to. */
 async function rich (opened: Opened): Promise<string> {
-  return (await paragraph(opened, RICH).innerHTML()).replace(/^.*This document/, 'This document').replace(/<a [^>]*>/, '<a>')
+  return (await paragraph(opened, RICH).innerHTML()).replace(/^.*This document/, 'This document').replace(
+    /<a [^>]*>/,
+    '<a>'
+  )
 }
 
-t.test('a .docx shows bold, italic and links; Ctrl+B formats the selection for everyone who has it open; everything else is unchanged', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
-  const fileId = await service.store('report.docx')
-  const ada = await service.open(fileId)
-  const grace = await service.open(fileId, { user: 'Grace Hopper' })
-  t.equal(await rich(ada), 'This document has <b>bold</b>, <i>italic</i> and a <a><u>link</u></a>.')
-  t.equal(await paragraph(ada, RICH).locator('a').getAttribute('href'), 'https://example.org/')
-
-  await paragraph(ada, 'Currency is EUR.').press('Home')
-  for (let count = 0; count < 'Currency'.length; count++) await ada.page.keyboard.press('Shift+ArrowRight')
-  await ada.page.keyboard.press('ControlOrMeta+b')
-  await grace.editor.locator('b', { hasText: 'Currency' }).waitFor()
-  await ada.page.keyboard.press('End')
-  await ada.page.keyboard.type(' And so on.')
-  await grace.editor.getByText('Currency is EUR. And so on.', { exact: true }).waitFor()
-  t.equal(await paragraph(grace, 'And so on.').innerHTML(), '<b>Currency</b> is EUR. And so on.')
-  await ada.page.keyboard.press('ControlOrMeta+z')
-  await ada.page.keyboard.press('ControlOrMeta+z')
-  await grace.editor.locator('b', { hasText: 'Currency' }).waitFor({ state: 'detached' })
-
-  const target = paragraph(ada, RICH)
-  await target.locator('b').click()
-  await ada.page.keyboard.type('er')
-  await ada.page.keyboard.press('Enter')
-  await ada.page.keyboard.press('Backspace')
-  await grace.editor.locator('b', { hasText: /er/ }).waitFor()
-  await ada.editor.waitForSelector('[data-state="received"]')
-  for (const opened of [ada, grace]) t.match(await rich(opened), /^This document has <b>b?o?l?d?er.*<\/b>, <i>italic<\/i> and a <a><u>link<\/u><\/a>\.$/)
-
-  const [opening] = await Promise.all([ada.page.waitForEvent('popup'), target.locator('a').click({ modifiers: ['ControlOrMeta'] })])
-  t.equal(await opening.evaluate('opener'), null)
-  t.strictSame([...ada.problems, ...grace.problems], [])
-})
-
-t.test('Ctrl+Z undoes the user\'s own last change after others have typed, also after a lost connection; Ctrl+Y redoes it', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
-  for (const name of ['report.docx', 'notes.txt']) {
-    const fileId = await service.store(name)
+t.test(
+  'a .docx shows bold, italic and links; Ctrl+B formats the selection for everyone who has it open; everything else is unchanged',
+  { skip: browser.missing },
+  async t => {
+    const service = await startService(t, browser)
+    const fileId = await service.store('report.docx')
     const ada = await service.open(fileId)
     const grace = await service.open(fileId, { user: 'Grace Hopper' })
-    const [first, second] = [ada, grace].map(({ editor }) => name.endsWith('docx') ? editor.locator('[data-paragraph]', { hasText: /EUR/ }) : editor.locator('[data-text]'))
-    const text = async (locator = first!) => name.endsWith('docx') ? await locator.textContent() : (await locator.inputValue()).trimEnd()
-    const shows = async (wanted: string) => {
-      for (const locator of [first!, second!]) while (await text(locator) !== wanted) await locator.page().waitForTimeout(20)
-    }
-    const before = await text()
-    await first!.press('ControlOrMeta+End')
-    await ada.page.keyboard.type('Ada')
-    await shows(`${before}${name.endsWith('docx') ? '' : '\n'}Ada`)
-    await second!.press('ControlOrMeta+Home')
-    await grace.page.keyboard.type('Grace: ')
-    await shows(`Grace: ${before}${name.endsWith('docx') ? '' : '\n'}Ada`)
-    for (const client of service.documentServer.websocketServer.clients) client.terminate()
-    await ada.page.keyboard.press('ControlOrMeta+z')
-    await shows(`Grace: ${before}`)
-    t.ok(await ada.editor.locator('[data-action="undo"]').isDisabled(), 'nothing else of hers is left')
-    await ada.editor.click('[data-action="redo"]')
-    await shows(`Grace: ${before}${name.endsWith('docx') ? '' : '\n'}Ada`)
-    await grace.page.keyboard.press('ControlOrMeta+z')
-    await ada.page.keyboard.press('ControlOrMeta+z')
-    await ada.page.keyboard.press('ControlOrMeta+y')
-    await ada.page.keyboard.press('ControlOrMeta+Shift+z')
-    await ada.page.keyboard.press('ControlOrMeta+z')
-    await shows(before!)
-    t.pass(name)
-    await close(ada)
-    await close(grace)
-  }
-})
+    t.equal(await rich(ada), 'This document has <b>bold</b>, <i>italic</i> and a <a><u>link</u></a>.')
+    t.equal(await paragraph(ada, RICH).locator('a').getAttribute('href'), 'https://example.org/')
 
-t.test('the Save button is enabled while there are unsaved changes, no matter who made them', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
-  const fileId = await service.store('report.docx')
-  const ada = await service.open(fileId)
-  const grace = await service.open(fileId, { user: 'Grace Hopper' })
-  const canSave = async (enabled: boolean, ...pages: Opened[]) => {
-    for (const { editor } of pages) await editor.locator(`[data-action="save"]:${enabled ? 'enabled' : 'disabled'}`).waitFor()
+    await paragraph(ada, 'Currency is EUR.').press('Home')
+    for (let count = 0; count < 'Currency'.length; count++) await ada.page.keyboard.press('Shift+ArrowRight')
+    await ada.page.keyboard.press('ControlOrMeta+b')
+    await grace.editor.locator('b', { hasText: 'Currency' }).waitFor()
+    await ada.page.keyboard.press('End')
+    await ada.page.keyboard.type(' And so on.')
+    await grace.editor.getByText('Currency is EUR. And so on.', { exact: true }).waitFor()
+    t.equal(await paragraph(grace, 'And so on.').innerHTML(), '<b>Currency</b> is EUR. And so on.')
+    await ada.page.keyboard.press('ControlOrMeta+z')
+    await ada.page.keyboard.press('ControlOrMeta+z')
+    await grace.editor.locator('b', { hasText: 'Currency' }).waitFor({ state: 'detached' })
+
+    const target = paragraph(ada, RICH)
+    await target.locator('b').click()
+    await ada.page.keyboard.type('er')
+    await ada.page.keyboard.press('Enter')
+    await ada.page.keyboard.press('Backspace')
+    await grace.editor.locator('b', { hasText: /er/ }).waitFor()
+    await ada.editor.waitForSelector('[data-state="received"]')
+    for (const opened of [ada, grace]) {
+      t.match(
+        await rich(opened),
+        /^This document has <b>b?o?l?d?er.*<\/b>, <i>italic<\/i> and a <a><u>link<\/u><\/a>\.$/
+      )
+    }
+
+    const [opening] = await Promise.all([
+      ada.page.waitForEvent('popup'),
+      target.locator('a').click({ modifiers: ['ControlOrMeta'] })
+    ])
+    t.equal(await opening.evaluate('opener'), null)
+    t.strictSame([...ada.problems, ...grace.problems], [])
   }
-  await canSave(false, ada, grace)
-  await append(ada, 'Currency is EUR.', ' x')
-  await canSave(true, ada, grace)
-  await canSave(true, await service.open(fileId, { user: 'Late Comer' }))
-  await grace.editor.click('[data-action="save"]')
-  await canSave(false, ada, grace)
-  await append(grace, 'Currency is EUR. x', 'y')
-  await canSave(true, ada, grace)
-  t.pass('on and off for both')
-})
+)
+
+t.test(
+  'Ctrl+Z undoes the user\'s own last change after others have typed, also after a lost connection; Ctrl+Y redoes it',
+  { skip: browser.missing },
+  async t => {
+    const service = await startService(t, browser)
+    for (const name of ['report.docx', 'notes.txt']) {
+      const fileId = await service.store(name)
+      const ada = await service.open(fileId)
+      const grace = await service.open(fileId, { user: 'Grace Hopper' })
+      const [first, second] = [ada, grace].map(({ editor }) =>
+        name.endsWith('docx') ? editor.locator('[data-paragraph]', { hasText: /EUR/ }) : editor.locator('[data-text]')
+      )
+      const text = async (locator = first!) =>
+        name.endsWith('docx') ? await locator.textContent() : (await locator.inputValue()).trimEnd()
+      const shows = async (wanted: string) => {
+        for (const locator of [first!, second!]) {
+          while (await text(locator) !== wanted) await locator.page().waitForTimeout(20)
+        }
+      }
+      const before = await text()
+      await first!.press('ControlOrMeta+End')
+      await ada.page.keyboard.type('Ada')
+      await shows(`${before}${name.endsWith('docx') ? '' : '\n'}Ada`)
+      await second!.press('ControlOrMeta+Home')
+      await grace.page.keyboard.type('Grace: ')
+      await shows(`Grace: ${before}${name.endsWith('docx') ? '' : '\n'}Ada`)
+      for (const client of service.documentServer.websocketServer.clients) client.terminate()
+      await ada.page.keyboard.press('ControlOrMeta+z')
+      await shows(`Grace: ${before}`)
+      t.ok(await ada.editor.locator('[data-action="undo"]').isDisabled(), 'nothing else of hers is left')
+      await ada.editor.click('[data-action="redo"]')
+      await shows(`Grace: ${before}${name.endsWith('docx') ? '' : '\n'}Ada`)
+      await grace.page.keyboard.press('ControlOrMeta+z')
+      await ada.page.keyboard.press('ControlOrMeta+z')
+      await ada.page.keyboard.press('ControlOrMeta+y')
+      await ada.page.keyboard.press('ControlOrMeta+Shift+z')
+      await ada.page.keyboard.press('ControlOrMeta+z')
+      await shows(before!)
+      t.pass(name)
+      await close(ada)
+      await close(grace)
+    }
+  }
+)
+
+t.test(
+  'the Save button is enabled while there are unsaved changes, no matter who made them',
+  { skip: browser.missing },
+  async t => {
+    const service = await startService(t, browser)
+    const fileId = await service.store('report.docx')
+    const ada = await service.open(fileId)
+    const grace = await service.open(fileId, { user: 'Grace Hopper' })
+    const canSave = async (enabled: boolean, ...pages: Opened[]) => {
+      for (const { editor } of pages) {
+        await editor.locator(`[data-action="save"]:${enabled ? 'enabled' : 'disabled'}`)
+          .waitFor()
+      }
+    }
+    await canSave(false, ada, grace)
+    await append(ada, 'Currency is EUR.', ' x')
+    await canSave(true, ada, grace)
+    await canSave(true, await service.open(fileId, { user: 'Late Comer' }))
+    await grace.editor.click('[data-action="save"]')
+    await canSave(false, ada, grace)
+    await append(grace, 'Currency is EUR. x', 'y')
+    await canSave(true, ada, grace)
+    t.pass('on and off for both')
+  }
+)

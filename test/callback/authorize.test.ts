@@ -76,7 +76,16 @@ for (const profile of profiles) {
 
   t.test(`a callback that authorize denies is not reported to hooks (${profile})`, async t => {
     const told: unknown[] = []
-    const editing = await startEditing(t, { profile, authorize: () => false, onCallback: event => { told.push(event) }, onSaved: event => { told.push(event) } })
+    const editing = await startEditing(t, {
+      profile,
+      authorize: () => false,
+      onCallback: event => {
+        told.push(event)
+      },
+      onSaved: event => {
+        told.push(event)
+      }
+    })
     t.equal(await editing.post({ status: 2, url: editing.url }), 1)
     t.strictSame(told, [])
   })
@@ -114,7 +123,10 @@ t.test('a save does not wait for an authorize decision about an unauthenticated 
       return false
     }
   })
-  const stranger = editing.postCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url }, { 'content-type': 'application/json', 'x-stranger': '1' })
+  const stranger = editing.postCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url }, {
+    'content-type': 'application/json',
+    'x-stranger': '1'
+  })
   await asked.promise
   t.equal(await editing.post({ status: 2, url: editing.url }), 0)
   t.equal(await editing.storedText(editing.fileId), NEW)

@@ -116,7 +116,11 @@ t.test('only the document server\'s token for this callback URL exempts a large 
 
 t.test('large bodies from one client do not delay those of another', async t => {
   const { fileId, other, key, begin, large, stranger } = await startWithStranger(t)
-  const more = [await begin(other, LARGE, { length: ANNOUNCED }), await begin(other, LARGE, { length: ANNOUNCED }), await begin(other, LARGE, { length: ANNOUNCED })]
+  const more = [
+    await begin(other, LARGE, { length: ANNOUNCED }),
+    await begin(other, LARGE, { length: ANNOUNCED }),
+    await begin(other, LARGE, { length: ANNOUNCED })
+  ]
   const waiting = await begin(fileId, large({ key, status: 1 }))
   stranger.socket.destroy()
   t.equal(await waiting.answer, 0)
@@ -152,7 +156,11 @@ t.test('authorize is called once for an unsigned callback, before its body has a
   t.strictSame(asked, ['eve'])
 
   const fields = { key: editing.key, status: 2, url: editing.url }
-  const answer = await fetch(editing.origin + unsigned(editing.fileId), { method: 'POST', headers: { 'x-user': 'ada', 'content-type': 'application/json' }, body: JSON.stringify({ ...fields, token: signed(fields) }) })
+  const answer = await fetch(editing.origin + unsigned(editing.fileId), {
+    method: 'POST',
+    headers: { 'x-user': 'ada', 'content-type': 'application/json' },
+    body: JSON.stringify({ ...fields, token: signed(fields) })
+  })
   t.equal(errorOf(await answer.text()), 0)
   t.strictSame(asked, ['eve', 'ada'])
 })

@@ -23,7 +23,9 @@ for (const profile of profiles) {
     const socket = net.connect(Number(port), hostname)
     t.teardown(() => socket.destroy())
     const chunk = 'x'.repeat(20_000)
-    socket.write(`POST ${HANDLER}?action=callback&fileId=${editing.fileId} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    socket.write(
+      `POST ${HANDLER}?action=callback&fileId=${editing.fileId} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    )
     socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`)
     const [answer] = await once(socket, 'data') as [Buffer]
     t.match(answer.toString(), /^HTTP\/1\.1 200 OK[\s\S]*\{"error":1\}/)

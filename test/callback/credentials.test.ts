@@ -27,8 +27,13 @@ function withOtherSpareBits (token: string): string {
 /** Tokens over a good save that must not count. */
 const worthless: Record<string, (save: object) => string> = {
   'with alg none': save => forgedToken(save, { alg: 'none' }),
-  'with alg none and a signature': save => forgedToken(save, { alg: 'none' }) + forgedToken(save, { secret: SECRET }).split('.')[2],
-  'with alg None': save => forgedToken(save, { alg: 'HS256', secret: SECRET }).replace(/^[^.]+/, Buffer.from('{"alg":"None","typ":"JWT"}').toString('base64url')),
+  'with alg none and a signature': save =>
+    forgedToken(save, { alg: 'none' }) + forgedToken(save, { secret: SECRET }).split('.')[2],
+  'with alg None': save =>
+    forgedToken(save, { alg: 'HS256', secret: SECRET }).replace(
+      /^[^.]+/,
+      Buffer.from('{"alg":"None","typ":"JWT"}').toString('base64url')
+    ),
   'with HS512': save => forgedToken(save, { alg: 'HS512', secret: SECRET }),
   'with HS384': save => forgedToken(save, { alg: 'HS384', secret: SECRET }),
   'of another secret': save => forgedToken(save, { secret: OTHER_SECRET }),
@@ -39,7 +44,11 @@ const worthless: Record<string, (save: object) => string> = {
   'that ends in =': save => `${forgedToken(save, { secret: SECRET })}=`,
   'of four parts': save => `${forgedToken(save, { secret: SECRET })}.e30`,
   'with a blank before it': save => ` ${forgedToken(save, { secret: SECRET })}`,
-  'with other claims': save => forgedToken(save, { secret: SECRET }).replace(/\.[^.]+\./, `.${Buffer.from(JSON.stringify({ ...save, more: 1 })).toString('base64url')}.`),
+  'with other claims': save =>
+    forgedToken(save, { secret: SECRET }).replace(
+      /\.[^.]+\./,
+      `.${Buffer.from(JSON.stringify({ ...save, more: 1 })).toString('base64url')}.`
+    ),
   'that never expires': save => forgedToken({ ...save, iat: now() }, { secret: SECRET }),
   'whose expiry is no number': save => forgedToken({ ...save, iat: now(), exp: String(now() + 300) }, { secret: SECRET }),
   'whose expiry is too large for JSON': save => forgedToken({ ...save, iat: now(), exp: Infinity }, { secret: SECRET }),
@@ -148,7 +157,19 @@ t.test('signed claims take precedence over the unsigned fields beside them', asy
 
   const decoy = `${documentServer.origin}/decoy`
   const claims = { key: editing.keyOf(fileId), status: 2, url, users: ['signed'] }
-  t.equal(errorOf((await editing.postCallback(fileId, { key: 'plain', status: 4, url: decoy, users: ['plain'], userdata: 'plain', token: signed(claims) })).body), 0)
+  t.equal(
+    errorOf(
+      (await editing.postCallback(fileId, {
+        key: 'plain',
+        status: 4,
+        url: decoy,
+        users: ['plain'],
+        userdata: 'plain',
+        token: signed(claims)
+      })).body
+    ),
+    0
+  )
   t.equal(documentServer.requests.length, 1)
   t.notMatch(documentServer.requests, ['/decoy'])
   t.strictSame(told.at(-1), { fileId, ...claims })
@@ -170,7 +191,11 @@ t.test('the token\'s header and prefix can be set to those of the document serve
   const editing = await startEditing(t, { documentServer: { authorizationHeader: 'AuthorizationJwt', authorizationPrefix: 'Token ' } })
   const save = { key: editing.key, status: 2, url: editing.url }
   const token = signed({ payload: save })
-  for (const headers of [{ authorization: `Bearer ${token}` }, { authorization: `Token ${token}` }, { AuthorizationJwt: `Bearer ${token}` }, { AuthorizationJwt: token }]) {
+  for (
+    const headers of [{ authorization: `Bearer ${token}` }, { authorization: `Token ${token}` }, {
+      AuthorizationJwt: `Bearer ${token}`
+    }, { AuthorizationJwt: token }]
+  ) {
     t.equal(errorOf((await editing.postCallback(editing.fileId, save, { ...JSON_TYPE, ...headers })).body), 1)
   }
   await editing.unchanged(t, 'another header')

@@ -75,8 +75,31 @@ function fieldsOf ({ url, key }: Editing): Record<number, object> {
     2: { key, ...assembled, users, actions, lastsave, notmodified: true, encrypted: false },
     3: { key, ...assembled, users, actions, lastsave, notmodified: false },
     4: { key, actions, userdata: 'mine' },
-    5: { key, ...assembled, users, mailMerge: { recordCount: 2, recordIndex: 1, recordErrorCount: 0, to: 'a@example.com', subject: 'Hello', type: 0, userid: 'u1' } },
-    6: { key, ...assembled, users, actions: [{ type: 2, userid: 'u1' }], userdata: 'mine', lastsave, forcesavetype: 3, encrypted: false, formsdataurl: `${url}&forms` },
+    5: {
+      key,
+      ...assembled,
+      users,
+      mailMerge: {
+        recordCount: 2,
+        recordIndex: 1,
+        recordErrorCount: 0,
+        to: 'a@example.com',
+        subject: 'Hello',
+        type: 0,
+        userid: 'u1'
+      }
+    },
+    6: {
+      key,
+      ...assembled,
+      users,
+      actions: [{ type: 2, userid: 'u1' }],
+      userdata: 'mine',
+      lastsave,
+      forcesavetype: 3,
+      encrypted: false,
+      formsdataurl: `${url}&forms`
+    },
     7: { key, users, userdata: 'mine', lastsave, forcesavetype: 0 }
   }
 }

@@ -10,7 +10,18 @@ for (const profile of profiles) {
     const history = { serverVersion: '9.3.0', changes: [{ created: '2026-11-20 15:12:59', user: { id: 'u1', name: 'John' } }] }
     const callbacks = [
       { key: editing.key, status: 1, users: ['u1', 'u2'], actions: [{ type: 1, userid: 'u2' }] },
-      { key: editing.key, status: 6, url, changesurl: `${url}&changes`, history, users: ['u1'], userdata: 'mine', forcesavetype: 0, encrypted: false, filetype: 'docx' },
+      {
+        key: editing.key,
+        status: 6,
+        url,
+        changesurl: `${url}&changes`,
+        history,
+        users: ['u1'],
+        userdata: 'mine',
+        forcesavetype: 0,
+        encrypted: false,
+        filetype: 'docx'
+      },
       { key: editing.key, status: 7, users: ['u1'], lastsave: '2026-11-20T15:12:59.000Z', forcesavetype: 2 },
       { key: editing.key, status: 4, actions: [{ type: 0, userid: 'u1' }] },
       { key: editing.key, status: 5, mailMerge: { recordIndex: 1 } },

@@ -40,7 +40,10 @@ for (const profile of profiles) {
           const text = fileId.replace('ID', editing.fileId)
           const named = decoded(text)
           const signature = new URL(editing.urls.callback(named)).searchParams.get('signature') ?? ''
-          const body = await postTo(`${editing.origin}${HANDLER}?action=callback&fileId=${text}&signature=${signature}`, bodyFor(profile, { key: editing.keyOf(named), status, url: editing.url }))
+          const body = await postTo(
+            `${editing.origin}${HANDLER}?action=callback&fileId=${text}&signature=${signature}`,
+            bodyFor(profile, { key: editing.keyOf(named), status, url: editing.url })
+          )
           t.equal(body, `{"error":${refused}}`, `${fileId.slice(0, 50)} status ${status}`)
         }
       }
@@ -104,7 +107,10 @@ for (const profile of profiles) {
 
 t.test('a repeated action parameter is refused as unknown', async t => {
   const editing = await startEditing(t)
-  const body = await postTo(`${editing.origin}${HANDLER}?action=callback&action=callback&fileId=${editing.fileId}`, bodyFor('secure', { key: editing.key, status: 2, url: editing.url }))
+  const body = await postTo(
+    `${editing.origin}${HANDLER}?action=callback&action=callback&fileId=${editing.fileId}`,
+    bodyFor('secure', { key: editing.key, status: 2, url: editing.url })
+  )
   t.match(body, /^Unknown action/)
   t.equal(errorOf(body), body)
   await editing.unchanged(t, 'repeated action')

@@ -21,7 +21,11 @@ for (const profile of profiles) {
       answerWith('', 302, { location: 'ftp://elsewhere.invalid/redirected?in-the-location=1' }),
       (_request, response) => { response.writeHead(200, { 'content-length': '9' }).write('cut', () => response.destroy()) }
     ]
-    const editing = await startEditing(t, { profile, server: log.server, serve: (request, response) => answers[Number(/answer=(\d)/.exec(request.url ?? '')?.[1])]!(request, response) })
+    const editing = await startEditing(t, {
+      profile,
+      server: log.server,
+      serve: (request, response) => answers[Number(/answer=(\d)/.exec(request.url ?? '')?.[1])]!(request, response)
+    })
     const { fileId, origin, documentServer } = editing
     const sent: string[] = []
     const errors: unknown[] = []
@@ -81,7 +85,21 @@ for (const profile of profiles) {
         if (part !== FIRST_PART) t.notOk(text.includes(part), `no ${part.slice(0, 30)}`)
       }
     }
-    for (const secret of [SECRET, 'in-the-url', 'in-the-location', 'in-the-query', 'in-the-userdata', 'action=', 'fileId=', 'in-the-cla', 'answer=', 'md5=', FIRST_CHARACTERS]) {
+    for (
+      const secret of [
+        SECRET,
+        'in-the-url',
+        'in-the-location',
+        'in-the-query',
+        'in-the-userdata',
+        'action=',
+        'fileId=',
+        'in-the-cla',
+        'answer=',
+        'md5=',
+        FIRST_CHARACTERS
+      ]
+    ) {
       t.notOk(text.includes(secret), `no ${secret}`)
     }
   })

@@ -48,7 +48,17 @@ for (const profile of profiles) {
     for (const odd of oddities) {
       await t.test(JSON.stringify(odd).slice(0, 20), async t => {
         const editing = await startEditing(t, { profile, extension: 'docx', onFormatChange: 'follow' })
-        const fields = { ...(profile === 'classic' && { key: odd }), users: odd, actions: odd, history: odd, filetype: odd, userdata: odd, lastsave: odd, notmodified: odd, forcesavetype: odd }
+        const fields = {
+          ...(profile === 'classic' && { key: odd }),
+          users: odd,
+          actions: odd,
+          history: odd,
+          filetype: odd,
+          userdata: odd,
+          lastsave: odd,
+          notmodified: odd,
+          forcesavetype: odd
+        }
         t.equal(await editing.post({ ...fields, status: 2, url: editing.url, fileId: 'another', surprise: odd }), 0)
         t.equal(await editing.storedText(editing.fileId), NEW)
         t.equal((await editing.storage.stat(editing.fileId))?.extension, 'docx')

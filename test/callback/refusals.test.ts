@@ -98,7 +98,8 @@ const refusals: Record<string, Refusal> = {
   'the signature of another URL': {
     token: save => signed(save),
     query: fileId => ({ action: 'callback', fileId, signature: 'made-up-signature' }),
-    advice: /the URL's signature was not made for this application, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances/,
+    advice:
+      /the URL's signature was not made for this application, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances/,
     code: 'FST_EDITOR_FORBIDDEN'
   },
   'a key of another file': {
@@ -129,7 +130,12 @@ for (const [name, { token, headers, advice, code = 'FST_EDITOR_UNAUTHORIZED', fo
 
     const lines = log.records().filter(({ level }) => level >= WARN)
     t.equal(lines.length, 1)
-    t.match(lines[0], { level: isProven ? ERROR : WARN, msg: isProven ? /^callback refused/ : /^an unproven callback was refused/, fileId, err: { message: advice, code } })
+    t.match(lines[0], {
+      level: isProven ? ERROR : WARN,
+      msg: isProven ? /^callback refused/ : /^an unproven callback was refused/,
+      fileId,
+      err: { message: advice, code }
+    })
     if (found) {
       const { issuedSecondsAgo: expected, ...rest } = found as { issuedSecondsAgo?: number }
       const { issuedSecondsAgo: actual, ...others } = lines[0]!.err!.found as { issuedSecondsAgo?: number }

@@ -48,13 +48,27 @@ for (const profile of profiles) {
 }
 
 t.test('a save from a foreign origin: the error and the log say which option to change', async t => {
-  for (const [url, remedy] of [
-    ['http://docs.example.com/cache/1', 'http://docs.example.com is not an origin of the document server (https://docs.example.com): add it to documentServer.origins, or set X-Forwarded-Proto at its proxy'],
-    ['https://10.0.0.7:8443/cache/1', 'https://10.0.0.7:8443 is not an origin of the document server (https://docs.example.com): add it to documentServer.origins, or set X-Forwarded-Host at its proxy']
-  ] as const) {
+  for (
+    const [url, remedy] of [
+      [
+        'http://docs.example.com/cache/1',
+        'http://docs.example.com is not an origin of the document server (https://docs.example.com): add it to documentServer.origins, or set X-Forwarded-Proto at its proxy'
+      ],
+      [
+        'https://10.0.0.7:8443/cache/1',
+        'https://10.0.0.7:8443 is not an origin of the document server (https://docs.example.com): add it to documentServer.origins, or set X-Forwarded-Host at its proxy'
+      ]
+    ] as const
+  ) {
     const failed: SaveFailedEvent[] = []
     const log = memoryLog()
-    const { key, post } = await startEditing(t, { documentServerOrigin: 'https://docs.example.com', server: log.server, onSaveFailed: event => { failed.push(event) } })
+    const { key, post } = await startEditing(t, {
+      documentServerOrigin: 'https://docs.example.com',
+      server: log.server,
+      onSaveFailed: event => {
+        failed.push(event)
+      }
+    })
     t.equal(await post({ key, status: 2, url }), 1)
     t.match(failed, [{ code: 'FST_EDITOR_ADDRESS_BLOCKED' }])
     t.ok(failed[0]!.error.message.includes(remedy), failed[0]!.error.message)
@@ -133,7 +147,10 @@ t.test('a storage whose sizes are text: its records are read all the same', asyn
 
 t.test('a force save that is older by the document server\'s clock is not stored, and this is logged', async t => {
   const log = memoryLog()
-  const { key, post, documentServer: { origin, requests }, storedText, fileId } = await startEditing(t, { server: log.server, serve: (request, response) => response.end(request.url) })
+  const { key, post, documentServer: { origin, requests }, storedText, fileId } = await startEditing(t, {
+    server: log.server,
+    serve: (request, response) => response.end(request.url)
+  })
   t.equal(await post({ key, status: 6, url: `${origin}/1`, lastsave: LASTSAVE }), 0)
   t.equal(await post({ key, status: 6, url: `${origin}/2`, lastsave: '2026-11-20T16:11:26.000Z' }), 0)
   t.strictSame(requests, ['/1'])

@@ -10,7 +10,11 @@ const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'
 /** Posts a good save, with its token, to an address. Resolves to the answered `error`. */
 async function save (address: string, { key, url }: { readonly key: string, readonly url: string }): Promise<unknown> {
   const fields = { key, status: 2, url }
-  const answer = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...fields, token: signed(fields) }) })
+  const answer = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...fields, token: signed(fields) })
+  })
   return errorOf(await answer.text())
 }
 

@@ -31,7 +31,10 @@ for (const profile of profiles) {
         const editing = await startEditing(t, { profile, memory: true, onCallback: event => { told.push(event) } })
         const fields = { key: editing.key, status: 2, url: editing.url, users: ['u1'] }
         const { body, header } = tokensOf(fields, extra)
-        const answer = await editing.postCallback(editing.fileId, { ...fields, ...(body && { token: signed(body) }) }, { ...json, ...(header && bearer(signed(header))) })
+        const answer = await editing.postCallback(editing.fileId, { ...fields, ...(body && { token: signed(body) }) }, {
+          ...json,
+          ...(header && bearer(signed(header)))
+        })
         t.equal(errorOf(answer.body), 0, what)
         t.equal(await editing.storedText(editing.fileId), NEW, what)
         t.notOk('operation' in told[0]!, 'hooks see no claim about the token')
@@ -47,8 +50,12 @@ t.test('a token that was made for another purpose is refused, with the purpose i
       const editing = await startEditing(t, { memory: true, server: log.server })
       const fields = { key: editing.key, status: 2, url: editing.url }
       const { body, header } = tokensOf(fields, { operation })
-      const answer = await editing.postCallback(editing.fileId, { ...fields, ...(body && { token: signed(body) }) }, { ...json, ...(header && bearer(signed(header))) })
-      const isAField = place === 'in the header token inside payload' // the document server does not look for the claim there either
+      const answer = await editing.postCallback(editing.fileId, { ...fields, ...(body && { token: signed(body) }) }, {
+        ...json,
+        ...(header && bearer(signed(header)))
+      })
+      // the document server does not look for the claim there either
+      const isAField = place === 'in the header token inside payload'
       t.equal(errorOf(answer.body), isAField ? 0 : 1, `${operation} ${place}`)
       t.equal(await editing.storedText(editing.fileId), isAField ? NEW : OLD)
       const lines = log.records().filter(({ level }) => level >= WARN)
@@ -88,8 +95,22 @@ for (const profile of profiles) {
 t.test('fields of the callback must still agree in both tokens, those that hooks do not know too', async t => {
   const editing = await startEditing(t, { memory: true })
   const fields = { key: editing.key, status: 6, url: editing.url, forcesavetype: 0, encrypted: false }
-  for (const [name, value] of Object.entries({ encrypted: true, forcesavetype: 1, userdata: 'x', lastsave: '2026-11-23T00:00:00.000Z', formsdataurl: editing.url, mailMerge: {}, actions: [], filetype: 'docx' })) {
-    const answer = await editing.postCallback(editing.fileId, { ...fields, token: signed(fields) }, { ...json, ...bearer(signed({ payload: { ...fields, [name]: value } })) })
+  for (
+    const [name, value] of Object.entries({
+      encrypted: true,
+      forcesavetype: 1,
+      userdata: 'x',
+      lastsave: '2026-11-23T00:00:00.000Z',
+      formsdataurl: editing.url,
+      mailMerge: {},
+      actions: [],
+      filetype: 'docx'
+    })
+  ) {
+    const answer = await editing.postCallback(editing.fileId, { ...fields, token: signed(fields) }, {
+      ...json,
+      ...bearer(signed({ payload: { ...fields, [name]: value } }))
+    })
     t.equal(errorOf(answer.body), 1, name)
   }
   t.equal(await editing.storedText(editing.fileId), OLD)

@@ -31,17 +31,32 @@ for (const [name, options] of Object.entries({ secure: {}, 'classic with tokens'
     const { fileId, key, url, origin } = editing
     const fields = { key, status: 2, url }
     const callback = new URL(editing.urls.callback(fileId))
-    const forge = async (query: string, init: RequestInit) => await (await fetch(`${origin}${HANDLER}?action=callback${query}`, { method: 'POST', ...init })).text()
+    const forge = async (query: string, init: RequestInit) =>
+      await (await fetch(`${origin}${HANDLER}?action=callback${query}`, { method: 'POST', ...init })).text()
     const strangers: Array<(index: number) => Promise<string>> = [
-      async index => await forge(`&fileId=${index}${'x'.repeat(5000)}`, { headers: json, body: JSON.stringify(fields) }),
-      async index => await forge(`&fileId=${fileId}&signature=made-up-${index}`, { headers: json, body: JSON.stringify(fields) }),
-      async index => await forge(`&fileId=${fileId}`, { headers: { ...json, [`x-${index}-${'long'.repeat(1000)}`]: signed(fields) }, body: JSON.stringify(fields) }),
+      async index =>
+        await forge(`&fileId=${index}${'x'.repeat(5000)}`, { headers: json, body: JSON.stringify(fields) }),
+      async index =>
+        await forge(`&fileId=${fileId}&signature=made-up-${index}`, { headers: json, body: JSON.stringify(fields) }),
+      async index =>
+        await forge(`&fileId=${fileId}`, {
+          headers: { ...json, [`x-${index}-${'long'.repeat(1000)}`]: signed(fields) },
+          body: JSON.stringify(fields)
+        }),
       async () => await forge('', { body: 'garbage' }),
       async index => await forge(`&fileId=a&fileId=b${index}`, {}),
       // Whoever may open the document knows its callback URL.
-      async index => await forge(callback.search.replace('?action=callback', ''), { headers: json, body: JSON.stringify({ ...fields, token: forgedToken({ ...fields, index }, { secret: 'another-secret' }) }) }),
+      async index =>
+        await forge(callback.search.replace('?action=callback', ''), {
+          headers: json,
+          body: JSON.stringify({ ...fields, token: forgedToken({ ...fields, index }, { secret: 'another-secret' }) })
+        }),
       async () => await forge(callback.search.replace('?action=callback', ''), { headers: json, body: 'garbage' }),
-      async index => await forge(callback.search.replace('?action=callback', ''), { headers: { ...json, [`x-${index}-${'long'.repeat(1000)}`]: signed(fields) }, body: JSON.stringify(fields) })
+      async index =>
+        await forge(callback.search.replace('?action=callback', ''), {
+          headers: { ...json, [`x-${index}-${'long'.repeat(1000)}`]: signed(fields) },
+          body: JSON.stringify(fields)
+        })
     ]
     let sent = 0
     for (let round = 0; round < 150; round++) {
@@ -76,7 +91,12 @@ t.test('after a minute there are lines again; the first says how many there were
   const jump = jumpingTime(t)
   const log = memoryLog()
   const editing = await startEditing(t, { server: log.server })
-  const forge = async () => await (await fetch(editing.handler({ action: 'callback', fileId: editing.fileId }), { method: 'POST', headers: json, body: '{}' })).text()
+  const forge = async () =>
+    await (await fetch(editing.handler({ action: 'callback', fileId: editing.fileId }), {
+      method: 'POST',
+      headers: json,
+      body: '{}'
+    })).text()
   for (let index = 0; index < 25; index++) await forge()
   t.equal(linesOf(log).unproven.length, 10)
   t.notOk(linesOf(log).unproven.some(({ suppressed }) => suppressed !== undefined))
@@ -103,13 +123,18 @@ t.test('a callback is proven before anything else is looked at, such as its key,
   })
   const { fileId, key, url, urls } = editing
   const save = { key, status: 2, url }
-  const post = async (address: string, body: string, headers: Record<string, string> = {}) => await (await fetch(address, { method: 'POST', headers: { ...json, ...headers }, body })).text()
+  const post = async (address: string, body: string, headers: Record<string, string> = {}) =>
+    await (await fetch(address, { method: 'POST', headers: { ...json, ...headers }, body })).text()
   const proof = { authorization: `Bearer ${signed({ payload: save })}` }
   const proven: Record<string, () => Promise<string>> = {
     'a key of another file': async () => (await editing.postSignedCallback(fileId, { ...save, key: 'of-another-file' })).body,
     'a body that is too large': async () => await post(urls.callback(fileId), JSON.stringify({ ...save, userdata: 'x'.repeat(20_000) }), proof),
     'a body that is no JSON': async () => await post(urls.callback(fileId), 'nonsense', proof),
-    'no signature, but allowed': async () => await post(editing.handler({ action: 'callback', fileId }), JSON.stringify(save), { 'x-allowed': 'yes', ...proof }),
+    'no signature, but allowed': async () =>
+      await post(editing.handler({ action: 'callback', fileId }), JSON.stringify(save), {
+        'x-allowed': 'yes',
+        ...proof
+      }),
     'no token, but allowed': async () => await post(urls.callback(fileId), JSON.stringify(save), { 'x-allowed': 'yes' })
   }
   for (const [name, send] of Object.entries(proven)) {

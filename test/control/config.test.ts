@@ -25,7 +25,12 @@ t.test('the configuration has every documented property at its path', async t =>
 t.test('properties that the application sets by hand replace those of the stored document in the configuration', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
-  Object.assign(control, { documentName: 'Elsewhere.pptx', documentKey: 'key-of-the-host', documentUrl: 'https://files.example/7', callbackUrl: 'https://files.example/7/cb' })
+  Object.assign(control, {
+    documentName: 'Elsewhere.pptx',
+    documentKey: 'key-of-the-host',
+    documentUrl: 'https://files.example/7',
+    callbackUrl: 'https://files.example/7/cb'
+  })
   const { document, documentType, editorConfig } = control.config!
   t.strictSame(document, { fileType: 'pptx', key: 'key-of-the-host', title: 'Elsewhere.pptx', url: 'https://files.example/7' })
   t.equal(documentType, 'slide')
@@ -57,8 +62,19 @@ t.test('a form of an earlier document server gets no documentType: api.js knows 
 })
 
 const user = { id: '7', name: 'Ada', group: 'editors', image: 'https://app.example.com/7.png' }
-const permissions = { edit: true, comment: false, download: false, commentGroups: { edit: ['a'], remove: [''] }, userInfoGroups: ['a'] }
-const customization = { autosave: false, forcesave: true, logo: { image: 'https://app.example.com/logo.png' }, goback: { url: 'https://app.example.com/' } } as const
+const permissions = {
+  edit: true,
+  comment: false,
+  download: false,
+  commentGroups: { edit: ['a'], remove: [''] },
+  userInfoGroups: ['a']
+}
+const customization = {
+  autosave: false,
+  forcesave: true,
+  logo: { image: 'https://app.example.com/logo.png' },
+  goback: { url: 'https://app.example.com/' }
+} as const
 
 t.test('an empty user.id never reaches a configuration: the document server would never save the edits', async t => {
   const host = await startHost(t)
@@ -123,7 +139,12 @@ t.test('the same options are accepted nested as in the editor\'s configuration',
 t.test('defaults are never modified, and what only newer editors know passes inside of their objects', async t => {
   const host = await startHost(t)
   const newer = { futureSetting: { on: true } }
-  const given = { user: { ...user, ...newer }, customization: newer, document: { ...newer, permissions: { ...permissions, ...newer } }, editorConfig: { ...newer, lang: 'de' } }
+  const given = {
+    user: { ...user, ...newer },
+    customization: newer,
+    document: { ...newer, permissions: { ...permissions, ...newer } },
+    editorConfig: { ...newer, lang: 'de' }
+  }
   const control = host.app.editorControl(deepFrozen(given) as unknown as EditorControlDefaults)
   await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
   const { document, editorConfig } = control.config!
@@ -134,11 +155,17 @@ t.test('defaults are never modified, and what only newer editors know passes ins
 t.test('defaults cannot contain what the document determines, at the top level or nested', async t => {
   const host = await startHost(t)
   const sneaky = { key: 'k', url: 'https://evil.example', title: 'x', fileType: 'exe' }
-  const cases = [...Object.entries({ ...sneaky, callbackUrl: 'https://evil.example', token: 'x', documentType: 'cell', events: {} })
-    .map(([name, value]) => [name, { [name]: value }] as const), ...Object.entries(sneaky).map(([name, value]) => [`document.${name}`, { document: { [name]: value } }] as const),
-  ['editorConfig.callbackUrl', { editorConfig: { callbackUrl: 'https://evil.example' } }] as const]
+  const cases = [
+    ...Object.entries({ ...sneaky, callbackUrl: 'https://evil.example', token: 'x', documentType: 'cell', events: {} })
+      .map(([name, value]) => [name, { [name]: value }] as const),
+    ...Object.entries(sneaky).map(([name, value]) => [`document.${name}`, { document: { [name]: value } }] as const),
+    ['editorConfig.callbackUrl', { editorConfig: { callbackUrl: 'https://evil.example' } }] as const
+  ]
   for (const [name, defaults] of cases) {
-    t.throws(() => host.app.editorControl(defaults as EditorControlDefaults), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must be absent` }, name)
+    t.throws(() => host.app.editorControl(defaults as EditorControlDefaults), {
+      code: 'FST_EDITOR_INVALID_OPTION',
+      message: `Option ${name} must be absent`
+    }, name)
   }
 })
 

@@ -4,7 +4,25 @@ import { fileStorage } from '../../lib/index.js'
 import { signed, startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 
-const fileIds = ['plain', 'with blank', 'a&b=c', 'a#b', 'a+b', '100%', '%41', '%', 'é', 'e\u0301', '文書', '😀👩‍👩‍👧', "it's (a) file!", '~tilde~', 'a;b,c', 'a=b&fileId=plain', 'a.b']
+const fileIds = [
+  'plain',
+  'with blank',
+  'a&b=c',
+  'a#b',
+  'a+b',
+  '100%',
+  '%41',
+  '%',
+  'é',
+  'e\u0301',
+  '文書',
+  '😀👩‍👩‍👧',
+  'it\'s (a) file!',
+  '~tilde~',
+  'a;b,c',
+  'a=b&fileId=plain',
+  'a.b'
+]
 
 t.test('every fileId in a generated document.url reaches the stored file through the plugin\'s own route', async t => {
   const directory = t.testdir(Object.fromEntries(fileIds.map(fileId => [`${fileId}.txt`, `content of ${fileId}`])))
@@ -30,7 +48,11 @@ t.test('every fileId in a generated editorConfig.callbackUrl reaches the stored 
       const { callbackUrl, documentKey } = await host.app.editorControl().openDocument(fileId)
       t.match(callbackUrl, /^[!-~]+$/, 'an ASCII URL')
       const payload = { key: documentKey, status: 2, url: `${documentServer.origin}/${profile}/${index}` }
-      const response = await fetch(callbackUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...payload, token: signed(payload) }) })
+      const response = await fetch(callbackUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...payload, token: signed(payload) })
+      })
       t.equal(await response.text(), '{"error":0}', `${profile}: ${fileId}`)
       t.equal(await host.storedText(fileId), `new /${profile}/${index}`)
     }

@@ -6,7 +6,11 @@ import { startUpstream } from '../helpers/listen.js'
 /** The attributes of the fragment, as a browser reads them. */
 function dataOf (fragment: string): Record<string, string> {
   const [, attributes = ''] = /^<div([^>]*)>/.exec(fragment) ?? []
-  return Object.fromEntries([...attributes.matchAll(/ data-([\w-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value!.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))]))
+  return Object.fromEntries(
+    [...attributes.matchAll(/ data-([\w-]+)="([^"]*)"/g)].map((
+      [, name, value]
+    ) => [name, value!.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))])
+  )
 }
 
 async function start (t: Test): Promise<Host & { statusWith (fileId: string, token: string): Promise<number> }> {
@@ -14,7 +18,10 @@ async function start (t: Test): Promise<Host & { statusWith (fileId: string, tok
   const host = await startHost(t, { documentServerOrigin: upstream.origin })
   return {
     ...host,
-    statusWith: async (fileId, token) => (await fetch(host.handler({ action: 'proxy', fileId, url: `${upstream.origin}/cache/files/x` }), { headers: { 'x-editor-proxy-token': token } })).status
+    statusWith: async (fileId, token) =>
+      (await fetch(host.handler({ action: 'proxy', fileId, url: `${upstream.origin}/cache/files/x` }), {
+        headers: { 'x-editor-proxy-token': token }
+      })).status
   }
 }
 
@@ -70,8 +77,29 @@ t.test('proxyToken for a document that is not stored here names no file', async 
 })
 
 t.test('an unusual fileId cannot break out of its attribute and is read back unchanged', async t => {
-  for (const id of ['"><script>alert(1)</script>', '" onload="alert(1)', '\' x=\'', '&quot;&#34;&amp;', '<!-- -->', 'a\u2028b', 'ü 😀', ' blank ', 'a=b&c?d#e%41+f', '`${x}`', 'tab\tline\nend']) { // eslint-disable-line no-template-curly-in-string -- hostile
-    const storage = { stat: async () => ({ fileId: id, extension: 'docx', size: 1, revision: 'r', modifiedAt: new Date(0) }), read: async () => null, create: async () => { throw new Error('x') }, replace: async () => null }
+  for (
+    const id of [
+      '"><script>alert(1)</script>',
+      '" onload="alert(1)',
+      '\' x=\'',
+      '&quot;&#34;&amp;',
+      '<!-- -->',
+      'a\u2028b',
+      'ü 😀',
+      ' blank ',
+      'a=b&c?d#e%41+f',
+      '`${x}`', // eslint-disable-line no-template-curly-in-string -- hostile
+      'tab\tline\nend'
+    ]
+  ) {
+    const storage = {
+      stat: async () => ({ fileId: id, extension: 'docx', size: 1, revision: 'r', modifiedAt: new Date(0) }),
+      read: async () => null,
+      create: async () => {
+        throw new Error('x')
+      },
+      replace: async () => null
+    }
     const upstream = await startUpstream(t, (_request, response) => response.end('through'))
     const host = await startHost(t, { storage, documentServerOrigin: upstream.origin })
     const control = await host.app.editorControl().openDocument(id)
@@ -79,8 +107,15 @@ t.test('an unusual fileId cannot break out of its attribute and is read back unc
     const data = dataOf(fragment)
     t.equal(data['file-id'], id)
     t.equal(fragment.match(/<(?!\/)/g)?.length, 6, 'two div, two link and two script elements, no other')
-    t.notMatch(/^<div([^>]*)>/.exec(fragment)![1]!.replace(/"[^"]*"/g, ''), /[^ \w=-]/, 'nothing but names outside of the quotes')
-    const response = await fetch(host.handler({ action: 'proxy', fileId: data['file-id']!, url: `${upstream.origin}/cache/files/x` }), { headers: { 'x-editor-proxy-token': data['proxy-token']! } })
+    t.notMatch(
+      /^<div([^>]*)>/.exec(fragment)![1]!.replace(/"[^"]*"/g, ''),
+      /[^ \w=-]/,
+      'nothing but names outside of the quotes'
+    )
+    const response = await fetch(
+      host.handler({ action: 'proxy', fileId: data['file-id']!, url: `${upstream.origin}/cache/files/x` }),
+      { headers: { 'x-editor-proxy-token': data['proxy-token']! } }
+    )
     t.equal(response.status, 200, 'and the token is for it')
   }
 })

@@ -148,7 +148,11 @@ t.test('events, the way back and the language are attributes and fields of the s
     const fragment = (await host.app.editorControl(defaults).openDocument(fileId)).render(options)
     const [, json] = /<script type="application\/json">(.*?)<\/script>/.exec(fragment)!
     const [, pageToken] = / data-page-token="([^"]*)"/.exec(fragment)!
-    const later = await fetch(`${host.origin}${HANDLER}/actions/config`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken! }, body: '{"purpose":"reopen"}' })
+    const later = await fetch(`${host.origin}${HANDLER}/actions/config`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken! },
+      body: '{"purpose":"reopen"}'
+    })
     const { editorConfig, document } = JSON.parse(json!)
     const { config } = await later.json() as { config: SignedConfig }
     t.strictSame([config.editorConfig, config.document.info], [editorConfig, document.info], 'the same when it is asked for later')
@@ -176,7 +180,12 @@ t.test('events, the way back and the language are attributes and fields of the s
     events2: [[]]
   }
   for (const [name, values] of Object.entries(wrong)) {
-    for (const value of values) t.throws(() => host.app.editorControl().render({ [name]: value } as object), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name}` }, `${name}: ${String(value)}`)
+    for (const value of values) {
+      t.throws(() => host.app.editorControl().render({ [name]: value } as object), {
+        code: 'FST_EDITOR_INVALID_OPTION',
+        message: `Option ${name}`
+      }, `${name}: ${String(value)}`)
+    }
   }
 })
 

@@ -76,7 +76,18 @@ t.test('a stream that fails leaves neither a document nor a file', async t => {
 t.test('a title may contain any characters; it never becomes part of the file name', async t => {
   const directory = t.testdir({})
   const host = await startHost(t, { storage: fileStorage({ directory }) })
-  for (const name of ['../../etc/x.docx', 'a"b\'c.docx', 'a\r\nSet-Cookie: x.docx', '\u202excod.docx', '😀.docx', `${'ü'.repeat(5000)}.docx`, 'CON.docx', 'a.tar.docx']) {
+  for (
+    const name of [
+      '../../etc/x.docx',
+      'a"b\'c.docx',
+      'a\r\nSet-Cookie: x.docx',
+      '\u202excod.docx',
+      '😀.docx',
+      `${'ü'.repeat(5000)}.docx`,
+      'CON.docx',
+      'a.tar.docx'
+    ]
+  ) {
     const control = host.app.editorControl()
     const fileId = await control.setDocumentFromBytes(Buffer.from('content'), name)
     t.match(fileId, /^[\w-]+$/)

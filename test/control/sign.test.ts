@@ -19,8 +19,20 @@ const arguments_: { readonly [Method in keyof SignedMethods]: SignedMethods[Meth
   insertImage: { c: 'add', images: [{ fileType: 'png', url: URL_OF_A_FILE }, { fileType: 'jpg', url: 'http://127.0.0.1/b.jpg' }] },
   setRequestedDocument: { c: 'compare', fileType: 'docx', url: URL_OF_A_FILE },
   setRequestedSpreadsheet: { c: 'mailmerge', fileType: 'xlsx', url: URL_OF_A_FILE },
-  setReferenceData: { fileType: 'xlsx', key: 'k', path: 'sample.xlsx', referenceData: { fileKey: 'f', instanceId: 'https://app.example.com' }, url: URL_OF_A_FILE },
-  setReferenceSource: { fileType: 'xlsx', key: 'k', path: 'sample.xlsx', referenceData: { fileKey: 'f', instanceId: 'https://app.example.com' }, url: URL_OF_A_FILE },
+  setReferenceData: {
+    fileType: 'xlsx',
+    key: 'k',
+    path: 'sample.xlsx',
+    referenceData: { fileKey: 'f', instanceId: 'https://app.example.com' },
+    url: URL_OF_A_FILE
+  },
+  setReferenceSource: {
+    fileType: 'xlsx',
+    key: 'k',
+    path: 'sample.xlsx',
+    referenceData: { fileKey: 'f', instanceId: 'https://app.example.com' },
+    url: URL_OF_A_FILE
+  },
   setMailMergeRecipients: { fileType: 'xlsx', url: URL_OF_A_FILE },
   setRevisedFile: { fileType: 'docx', url: URL_OF_A_FILE }
 }
@@ -47,7 +59,14 @@ for (const [method, data] of Object.entries(arguments_) as Array<[keyof SignedMe
 
 t.test('sign() of any plain object returns it with the token over exactly that object', async t => {
   const control = (await startHost(t)).app.editorControl()
-  for (const payload of [{}, { a: 1, b: { c: [null, true, 'ü \u2028 😀'] } }, Object.assign(Object.create(null), { url: URL_OF_A_FILE }) as object, JSON.parse('{"__proto__":{"a":1},"constructor":2}') as object]) {
+  for (
+    const payload of [
+      {},
+      { a: 1, b: { c: [null, true, 'ü \u2028 😀'] } },
+      Object.assign(Object.create(null), { url: URL_OF_A_FILE }) as object,
+      JSON.parse('{"__proto__":{"a":1},"constructor":2}') as object
+    ]
+  ) {
     const { token, ...signed } = control.sign(payload)
     t.equal(JSON.stringify(signed), JSON.stringify(payload))
     t.equal(claimsOf(token), JSON.stringify(payload))
@@ -78,14 +97,37 @@ t.test('dates of a token are refused: it would pass for one of the document serv
 t.test('a command is not signed: the document server would execute it for whoever has the token', async t => {
   const { app, documentServer } = await startService(t)
   const command = async (token: string) => {
-    const response = await fetch(`${documentServer.url}/command`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token }) })
+    const response = await fetch(`${documentServer.url}/command`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token })
+    })
     return await response.json() as { readonly error: number }
   }
   t.equal((await command(forgedToken({ c: 'getForgottenList', images: [] }, { secret: SECRET }))).error, 0, 'further fields do not matter')
   const control = app.editorControl()
-  for (const c of ['version', 'license', 'info', 'forcesave', 'drop', 'meta', 'getForgottenList', 'getForgotten', 'deleteForgotten', 'saved']) {
-    t.throws(() => control.sign('insertImage', { ...arguments_.insertImage, c, key: '' } as SignedMethods['insertImage']), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option insertImage.c must not be a command/ })
-    t.throws(() => control.sign({ c }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option payload.c must not be a command/ })
+  for (
+    const c of [
+      'version',
+      'license',
+      'info',
+      'forcesave',
+      'drop',
+      'meta',
+      'getForgottenList',
+      'getForgotten',
+      'deleteForgotten',
+      'saved'
+    ]
+  ) {
+    t.throws(
+      () => control.sign('insertImage', { ...arguments_.insertImage, c, key: '' } as SignedMethods['insertImage']),
+      { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option insertImage.c must not be a command/ }
+    )
+    t.throws(() => control.sign({ c }), {
+      code: 'FST_EDITOR_INVALID_OPTION',
+      message: /^Option payload.c must not be a command/
+    })
   }
   t.ok(control.sign({ c: 'constructor' }))
 })
@@ -96,8 +138,15 @@ t.test('a token of sign() is no credential at the application\'s own handler', a
   const { documentKey } = await app.editorControl().openDocument(fileId)
   const callback = { key: documentKey, status: 4 }
   t.equal((await postCallback(fileId, app.editorControl().sign(callback))).body, '{"error":1}', 'it has no exp')
-  t.throws(() => app.editorControl().sign({ ...callback, exp: Math.floor(Date.now() / 1000) + 300 }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option payload.exp must be absent/ })
-  t.equal((await postCallback(fileId, { ...callback, token: signed(callback) })).body, '{"error":0}', 'as one of the document server')
+  t.throws(() => app.editorControl().sign({ ...callback, exp: Math.floor(Date.now() / 1000) + 300 }), {
+    code: 'FST_EDITOR_INVALID_OPTION',
+    message: /^Option payload.exp must be absent/
+  })
+  t.equal(
+    (await postCallback(fileId, { ...callback, token: signed(callback) })).body,
+    '{"error":0}',
+    'as one of the document server'
+  )
 })
 
 const without = (data: object, ...fields: string[]) => Object.fromEntries(Object.entries(data).filter(([name]) => !fields.includes(name)))
@@ -123,9 +172,21 @@ const invalid: ReadonlyArray<readonly [method: string, data: unknown, message: s
   ['insertImage', { c: 'add', images: [image.images[0], { url: URL_OF_A_FILE }] }, 'insertImage.images[1].fileType must be'],
   ['insertImage', { c: 'add', images: [{ fileType: 'png' }] }, 'insertImage.images[0].url must be'],
   ['insertImage', { c: 'add', images: ['x'] }, 'insertImage.images[0] must be an object'],
-  ...(['setRequestedDocument', 'setRequestedSpreadsheet'] as const).flatMap(method => (['c', 'fileType', 'url'] as const).map(field => [method, without(chosen, field), `${method}.${field} must be`] as const)),
-  ...(['setReferenceData', 'setReferenceSource'] as const).flatMap(method => (['path', 'url'] as const).map(field => [method, without(arguments_.setReferenceData, field), `${method}.${field} must be`] as const)),
-  ...(['setMailMergeRecipients', 'setRevisedFile'] as const).flatMap(method => (['fileType', 'url'] as const).map(field => [method, without(arguments_.setRevisedFile, field), `${method}.${field} must be`] as const)),
+  ...(['setRequestedDocument', 'setRequestedSpreadsheet'] as const).flatMap(method =>
+    (['c', 'fileType', 'url'] as const).map(field =>
+      [method, without(chosen, field), `${method}.${field} must be`] as const
+    )
+  ),
+  ...(['setReferenceData', 'setReferenceSource'] as const).flatMap(method =>
+    (['path', 'url'] as const).map(field =>
+      [method, without(arguments_.setReferenceData, field), `${method}.${field} must be`] as const
+    )
+  ),
+  ...(['setMailMergeRecipients', 'setRevisedFile'] as const).flatMap(method =>
+    (['fileType', 'url'] as const).map(field =>
+      [method, without(arguments_.setRevisedFile, field), `${method}.${field} must be`] as const
+    )
+  ),
   ['setRevisedFile', { ...arguments_.setRevisedFile, token: 'x' }, 'setRevisedFile.token must be absent'],
   ['setRevisedFile', { payload: arguments_.setRevisedFile }, 'setRevisedFile.payload must be absent'],
   ['setRevisedFile', [], 'setRevisedFile must be a plain object'],

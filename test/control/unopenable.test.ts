@@ -39,7 +39,12 @@ for (const profile of profiles) {
 }
 
 t.test('what the document server itself lists for viewing opens, also if it is newer than the built-in list', async t => {
-  const { origin } = await startServer(t, [{ name: 'ofd', type: 'pdf', actions: ['view'], convert: ['pdf'] }, { name: 'png', type: '', actions: [], convert: [] }])
+  const { origin } = await startServer(t, [{ name: 'ofd', type: 'pdf', actions: ['view'], convert: ['pdf'] }, {
+    name: 'png',
+    type: '',
+    actions: [],
+    convert: []
+  }])
   const { app, storage } = await startHost(t, { documentServerOrigin: origin })
   const control = app.editorControl()
   const { fileId } = await storage.create('ofd', Buffer.from('x'))

@@ -11,7 +11,17 @@ async function startControl (t: Test, options: HostOptions = {}) {
   const service = await startConversionService(t, (response, _attempt, origin) => {
     const { outputtype } = service.conversions.at(-1)!.body
     response.end(JSON.stringify({ fileUrl: `${origin}/result.${outputtype}`, fileType: outputtype, endConvert: true }))
-  }, (request, response) => { response.end(request.url === '/saved' ? 'force saved' : request.url!.endsWith('png') ? PNG : request.url!.endsWith('jpg') ? JPG : PDF) })
+  }, (request, response) => {
+    response.end(
+      request.url === '/saved'
+        ? 'force saved'
+        : request.url!.endsWith('png')
+          ? PNG
+          : request.url!.endsWith('jpg')
+            ? JPG
+            : PDF
+    )
+  })
   const host = await startHost(t, { documentServerOrigin: service.origin, ...options })
   const control = host.app.editorControl()
   const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Übung.docx')
@@ -21,11 +31,28 @@ async function startControl (t: Test, options: HostOptions = {}) {
 t.test('the opened document is converted: its signed URL, the format of its bytes, its name and all options', async t => {
   const { service, control } = await startControl(t)
   const progress: number[] = []
-  const result = await control.convert({ outputType: 'pdf', password: 'secret', watermark: { strokeWidth: 2 }, interval: 1, timeout: 60_000, onProgress: ({ percent }) => { progress.push(percent) } })
+  const result = await control.convert({
+    outputType: 'pdf',
+    password: 'secret',
+    watermark: { strokeWidth: 2 },
+    interval: 1,
+    timeout: 60_000,
+    onProgress: ({ percent }) => {
+      progress.push(percent)
+    }
+  })
   t.strictSame(await result.bytes(), PDF)
   t.strictSame(progress, [100])
   const [{ body: { token, key, ...fields } }] = service.conversions as [typeof service.conversions[0]]
-  t.strictSame(fields, { async: true, filetype: 'docx', outputtype: 'pdf', title: 'Übung.docx', url: control.documentUrl, password: 'secret', watermark: { 'stroke-width': 2 } })
+  t.strictSame(fields, {
+    async: true,
+    filetype: 'docx',
+    outputtype: 'pdf',
+    title: 'Übung.docx',
+    url: control.documentUrl,
+    password: 'secret',
+    watermark: { 'stroke-width': 2 }
+  })
   t.strictSame(claimsOf(token), { ...fields, key, operation: 'converter' })
   await control.convert({ outputType: 'pdf', title: 'Another.docx' }).then(async result => await result.bytes())
   t.equal(service.conversions.at(-1)!.body.title, 'Another.docx')
@@ -90,10 +117,30 @@ t.test('a thumbnail is an image of the first page, by default a PNG with the pro
     const { outputtype, thumbnail, password } = service.conversions.pop()!.body
     return { mediaType: image.mediaType, outputtype, thumbnail, password }
   }
-  t.strictSame(await sent({ width: 200, height: 280 }, PNG), { mediaType: 'image/png', outputtype: 'png', thumbnail: { aspect: 1, first: true, width: 200, height: 280 }, password: undefined })
-  t.strictSame(await sent({ width: 20, height: 28, aspect: 0, outputType: 'jpg', password: 'secret' }, JPG), { mediaType: 'image/jpeg', outputtype: 'jpg', thumbnail: { aspect: 0, first: true, width: 20, height: 28 }, password: 'secret' })
-  for (const [field, request] of [['outputType', { width: 1, height: 1, outputType: 'pdf' }], ['width', { width: 0, height: 1 }], ['height', { width: 1, height: '1' }], ['size', { width: 1, height: 1, size: 1 }]] as const) {
-    await t.rejects(control.thumbnail(request as ThumbnailRequest), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${field} `) })
+  t.strictSame(await sent({ width: 200, height: 280 }, PNG), {
+    mediaType: 'image/png',
+    outputtype: 'png',
+    thumbnail: { aspect: 1, first: true, width: 200, height: 280 },
+    password: undefined
+  })
+  t.strictSame(await sent({ width: 20, height: 28, aspect: 0, outputType: 'jpg', password: 'secret' }, JPG), {
+    mediaType: 'image/jpeg',
+    outputtype: 'jpg',
+    thumbnail: { aspect: 0, first: true, width: 20, height: 28 },
+    password: 'secret'
+  })
+  for (
+    const [field, request] of [
+      ['outputType', { width: 1, height: 1, outputType: 'pdf' }],
+      ['width', { width: 0, height: 1 }],
+      ['height', { width: 1, height: '1' }],
+      ['size', { width: 1, height: 1, size: 1 }]
+    ] as const
+  ) {
+    await t.rejects(control.thumbnail(request as ThumbnailRequest), {
+      code: 'FST_EDITOR_INVALID_OPTION',
+      message: new RegExp(`^Option ${field} `)
+    })
   }
   t.strictSame(service.conversions, [])
 })
@@ -102,7 +149,9 @@ t.test('a route can send the result, or the error', async t => {
   const { origin, documentServer } = await startService(t, {
     prepare (app) {
       app.get('/notes.pdf', async (_request, reply) => {
-        const control = await app.editorControl().setDocumentFromBytes(Buffer.from(OLD), 'Notes.txt').then(async fileId => await app.editorControl().openDocument(fileId))
+        const control = await app.editorControl().setDocumentFromBytes(Buffer.from(OLD), 'Notes.txt').then(
+          async fileId => await app.editorControl().openDocument(fileId)
+        )
         const result = await control.convert({ outputType: 'pdf', interval: 10 })
         return reply.type(result.mediaType).send(result.body)
       })
@@ -135,8 +184,16 @@ t.test('what cannot be converted rejects, and nothing is sent', async t => {
   for (const [field, call] of calls) await t.rejects(call(), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${field} `) })
   const elsewhere = Object.assign(app.editorControl(), { documentName: 'Report', documentKey: 'k', documentUrl: 'https://files.example/1' })
   await t.rejects(elsewhere.convert({ outputType: 'pdf' }), { code: 'FST_EDITOR_INVALID_NAME' })
-  for (const [field, options] of [['outputType', {}], ['url', { outputType: 'pdf', url: 'https://files.example/2' }], ['key', { outputType: 'pdf', key: 'k' }], ['region', { outputType: 'pdf', region: '' }]] as const) {
-    await t.rejects(elsewhere.convert(options as ControlConvertOptions), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${field} `) })
+  for (
+    const [field, options] of [['outputType', {}], ['url', { outputType: 'pdf', url: 'https://files.example/2' }], [
+      'key',
+      { outputType: 'pdf', key: 'k' }
+    ], ['region', { outputType: 'pdf', region: '' }]] as const
+  ) {
+    await t.rejects(elsewhere.convert(options as ControlConvertOptions), {
+      code: 'FST_EDITOR_INVALID_OPTION',
+      message: new RegExp(`^Option ${field} `)
+    })
   }
   t.strictSame(service.conversions, [])
 })

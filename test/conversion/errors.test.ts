@@ -20,7 +20,9 @@ async function startFailing (t: Test) {
   return async function failure (answers: Answer, results: RequestListener = (_request, response) => response.end()) {
     answer = answers
     result = results
-    const error = await control.convertToPdf({ delayMs: 0, maxAttempts: 5 }).then(() => { throw new Error('it converted') }, (error: Error & { code: string, statusCode: number }) => error)
+    const error = await control.convertToPdf({ delayMs: 0, maxAttempts: 5 }).then(() => {
+      throw new Error('it converted')
+    }, (error: Error & { code: string, statusCode: number }) => error)
     return { error, requests: service.conversions.splice(0).length, downloads: service.downloads.splice(0).length }
   }
 }
@@ -49,11 +51,36 @@ t.test('an error answer, in JSON or XML, rejects with its error code and ends th
 t.test('every invalid answer rejects with a typed error after one request', async t => {
   const failure = await startFailing(t)
   const table: Array<[what: string, code: string, message: RegExp, answer: Answer]> = [
-    ['endConvert without fileUrl', 'CONVERSION_FAILED', /finished without a file/, response => response.end('{"endConvert":true,"percent":100}')],
-    ['endConvert with an empty fileUrl', 'CONVERSION_FAILED', /finished without a file/, response => response.end('{"endConvert":true,"fileUrl":""}')],
-    ['endConvert without FileUrl in XML', 'CONVERSION_FAILED', /finished without a file/, response => response.end('<FileResult><FileUrl/><EndConvert>True</EndConvert></FileResult>')],
-    ['fileUrl that is no URL', 'CONVERSION_FAILED', /the URL of its result is invalid/, response => response.end('{"endConvert":true,"fileUrl":"result.pdf"}')],
-    ['fileUrl with another scheme', 'CONVERSION_FAILED', /the URL of its result is invalid/, response => response.end('{"endConvert":true,"fileUrl":"file:///etc/passwd"}')],
+    [
+      'endConvert without fileUrl',
+      'CONVERSION_FAILED',
+      /finished without a file/,
+      response => response.end('{"endConvert":true,"percent":100}')
+    ],
+    [
+      'endConvert with an empty fileUrl',
+      'CONVERSION_FAILED',
+      /finished without a file/,
+      response => response.end('{"endConvert":true,"fileUrl":""}')
+    ],
+    [
+      'endConvert without FileUrl in XML',
+      'CONVERSION_FAILED',
+      /finished without a file/,
+      response => response.end('<FileResult><FileUrl/><EndConvert>True</EndConvert></FileResult>')
+    ],
+    [
+      'fileUrl that is no URL',
+      'CONVERSION_FAILED',
+      /the URL of its result is invalid/,
+      response => response.end('{"endConvert":true,"fileUrl":"result.pdf"}')
+    ],
+    [
+      'fileUrl with another scheme',
+      'CONVERSION_FAILED',
+      /the URL of its result is invalid/,
+      response => response.end('{"endConvert":true,"fileUrl":"file:///etc/passwd"}')
+    ],
     ['HTTP 500', 'UPSTREAM', /answered status 500/, response => response.writeHead(500).end('{"endConvert":false}')],
     ['HTTP 404', 'UPSTREAM', /answered status 404/, response => response.writeHead(404).end('<html>')],
     ['a redirect', 'UPSTREAM', /answered status 302/, response => response.writeHead(302, { location: '/elsewhere' }).end()],
@@ -63,7 +90,13 @@ t.test('every invalid answer rejects with a typed error after one request', asyn
     ['null', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('null')],
     ['a list', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('[{"endConvert":true}]')],
     ['cut JSON', 'CONVERSION_FAILED', /neither JSON nor XML/, response => response.end('{"endConvert":tr')],
-    ['cut connection', 'UPSTREAM', /failed/, response => response.writeHead(200, { 'content-length': 100 }).write('{"endConvert":true}', () => response.destroy())],
+    [
+      'cut connection',
+      'UPSTREAM',
+      /failed/,
+      response =>
+        response.writeHead(200, { 'content-length': 100 }).write('{"endConvert":true}', () => response.destroy())
+    ],
     ['closed connection', 'UPSTREAM', /failed/, response => response.destroy()],
     ['endless', 'TOO_LARGE', /limit of 1048576 bytes/, response => {
       const send = (): unknown => {
@@ -106,7 +139,10 @@ t.test('an abandoned answer or result is not read on and its connection is close
       response.once('close', () => closed.resolve())
       response.writeHead(500).write('x')
     }
-    const { error } = await failure((response, origin) => refused === 'answer' ? endless(response) : ready(response, 1, origin), (_request, response) => endless(response))
+    const { error } = await failure(
+      (response, origin) => refused === 'answer' ? endless(response) : ready(response, 1, origin),
+      (_request, response) => endless(response)
+    )
     t.equal(error.code, 'FST_EDITOR_UPSTREAM')
     await closed.promise
   }
@@ -127,7 +163,9 @@ t.test('a result shorter than its Content-Length is an error, even if the HTTP c
 t.test('an XML answer with a result is accepted', async t => {
   const service = await startConversionService(t, (response, _attempt, origin) => {
     response.writeHead(200, { 'content-type': 'text/xml; charset=UTF-8' })
-      .end(`<?xml version="1.0" encoding="utf-8"?><FileResult><FileUrl>${origin}/result.pdf?md5=a&amp;expires=1&amp;x=&lt;&gt;&quot;&apos;</FileUrl><FileType>pdf</FileType><Percent>100</Percent><EndConvert>True</EndConvert></FileResult>`)
+      .end(
+        `<?xml version="1.0" encoding="utf-8"?><FileResult><FileUrl>${origin}/result.pdf?md5=a&amp;expires=1&amp;x=&lt;&gt;&quot;&apos;</FileUrl><FileType>pdf</FileType><Percent>100</Percent><EndConvert>True</EndConvert></FileResult>`
+      )
   })
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const control = host.app.editorControl()

@@ -34,7 +34,11 @@ for (const profile of ['secure', 'classic'] as const) {
     t.strictSame(fields, { async: true, filetype: 'docx', key, outputtype: 'pdf', title: 'Übung.docx', url: control.documentUrl })
     t.strictSame(claimsOf(token), { ...fields, operation: 'converter' }, 'the token in the body signs the request and names its purpose')
     t.match(headers.authorization, /^Bearer /)
-    t.strictSame(claimsOf(headers.authorization!.slice('Bearer '.length)), { payload: fields, operation: 'converter' }, 'the token in the header signs it as payload')
+    t.strictSame(
+      claimsOf(headers.authorization!.slice('Bearer '.length)),
+      { payload: fields, operation: 'converter' },
+      'the token in the header signs it as payload'
+    )
   })
 
   t.test(`with operationClaim: false the tokens sign the request alone (${profile})`, async t => {

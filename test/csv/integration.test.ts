@@ -30,18 +30,34 @@ t.test('with a document server: opened without a question, edited, saved by forc
 t.test('options of the application win, other formats have none, and an empty file has none', async t => {
   const { app, storage } = await startService(t)
   const { fileId } = await storage.create('csv', STORED)
-  const options = async (id: string, defaults = {}) => (await app.editorControl(defaults).openDocument(id)).config!.document.options
-  t.strictSame(await options(fileId, { document: { options: { codePage: 1250, delimiterChar: '|' } } }), { codePage: 1250, delimiterChar: '|' })
-  for (const [extension, content] of [['txt', 'a;b'], ['csv', ''], ['xlsx', 'PK']] as const) t.equal(await options((await storage.create(extension, Buffer.from(content))).fileId), undefined, extension)
-  for (const [content, expected] of [
-    ['a,b\n1,2\n', { codePage: 65001, delimiter: 4 }], ['a\tb\n', { codePage: 65001, delimiter: 1 }], ['a|b\n', { codePage: 65001, delimiterChar: '|' }], ['one\n', { codePage: 65001, delimiter: 4 }],
-    [Buffer.from('\ufeffa;b\n', 'utf16le'), { codePage: 1200, delimiter: 2 }], ['1,5;2,5\n', { codePage: 65001, delimiter: 2 }], ['"a;b",c\n', { codePage: 65001, delimiter: 4 }], [`${'ä'.repeat(40_000)};b\n`, { codePage: 65001, delimiter: 4 }]
-  ] as const) t.strictSame(await options((await storage.create('csv', Buffer.from(content as string))).fileId), expected)
+  const options = async (id: string, defaults = {}) =>
+    (await app.editorControl(defaults).openDocument(id)).config!.document.options
+  t.strictSame(await options(fileId, { document: { options: { codePage: 1250, delimiterChar: '|' } } }), {
+    codePage: 1250,
+    delimiterChar: '|'
+  })
+  for (const [extension, content] of [['txt', 'a;b'], ['csv', ''], ['xlsx', 'PK']] as const) {
+    t.equal(await options((await storage.create(extension, Buffer.from(content))).fileId), undefined, extension)
+  }
+  for (
+    const [content, expected] of [
+      ['a,b\n1,2\n', { codePage: 65001, delimiter: 4 }],
+      ['a\tb\n', { codePage: 65001, delimiter: 1 }],
+      ['a|b\n', { codePage: 65001, delimiterChar: '|' }],
+      ['one\n', { codePage: 65001, delimiter: 4 }],
+      [Buffer.from('\ufeffa;b\n', 'utf16le'), { codePage: 1200, delimiter: 2 }],
+      ['1,5;2,5\n', { codePage: 65001, delimiter: 2 }],
+      ['"a;b",c\n', { codePage: 65001, delimiter: 4 }],
+      [`${'ä'.repeat(40_000)};b\n`, { codePage: 65001, delimiter: 4 }]
+    ] as const
+  ) t.strictSame(await options((await storage.create('csv', Buffer.from(content as string))).fileId), expected)
 })
 
 t.test('a forgotten CSV file comes back in the dialect of the stored one', async t => {
   let refuses = true
-  const { app, documentServer, storage, storedText } = await startService(t, { authorize: (_request, { action }) => action === 'callback' && refuses ? false : undefined })
+  const { app, documentServer, storage, storedText } = await startService(t, {
+    authorize: (_request, { action }) => action === 'callback' && refuses ? false : undefined
+  })
   const { fileId } = await storage.create('csv', STORED)
   const session = await documentServer.open((await app.editorControl({ user: { id: 'ada' } }).openDocument(fileId)).config!)
   await session.edit(edited(Buffer.from(await session.content()).toString()))

@@ -8,5 +8,14 @@ import { before, parts, sent } from './large.js'
 const stream = async function * (row: (index: number) => string) { yield * parts(row) }
 const dialect = dialectOf(Buffer.from(before(0)), { legacyEncoding: 'windows-1252' })!
 const hash = createHash('sha256')
-for await (const chunk of restored({ saved: stream(sent), stored: () => stream(before), dialect, onUnmatched: () => { throw new Error('unmatched') } })) hash.update(chunk)
+for await (
+  const chunk of restored({
+    saved: stream(sent),
+    stored: () => stream(before),
+    dialect,
+    onUnmatched: () => {
+      throw new Error('unmatched')
+    }
+  })
+) hash.update(chunk)
 console.log(hash.digest('hex'))

@@ -30,6 +30,11 @@ t.test('a CSV file of 50 MB is saved with only the edited cell changed', async t
 })
 
 t.test('it is restored in a process that has less memory than the file', async t => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=40', '--import', './scripts/typescript/register.js', 'test/csv/large-file.ts'], { env: { ...process.env, NODE_OPTIONS: '' } })
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--max-old-space-size=40',
+    '--import',
+    './scripts/typescript/register.js',
+    'test/csv/large-file.ts'
+  ], { env: { ...process.env, NODE_OPTIONS: '' } })
   t.equal(stdout.trim(), digest)
 })

@@ -3,8 +3,8 @@ import t from 'tap'
 import { separatedRows } from '../../emulator/lib/documents/csv/file.js'
 import { asServer, startCsv } from './support.js'
 
-// Whatever a file looks like and whatever is edited: the stored file says what the document server has sent, and what nobody has changed
-// stays byte by byte. RUNS and SEED change how much is tried, and what.
+// Whatever a file looks like and whatever is edited: the stored file says what the document server has sent, and what
+// nobody has changed stays byte by byte. RUNS and SEED change how much is tried, and what.
 
 type Table = readonly string[][]
 
@@ -14,19 +14,40 @@ const value = fc.oneof(
   fc.integer().map(String)
 )
 const table = fc.array(fc.array(value, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 12 })
-const dialect = fc.record({ separator: fc.constantFrom(',', ';', '\t', '|'), end: fc.constantFrom('\n', '\r\n', '\r'), final: fc.boolean(), always: fc.boolean() })
+const dialect = fc.record({
+  separator: fc.constantFrom(',', ';', '\t', '|'),
+  end: fc.constantFrom('\n', '\r\n', '\r'),
+  final: fc.boolean(),
+  always: fc.boolean()
+})
 const edit = fc.oneof(
   fc.record({ type: fc.constant('cell' as const), row: fc.nat(20), column: fc.nat(6), value }),
   fc.record({ type: fc.constantFrom('insert row', 'delete row', 'insert column', 'delete column'), at: fc.nat(20), value }),
   fc.record({ type: fc.constant('sort' as const) })
 )
 
-function written (rows: Table, { separator, end, final, always }: { separator: string, end: string, final: boolean, always: boolean }): string {
-  const text = rows.map(row => row.map(cell => always || cell.includes(separator) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell).join(separator)).join(end)
+function written (
+  rows: Table,
+  { separator, end, final, always }: { separator: string, end: string, final: boolean, always: boolean }
+): string {
+  const text = rows.map(row =>
+    row.map(cell =>
+      always || cell.includes(separator) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+    ).join(separator)
+  ).join(end)
   return final ? text + end : text
 }
 
-function applied (rows: Table, change: { readonly type: string, readonly row?: number, readonly column?: number, readonly at?: number, readonly value?: string }): string[][] {
+function applied (
+  rows: Table,
+  change: {
+    readonly type: string,
+    readonly row?: number,
+    readonly column?: number,
+    readonly at?: number,
+    readonly value?: string
+  }
+): string[][] {
   const { type, at = 0, value = '' } = change
   const index = at % (rows.length + 1)
   switch (type) {
@@ -41,7 +62,15 @@ function applied (rows: Table, change: { readonly type: string, readonly row?: n
 
 /** Without what nobody sees: empty cells at the end of rows, empty rows at the end, and how numbers are written. */
 function seen (rows: Table): string[][] {
-  const shown = rows.map(row => row.map(cell => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(cell) ? String(Number(Number(cell).toPrecision(15))) : /^(true|false)$/i.test(cell) ? cell.toUpperCase() : cell.replace(/\r\n?/g, '\n')))
+  const shown = rows.map(row =>
+    row.map(cell =>
+      /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(cell)
+        ? String(Number(Number(cell).toPrecision(15)))
+        : /^(true|false)$/i.test(cell)
+          ? cell.toUpperCase()
+          : cell.replace(/\r\n?/g, '\n')
+    )
+  )
   const cut = shown.map(row => row.slice(0, row.findLastIndex(cell => cell !== '') + 1))
   return cut.slice(0, cut.findLastIndex(row => row.length > 0) + 1)
 }

@@ -1,8 +1,15 @@
 import t from 'tap'
 import { asServer, MARK, startCsv } from './support.js'
 
-const UNMATCHED = 'not all cells of a CSV file could keep their text: these are stored as the document server has written them'
-const ORDERS = [['Nr', 'Kunde', 'Preis', 'Aktiv'], ['007', 'Müller', '1.50', 'true'], ['008', 'say "hi"; bye', '1e3', 'FALSE'], ['009', 'two\nlines', '', 'x'], ['010', 'last', '0.10', 'y']]
+const UNMATCHED =
+  'not all cells of a CSV file could keep their text: these are stored as the document server has written them'
+const ORDERS = [
+  ['Nr', 'Kunde', 'Preis', 'Aktiv'],
+  ['007', 'Müller', '1.50', 'true'],
+  ['008', 'say "hi"; bye', '1e3', 'FALSE'],
+  ['009', 'two\nlines', '', 'x'],
+  ['010', 'last', '0.10', 'y']
+]
 
 /** A file of these rows: `always` in quotation marks, or only where they are needed. */
 function written (rows: ReadonlyArray<readonly string[]>, { separator = ';', end = '\r\n', final = true, always = false } = {}): string {
@@ -33,11 +40,30 @@ for (const [name, { options, encode = (text: string) => Buffer.from(text) }] of 
     const { save, warnings } = await startCsv(t)
     const stored = encode(written(ORDERS, options))
     t.strictSame(await save(stored, asServer(ORDERS)), stored, 'without a change every byte stays')
-    t.equal((await save(stored, asServer(edited))).toString('latin1'), encode(written(edited, options)).toString('latin1'), 'of an edited cell only that cell changes')
-    t.equal((await save(stored, asServer([...ORDERS.slice(0, 2), ['10', 'neu', '2.5', 'x'], ...ORDERS.slice(2)]))).toString('latin1'),
-      encode(written([...ORDERS.slice(0, 2), ['10', 'neu', '2.5', 'x'], ...ORDERS.slice(2)], options)).toString('latin1'), 'a new row is written in the same way')
-    t.equal((await save(stored, asServer([...ORDERS, ['10', 'am Ende', '2.5', 'x']]))).toString('latin1'), encode(written([...ORDERS, ['10', 'am Ende', '2.5', 'x']], options)).toString('latin1'), 'also at the end')
-    t.equal((await save(stored, asServer([ORDERS[0]!, ORDERS[3]!, ORDERS[4]!]))).toString('latin1'), encode(written([ORDERS[0]!, ORDERS[3]!, ORDERS[4]!], options)).toString('latin1'), 'removed rows are gone')
+    t.equal(
+      (await save(stored, asServer(edited))).toString('latin1'),
+      encode(written(edited, options)).toString('latin1'),
+      'of an edited cell only that cell changes'
+    )
+    t.equal(
+      (await save(stored, asServer([...ORDERS.slice(0, 2), ['10', 'neu', '2.5', 'x'], ...ORDERS.slice(2)]))).toString(
+        'latin1'
+      ),
+      encode(written([...ORDERS.slice(0, 2), ['10', 'neu', '2.5', 'x'], ...ORDERS.slice(2)], options)).toString(
+        'latin1'
+      ),
+      'a new row is written in the same way'
+    )
+    t.equal(
+      (await save(stored, asServer([...ORDERS, ['10', 'am Ende', '2.5', 'x']]))).toString('latin1'),
+      encode(written([...ORDERS, ['10', 'am Ende', '2.5', 'x']], options)).toString('latin1'),
+      'also at the end'
+    )
+    t.equal(
+      (await save(stored, asServer([ORDERS[0]!, ORDERS[3]!, ORDERS[4]!]))).toString('latin1'),
+      encode(written([ORDERS[0]!, ORDERS[3]!, ORDERS[4]!], options)).toString('latin1'),
+      'removed rows are gone'
+    )
     t.strictSame(warnings(), [])
   })
 }
@@ -75,11 +101,42 @@ t.test('rows that are moved far keep their text, too', async t => {
 
 t.test('numbers are the same if the editor cannot tell them apart', async t => {
   const { save } = await startCsv(t)
-  for (const [stored, saved] of [['007', '7'], ['+5', '5'], ['1.50', '1.5'], ['.5', '0.5'], ['5.', '5'], ['1e3', '1000'], ['-0', '0'], ['12345678901234567890', '12345678901234600000'], ['true', 'TRUE']] as const) {
+  for (
+    const [stored, saved] of [
+      ['007', '7'],
+      ['+5', '5'],
+      ['1.50', '1.5'],
+      ['.5', '0.5'],
+      ['5.', '5'],
+      ['1e3', '1000'],
+      ['-0', '0'],
+      ['12345678901234567890', '12345678901234600000'],
+      ['true', 'TRUE']
+    ] as const
+  ) {
     t.equal(String(await save(`a;b\n${stored};x\n`, `${MARK}a,b,\n${saved},x,\n`)), `a;b\n${stored};x\n`, stored)
   }
-  for (const [stored, saved] of [['007', '8'], ['7a', '7'], ['1,5', '1.5'], ['2024-01-05', '45296'], ['50%', '0.5'], ['0x10', '16'], [' 7', '7'], ['7', '007'], ['1.5', '1.50'], ['TRUE', 'true'], ['', '0'], ['Infinity', '1']] as const) {
-    t.equal(String(await save(`a;b\n${stored};x\n`, `${MARK}a,b,\n${saved},x,\n`)), `a;b\n${saved};x\n`, `${stored} and ${saved} are not the same`)
+  for (
+    const [stored, saved] of [
+      ['007', '8'],
+      ['7a', '7'],
+      ['1,5', '1.5'],
+      ['2024-01-05', '45296'],
+      ['50%', '0.5'],
+      ['0x10', '16'],
+      [' 7', '7'],
+      ['7', '007'],
+      ['1.5', '1.50'],
+      ['TRUE', 'true'],
+      ['', '0'],
+      ['Infinity', '1']
+    ] as const
+  ) {
+    t.equal(
+      String(await save(`a;b\n${stored};x\n`, `${MARK}a,b,\n${saved},x,\n`)),
+      `a;b\n${saved};x\n`,
+      `${stored} and ${saved} are not the same`
+    )
   }
 })
 
@@ -133,7 +190,11 @@ const moves: Record<string, readonly [stored: ReadonlyArray<readonly string[]>, 
   'the first ones removed': [ids(12, 'Berlin', 'active'), ids(12, 'Berlin', 'active').slice(3)],
   'moved down': [alike, [...alike.slice(2), alike[0]!, alike[1]!]],
   'moved up': [[...alike.slice(2), alike[0]!, alike[1]!], alike],
-  'one inserted and another removed': [ids(9, 'Berlin', 'active'), [...ids(3, 'Berlin', 'active'), ['new', 'row', 'x'], ...ids(9, 'Berlin', 'active').slice(4)]],
+  'one inserted and another removed': [ids(9, 'Berlin', 'active'), [
+    ...ids(3, 'Berlin', 'active'),
+    ['new', 'row', 'x'],
+    ...ids(9, 'Berlin', 'active').slice(4)
+  ]],
   sorted: [
     ids(9).map(([id], index) => [id!, ['Berlin', 'Munich', 'Aachen'][index % 3]!]),
     ids(9).map(([id], index) => [id!, ['Berlin', 'Munich', 'Aachen'][index % 3]!]).toSorted((a, b) => a[1]! < b[1]! ? -1 : 1)
@@ -157,8 +218,21 @@ t.test('rows that look alike and are written differently keep their text where c
 
 t.test('what was typed is never taken for what was there', async t => {
   const { save } = await startCsv(t)
-  for (const [stored, typed] of [[`${ID}7890`, `${ID}7891`], ['4111111111111111', '4111111111111112'], ['0.12345678901234567', '0.12345678901234568'], ['100000', '1E5'], ['007', '07'], ['1.50', '1.500']] as const) {
-    t.equal(String(await save(`${stored};Berlin\nx;y\n`, `${MARK}${typed},Berlin,\nx,y,\n`)), `${typed};Berlin\nx;y\n`, typed)
+  for (
+    const [stored, typed] of [
+      [`${ID}7890`, `${ID}7891`],
+      ['4111111111111111', '4111111111111112'],
+      ['0.12345678901234567', '0.12345678901234568'],
+      ['100000', '1E5'],
+      ['007', '07'],
+      ['1.50', '1.500']
+    ] as const
+  ) {
+    t.equal(
+      String(await save(`${stored};Berlin\nx;y\n`, `${MARK}${typed},Berlin,\nx,y,\n`)),
+      `${typed};Berlin\nx;y\n`,
+      typed
+    )
   }
 })
 
@@ -189,7 +263,8 @@ t.test('columns that change places are stored as they were sent, with one line i
 t.test('an older server that keeps the separator is recognized wherever rows have gone', async t => {
   const { save } = await startCsv(t)
   const rows = Array.from({ length: 100 }, (_, index) => [String(index).padStart(5, '0'), `row ${index}`])
-  const sent = (all: ReadonlyArray<readonly string[]>) => all.map(([a, ...rest]) => [Number.isNaN(Number(a)) ? a : Number(a), ...rest].join(';') + '\n').join('')
+  const sent = (all: ReadonlyArray<readonly string[]>) =>
+    all.map(([a, ...rest]) => [Number.isNaN(Number(a)) ? a : Number(a), ...rest].join(';') + '\n').join('')
   t.equal(String(await save(written(rows), sent(rows.toReversed()))), written(rows.toReversed()))
   const longer = [...Array.from({ length: 20 }, (_, index) => [`n${index}`, 'new']), ...rows]
   t.equal(String(await save(written(rows), sent(longer))), written(longer))

@@ -17,7 +17,12 @@ export async function startCsv (t: Test, options: EditingOptions = {}): Promise<
   let served: string | Uint8Array = ''
   const log = memoryLog()
   let seen = 0
-  const editing = await startEditing(t, { memory: true, server: log.server, ...options, serve: (_request, response) => response.writeHead(200, { 'content-type': 'text/csv' }).end(served) })
+  const editing = await startEditing(t, {
+    memory: true,
+    server: log.server,
+    ...options,
+    serve: (_request, response) => response.writeHead(200, { 'content-type': 'text/csv' }).end(served)
+  })
   let saves = 0
   return {
     editing,
@@ -39,8 +44,14 @@ export async function startCsv (t: Test, options: EditingOptions = {}): Promise<
 
 /** As the document server writes rows: commas, a byte order mark, line feeds, numbers anew, and an empty cell more. */
 export function asServer (rows: ReadonlyArray<readonly string[]>): string {
-  return MARK + rows.map(row => [...row, ''].map(value => {
-    const shown = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? String(Number(Number(value).toPrecision(15))) : /^(true|false)$/i.test(value) ? value.toUpperCase() : value
-    return /[",\n\r]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
-  }).join(',') + '\n').join('')
+  return MARK + rows.map(row =>
+    [...row, ''].map(value => {
+      const shown = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value)
+        ? String(Number(Number(value).toPrecision(15)))
+        : /^(true|false)$/i.test(value)
+          ? value.toUpperCase()
+          : value
+      return /[",\n\r]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
+    }).join(',') + '\n'
+  ).join('')
 }

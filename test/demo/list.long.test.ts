@@ -14,12 +14,18 @@ const DAMAGED = REPORT.subarray(0, REPORT.length / 2)
 const REFUSED_UPLOADS = /status of 4(15|22)/
 
 /** Runs in the page. */
-const colorOf = (element: unknown) => (globalThis as unknown as { getComputedStyle (element: unknown): { color: string } }).getComputedStyle(element).color
+const colorOf = (element: unknown) =>
+  (globalThis as unknown as { getComputedStyle(element: unknown): { color: string } }).getComputedStyle(element).color
 
-interface File { readonly name: string, readonly content: string | Buffer }
+interface File {
+  readonly name: string
+  readonly content: string | Buffer
+}
 
 function upload (page: Page, files: readonly File[]): Promise<void> {
-  return page.getByLabel('Upload', { exact: true }).setInputFiles(files.map(({ name, content }) => ({ name, mimeType: '', buffer: Buffer.from(content) })))
+  return page.getByLabel('Upload', { exact: true }).setInputFiles(
+    files.map(({ name, content }) => ({ name, mimeType: '', buffer: Buffer.from(content) }))
+  )
 }
 
 /** Names in the order of the list. */
@@ -28,7 +34,9 @@ function names (page: Page): Promise<string[]> {
 }
 
 function row (page: Page, name: string): Locator {
-  return page.getByRole('list', { name: 'All documents' }).getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) })
+  return page.getByRole('list', { name: 'All documents' }).getByRole('listitem').filter({
+    has: page.getByRole('link', { name, exact: true })
+  })
 }
 
 async function choose (page: Page, name: string, item: string): Promise<void> {
@@ -36,7 +44,9 @@ async function choose (page: Page, name: string, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
-t.test('demo: of many uploads, those that fail say why and stay, in a color of their own, and the others are stored', { skip: browser.missing }, async t => {
+t.test('demo: of many uploads, those that fail say why and stay, in a color of their own, and the others are stored', {
+  skip: browser.missing
+}, async t => {
   const { page, problems } = await browser.newPage(t)
   await page.goto(demo.url)
   await upload(page, [
@@ -52,11 +62,21 @@ t.test('demo: of many uploads, those that fail say why and stay, in a color of t
   await row(page, 'good.docx').waitFor()
   await row(page, 'Table (2).md').waitFor()
   t.ok(REPORT.equals(await demo.download('good.docx')))
-  t.strictSame(await failed.locator('.name').allTextContents(), ['program.docx', 'empty.docx', 'damaged.docx', 'program.exe'])
-  t.strictSame(await failed.locator('.note').allTextContents(), [
-    'The content of this file is not what its name says.', 'This file is empty.', 'This file is damaged.', "Files of this kind can't be opened in the editor."
+  t.strictSame(await failed.locator('.name').allTextContents(), [
+    'program.docx',
+    'empty.docx',
+    'damaged.docx',
+    'program.exe'
   ])
-  const [failure, success] = await Promise.all([failed.first().locator('.note'), uploads.locator('.done .note').first()].map(note => note.evaluate(colorOf)))
+  t.strictSame(await failed.locator('.note').allTextContents(), [
+    'The content of this file is not what its name says.',
+    'This file is empty.',
+    'This file is damaged.',
+    'Files of this kind can\'t be opened in the editor.'
+  ])
+  const [failure, success] = await Promise.all(
+    [failed.first().locator('.note'), uploads.locator('.done .note').first()].map(note => note.evaluate(colorOf))
+  )
   t.not(failure, success)
   t.match(await page.getByRole('status').textContent(), 'Table (2).md was uploaded', 'assistive technology is told')
 
@@ -82,50 +102,59 @@ t.test('demo: of many uploads, those that fail say why and stay, in a color of t
   t.equal(await row(page, 'later.txt').count(), 1)
 })
 
-t.test('demo: the list can be sorted and searched; order, view and theme are remembered', { skip: browser.missing }, async t => {
-  const { page, problems } = await browser.newPage(t, { colorScheme: 'light' })
-  await page.goto(demo.url)
-  const byName = await names(page)
-  t.strictSame(byName, byName.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })))
-  const first = (name: string) => page.locator('.documents li:first-child').filter({ has: page.getByRole('link', { name, exact: true }) }).waitFor()
-  await page.getByLabel('Sort by').selectOption('Largest')
-  await first('Project report.pdf')
-  await choose(page, 'Table.md', 'Add to favorites')
-  await row(page, 'Table.md').getByRole('img', { name: 'Favorite' }).waitFor()
-  await page.getByLabel('Sort by').selectOption('Favorites first')
-  await first('Table.md')
+t.test(
+  'demo: the list can be sorted and searched; order, view and theme are remembered',
+  { skip: browser.missing },
+  async t => {
+    const { page, problems } = await browser.newPage(t, { colorScheme: 'light' })
+    await page.goto(demo.url)
+    const byName = await names(page)
+    t.strictSame(byName, byName.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })))
+    const first = (name: string) =>
+      page.locator('.documents li:first-child').filter({ has: page.getByRole('link', { name, exact: true }) }).waitFor()
+    await page.getByLabel('Sort by').selectOption('Largest')
+    await first('Project report.pdf')
+    await choose(page, 'Table.md', 'Add to favorites')
+    await row(page, 'Table.md').getByRole('img', { name: 'Favorite' }).waitFor()
+    await page.getByLabel('Sort by').selectOption('Favorites first')
+    await first('Table.md')
 
-  const search = page.getByLabel('Search documents')
-  await search.fill('RÉPORT proj')
-  t.strictSame(await names(page), ['Project report.docx', 'Project report.pdf'])
-  t.equal(await page.getByRole('status').textContent(), '2 documents')
-  await search.fill('no such')
-  await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
-  await page.getByRole('button', { name: 'Show all documents' }).click()
-  t.equal((await names(page)).length, byName.length)
+    const search = page.getByLabel('Search documents')
+    await search.fill('RÉPORT proj')
+    t.strictSame(await names(page), ['Project report.docx', 'Project report.pdf'])
+    t.equal(await page.getByRole('status').textContent(), '2 documents')
+    await search.fill('no such')
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    await page.getByRole('button', { name: 'Show all documents' }).click()
+    t.equal((await names(page)).length, byName.length)
 
-  const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
-  const light = await background()
-  await page.getByRole('switch', { name: 'Dark mode' }).click()
-  t.not(await background(), light)
-  await page.getByRole('button', { name: 'Large previews' }).click()
-  await page.getByRole('link', { name: 'Handbook.docx', exact: true }).click()
-  t.equal(await (await editorFrame(page)).evaluate('getComputedStyle(document.documentElement).colorScheme'), 'dark', 'the editor is dark as well')
-  await page.getByRole('link', { name: 'Documents' }).click()
-  await page.getByRole('switch', { name: 'Dark mode', checked: true }).waitFor()
-  t.equal((await names(page))[0], 'Table.md')
-  t.not(await background(), light)
-  t.equal(await page.getByRole('button', { name: 'Large previews' }).getAttribute('aria-pressed'), 'true')
-  await page.getByRole('switch', { name: 'Dark mode' }).click()
-  t.equal(await background(), light)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  t.not(await background(), light, 'without a choice the page follows the system')
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    const light = await background()
+    await page.getByRole('switch', { name: 'Dark mode' }).click()
+    t.not(await background(), light)
+    await page.getByRole('button', { name: 'Large previews' }).click()
+    await page.getByRole('link', { name: 'Handbook.docx', exact: true }).click()
+    t.equal(
+      await (await editorFrame(page)).evaluate('getComputedStyle(document.documentElement).colorScheme'),
+      'dark',
+      'the editor is dark as well'
+    )
+    await page.getByRole('link', { name: 'Documents' }).click()
+    await page.getByRole('switch', { name: 'Dark mode', checked: true }).waitFor()
+    t.equal((await names(page))[0], 'Table.md')
+    t.not(await background(), light)
+    t.equal(await page.getByRole('button', { name: 'Large previews' }).getAttribute('aria-pressed'), 'true')
+    await page.getByRole('switch', { name: 'Dark mode' }).click()
+    t.equal(await background(), light)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    t.not(await background(), light, 'without a choice the page follows the system')
 
-  await page.setViewportSize({ width: 390, height: 780 })
-  t.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, 'nothing is wider than a phone')
-  t.ok((await page.locator('.top').boundingBox())!.height < 60, 'one bar')
-  t.strictSame(problems, [])
-})
+    await page.setViewportSize({ width: 390, height: 780 })
+    t.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, 'nothing is wider than a phone')
+    t.ok((await page.locator('.top').boundingBox())!.height < 60, 'one bar')
+    t.strictSame(problems, [])
+  }
+)
 
 t.test('demo: after a conflict, both contents are listed', { skip: browser.missing }, async t => {
   const { page } = await browser.newPage(t)
@@ -133,7 +162,12 @@ t.test('demo: after a conflict, both contents are listed', { skip: browser.missi
   await upload(page, [{ name: 'shared.txt', content: 'first' }])
   await row(page, 'shared.txt').waitFor()
   const { page: editing } = await browser.newPage(t)
-  await editing.goto(new URL((await row(page, 'shared.txt').getByRole('link', { name: 'shared.txt', exact: true }).getAttribute('href'))!, demo.url).href)
+  await editing.goto(
+    new URL(
+      (await row(page, 'shared.txt').getByRole('link', { name: 'shared.txt', exact: true }).getAttribute('href'))!,
+      demo.url
+    ).href
+  )
   const editor = await editorFrame(editing)
   await editor.locator('textarea[data-text]').fill('of the editor')
   await editor.waitForSelector('[data-state="received"]')
@@ -167,7 +201,10 @@ t.test('demo: documents are renamed, copied, converted, deleted and restored', {
 
   await choose(page, 'Order list.csv', 'Convert…')
   await dialog.getByLabel('Format').selectOption('PDF (.pdf)')
-  const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download' }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Download' }).click()
+  ])
   t.equal(download.suggestedFilename(), 'Order list.pdf')
   t.equal((await readFile(await download.path())).subarray(0, 5).toString(), '%PDF-')
   await choose(page, 'Order list.csv', 'Convert…')
@@ -195,130 +232,147 @@ t.test('demo: documents are renamed, copied, converted, deleted and restored', {
   t.strictSame(problems, [])
 })
 
-t.test('demo: with the keyboard alone, a document is found, renamed and opened, a new one is created and closed, and the focus is never lost', { skip: browser.missing }, async t => {
-  const { page, problems } = await browser.newPage(t, { locale: 'de-DE' })
-  const { keyboard } = page
-  const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim()')
-  const tabTo = async (name: string) => {
-    for (let step = 0; step < 100 && await focused() !== name; step++) await keyboard.press('Tab')
-    t.equal(await focused(), name)
+t.test(
+  'demo: with the keyboard alone, a document is found, renamed and opened, a new one is created and closed, and the focus is never lost',
+  { skip: browser.missing },
+  async t => {
+    const { page, problems } = await browser.newPage(t, { locale: 'de-DE' })
+    const { keyboard } = page
+    const focused = () =>
+      page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim()')
+    const tabTo = async (name: string) => {
+      for (let step = 0; step < 100 && await focused() !== name; step++) await keyboard.press('Tab')
+      t.equal(await focused(), name)
+    }
+    await page.goto(demo.url)
+    await keyboard.press('Tab')
+    t.equal(await focused(), 'Skip to the documents')
+    await keyboard.press('Enter')
+    await tabTo('More for Orders.xlsx')
+    await keyboard.press('Enter')
+    t.equal(await focused(), 'Open')
+    await keyboard.press('ArrowUp')
+    t.equal(await focused(), 'Delete…')
+    await keyboard.press('ArrowDown')
+    t.equal(await focused(), 'Open')
+    await keyboard.press('Escape')
+    t.equal(await focused(), 'More for Orders.xlsx')
+    await keyboard.press('ArrowDown')
+    await keyboard.press('r')
+    await keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Rename Orders.xlsx' }).waitFor()
+    await page.waitForFunction('getSelection().toString() === "Orders" || document.activeElement.selectionEnd === 6')
+    await keyboard.type('Sales')
+    await keyboard.press('Enter')
+    await row(page, 'Sales.xlsx').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    t.equal(await focused(), 'More for Sales.xlsx', 'the row was replaced, and the focus is in the new one')
+
+    await page.getByRole('button', { name: 'New' }).focus()
+    await keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'New document' })
+    await dialog.waitFor()
+    t.equal(await dialog.getByLabel('Language').inputValue(), 'de-DE', 'the language of the browser')
+    await keyboard.press('ArrowRight')
+    t.ok(await dialog.getByRole('radio', { name: 'Spreadsheet', exact: true }).isChecked())
+    await keyboard.press('ArrowLeft')
+    await keyboard.press('Tab')
+    await keyboard.type('Entwurf')
+    await keyboard.press('Enter')
+    await editorFrame(page)
+    t.equal(await page.getByRole('heading', { level: 1 }).first().textContent(), 'Entwurf.docx')
+    await page.getByRole('link', { name: 'Documents' }).press('Enter')
+    await page.waitForURL(`${demo.url}/?user=*`)
+    await row(page, 'Entwurf.docx').waitFor()
+    t.match((await demo.download('Entwurf.docx')).subarray(0, 2), Buffer.from('PK'))
+    t.strictSame(problems, [])
   }
-  await page.goto(demo.url)
-  await keyboard.press('Tab')
-  t.equal(await focused(), 'Skip to the documents')
-  await keyboard.press('Enter')
-  await tabTo('More for Orders.xlsx')
-  await keyboard.press('Enter')
-  t.equal(await focused(), 'Open')
-  await keyboard.press('ArrowUp')
-  t.equal(await focused(), 'Delete…')
-  await keyboard.press('ArrowDown')
-  t.equal(await focused(), 'Open')
-  await keyboard.press('Escape')
-  t.equal(await focused(), 'More for Orders.xlsx')
-  await keyboard.press('ArrowDown')
-  await keyboard.press('r')
-  await keyboard.press('Enter')
-  await page.getByRole('dialog', { name: 'Rename Orders.xlsx' }).waitFor()
-  await page.waitForFunction('getSelection().toString() === "Orders" || document.activeElement.selectionEnd === 6')
-  await keyboard.type('Sales')
-  await keyboard.press('Enter')
-  await row(page, 'Sales.xlsx').waitFor()
-  await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  t.equal(await focused(), 'More for Sales.xlsx', 'the row was replaced, and the focus is in the new one')
+)
 
-  await page.getByRole('button', { name: 'New' }).focus()
-  await keyboard.press('Enter')
-  const dialog = page.getByRole('dialog', { name: 'New document' })
-  await dialog.waitFor()
-  t.equal(await dialog.getByLabel('Language').inputValue(), 'de-DE', 'the language of the browser')
-  await keyboard.press('ArrowRight')
-  t.ok(await dialog.getByRole('radio', { name: 'Spreadsheet', exact: true }).isChecked())
-  await keyboard.press('ArrowLeft')
-  await keyboard.press('Tab')
-  await keyboard.type('Entwurf')
-  await keyboard.press('Enter')
-  await editorFrame(page)
-  t.equal(await page.getByRole('heading', { level: 1 }).first().textContent(), 'Entwurf.docx')
-  await page.getByRole('link', { name: 'Documents' }).press('Enter')
-  await page.waitForURL(`${demo.url}/?user=*`)
-  await row(page, 'Entwurf.docx').waitFor()
-  t.match((await demo.download('Entwurf.docx')).subarray(0, 2), Buffer.from('PK'))
-  t.strictSame(problems, [])
-})
+t.test(
+  'demo: others see who is editing; earlier versions are listed and restored; a save without a document is recovered',
+  { skip: browser.missing },
+  async t => {
+    const { page: mira, problems } = await browser.newPage(t)
+    const { page: jonas } = await browser.newPage(t)
+    const id = await demo.idOf('Table.md')
+    const before = Buffer.from(await demo.download('Table.md')).toString()
+    await jonas.goto(`${demo.url}/edit/${id}?user=jonas`)
+    let editor = await editorFrame(jonas)
+    await mira.goto(`${demo.url}/?user=mira`)
+    await row(mira, 'Table.md').getByText('Jonas Feldt is editing').waitFor()
+    await choose(mira, 'Table.md', 'Delete…')
+    await mira.getByRole('dialog').getByText('Jonas Feldt is editing, and the editor will be closed.').waitFor()
+    await mira.keyboard.press('Escape')
+    await choose(mira, 'Table.md', 'Rename…')
+    await mira.getByRole('dialog').getByLabel('Name').fill('Board')
+    await mira.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+    await jonas.getByRole('heading', { level: 1, name: 'Board.md' }).waitFor()
+    await row(mira, 'Board.md').waitFor()
 
-t.test('demo: others see who is editing; earlier versions are listed and restored; a save without a document is recovered', { skip: browser.missing }, async t => {
-  const { page: mira, problems } = await browser.newPage(t)
-  const { page: jonas } = await browser.newPage(t)
-  const id = await demo.idOf('Table.md')
-  const before = Buffer.from(await demo.download('Table.md')).toString()
-  await jonas.goto(`${demo.url}/edit/${id}?user=jonas`)
-  let editor = await editorFrame(jonas)
-  await mira.goto(`${demo.url}/?user=mira`)
-  await row(mira, 'Table.md').getByText('Jonas Feldt is editing').waitFor()
-  await choose(mira, 'Table.md', 'Delete…')
-  await mira.getByRole('dialog').getByText('Jonas Feldt is editing, and the editor will be closed.').waitFor()
-  await mira.keyboard.press('Escape')
-  await choose(mira, 'Table.md', 'Rename…')
-  await mira.getByRole('dialog').getByLabel('Name').fill('Board')
-  await mira.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
-  await jonas.getByRole('heading', { level: 1, name: 'Board.md' }).waitFor()
-  await row(mira, 'Board.md').waitFor()
+    await editor.getByRole('button', { name: 'Favorite' }).click()
+    await row(mira, 'Board.md').getByRole('img', { name: 'Favorite' }).waitFor()
+    await editor.getByRole('button', { name: 'Mention' }).click()
+    const comment = editor.getByRole('dialog')
+    await comment.getByLabel('Comment').pressSequentially('Is this right, @Mi')
+    await comment.getByRole('button', { name: 'Mira Sandoval' }).click()
+    await comment.getByRole('button', { name: 'OK' }).click()
+    await mira.getByText('Jonas Feldt mentioned you in Board.md').waitFor()
+    t.match(await mira.locator('.quote').textContent(), 'Is this right')
+    t.match(
+      await mira.locator('.message').getByRole('link', { name: 'Board.md' }).getAttribute('href'),
+      /^\/edit\/[^/?]+\?action-link=/
+    )
+    await mira.getByRole('button', { name: 'Dismiss the message from Jonas Feldt' }).click()
+    await mira.getByText('mentioned you').waitFor({ state: 'detached' })
 
-  await editor.getByRole('button', { name: 'Favorite' }).click()
-  await row(mira, 'Board.md').getByRole('img', { name: 'Favorite' }).waitFor()
-  await editor.getByRole('button', { name: 'Mention' }).click()
-  const comment = editor.getByRole('dialog')
-  await comment.getByLabel('Comment').pressSequentially('Is this right, @Mi')
-  await comment.getByRole('button', { name: 'Mira Sandoval' }).click()
-  await comment.getByRole('button', { name: 'OK' }).click()
-  await mira.getByText('Jonas Feldt mentioned you in Board.md').waitFor()
-  t.match(await mira.locator('.quote').textContent(), 'Is this right')
-  t.match(await mira.locator('.message').getByRole('link', { name: 'Board.md' }).getAttribute('href'), /^\/edit\/[^/?]+\?action-link=/)
-  await mira.getByRole('button', { name: 'Dismiss the message from Jonas Feldt' }).click()
-  await mira.getByText('mentioned you').waitFor({ state: 'detached' })
+    await editor.locator('[data-text]').fill('changed by Jonas')
+    await jonas.getByRole('link', { name: 'Documents' }).click()
+    await jonas.waitForURL(`${demo.url}/?user=jonas`)
+    while (Buffer.from(await demo.download('Board.md')).toString() === before); // each round is a download
+    await row(mira, 'Board.md').getByText('is editing').waitFor({ state: 'detached' })
 
-  await editor.locator('[data-text]').fill('changed by Jonas')
-  await jonas.getByRole('link', { name: 'Documents' }).click()
-  await jonas.waitForURL(`${demo.url}/?user=jonas`)
-  while (Buffer.from(await demo.download('Board.md')).toString() === before); // each round is a download
-  await row(mira, 'Board.md').getByText('is editing').waitFor({ state: 'detached' })
+    await choose(mira, 'Board.md', 'Version history')
+    await mira.getByRole('list', { name: 'Versions' }).getByText('The document now · Jonas Feldt').waitFor()
+    await mira.waitForLoadState()
+    for (const version of ['0', '-1', '1e0', '..%2f1', '%2e%2e', '99999999999']) {
+      t.equal((await fetch(`${demo.url}/documents/${id}/versions/${version}`)).status, 404, version)
+    }
+    const [download] = await Promise.all([
+      mira.waitForEvent('download'),
+      mira.getByRole('link', { name: 'Download version 1' }).click()
+    ])
+    t.equal(download.suggestedFilename(), 'Board (version 1).md')
+    t.equal(await readFile(await download.path(), 'utf8'), before)
+    await Promise.all([mira.waitForEvent('load'), mira.getByRole('button', { name: 'Restore version 1' }).click()])
+    await mira.getByText('Mira Sandoval · restored from version 1').waitFor()
+    t.equal(Buffer.from(await demo.download('Board.md')).toString(), before)
 
-  await choose(mira, 'Board.md', 'Version history')
-  await mira.getByRole('list', { name: 'Versions' }).getByText('The document now · Jonas Feldt').waitFor()
-  await mira.waitForLoadState()
-  for (const version of ['0', '-1', '1e0', '..%2f1', '%2e%2e', '99999999999']) {
-    t.equal((await fetch(`${demo.url}/documents/${id}/versions/${version}`)).status, 404, version)
+    // Somebody else removes the file while it is edited: nobody takes the save.
+    await jonas.goto(`${demo.url}/edit/${id}?user=jonas`)
+    editor = await editorFrame(jonas)
+    await editor.locator('[data-text]').fill('nearly lost')
+    await editor.waitForSelector('[data-state="received"]')
+    await rm(join(directory, 'uploads', `${id}.md`))
+    await jonas.getByRole('link', { name: 'Documents' }).click()
+    await jonas.waitForURL(`${demo.url}/?user=jonas`)
+    await mira.getByRole('link', { name: 'Documents' }).click()
+    await mira.getByRole('link', { name: 'Saves that did not arrive' }).click()
+    const waiting = mira.getByRole('list', { name: 'Saves' })
+    while (await waiting.count() === 0) await mira.reload()
+    t.match(await waiting.textContent(), 'A document that was deleted')
+    await mira.waitForLoadState() // the script runs before
+    await mira.getByRole('button', { name: 'Store them' }).click()
+    await mira.getByRole('heading', { name: 'What became of them' }).waitFor()
+    t.match(await waiting.textContent(), 'Stored as a new document')
+    t.equal(Buffer.from(await demo.download('Recovered document.md')).toString(), 'nearly lost')
+    t.strictSame(problems, [])
   }
-  const [download] = await Promise.all([mira.waitForEvent('download'), mira.getByRole('link', { name: 'Download version 1' }).click()])
-  t.equal(download.suggestedFilename(), 'Board (version 1).md')
-  t.equal(await readFile(await download.path(), 'utf8'), before)
-  await Promise.all([mira.waitForEvent('load'), mira.getByRole('button', { name: 'Restore version 1' }).click()])
-  await mira.getByText('Mira Sandoval · restored from version 1').waitFor()
-  t.equal(Buffer.from(await demo.download('Board.md')).toString(), before)
+)
 
-  // Somebody else removes the file while it is edited: nobody takes the save.
-  await jonas.goto(`${demo.url}/edit/${id}?user=jonas`)
-  editor = await editorFrame(jonas)
-  await editor.locator('[data-text]').fill('nearly lost')
-  await editor.waitForSelector('[data-state="received"]')
-  await rm(join(directory, 'uploads', `${id}.md`))
-  await jonas.getByRole('link', { name: 'Documents' }).click()
-  await jonas.waitForURL(`${demo.url}/?user=jonas`)
-  await mira.getByRole('link', { name: 'Documents' }).click()
-  await mira.getByRole('link', { name: 'Saves that did not arrive' }).click()
-  const waiting = mira.getByRole('list', { name: 'Saves' })
-  while (await waiting.count() === 0) await mira.reload()
-  t.match(await waiting.textContent(), 'A document that was deleted')
-  await mira.waitForLoadState() // the script runs before
-  await mira.getByRole('button', { name: 'Store them' }).click()
-  await mira.getByRole('heading', { name: 'What became of them' }).waitFor()
-  t.match(await waiting.textContent(), 'Stored as a new document')
-  t.equal(Buffer.from(await demo.download('Recovered document.md')).toString(), 'nearly lost')
-  t.strictSame(problems, [])
-})
-
-t.test('demo: what the editor asks for is answered with the documents, images and users of the demo', { skip: browser.missing }, async t => {
+t.test('demo: what the editor asks for is answered with the documents, images and users of the demo', {
+  skip: browser.missing
+}, async t => {
   const { page, problems } = await browser.newPage(t)
   const report = await demo.idOf('Project report.docx')
   await page.goto(`${demo.url}/edit/${report}?user=teodora&mode=view`)
@@ -365,10 +419,18 @@ t.test('demo: what the editor asks for is answered with the documents, images an
   const [created] = await Promise.all([page.context().waitForEvent('page'), ask('Create new')])
   await editorFrame(created)
   t.equal(await created.getByRole('heading', { level: 1 }).textContent(), 'Untitled.docx')
-  t.match(await created.locator('[data-onlyoffice-editor] > script').textContent(), '"user":{"id":"teodora"', 'still the same user')
+  t.match(
+    await created.locator('[data-onlyoffice-editor] > script').textContent(),
+    '"user":{"id":"teodora"',
+    'still the same user'
+  )
   await created.close()
   const link = `${demo.url}/edit/${report}?user=teodora&action-link=%7B%22action%22%3A%7B%7D%7D`
-  t.match(await (await fetch(link, { headers: { cookie: 'user=jonas' } })).text(), '"user":{"id":"jonas"', 'whoever follows a link to a place stays who they are')
+  t.match(
+    await (await fetch(link, { headers: { cookie: 'user=jonas' } })).text(),
+    '"user":{"id":"jonas"',
+    'whoever follows a link to a place stays who they are'
+  )
   t.strictSame(problems, [])
 
   // Linked cells.
@@ -377,7 +439,10 @@ t.test('demo: what the editor asks for is answered with the documents, images an
   await ask('Reference')
   await inEditor.getByLabel('Formula').fill('=[Order list.csv]Sheet1!B1')
   await inEditor.getByRole('button', { name: 'OK' }).click()
-  await Promise.race([page.frameLocator('iframe').getByText('region').first().waitFor(), page.frameLocator('iframe').getByText('The linked file was not found').waitFor()])
+  await Promise.race([
+    page.frameLocator('iframe').getByText('region').first().waitFor(),
+    page.frameLocator('iframe').getByText('The linked file was not found').waitFor()
+  ])
   t.equal(await page.frameLocator('iframe').getByText('The linked file was not found').count(), 0)
 })
 
@@ -385,25 +450,65 @@ t.test('demo: other sites can change nothing, and a name that cannot be shown is
   const id = await demo.idOf('Handbook.docx')
   const json = { 'content-type': 'application/json' }
   const before = await readFile(join(directory, 'documents.json'), 'utf8')
-  for (const [method, path, body] of [
-    ['POST', '/documents?name=a.md', 'text'], ['POST', '/documents/new', '{"format":"docx","name":"x"}'], ['PATCH', `/documents/${id}`, '{"name":"x"}'], ['POST', `/documents/${id}/copy`, '{}'],
-    ['POST', `/documents/${id}/convert`, '{"format":"pdf","add":true}'], ['DELETE', `/documents/${id}`, '{}'], ['POST', `/documents/${id}/versions/1/restore`, '{}'], ['POST', '/forgotten/recover', '{}']
-  ] as const) {
+  for (
+    const [method, path, body] of [
+      ['POST', '/documents?name=a.md', 'text'],
+      ['POST', '/documents/new', '{"format":"docx","name":"x"}'],
+      ['PATCH', `/documents/${id}`, '{"name":"x"}'],
+      ['POST', `/documents/${id}/copy`, '{}'],
+      ['POST', `/documents/${id}/convert`, '{"format":"pdf","add":true}'],
+      ['DELETE', `/documents/${id}`, '{}'],
+      ['POST', `/documents/${id}/versions/1/restore`, '{}'],
+      ['POST', '/forgotten/recover', '{}']
+    ] as const
+  ) {
     for (const site of ['cross-site', 'same-site']) {
-      t.equal((await fetch(demo.url + path, { method, body, headers: { ...json, 'sec-fetch-site': site } })).status, 403, `${method} ${path} ${site}`)
+      t.equal(
+        (await fetch(demo.url + path, { method, body, headers: { ...json, 'sec-fetch-site': site } })).status,
+        403,
+        `${method} ${path} ${site}`
+      )
     }
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-      t.equal((await fetch(demo.url + path, { method, body, headers: { 'content-type': type } })).status, 415, `${method} ${path} ${type}`)
+      t.equal(
+        (await fetch(demo.url + path, { method, body, headers: { 'content-type': type } })).status,
+        415,
+        `${method} ${path} ${type}`
+      )
     }
   }
   for (const name of ['', ' ', '\u202e', 1, null, ['a'], 'x'.repeat(300)]) {
-    const { status } = await fetch(`${demo.url}/documents/${id}`, { method: 'PATCH', headers: json, body: JSON.stringify({ name }) })
+    const { status } = await fetch(`${demo.url}/documents/${id}`, {
+      method: 'PATCH',
+      headers: json,
+      body: JSON.stringify({ name })
+    })
     t.equal(status, 400, JSON.stringify(name))
   }
   for (const format of ['exe', '../x', '', 'constructor', 7]) {
-    t.equal((await fetch(`${demo.url}/documents/new`, { method: 'POST', headers: json, body: JSON.stringify({ format, name: 'x' }) })).status, 415, String(format))
-    t.equal((await fetch(`${demo.url}/documents/${id}/convert`, { method: 'POST', headers: json, body: JSON.stringify({ format }) })).status, 415, String(format))
+    t.equal(
+      (await fetch(`${demo.url}/documents/new`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ format, name: 'x' })
+      })).status,
+      415,
+      String(format)
+    )
+    t.equal(
+      (await fetch(`${demo.url}/documents/${id}/convert`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ format })
+      })).status,
+      415,
+      String(format)
+    )
   }
-  t.equal((await fetch(`${demo.url}/documents/${id}/purge`, { method: 'POST', headers: json, body: '{}' })).status, 404, 'only what was deleted before')
+  t.equal(
+    (await fetch(`${demo.url}/documents/${id}/purge`, { method: 'POST', headers: json, body: '{}' })).status,
+    404,
+    'only what was deleted before'
+  )
   t.equal(await readFile(join(directory, 'documents.json'), 'utf8'), before)
 })

@@ -18,7 +18,12 @@ t.test('a session has a message when it starts and one when it ends, with how lo
   t.match((await until(2))[1], { event: 'ended', fileId, key: session.key, outcome: 'saved', durationMs: Number })
   const unchanged = await open()
   await unchanged.close()
-  t.match((await until(4)).slice(2), [{ event: 'started', key: unchanged.key }, { event: 'ended', key: unchanged.key, outcome: 'unchanged', durationMs: Number }])
+  t.match((await until(4)).slice(2), [{ event: 'started', key: unchanged.key }, {
+    event: 'ended',
+    key: unchanged.key,
+    outcome: 'unchanged',
+    durationMs: Number
+  }])
   t.strictSame(messages.map(message => 'durationMs' in message), [false, true, false, true])
 })
 

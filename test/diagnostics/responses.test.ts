@@ -171,7 +171,13 @@ t.test('a client that leaves before the headers are sent, or while a hook of the
 })
 
 t.test('a hook of the application that refuses a download has one message', async t => {
-  const host = await startHost(t, { prepare (app) { app.addHook('onRequest', async () => { throw Object.assign(new Error('too many'), { statusCode: 429, code: 'LIMITED' }) }) } })
+  const host = await startHost(t, {
+    prepare (app) {
+      app.addHook('onRequest', async () => {
+        throw Object.assign(new Error('too many'), { statusCode: 429, code: 'LIMITED' })
+      })
+    }
+  })
   const { messages } = collect(t, 'download')
   t.equal(await read(host.urls.download('some')), 429)
   t.match(messages, [{ fileId: 'some', outcome: 'failed', httpStatus: 429, code: 'LIMITED' }])
@@ -183,7 +189,26 @@ t.test('downloads over HTTP/2 have messages, too: without bytes if they were cut
   const memory = memoryStorage()
   const app = Fastify({ http2: true }) as unknown as import('fastify').FastifyInstance
   t.teardown(() => app.close())
-  await app.register(editor, { profile: 'classic', editorApiUrl: 'http://127.0.0.1:9/web-apps/apps/api/documents/api.js', jwtSecret: SECRET, publicBaseUrl: 'http://127.0.0.1:9', storage: { ...memory, read: async id => id === 'endless' ? { info: { ...(await memory.stat(fileId))!, size: 2 ** 30 }, body: new Readable({ read (size) { this.push(Buffer.alloc(size)) } }) } : await memory.read(id) } })
+  await app.register(editor, {
+    profile: 'classic',
+    editorApiUrl: 'http://127.0.0.1:9/web-apps/apps/api/documents/api.js',
+    jwtSecret: SECRET,
+    publicBaseUrl: 'http://127.0.0.1:9',
+    storage: {
+      ...memory,
+      read: async id =>
+        id === 'endless'
+          ? {
+              info: { ...(await memory.stat(fileId))!, size: 2 ** 30 },
+              body: new Readable({
+                read (size) {
+                  this.push(Buffer.alloc(size))
+                }
+              })
+            }
+          : await memory.read(id)
+    }
+  })
   const { fileId } = await memory.create('docx', CONTENT)
   const session = http2.connect(await app.listen({ port: 0 }))
   t.teardown(() => session.destroy())
@@ -206,12 +231,18 @@ t.test('every proxy request has one message', async t => {
   const upstream = await startUpstream(t, (request, response) => {
     if (request.url!.includes('absent')) return response.writeHead(404, { 'content-length': 4 }).end('gone')
     if (request.url!.includes('chunked')) return response.write(CONTENT, () => response.end(CONTENT))
-    if (request.url!.includes('dying')) return response.writeHead(200, { 'content-length': CONTENT.length }).write(CONTENT.subarray(0, 50_000), () => response.destroy())
+    if (request.url!.includes('dying')) {
+      return response.writeHead(200, { 'content-length': CONTENT.length }).write(CONTENT.subarray(0, 50_000), () =>
+        response.destroy())
+    }
     response.writeHead(200, { 'content-length': CONTENT.length }).end(CONTENT)
   })
   const host = await startHost(t, { documentServerOrigin: upstream.origin, allowPrivateAddresses: true })
   const { until } = collect(t, 'proxy')
-  const proxied = async (path: string, init: RequestInit = {}) => await host.proxied(path.startsWith('http') ? path : `${upstream.origin}/cache/files/data/${path}`, init).then(response => response.arrayBuffer()).catch(() => {})
+  const proxied = async (path: string, init: RequestInit = {}) =>
+    await host.proxied(path.startsWith('http') ? path : `${upstream.origin}/cache/files/data/${path}`, init).then(
+      response => response.arrayBuffer()
+    ).catch(() => {})
   await proxied('whole')
   await proxied('absent')
   await proxied('chunked')
@@ -245,7 +276,13 @@ t.test('the doctor\'s probes, the page\'s module and other actions have no messa
 
 t.test('only responses that somebody has subscribed to get further listeners', async t => {
   const counts: number[] = []
-  const host = await startHost(t, { prepare (app) { app.addHook('onSend', async (_request, { raw }) => { counts.push(raw.listenerCount('close') + raw.listenerCount('finish')) }) } })
+  const host = await startHost(t, {
+    prepare (app) {
+      app.addHook('onSend', async (_request, { raw }) => {
+        counts.push(raw.listenerCount('close') + raw.listenerCount('finish'))
+      })
+    }
+  })
   const { fileId } = await host.storage.create('docx', CONTENT)
   const count = async () => {
     await read(host.urls.download(fileId))

@@ -142,7 +142,15 @@ const ends: Record<string, End> = {
     line: /^callback refused/
   },
   'a save that the storage fails to store': {
-    options: { memory: true, storage: { ...memoryStorage(), replace: async () => { throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }) } } },
+    options: {
+      memory: true,
+      storage: {
+        ...memoryStorage(),
+        replace: async () => {
+          throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+        }
+      }
+    },
     act: save,
     answer: 1,
     message: { status: 2, outcome: 'refused', code: 'ENOSPC' },
@@ -197,7 +205,11 @@ const ends: Record<string, End> = {
   'a callback that a hook of the application limits': {
     options: {
       prepare (app) {
-        app.addHook('preHandler', async request => { if (request.method === 'POST') throw Object.assign(new Error('too many'), { statusCode: 429, code: 'LIMITED' }) })
+        app.addHook('preHandler', async request => {
+          if (request.method === 'POST') {
+            throw Object.assign(new Error('too many'), { statusCode: 429, code: 'LIMITED' })
+          }
+        })
       }
     },
     act: async ({ postCallback, fileId }) => (await postCallback(fileId, {})).status,
@@ -224,10 +236,26 @@ function failingState () {
 /** The plugin's lines: not Fastify's, of each request. */
 /** What the plugin says about saves. That a hook ends requests is said once, in a line of its own. */
 function pluginLines (log: ReturnType<typeof memoryLog>) {
-  return log.records().filter(({ level, msg }) => level >= INFO && !/^(incoming request|request completed|Server listening|a hook of the application ended)/.test(msg))
+  return log.records().filter(({ level, msg }) =>
+    level >= INFO && !/^(incoming request|request completed|Server listening|a hook of the application ended)/.test(msg)
+  )
 }
 
-for (const [name, { options, act, callbacks = 1, answer = 0, message, without = [], line, level = line.source.startsWith('^callback') ? ERROR : WARN }] of Object.entries(ends)) {
+for (
+  const [
+    name,
+    {
+      options,
+      act,
+      callbacks = 1,
+      answer = 0,
+      message,
+      without = [],
+      line,
+      level = line.source.startsWith('^callback') ? ERROR : WARN
+    }
+  ] of Object.entries(ends)
+) {
   t.test(`${name}: one message and one line in the log say what became of it`, async t => {
     const log = memoryLog()
     const editing = await startEditing(t, { server: log.server, ...options })
@@ -267,7 +295,10 @@ t.test('callbacks that announce no save have no message', async t => {
 t.test('a callback whose client leaves in the middle of the body has one message', async t => {
   const editing = await startEditing(t)
   const { until } = collect(t, 'save')
-  const request = http.request(editing.urls.callback(editing.fileId), { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': 100 } })
+  const request = http.request(editing.urls.callback(editing.fileId), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': 100 }
+  })
   request.on('error', () => {})
   request.write('{"status":2')
   await once(editing.app.server, 'request')
@@ -295,7 +326,10 @@ t.test('a save that is stored after the document server has left has one message
   const editing = await startEditing(t, { serve })
   const { messages, until } = collect(t, 'save')
   const payload = { key: editing.key, status: 2, url: editing.url }
-  const request = http.request(editing.urls.callback(editing.fileId), { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${signed({ payload })}` } })
+  const request = http.request(editing.urls.callback(editing.fileId), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${signed({ payload })}` }
+  })
   request.on('error', () => {})
   request.end(JSON.stringify({ ...payload, token: signed(payload) }))
   await asked
@@ -333,7 +367,13 @@ t.test('a save that app.close() ends has one message', async t => {
 })
 
 t.test('a save whose answer a hook of the application fails to send has one message', async t => {
-  const editing = await startEditing(t, { prepare (app) { app.addHook('onSend', async request => { if (request.method === 'POST') throw new Error('the hook failed') }) } })
+  const editing = await startEditing(t, {
+    prepare (app) {
+      app.addHook('onSend', async request => {
+        if (request.method === 'POST') throw new Error('the hook failed')
+      })
+    }
+  })
   const { messages } = collect(t, 'save')
   t.equal((await editing.postSignedCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url })).status, 500)
   t.match(messages, [{ outcome: 'stored' }])

@@ -4,7 +4,8 @@ import { parse as parseYaml } from 'yaml'
 import { type Block, markdownFiles, readPage } from '../helpers/markdown.js'
 import { COMPILED, compileBlocks } from './compile.js'
 
-// Every block of code in the Markdown files is what it says it is. A comment before a block, which readers do not see, may say
+// Every block of code in the Markdown files is what it says it is. A comment before a block, which readers do not see,
+// may say
 // <!-- run: name -->: it is a program, which programs.long.test.ts runs
 // <!-- in: folder -->: where its imports begin
 // <!-- not compiled: reason -->
@@ -25,7 +26,10 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   }
 }
 
-/** Without a language it is output or a drawing; `sh` and `nginx` are in commands.test.ts. There is no parser here for the others. */
+/**
+ * Without a language it is output or a drawing; `sh` and `nginx` are in commands.test.ts. There is no parser here for
+ * the others.
+ */
 const OTHERS: ReadonlySet<string> = new Set(['', 'text', 'http', 'sh', 'nginx', 'dockerfile', 'vue'])
 
 t.setTimeout(120_000) // the compiler reads the types of all packages

@@ -8,8 +8,8 @@ import { commandOf as emulatorCommandOf } from '../../emulator/lib/cli/options.j
 import { commandOf } from '../../lib/cli/options.js'
 import { markdownFiles, type Page, readPage, root } from '../helpers/markdown.js'
 
-// The commands in the Markdown files: bash parses them and tells which programs it would start with which arguments. No program is
-// started. Each of them, and each npm script, package, option and file that a command names, has to exist.
+// The commands in the Markdown files: bash parses them and tells which programs it would start with which arguments. No
+// program is started. Each of them, and each npm script, package, option and file that a command names, has to exist.
 
 interface Command {
   readonly page: Page
@@ -25,7 +25,10 @@ interface Source extends Pick<Command, 'page' | 'line' | 'isMention'> {
   readonly text: string
 }
 
-/** Prints, for each program that a script would start: the number of the script, the folder, how many words follow, and these. */
+/**
+ * Prints, for each program that a script would start: the number of the script, the folder, how many words follow, and
+ * these.
+ */
 const RECORDER = `
 PATH=/nonexistent
 command_not_found_handle () { printf '%s\\0' "$index" "$folder" "$#" "$@" >&3; }
@@ -74,7 +77,9 @@ const sources = pages.flatMap(page => [
 ])
 const hasBash = spawnSync('bash', ['-c', '(( BASH_VERSINFO[0] >= 4 ))']).status === 0
 
-t.test('every command in the Markdown files names programs, scripts, packages, options and files that exist', { skip: !hasBash && 'This machine has no bash 4' }, async t => {
+t.test('every command in the Markdown files names programs, scripts, packages, options and files that exist', {
+  skip: !hasBash && 'This machine has no bash 4'
+}, async t => {
   const commands = commandsOf(sources)
   t.ok(commands.length >= sources.length)
   for (const command of commands) t.equal(faultOf(command), undefined, titleOf(command))
@@ -83,8 +88,18 @@ t.test('every command in the Markdown files names programs, scripts, packages, o
 t.test('a command with an error is found', { skip: !hasBash && 'This machine has no bash 4' }, async t => {
   const [page] = pages
   const wrong = [
-    'npm run no-such-script', 'npm install no-such-package', 'npm test -- test/no-such-folder', 'npx fastify-onlyoffice doctor --no-such-option', 'npx fastify-onlyoffice',
-    'npx onlyoffice-emulator --no-such-option', 'npx no-such-program', 'node no-such-file.js', 'cp no-such-file .env', 'no-such-program', 'if then', 'cd examples/react && npm run no-such-script'
+    'npm run no-such-script',
+    'npm install no-such-package',
+    'npm test -- test/no-such-folder',
+    'npx fastify-onlyoffice doctor --no-such-option',
+    'npx fastify-onlyoffice',
+    'npx onlyoffice-emulator --no-such-option',
+    'npx no-such-program',
+    'node no-such-file.js',
+    'cp no-such-file .env',
+    'no-such-program',
+    'if then',
+    'cd examples/react && npm run no-such-script'
   ]
   const commands = commandsOf(wrong.map((text, line): Source => ({ page: page!, line, text, isMention: false })))
   t.strictSame(commands.filter(command => faultOf(command) === undefined).map(({ line }) => wrong[line]), [])

@@ -2,7 +2,8 @@ import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
 import { type Block, root } from '../helpers/markdown.js'
 
-// Compiles blocks of code as a user's editor would: strictly, against the built types of the packages. All in one program.
+// Compiles blocks of code as a user's editor would: strictly, against the built types of the packages. All in one
+// program.
 
 export interface CompiledBlock {
   readonly block: Block
@@ -42,7 +43,9 @@ export function compileBlocks (blocks: readonly Block[]): CompiledBlock[] {
 
   return [...files].map(([file, block]) => {
     const source = program.getSourceFile(file)!
-    const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].filter(({ code }) => !(isJavaScript(block) && isAboutMissingType(code)))
+    const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].filter((
+      { code }
+    ) => !(isJavaScript(block) && isAboutMissingType(code)))
     const names = borrowedNames(source)
     return {
       block,
@@ -83,7 +86,8 @@ function isInPrelude (declaration: ts.Declaration): boolean {
 function isNodeProgram (source: ts.SourceFile): boolean {
   const imports = source.statements.filter(ts.isImportDeclaration)
   const isPart = imports.some(({ moduleSpecifier }) => NOT_ALONE.test((moduleSpecifier as ts.StringLiteral).text))
-  return imports.length > 0 && imports.length < source.statements.length && !isPart && source.statements.some(statement => !ts.isFunctionDeclaration(statement) && !ts.isImportDeclaration(statement))
+  return imports.length > 0 && imports.length < source.statements.length && !isPart &&
+    source.statements.some(statement => !ts.isFunctionDeclaration(statement) && !ts.isImportDeclaration(statement))
 }
 
 /** Beside its page, or in the folder that a mark names, as a module of its own. */

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { root } from '../helpers/markdown.js'
 
-// What the library says to people, read from its sources: texts of errors, of the log, of the page and of the command line. What is
-// only known when it runs is `…`.
+// What the library says to people, read from its sources: texts of errors, of the log, of the page and of the command
+// line. What is only known when it runs is `…`.
 
 export interface Message {
   readonly text: string
@@ -84,7 +84,8 @@ export function collectMessages (folder = 'lib'): Messages {
       if (!parent || !ts.isIdentifier(parent)) return
       const format = formatOf(symbolOf(parent)) ?? (parent.text === 'Error' ? '%s' : undefined)
       const texts = format === undefined ? [] : filled(format, node.arguments.map(arg => asPart(arg, evaluate(arg))))
-      note(node, file.startsWith('lib/browser/') ? 'page' : 'error', texts.filter(text => !isOnlyHoles(text))) // otherwise, who makes it says all
+      // otherwise, who makes it says all
+      note(node, file.startsWith('lib/browser/') ? 'page' : 'error', texts.filter(text => !isOnlyHoles(text)))
     }
 
     function readCall (node: ts.CallExpression): void {
@@ -93,8 +94,16 @@ export function collectMessages (folder = 'lib'): Messages {
       if (ts.isElementAccessExpression(called) && isLog(called.expression)) return note(node, 'log', evaluate(args.at(-1)!))
       if (ts.isPropertyAccessExpression(called)) {
         const receiver = called.expression.getText()
-        if (LOG_METHODS.has(called.name.text) && isLog(called.expression)) return note(node, 'log', evaluate(args.at(-1)!))
-        if (called.name.text === 'write' && receiver === 'process.stderr') return note(node, 'command line', evaluate(args[0]!).map(text => text.replace(/^fastify-onlyoffice: /, '').replace(/\nTry .*/, '')))
+        if (LOG_METHODS.has(called.name.text) && isLog(called.expression)) {
+          return note(node, 'log', evaluate(args.at(-1)!))
+        }
+        if (called.name.text === 'write' && receiver === 'process.stderr') {
+          return note(
+            node,
+            'command line',
+            evaluate(args[0]!).map(text => text.replace(/^fastify-onlyoffice: /, '').replace(/\nTry .*/, ''))
+          )
+        }
       }
       // A function that makes an error of a reason.
       const name = ts.isPropertyAccessExpression(called) ? called.name.text : called.getText()
@@ -120,8 +129,14 @@ export function collectMessages (folder = 'lib'): Messages {
     if (depth > MAX_DEPTH) return [HOLE]
     const within = (inner: ts.Expression) => evaluate(inner, bindings, depth + 1)
     if (ts.isStringLiteralLike(node)) return [node.text]
-    if (ts.isTemplateExpression(node)) return node.templateSpans.reduce<readonly string[]>((texts, { expression, literal }) => combined(combined(texts, asPart(expression, within(expression))), [literal.text]), [node.head.text])
-    if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isNonNullExpression(node) || ts.isAwaitExpression(node) || ts.isSatisfiesExpression(node)) return within(node.expression)
+    if (ts.isTemplateExpression(node)) {
+      return node.templateSpans.reduce<readonly string[]>((texts, { expression, literal }) =>
+        combined(combined(texts, asPart(expression, within(expression))), [literal.text]), [node.head.text])
+    }
+    if (
+      ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isNonNullExpression(node) ||
+      ts.isAwaitExpression(node) || ts.isSatisfiesExpression(node)
+    ) return within(node.expression)
     if (ts.isConditionalExpression(node)) return either(within(node.whenTrue), within(node.whenFalse))
     if (ts.isBinaryExpression(node)) {
       const operator = node.operatorToken.kind
@@ -140,7 +155,9 @@ export function collectMessages (folder = 'lib'): Messages {
     const bound = symbol && bindings.get(symbol)
     if (bound) return bound
     const declaration = symbol?.valueDeclaration
-    if (declaration && ts.isVariableDeclaration(declaration) && declaration.initializer && isConstant(declaration)) return evaluate(declaration.initializer, bindings, depth + 1)
+    if (declaration && ts.isVariableDeclaration(declaration) && declaration.initializer && isConstant(declaration)) {
+      return evaluate(declaration.initializer, bindings, depth + 1)
+    }
     if (declaration && ts.isParameter(declaration)) return argumentsOf(declaration, depth)
     if (declaration && ts.isBindingElement(declaration)) return fromObjects(propertyOf(declaration), depth)
     return [HOLE]
@@ -156,7 +173,11 @@ export function collectMessages (folder = 'lib'): Messages {
   function passedTo (parameter: ts.ParameterDeclaration, depth: number): readonly string[] {
     passed.set(parameter, [HOLE]) // as long as it is looked for: functions call each other
     const place = parameter.parent.parameters.indexOf(parameter)
-    const name = 'name' in parameter.parent && parameter.parent.name ? parameter.parent.name : ts.isVariableDeclaration(parameter.parent.parent) ? parameter.parent.parent.name : undefined
+    const name = 'name' in parameter.parent && parameter.parent.name
+      ? parameter.parent.name
+      : ts.isVariableDeclaration(parameter.parent.parent)
+        ? parameter.parent.parent.name
+        : undefined
     const symbol = name && checker.getSymbolAtLocation(name)
     const args = symbol ? callsOf(symbol, symbolOf).map(({ arguments: args }) => args[place]) : []
     return alternatives(args.filter(arg => arg !== undefined), depth)
@@ -179,7 +200,11 @@ export function collectMessages (folder = 'lib'): Messages {
   /** Any text of an object of texts; a name that is known selects one. */
   function memberOf (node: ts.ElementAccessExpression | ts.PropertyAccessExpression, bindings: Bindings, depth: number): readonly string[] {
     const declaration = symbolOf(node.expression)?.valueDeclaration
-    if (ts.isPropertyAccessExpression(node) && !(declaration && ts.isVariableDeclaration(declaration) && declaration.initializer && ts.isObjectLiteralExpression(declaration.initializer))) return fromObjects(symbolOf(node), depth)
+    if (
+      ts.isPropertyAccessExpression(node) &&
+      !(declaration && ts.isVariableDeclaration(declaration) && declaration.initializer &&
+        ts.isObjectLiteralExpression(declaration.initializer))
+    ) return fromObjects(symbolOf(node), depth)
     if (!declaration || !ts.isVariableDeclaration(declaration) || !declaration.initializer) return [HOLE]
     let object = declaration.initializer
     while (ts.isAsExpression(object) || ts.isSatisfiesExpression(object)) object = object.expression
@@ -237,7 +262,8 @@ export function collectMessages (folder = 'lib'): Messages {
   function isFixed (node: ts.Expression): boolean {
     if (ts.isStringLiteralLike(node)) return true
     const declaration = ts.isIdentifier(node) ? symbolOf(node)?.valueDeclaration : undefined
-    return declaration !== undefined && ts.isVariableDeclaration(declaration) && declaration.initializer !== undefined && ts.isStringLiteralLike(declaration.initializer)
+    return declaration !== undefined && ts.isVariableDeclaration(declaration) &&
+      declaration.initializer !== undefined && ts.isStringLiteralLike(declaration.initializer)
   }
 
   function symbolOf (node: ts.Node): ts.Symbol | undefined {
@@ -260,7 +286,15 @@ export function collectMessages (folder = 'lib'): Messages {
 
 /** Of our sources and types only: what packages and the platform declare takes long to read, and says nothing. */
 function ownProgram (files: readonly string[]): ts.Program {
-  const options: ts.CompilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, lib: ['lib.es2024.d.ts'], types: [], strict: true, allowJs: true, noEmit: true }
+  const options: ts.CompilerOptions = {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    lib: ['lib.es2024.d.ts'],
+    types: [],
+    strict: true,
+    allowJs: true,
+    noEmit: true
+  }
   const host = ts.createCompilerHost(options)
   host.resolveModuleNameLiterals = (literals, file, _redirected, options) => literals.map(({ text }) =>
     text.startsWith('.') ? ts.resolveModuleName(text, file, options, host, undefined, undefined, ts.ModuleKind.ESNext) : { resolvedModule: undefined })
@@ -290,7 +324,10 @@ function indexed (program: ts.Program, files: readonly string[]) {
     valuesOf (declaration: ts.Declaration, checker: ts.TypeChecker): ts.Expression[] {
       const name = ts.getNameOfDeclaration(declaration)?.getText() ?? ''
       return (properties.get(name) ?? [])
-        .filter(({ object, value }) => value.parent === declaration || checker.getContextualType(object)?.getProperty(name)?.declarations?.includes(declaration))
+        .filter(({ object, value }) =>
+          value.parent === declaration ||
+          checker.getContextualType(object)?.getProperty(name)?.declarations?.includes(declaration)
+        )
         .map(({ value }) => value)
     }
   }

@@ -23,7 +23,9 @@ t.test('docs/options.md has a row for each option, and for nothing else; the REA
 /** The names of the members of an interface, and of objects in it. */
 async function optionsOf (path: string, name: string): Promise<string[]> {
   const source = ts.createSourceFile(path, await readFile(join(root, path), 'utf8'), ts.ScriptTarget.Latest)
-  const declaration = source.statements.find((statement): statement is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(statement) && statement.name.text === name)
+  const declaration = source.statements.find((statement): statement is ts.InterfaceDeclaration =>
+    ts.isInterfaceDeclaration(statement) && statement.name.text === name
+  )
   return declaration!.members.flatMap(member => namesOf(member))
 
   function namesOf (member: ts.TypeElement, prefix = ''): string[] {

@@ -1,5 +1,5 @@
-// The names that blocks of code in the documentation use without declaring them: the text around them introduces these. Their types
-// are those that users get.
+// The names that blocks of code in the documentation use without declaring them: the text around them introduces these.
+// Their types are those that users get.
 import type {} from '@fastify/jwt'
 import type {} from '@fastify/session'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -11,8 +11,9 @@ import { blankDocument } from '../../lib/index.js'
 import { markdownFiles, readPage } from '../helpers/markdown.js'
 import { plainEnvironment, root } from '../helpers/packed.js'
 
-// The programs in the Markdown files, marked with <!-- run: name -->, are run as a reader would run them: each in an empty folder with
-// the packages installed. Only addresses and ports are replaced. Each has to do what its page promises.
+// The programs in the Markdown files, marked with <!-- run: name -->, are run as a reader would run them: each in an
+// empty folder with the packages installed. Only addresses and ports are replaced. Each has to do what its page
+// promises.
 
 const SECRET = 'a-secret-of-this-test-suite-0123456789'
 

@@ -13,7 +13,11 @@ t.test('what only the application can keep out of its log is documented in SECUR
   const security = await readFile(new URL('../../SECURITY.md', import.meta.url), 'utf8')
   const code = /```js\s+(const withoutQuery[\s\S]*?)```/.exec(security)![1]!
   const log = memoryLog()
-  const app = new Function('Fastify', 'stream', `${code.replace(/logger: \{/, 'logger: { level: "trace", stream,')}\nreturn app`)(Fastify, log.server.logger.stream) // eslint-disable-line no-new-func
+  const app = new Function( // eslint-disable-line no-new-func
+    'Fastify',
+    'stream',
+    `${code.replace(/logger: \{/, 'logger: { level: "trace", stream,')}\nreturn app`
+  )(Fastify, log.server.logger.stream)
   t.teardown(() => app.close())
   await app.register(editor, { ...options })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -2,8 +2,9 @@ import t from 'tap'
 import { readPage } from '../helpers/markdown.js'
 import { collectMessages, type Message } from './messages.js'
 
-// docs/troubleshooting.md has each message of the library in a table whose first column is `message`, word for word, with … for what
-// differs each time. Add what this test prints, with cause and cure; remove or correct what it calls unknown.
+// docs/troubleshooting.md has each message of the library in a table whose first column is `message`, word for word,
+// with … for what differs each time. Add what this test prints, with cause and cure; remove or correct what it calls
+// unknown.
 
 const PAGE = 'docs/troubleshooting.md'
 

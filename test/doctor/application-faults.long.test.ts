@@ -10,7 +10,9 @@ import { fakeClock } from 'onlyoffice-emulator'
 import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
 import { forgedToken } from '../helpers/jwt.js'
 import { forwarded, isFromDocumentServer, type ReverseProxyOptions } from './reverse-proxy.js'
-import { type Expected, expectReport, findingOf, OTHER_SECRET, SECRET, type SetUp, type SetUpOptions, startSetUp } from './support.js'
+import {
+  type Expected, expectReport, findingOf, OTHER_SECRET, SECRET, type SetUp, type SetUpOptions, startSetUp
+} from './support.js'
 
 interface Fault extends Expected {
   readonly options?: SetUpOptions | ((t: Test) => SetUpOptions)
@@ -35,7 +37,12 @@ const showingLogin = (whom: (request: Parameters<Answer>[0]) => boolean): Answer
 }
 /** A gateway that replaces the document server's token. */
 const withToken = (token: (claims: object) => string): SetUpOptions => ({
-  publicProxy: { headers: (headers, proxy) => ({ ...forwarded(headers, proxy), ...(headers.authorization && { authorization: `Bearer ${token({ payload: {} })}` }) }) }
+  publicProxy: {
+    headers: (headers, proxy) => ({
+      ...forwarded(headers, proxy),
+      ...(headers.authorization && { authorization: `Bearer ${token({ payload: {} })}` })
+    })
+  }
 })
 const now = () => Math.floor(Date.now() / 1000)
 const withoutState = (storage: Storage): Storage => ({ ...storage, state: undefined } as unknown as Storage)
@@ -125,7 +132,15 @@ const faults: Readonly<Record<string, Fault>> = {
     evidence: ['status 302', 'redirect to /login']
   },
   'a login hook throws': {
-    options: { prepare: app => app.addHook('onRequest', async () => { throw Object.assign(new Error('No Authorization was found'), { code: 'FST_JWT_NO_AUTHORIZATION_IN_HEADER', statusCode: 401 }) }) },
+    options: {
+      prepare: app =>
+        app.addHook('onRequest', async () => {
+          throw Object.assign(new Error('No Authorization was found'), {
+            code: 'FST_JWT_NO_AUTHORIZATION_IN_HEADER',
+            statusCode: 401
+          })
+        })
+    },
     codes: ['LOGIN_HOOK'],
     evidence: ['status 401', 'FST_JWT_NO_AUTHORIZATION_IN_HEADER: No Authorization was found', 'each request']
   },
@@ -135,7 +150,11 @@ const faults: Readonly<Record<string, Fault>> = {
     evidence: ['status 401', 'please log in']
   },
   'a hook that checks forms refuses callbacks': {
-    options: { prepare: app => app.addHook('preHandler', async (request, reply) => request.method === 'POST' ? await reply.code(403).send('no CSRF token') : undefined) },
+    options: {
+      prepare: app =>
+        app.addHook('preHandler', async (request, reply) =>
+          request.method === 'POST' ? await reply.code(403).send('no CSRF token') : undefined)
+    },
     codes: ['CSRF_HOOK'],
     evidence: ['status 403', 'no CSRF token', 'answers a callback'],
     remedy: /CSRF token/
@@ -163,7 +182,13 @@ const faults: Readonly<Record<string, Fault>> = {
     evidence: ['status 503']
   },
   'a hook that puts every answer into an envelope': {
-    options: { prepare: app => app.addHook('onSend', async (_request, reply, payload) => /json/.test(String(reply.getHeader('content-type'))) ? JSON.stringify({ data: JSON.parse(String(payload)) }) : payload) },
+    options: {
+      prepare: app =>
+        app.addHook('onSend', async (_request, reply, payload) =>
+          /json/.test(String(reply.getHeader('content-type')))
+            ? JSON.stringify({ data: JSON.parse(String(payload)) })
+            : payload)
+    },
     codes: ['ANSWER_CHANGED'],
     evidence: ['status 200', 'data'],
     remedy: /onSend/
@@ -204,7 +229,8 @@ const faults: Readonly<Record<string, Fault>> = {
     remedy: /Set publicBaseUrl to http:\/\/127\.0\.0\.1:\d+,/
   },
   'a proxy rewrites the path': {
-    options: { server: { logger: false }, publicProxy: { rewrite: url => `/app${url}` } }, // the application would log its URL
+    // the application would log its URL
+    options: { server: { logger: false }, publicProxy: { rewrite: url => `/app${url}` } },
     codes: ['PUBLIC_URL_NOT_OURS'],
     evidence: ['status 404'],
     remedy: /publicBaseUrl/
@@ -287,7 +313,11 @@ for (const [name, { options = {}, breaks, ...expected }] of Object.entries(fault
 t.test('another instance answers: it tells what it saw, and without state that is a warning', async t => {
   const storage = memoryStorage()
   const first = await startSetUp(t, { publicProxy: {}, storage: withoutState(storage) })
-  const second = await startSetUp(t, { publicBaseUrl: first.publicProxy!.origin, storage: withoutState(storage), documentServerOrigin: first.documentServer.url })
+  const second = await startSetUp(t, {
+    publicBaseUrl: first.publicProxy!.origin,
+    storage: withoutState(storage),
+    documentServerOrigin: first.documentServer.url
+  })
   first.publicProxy!.forwardTo(second.host.origin)
   const report = await first.host.app.editorDoctor()
   expectReport(t, report, { codes: ['INSTANCES_WITHOUT_STATE', 'STORAGE_NO_STATE'], evidence: ['Another instance'] })

@@ -32,7 +32,8 @@ function start (t: Test, args: readonly string[], environment: NodeJS.ProcessEnv
   return { child, ended }
 }
 
-const doctor = async (t: Test, args: readonly string[], environment?: NodeJS.ProcessEnv) => await start(t, ['doctor', '--editor-api-url', documentServer.editorApiUrl, ...args], environment).ended()
+const doctor = async (t: Test, args: readonly string[], environment?: NodeJS.ProcessEnv) =>
+  await start(t, ['doctor', '--editor-api-url', documentServer.editorApiUrl, ...args], environment).ended()
 
 /** A port on which nothing listens at the moment. */
 async function freePort (): Promise<number> {
@@ -63,7 +64,12 @@ t.test('with --json only the report is printed', async t => {
 })
 
 t.test('a wrong secret: exit code 1, the remedy names the setting, and no secret is printed', async t => {
-  const { code, output, errors } = await doctor(t, ['--jwt-secret-env', 'MY_SECRET', '--public-base-url', `http://127.0.0.1:${await freePort()}`], { MY_SECRET: OTHER_SECRET })
+  const { code, output, errors } = await doctor(t, [
+    '--jwt-secret-env',
+    'MY_SECRET',
+    '--public-base-url',
+    `http://127.0.0.1:${await freePort()}`
+  ], { MY_SECRET: OTHER_SECRET })
   t.equal(code, 1)
   t.match(output, /^\n✗ ERROR .*\[SECRET_INBOX\]\n {2}Fix: .*services\.CoAuthoring\.secret\.inbox/s)
   t.match(output, /\nNot healthy: 1 error, /)
@@ -72,14 +78,22 @@ t.test('a wrong secret: exit code 1, the remedy names the setting, and no secret
 
 t.test('a document server that is not there: exit code 1', async t => {
   const nowhere = `http://127.0.0.1:${await freePort()}`
-  const { code, output } = await start(t, ['doctor', '--editor-api-url', `${nowhere}/web-apps/apps/api/documents/api.js`, '--public-base-url', `http://127.0.0.1:${await freePort()}`, '--json']).ended()
+  const { code, output } = await start(t, [
+    'doctor',
+    '--editor-api-url',
+    `${nowhere}/web-apps/apps/api/documents/api.js`,
+    '--public-base-url',
+    `http://127.0.0.1:${await freePort()}`,
+    '--json'
+  ]).ended()
   t.equal(code, 1)
   const { findings }: DoctorReport = JSON.parse(output)
   t.match(findings.filter(({ status }) => status === 'error'), [{ code: 'SERVER_REFUSED' }])
 })
 
 t.test('where the application listens, it answers the document server', async t => {
-  const { origin } = await startHost(t, { documentServerOrigin: documentServer.url, server: { logger: false } }) // of paths that are not ours, Fastify logs the query
+  // of paths that are not ours, Fastify logs the query
+  const { origin } = await startHost(t, { documentServerOrigin: documentServer.url, server: { logger: false } })
   const { code, output, errors } = await doctor(t, ['--public-base-url', origin])
   t.equal(code, 0, output)
   t.match(errors, /^Not listening, because port \d+ cannot be used \(it is in use\): the application is expected to answer at http:/)
@@ -167,7 +181,13 @@ t.test('colors are forced by FORCE_COLOR and absent in a pipe', async t => {
 
 t.test('--timeout ends an examination, and Ctrl-C ends the command at once', async t => {
   const silent = await listen(t, net.createServer())
-  const args = ['doctor', '--editor-api-url', `${silent.origin}/web-apps/apps/api/documents/api.js`, '--public-base-url', `http://127.0.0.1:${await freePort()}`]
+  const args = [
+    'doctor',
+    '--editor-api-url',
+    `${silent.origin}/web-apps/apps/api/documents/api.js`,
+    '--public-base-url',
+    `http://127.0.0.1:${await freePort()}`
+  ]
   const timed = await start(t, [...args, '--timeout', '0.5', '--json']).ended()
   const { findings }: DoctorReport = JSON.parse(timed.output)
   t.match(findings.find(({ code }) => code === 'SERVER'), { status: 'skipped', evidence: /500 ms/ })
@@ -195,12 +215,27 @@ t.test('the package has the command: its help, its version, and a report', async
   const command = join(installed, bin['fastify-onlyoffice'])
   t.match(await readFile(command, 'utf8'), /^#!\/usr\/bin\/env node\n/)
   t.equal((await run(process.execPath, [command, '--version'], { env: plainEnvironment })).stdout, `${version}\n`)
-  t.match((await run(process.execPath, [command, '--help'], { env: plainEnvironment })).stdout, 'Usage: fastify-onlyoffice doctor')
-  const { stdout } = await run(process.execPath, [command, 'doctor', '--editor-api-url', documentServer.editorApiUrl, '--public-base-url', `http://127.0.0.1:${await freePort()}`], { env: { ...plainEnvironment, JWT_SECRET: SECRET } })
+  t.match(
+    (await run(process.execPath, [command, '--help'], { env: plainEnvironment })).stdout,
+    'Usage: fastify-onlyoffice doctor'
+  )
+  const { stdout } = await run(process.execPath, [
+    command,
+    'doctor',
+    '--editor-api-url',
+    documentServer.editorApiUrl,
+    '--public-base-url',
+    `http://127.0.0.1:${await freePort()}`
+  ], { env: { ...plainEnvironment, JWT_SECRET: SECRET } })
   t.match(stdout, 'Healthy')
 })
 
 t.test('the default path is that of the plugin', async t => {
-  const { stdout } = await run(process.execPath, ['--import', './scripts/typescript/register.js', 'lib/cli/main.ts', '--help'], { cwd: root, env: plainEnvironment })
+  const { stdout } = await run(process.execPath, [
+    '--import',
+    './scripts/typescript/register.js',
+    'lib/cli/main.ts',
+    '--help'
+  ], { cwd: root, env: plainEnvironment })
   t.match(stdout, `Default: ${HANDLER}`)
 })

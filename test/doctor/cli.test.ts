@@ -17,19 +17,55 @@ t.test('the options of the command become options of the plugin', async t => {
     timeout: undefined,
     json: false
   })
-  t.match(parse(
-    '--jwt-secret-env', 'OTHER', '--internal-url=http://documentserver', '--path', '/editor', '--profile', 'classic', '--authorization-header', 'X-Token',
-    '--authorization-prefix', '', '--storage', 'dir', '--ca', 'ca.pem', '--file-id', 'report', '--timeout', '2.5', '--json', '--no-color'
-  ), {
-    plugin: { jwtSecret: ENVIRONMENT.OTHER, path: '/editor', profile: 'classic', documentServer: { internalUrl: 'http://documentserver', authorizationHeader: 'X-Token', authorizationPrefix: '' } },
-    storageDirectory: 'dir',
-    caFile: 'ca.pem',
-    fileId: 'report',
-    timeout: 2500,
-    json: true,
-    noColor: true
-  })
-  for (const [value, expected] of [['none', 'none'], ['3000', { port: 3000 }], ['127.0.0.1:80', { host: '127.0.0.1', port: 80 }], ['[::1]:0', { host: '::1', port: 0 }]] as const) {
+  t.match(
+    parse(
+      '--jwt-secret-env',
+      'OTHER',
+      '--internal-url=http://documentserver',
+      '--path',
+      '/editor',
+      '--profile',
+      'classic',
+      '--authorization-header',
+      'X-Token',
+      '--authorization-prefix',
+      '',
+      '--storage',
+      'dir',
+      '--ca',
+      'ca.pem',
+      '--file-id',
+      'report',
+      '--timeout',
+      '2.5',
+      '--json',
+      '--no-color'
+    ),
+    {
+      plugin: {
+        jwtSecret: ENVIRONMENT.OTHER,
+        path: '/editor',
+        profile: 'classic',
+        documentServer: {
+          internalUrl: 'http://documentserver',
+          authorizationHeader: 'X-Token',
+          authorizationPrefix: ''
+        }
+      },
+      storageDirectory: 'dir',
+      caFile: 'ca.pem',
+      fileId: 'report',
+      timeout: 2500,
+      json: true,
+      noColor: true
+    }
+  )
+  for (
+    const [value, expected] of [['none', 'none'], ['3000', { port: 3000 }], ['127.0.0.1:80', {
+      host: '127.0.0.1',
+      port: 80
+    }], ['[::1]:0', { host: '::1', port: 0 }]] as const
+  ) {
     t.same((parse('--listen', value) as { listen: unknown }).listen, expected)
   }
 })
@@ -40,7 +76,27 @@ t.test('help and version need nothing else', async t => {
 })
 
 t.test('the help names every option and exit code, in lines that fit', async t => {
-  for (const name of ['editor-api-url', 'public-base-url', 'jwt-secret-env', 'internal-url', 'path', 'profile', 'authorization-header', 'authorization-prefix', 'storage', 'ca', 'file-id', 'listen', 'timeout', 'json', 'no-color', 'help', 'version']) {
+  for (
+    const name of [
+      'editor-api-url',
+      'public-base-url',
+      'jwt-secret-env',
+      'internal-url',
+      'path',
+      'profile',
+      'authorization-header',
+      'authorization-prefix',
+      'storage',
+      'ca',
+      'file-id',
+      'listen',
+      'timeout',
+      'json',
+      'no-color',
+      'help',
+      'version'
+    ]
+  ) {
     t.match(HELP, new RegExp(`^ {2}(?:-h, )?--${name} `, 'm'))
   }
   t.match(HELP, /Exit codes: 0 .* 1 .* 2 .* 130/)
@@ -104,19 +160,38 @@ t.test('colors depend on the terminal, NO_COLOR, FORCE_COLOR and the option', as
     [true, false, { FORCE_COLOR: '0' }, false],
     [false, true, { FORCE_COLOR: '1' }, false]
   ]
-  for (const [isTTY, noColor, environment, expected] of cases) t.equal(Boolean(hasColors(stream(isTTY), { noColor, environment })), expected, JSON.stringify([isTTY, noColor, environment]))
+  for (const [isTTY, noColor, environment, expected] of cases) {
+    t.equal(
+      Boolean(hasColors(stream(isTTY), { noColor, environment })),
+      expected,
+      JSON.stringify([isTTY, noColor, environment])
+    )
+  }
 })
 
 const findings: DoctorFinding[] = [
   { code: 'SERVER', status: 'ok', title: 'The document server', evidence: 'It answers.' },
   { code: 'CLOCK_SKEW', status: 'warning', title: 'Clocks', evidence: 'Ahead.', remedy: 'Set it.' },
-  { code: 'SECRET_INBOX', status: 'error', title: 'The document server rejects our tokens', evidence: `Error 6. ${'many words '.repeat(20)}`, remedy: `Compare the secrets. ${'a'.repeat(120)}` }
+  {
+    code: 'SECRET_INBOX',
+    status: 'error',
+    title: 'The document server rejects our tokens',
+    evidence: `Error 6. ${'many words '.repeat(20)}`,
+    remedy: `Compare the secrets. ${'a'.repeat(120)}`
+  }
 ]
 const report = { healthy: false, findings, startedAt: '2026-01-01T00:00:00.000Z', duration: 1234 }
 
 t.test('the text begins with what is wrong, the remedy before the evidence, and ends with the verdict', async t => {
   const text = renderText(report, { color: false, width: 60 })
-  const order = ['✗ ERROR The document server rejects our tokens', 'Fix:  Compare the secrets.', 'Seen: Error 6.', '! WARNING Clocks [CLOCK_SKEW]', '✓ The document server [SERVER]', 'Not healthy: 1 error, 1 warning, 1 ok, in 1.2 s'].map(part => text.indexOf(part))
+  const order = [
+    '✗ ERROR The document server rejects our tokens',
+    'Fix:  Compare the secrets.',
+    'Seen: Error 6.',
+    '! WARNING Clocks [CLOCK_SKEW]',
+    '✓ The document server [SERVER]',
+    'Not healthy: 1 error, 1 warning, 1 ok, in 1.2 s'
+  ].map(part => text.indexOf(part))
   t.ok(order.every(position => position >= 0), text)
   t.same(order, [...order].sort((a, b) => a - b))
   t.ok(text.split('\n').every(line => line.length <= 60 || line.includes('aaa')), 'lines end at spaces; a word that is too long stays whole')

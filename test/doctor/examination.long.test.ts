@@ -12,7 +12,12 @@ import { expectReport, findingOf, SECRET, startSetUp } from './support.js'
 
 t.test('several doctors at once share an examination, and one after the other make their own', async t => {
   const { host, documentServer } = await startSetUp(t)
-  const conversions = () => new Set(documentServer.receivedRequests.filter(({ url }) => url.startsWith('/ConvertService')).map(({ body }) => (body as { key: string }).key)).size
+  const conversions = () =>
+    new Set(
+      documentServer.receivedRequests.filter(({ url }) => url.startsWith('/ConvertService')).map(({ body }) =>
+        (body as { key: string }).key
+      )
+    ).size
   const reports = await Promise.all([1, 2, 3].map(() => host.app.editorDoctor()))
   for (const report of reports) expectReport(t, report, { codes: [] })
   t.equal(conversions(), 1)
@@ -39,7 +44,9 @@ t.test('a process that does not listen, such as a command line tool: the running
 })
 
 t.test('the same, with a login hook in the application: its answer proves that it is no proxy', async t => {
-  const { host, documentServer } = await startSetUp(t, { prepare: app => app.addHook('onRequest', async (_request, reply) => await reply.code(401).send('log in')) })
+  const { host, documentServer } = await startSetUp(t, {
+    prepare: app => app.addHook('onRequest', async (_request, reply) => await reply.code(401).send('log in'))
+  })
   const tool = Fastify()
   t.teardown(() => tool.close())
   await tool.register(editor, { editorApiUrl: documentServer.editorApiUrl, jwtSecret: SECRET, publicBaseUrl: host.origin, storage: memoryStorage() })
@@ -58,7 +65,9 @@ t.test('what has not finished in time is skipped, and everything else is reporte
   const { origin } = await listen(t, silent)
   const { host } = await startSetUp(t, { documentServerOrigin: origin })
   const report = await host.app.editorDoctor({ timeout: 300 })
-  for (const code of ['SERVER', 'API_SCRIPT', 'TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT']) t.equal(findingOf(report, code)?.status, 'skipped', code)
+  for (const code of ['SERVER', 'API_SCRIPT', 'TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT']) {
+    t.equal(findingOf(report, code)?.status, 'skipped', code)
+  }
   t.equal(findingOf(report, 'OPTIONS')?.status, 'ok')
   t.strictSame(report.findings.slice(-2).map(({ code }) => code), ['CALLBACK', 'STORAGE'], 'every check is in the report')
   t.match(findingOf(report, 'SERVER')?.evidence, 'Not finished within 300 ms')
@@ -90,8 +99,18 @@ t.test('an application that is closed while its doctor waits for that of another
   const { origin } = await listen(t, net.createServer())
   const { host: first } = await startSetUp(t, { documentServerOrigin: origin })
   let calls = 0
-  const { host: second } = await startSetUp(t, { storage: { ...memoryStorage(), stat: async () => { calls++; return null } } })
-  const [busy, waiting] = [first.app.editorDoctor(), second.app.editorDoctor()].map(async report => await t.rejects(report, { message: 'The application is closing' }))
+  const { host: second } = await startSetUp(t, {
+    storage: {
+      ...memoryStorage(),
+      stat: async () => {
+        calls++
+        return null
+      }
+    }
+  })
+  const [busy, waiting] = [first.app.editorDoctor(), second.app.editorDoctor()].map(async report =>
+    await t.rejects(report, { message: 'The application is closing' })
+  )
   await second.app.close()
   await waiting
   await first.app.close()
@@ -103,7 +122,11 @@ t.test('an application that is closed while its doctor waits for that of another
 
 t.test('a storage that throws something unexpected, a document server that sends garbage: findings, never an error', async t => {
   const { origin } = await startUpstream(t, (request, response) => {
-    response.writeHead(request.url === '/healthcheck' ? 200 : 500, { location: 'http://[', 'content-type': 'a;b', date: 'never' }).end(request.url === '/healthcheck' ? 'true' : Buffer.from([0xff, 0, 0xfe]))
+    response.writeHead(request.url === '/healthcheck' ? 200 : 500, {
+      location: 'http://[',
+      'content-type': 'a;b',
+      date: 'never'
+    }).end(request.url === '/healthcheck' ? 'true' : Buffer.from([0xff, 0, 0xfe]))
   })
   const storage = { ...memoryStorage(), stat: () => { throw null } } // eslint-disable-line no-throw-literal -- as an application might
   const { host } = await startSetUp(t, { documentServerOrigin: origin, storage })
@@ -112,8 +135,13 @@ t.test('a storage that throws something unexpected, a document server that sends
 
 t.test('options of the wrong type are refused', async t => {
   const { host } = await startSetUp(t)
-  for (const timeout of [0, -1, 1.5, NaN, 2 ** 31]) await t.rejects(host.app.editorDoctor({ timeout }), { code: 'FST_EDITOR_INVALID_OPTION', message: /timeout/ })
-  await t.rejects(host.app.editorDoctor({ fileId: 7 as unknown as string }), { code: 'FST_EDITOR_INVALID_OPTION', message: /fileId/ })
+  for (const timeout of [0, -1, 1.5, NaN, 2 ** 31]) {
+    await t.rejects(host.app.editorDoctor({ timeout }), { code: 'FST_EDITOR_INVALID_OPTION', message: /timeout/ })
+  }
+  await t.rejects(host.app.editorDoctor({ fileId: 7 as unknown as string }), {
+    code: 'FST_EDITOR_INVALID_OPTION',
+    message: /fileId/
+  })
 })
 
 t.test('a file is explained in addition', async t => {
@@ -143,7 +171,14 @@ t.test('the storage is left as it was, with and without staging, also if it cann
   const { remove: _remove, ...readOnly } = removing
   for (const [storage, evidence] of [[full, 'discarded'], [removing, 'created, replaced, read and removed'], [readOnly, 'Only reading was tried']] as const) {
     const known: string[] = []
-    const watched = { ...storage, create: async (...args: Parameters<typeof full.create>) => { const info = await full.create(...args); known.push(info.fileId); return info } }
+    const watched = {
+      ...storage,
+      create: async (...args: Parameters<typeof full.create>) => {
+        const info = await full.create(...args)
+        known.push(info.fileId)
+        return info
+      }
+    }
     const { host } = await startSetUp(t, { storage: watched })
     const report = await host.app.editorDoctor()
     expectReport(t, report, { codes: [] })

@@ -11,7 +11,18 @@ t.test('a healthy set-up: every check is done and finds nothing', async t => {
   const report = await host.app.editorDoctor()
   expectReport(t, report, { codes: [] })
   t.strictSame(report.findings.map(({ code, status }) => `${code} ${status}`), [
-    'OPTIONS ok', 'SERVER ok', 'API_SCRIPT ok', 'TOKENS_IN ok', 'VERSION ok', 'DOWNLOAD ok', 'TOKENS_OUT ok', 'CLOCK ok', 'RESULT ok', 'FROM_FILE ok', 'CALLBACK ok', 'STORAGE ok'
+    'OPTIONS ok',
+    'SERVER ok',
+    'API_SCRIPT ok',
+    'TOKENS_IN ok',
+    'VERSION ok',
+    'DOWNLOAD ok',
+    'TOKENS_OUT ok',
+    'CLOCK ok',
+    'RESULT ok',
+    'FROM_FILE ok',
+    'CALLBACK ok',
+    'STORAGE ok'
   ])
   t.equal(new Date(report.startedAt).toISOString(), report.startedAt)
 })
@@ -19,11 +30,18 @@ t.test('a healthy set-up: every check is done and finds nothing', async t => {
 const authority = createAuthority()
 
 const healthy: Readonly<Record<string, SetUpOptions>> = {
-  'both sides behind proxies, the document server with https': { serverProxy: { certificate: createCertificate({ issuer: authority }) }, publicProxy: {}, tls: { ca: authority.cert } },
+  'both sides behind proxies, the document server with https': {
+    serverProxy: { certificate: createCertificate({ issuer: authority }) },
+    publicProxy: {},
+    tls: { ca: authority.cert }
+  },
   'without signed URLs': { signedUrls: false },
   'a path in publicBaseUrl that the proxy removes': { publicProxy: { rewrite: url => url.replace('/app/', '/') }, publicPath: '/app' },
   'a path and a prefix of our own': { path: '/office', prefix: '/documents' },
-  'a header of its own for the token': { emulated: { authorizationHeader: 'X-Docs-Token', authorizationPrefix: '' }, documentServer: { authorizationHeader: 'X-Docs-Token', authorizationPrefix: '' } },
+  'a header of its own for the token': {
+    emulated: { authorizationHeader: 'X-Docs-Token', authorizationPrefix: '' },
+    documentServer: { authorizationHeader: 'X-Docs-Token', authorizationPrefix: '' }
+  },
   'two secrets, the first is in use': { jwtSecret: [SECRET, 'the-previous-secret-of-the-tests-0123'] },
   'one secret for each direction': { jwtSecret: [SECRET, OTHER_SECRET], emulated: { jwtSecret: { inbox: SECRET, outbox: OTHER_SECRET } } },
   'hooks that deny everything: probes reach none of them': { authorize: () => false }
@@ -52,11 +70,19 @@ t.test('healthy: an internal URL, and a public one that only browsers know; api.
 
 t.test('the doctor says how content that is converted reaches the document server', async t => {
   const NEW = { version: '10.0', purposeCheck: 'strict' } as const
-  for (const [options, evidence] of [
-    [{ emulated: { version: '9.3' } }, /^Version 9\.3\.0\.0 takes no files in requests, so the document server downloads content/],
-    [{ emulated: NEW }, /takes content that is converted, and scripts, in requests/],
-    [{ emulated: NEW, serverProxy: { answer: blocking('/converter/from-file') } }, /^\/converter\/from-file answers status 404, so the document server downloads content/]
-  ] as ReadonlyArray<readonly [SetUpOptions, RegExp]>) {
+  for (
+    const [options, evidence] of [
+      [
+        { emulated: { version: '9.3' } },
+        /^Version 9\.3\.0\.0 takes no files in requests, so the document server downloads content/
+      ],
+      [{ emulated: NEW }, /takes content that is converted, and scripts, in requests/],
+      [
+        { emulated: NEW, serverProxy: { answer: blocking('/converter/from-file') } },
+        /^\/converter\/from-file answers status 404, so the document server downloads content/
+      ]
+    ] as ReadonlyArray<readonly [SetUpOptions, RegExp]>
+  ) {
     const { host } = await startSetUp(t, options)
     const report = await host.app.editorDoctor()
     expectReport(t, report, { codes: [] })
@@ -66,7 +92,10 @@ t.test('the doctor says how content that is converted reaches the document serve
   const { host, documentServer } = await startSetUp(t, { emulated: NEW })
   documentServer.fault('conversion', { type: 'error', error: -3 }, { times: 2 })
   const { findings } = await host.app.editorDoctor()
-  t.match(findings.find(({ code }) => code === 'FROM_FILE_FAILED'), { status: 'warning', evidence: 'A file in a request to /converter/from-file was not converted: error -3.' })
+  t.match(findings.find(({ code }) => code === 'FROM_FILE_FAILED'), {
+    status: 'warning',
+    evidence: 'A file in a request to /converter/from-file was not converted: error -3.'
+  })
 })
 
 function blocking (path: string): NonNullable<ReverseProxyOptions['answer']> {

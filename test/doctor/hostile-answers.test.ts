@@ -6,18 +6,44 @@ import { startUpstream } from '../helpers/listen.js'
 import { SECRET } from './support.js'
 
 /** What a probe's request must not leave in a report, however it comes back. */
-const CONFIDENTIAL = [/signature(?:=|%(?:25)*3D)/, /fileId(?:=|%(?:25)*3D)/, /(?<![\w-])[\w-]{43}(?![\w-])/, /pass%20word/, new RegExp(Buffer.from('docs:pass%20word').toString('base64')), new RegExp(SECRET)]
+const CONFIDENTIAL = [
+  /signature(?:=|%(?:25)*3D)/,
+  /fileId(?:=|%(?:25)*3D)/,
+  /(?<![\w-])[\w-]{43}(?![\w-])/,
+  /pass%20word/,
+  new RegExp(Buffer.from('docs:pass%20word').toString('base64')),
+  new RegExp(SECRET)
+]
 const CONTROLS = /[\p{Cc}\p{Cf}]/u
 
 type Answer = (request: http.IncomingMessage, response: http.ServerResponse) => unknown
 
 const answers: Readonly<Record<string, readonly [answer: Answer, evidence: RegExp]>> = {
-  'a redirect with our whole URL in its path': [({ url = '' }, response) => response.writeHead(302, { location: `/next/${encodeURIComponent(url)}` }), /a redirect to \/next\/%2FControls/],
-  'the same, encoded twice': [({ url = '' }, response) => response.writeHead(302, { location: `/next/${encodeURIComponent(encodeURIComponent(url))}` }), /a redirect to \/next\/%252FControls/],
-  'our signature': [({ url = '' }, response) => response.write(`It is ${new URL(url, 'http://x').searchParams.get('signature')}.`), /"It is \[signature\]\."/],
-  'our credentials': [({ headers }, response) => response.write(`You are ${headers.authorization}, pass%20word.`), /"You are Basic \[secret\], \[secret\]\."/],
-  'a redirect with its own credentials': [(_request, response) => response.writeHead(302, { location: 'http://u:p"w@other.test/there' }), /a redirect to http:\/\/other\.test\/there and/],
-  'a redirect with control characters and markup, and without an end': [(_request, response) => response.writeHead(302, { location: `http://other.test/\u009b31m<b>${'x'.repeat(5000)}` }), /a redirect to http:\/\/other\.test\/%C2%9B31m%3Cb%3Ex+…/]
+  'a redirect with our whole URL in its path': [
+    ({ url = '' }, response) => response.writeHead(302, { location: `/next/${encodeURIComponent(url)}` }),
+    /a redirect to \/next\/%2FControls/
+  ],
+  'the same, encoded twice': [
+    ({ url = '' }, response) =>
+      response.writeHead(302, { location: `/next/${encodeURIComponent(encodeURIComponent(url))}` }),
+    /a redirect to \/next\/%252FControls/
+  ],
+  'our signature': [
+    ({ url = '' }, response) => response.write(`It is ${new URL(url, 'http://x').searchParams.get('signature')}.`),
+    /"It is \[signature\]\."/
+  ],
+  'our credentials': [
+    ({ headers }, response) => response.write(`You are ${headers.authorization}, pass%20word.`),
+    /"You are Basic \[secret\], \[secret\]\."/
+  ],
+  'a redirect with its own credentials': [
+    (_request, response) => response.writeHead(302, { location: 'http://u:p"w@other.test/there' }),
+    /a redirect to http:\/\/other\.test\/there and/
+  ],
+  'a redirect with control characters and markup, and without an end': [
+    (_request, response) => response.writeHead(302, { location: `http://other.test/\u009b31m<b>${'x'.repeat(5000)}` }),
+    /a redirect to http:\/\/other\.test\/%C2%9B31m%3Cb%3Ex+…/
+  ]
 }
 
 for (const [title, [answer, expected]] of Object.entries(answers)) {

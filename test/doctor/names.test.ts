@@ -20,14 +20,26 @@ async function knowing (t: Test, ...names: string[]): Promise<HttpClient> {
 }
 
 async function startNamed (t: Test): Promise<string> {
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, allowedHosts: ['docs.example.test'], clock: fakeClock({ autoAdvance: true }) })
+  const documentServer = await createDocumentServer({
+    jwtSecret: SECRET,
+    libreOffice: false,
+    allowedHosts: ['docs.example.test'],
+    clock: fakeClock({ autoAdvance: true })
+  })
   t.teardown(() => documentServer.close())
   return documentServer.url.replace('127.0.0.1', 'docs.example.test')
 }
 
 t.test('publicBaseUrl is local, the document server is elsewhere by its name', async t => {
-  const host = await startHost(t, { documentServerOrigin: await startNamed(t), httpClient: await knowing(t, 'docs.example.test') })
-  expectReport(t, await host.app.editorDoctor(), { codes: ['PUBLIC_URL_LOCAL'], evidence: ['http://127.0.0.1:', 'docs.example.test'], remedy: /host\.docker\.internal/ })
+  const host = await startHost(t, {
+    documentServerOrigin: await startNamed(t),
+    httpClient: await knowing(t, 'docs.example.test')
+  })
+  expectReport(t, await host.app.editorDoctor(), {
+    codes: ['PUBLIC_URL_LOCAL'],
+    evidence: ['http://127.0.0.1:', 'docs.example.test'],
+    remedy: /host\.docker\.internal/
+  })
 })
 
 t.test('https pages and an http document server', async t => {
@@ -40,7 +52,11 @@ t.test('https pages and an http document server', async t => {
   proxy.forwardTo(host.origin)
   const report = await host.app.editorDoctor()
   // The emulated document server does not know the name of the application.
-  expectReport(t, report, { codes: ['MIXED_CONTENT', 'DOWNLOAD_UNREACHABLE'], evidence: ['http://docs.example.test:'], remedy: /https:\/\/docs\.example\.test/ })
+  expectReport(t, report, {
+    codes: ['MIXED_CONTENT', 'DOWNLOAD_UNREACHABLE'],
+    evidence: ['http://docs.example.test:'],
+    remedy: /https:\/\/docs\.example\.test/
+  })
   t.equal(findingOf(report, 'CALLBACK')?.status, 'ok', 'the application reaches itself')
 })
 

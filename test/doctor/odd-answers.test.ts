@@ -30,9 +30,21 @@ const WORKS = { [COMMAND]: '{"error":0,"version":"9.3.0"}' }
 const odd: ReadonlyArray<readonly [title: string, answers: Answers, codes: readonly string[], evidence: string | RegExp]> = [
   ['a command is answered with error 7', { [COMMAND]: '{"error":7}' }, ['CLOCK_SKEW'], 'error 7'],
   ['a command is answered with an unknown error', { [COMMAND]: '{"error":3}' }, ['COMMANDS_FAILED'], 'error 3'],
-  ['a command is answered with a page', { [COMMAND]: '<html><body>Welcome</body></html>' }, ['COMMANDS_FAILED'], '"Welcome"'],
-  ['a conversion ends without a usable URL', { ...WORKS, [CONVERSION]: '{"endConvert":true,"fileUrl":"nonsense"}' }, ['CONVERSION_FAILED'], 'URL of its result is invalid'],
-  ['a conversion is answered with an unknown error', { ...WORKS, [CONVERSION]: '{"error":-77}' }, ['CONVERSION_FAILED'], 'error -77'],
+  [
+    'a command is answered with a page',
+    { [COMMAND]: '<html><body>Welcome</body></html>' },
+    ['COMMANDS_FAILED'],
+    '"Welcome"'
+  ],
+  ['a conversion ends without a usable URL', { ...WORKS, [CONVERSION]: '{"endConvert":true,"fileUrl":"nonsense"}' }, [
+    'CONVERSION_FAILED'
+  ], 'URL of its result is invalid'],
+  [
+    'a conversion is answered with an unknown error',
+    { ...WORKS, [CONVERSION]: '{"error":-77}' },
+    ['CONVERSION_FAILED'],
+    'error -77'
+  ],
   ['there is no conversion service', WORKS, ['CONVERSION_FAILED'], 'status 404'],
   ['the token of a conversion is rejected, that of a command is not', { ...WORKS, [CONVERSION]: '{"error":-8}' }, ['CONVERSION_FAILED'], 'error -8']
 ]
@@ -74,7 +86,11 @@ t.test('the connection breaks while the document server downloads: its request w
     publicProxy: {
       answer (request, response) {
         if (!isFromDocumentServer(request)) return false
-        const upstream = http.get(new URL(request.url!, host.origin), { headers: request.headers }, answer => answer.resume().on('end', () => response.destroy()))
+        const upstream = http.get(
+          new URL(request.url!, host.origin),
+          { headers: request.headers },
+          answer => answer.resume().on('end', () => response.destroy())
+        )
         upstream.on('error', () => {})
         return true
       }

@@ -21,7 +21,10 @@ interface Watched extends Host {
   explain (fileId?: string): Promise<Record<string, DoctorFinding>>
 }
 
-/** A service with a document and a clock that a test moves. The document server is down: only the explanation counts here. */
+/**
+ * A service with a document and a clock that a test moves. The document server is down: only the explanation counts
+ * here.
+ */
 async function start (t: Test, options: Omit<HostOptions, 'clock'> = {}): Promise<Watched> {
   let now = START
   const host = await startHost(t, { ...options, clock: { now: () => now } })
@@ -55,9 +58,18 @@ t.test('of a document that no page shows, the doctor knows nothing and says that
 t.test('a page whose document was never asked for is told apart from one that was made just now', async t => {
   const { page, explain, later } = await start(t)
   await page()
-  t.match(await explain(), { OPENING_NEVER_ASKED: { status: 'skipped', evidence: /only a second ago/ }, OPENING_PAGE: { evidence: /05:06:07 UTC, for editing/ } })
+  t.match(await explain(), {
+    OPENING_NEVER_ASKED: { status: 'skipped', evidence: /only a second ago/ },
+    OPENING_PAGE: { evidence: /05:06:07 UTC, for editing/ }
+  })
   later(MINUTE)
-  t.match(await explain(), { OPENING_NEVER_ASKED: { status: 'error', evidence: /^The page was made at 2026-03-04 05:06:07 UTC.*cannot reach publicBaseUrl/, remedy: /services\.CoAuthoring\.secret\.inbox/ } })
+  t.match(await explain(), {
+    OPENING_NEVER_ASKED: {
+      status: 'error',
+      evidence: /^The page was made at 2026-03-04 05:06:07 UTC.*cannot reach publicBaseUrl/,
+      remedy: /services\.CoAuthoring\.secret\.inbox/
+    }
+  })
 })
 
 t.test('a document that was served is reported with the time, whether whole, in part, or not modified', async t => {
@@ -78,11 +90,20 @@ t.test('a document that was served is reported with the time, whether whole, in 
 })
 
 t.test('a document that was refused is reported with code, reason and time', async t => {
-  const { page, explain, later } = await start(t, { downloadUrlLifetime: 10 * MINUTE, authorize: request => request.headers['x-deny'] === 'yes' ? false : undefined })
+  const { page, explain, later } = await start(t, {
+    downloadUrlLifetime: 10 * MINUTE,
+    authorize: request => request.headers['x-deny'] === 'yes' ? false : undefined
+  })
   const { url } = await page()
   later(1000)
   t.equal((await fetch(url, { headers: { 'x-deny': 'yes' } })).status, 403)
-  t.match(await explain(), { OPENING_REFUSED: { status: 'error', evidence: /05:06:08 UTC: FST_EDITOR_FORBIDDEN \(.*denied by authorize\)/, remedy: /authorize/ } })
+  t.match(await explain(), {
+    OPENING_REFUSED: {
+      status: 'error',
+      evidence: /05:06:08 UTC: FST_EDITOR_FORBIDDEN \(.*denied by authorize\)/,
+      remedy: /authorize/
+    }
+  })
 
   later(11 * MINUTE)
   t.equal((await fetch(url)).status, 403)
@@ -132,7 +153,13 @@ for (const [hook, answered] of [['redirects', 302], ['throws', 401]] as const) {
     })
     const { url, callbackUrl } = await page()
     await fetch(url, { redirect: 'manual' })
-    t.match(await explain(), { OPENING_ANSWERED_BY_APPLICATION: { status: 'error', evidence: new RegExp(`with status ${answered}, before the plugin`), remedy: /config\.editor\.caller is 'document-server'/ } })
+    t.match(await explain(), {
+      OPENING_ANSWERED_BY_APPLICATION: {
+        status: 'error',
+        evidence: new RegExp(`with status ${answered}, before the plugin`),
+        remedy: /config\.editor\.caller is 'document-server'/
+      }
+    })
 
     const body = JSON.stringify({ status: 1, key: keys.of((await storage.stat(fileId))!) })
     await fetch(callbackUrl, { method: 'POST', body, redirect: 'manual' })
@@ -167,10 +194,24 @@ t.test('callbacks: the last one counts, but a refused save stays until a save is
 
   later(1000)
   t.equal((await postCallback(fileId, { key, status: 1, token: 'eyJ.eyJ.x' })).body, '{"error":1}')
-  t.match(await explain(), { CALLBACK_REFUSED: { status: 'error', evidence: /status 1 at 2026-03-04 05:06:09 UTC: FST_EDITOR_UNAUTHORIZED \(/, remedy: /services\.CoAuthoring\.secret\.outbox/ } })
+  t.match(await explain(), {
+    CALLBACK_REFUSED: {
+      status: 'error',
+      evidence: /status 1 at 2026-03-04 05:06:09 UTC: FST_EDITOR_UNAUTHORIZED \(/,
+      remedy: /services\.CoAuthoring\.secret\.outbox/
+    }
+  })
 
   // No document server answers there.
-  t.equal((await postSignedCallback(fileId, { key, status: 2, url: 'http://127.0.0.1:9/cache/files/data/k/output.docx/output.docx', filetype: 'docx' })).body, '{"error":1}')
+  t.equal(
+    (await postSignedCallback(fileId, {
+      key,
+      status: 2,
+      url: 'http://127.0.0.1:9/cache/files/data/k/output.docx/output.docx',
+      filetype: 'docx'
+    })).body,
+    '{"error":1}'
+  )
   t.equal((await postSignedCallback(fileId, { key, status: 1, users: ['ada'] })).body, '{"error":0}')
   t.match(await explain(), { CALLBACK_REFUSED: { status: 'error', evidence: /status 2 .*FST_EDITOR_UPSTREAM/, remedy: /documentServer\.internalUrl/ } })
 })
@@ -191,7 +232,11 @@ t.test('what a page reports is told until users have joined', async t => {
   const { key, proxyToken } = await page()
   const { status } = await fetch(handler({ action: 'report', fileId, code: '-4' }), { method: 'POST', headers: { 'x-editor-proxy-token': proxyToken, origin } })
   t.equal(status, 204)
-  t.match(log.text(), /a document did not open in the browser: .*never asked for the document: it cannot reach publicBaseUrl/, 'the log tells what the handler saw, too')
+  t.match(
+    log.text(),
+    /a document did not open in the browser: .*never asked for the document: it cannot reach publicBaseUrl/,
+    'the log tells what the handler saw, too'
+  )
   t.match(await explain(), {
     OPENING_REPORTED: { status: 'error', evidence: /05:06:07 UTC a page reported: code -4/ },
     OPENING_NEVER_ASKED: { status: 'error' }
@@ -253,9 +298,20 @@ t.test('no explanation contains a signature, a token or a query', async t => {
   const { url, callbackUrl, key } = await page()
   await fetch(url)
   await fetch(handler({ action: 'download', fileId, signature: 'stranger' }))
-  await postCallback(fileId, { key, status: 2, token: 'eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJl' }, { authorization: 'Bearer eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJl' })
+  await postCallback(fileId, { key, status: 2, token: 'eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJl' }, {
+    authorization: 'Bearer eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJl'
+  })
   const told = JSON.stringify(await explain())
   t.match(told, 'OPENING_REFUSED')
   t.match(told, 'CALLBACK_REFUSED')
-  for (const secret of [SECRET, 'private words', 'eyJ', new URL(url).searchParams.get('signature')!, new URL(callbackUrl).searchParams.get('signature')!, 'action=']) t.notOk(told.includes(secret), secret)
+  for (
+    const secret of [
+      SECRET,
+      'private words',
+      'eyJ',
+      new URL(url).searchParams.get('signature')!,
+      new URL(callbackUrl).searchParams.get('signature')!,
+      'action='
+    ]
+  ) t.notOk(told.includes(secret), secret)
 })

@@ -18,7 +18,13 @@ t.test('demo: the list leads to the doctor\'s page, which examines the demo and 
   await page.getByRole('heading', { name: 'Editor doctor' }).waitFor()
   t.match(await page.title(), /^Healthy/, await page.locator('main').innerText())
   t.match(await page.locator('.verdict').textContent(), /^✓Healthy: 0 errors/)
-  t.equal(await page.locator('.verdict .status').evaluate('getComputedStyle(document.querySelector(".verdict .status")).color'), 'rgb(28, 111, 67)', 'its style applies')
+  t.equal(
+    await page.locator('.verdict .status').evaluate(
+      'getComputedStyle(document.querySelector(".verdict .status")).color'
+    ),
+    'rgb(28, 111, 67)',
+    'its style applies'
+  )
 
   await page.getByLabel('Which document does not open or is not saved?').fill(id)
   await page.getByRole('button', { name: 'Explain' }).click()
@@ -37,9 +43,14 @@ t.test('demo: the list leads to the doctor\'s page, which examines the demo and 
 t.test('demo: a link, a frame or an image on another site gets no report', { skip: browser.missing }, async t => {
   const demo = await startDemo(t)
   const url = demo.url + DOCTOR
-  const { origin } = await listen(t, http.createServer((_request, response) => {
-    response.setHeader('content-type', 'text/html').end(`<!DOCTYPE html><link rel="icon" href="data:,"><a href="${url}">link</a><iframe src="${url}"></iframe><img src="${url}">`)
-  }))
+  const { origin } = await listen(
+    t,
+    http.createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html').end(
+        `<!DOCTYPE html><link rel="icon" href="data:,"><a href="${url}">link</a><iframe src="${url}"></iframe><img src="${url}">`
+      )
+    })
+  )
   for (const site of [origin, origin.replace('127.0.0.1', 'localhost')]) {
     const { page } = await browser.newPage(t)
     const statuses: number[] = []

@@ -45,7 +45,13 @@ t.test('a probe is answered before any hook, file or session', async t => {
 
 t.test('the answer to a probe of the callback URL is signed, and says what arrived', async t => {
   const { host, post } = await startWatched(t)
-  await fetch(host.urls.probe('download', ID), { headers: { authorization: `Bearer ${token(SECRET)}`, 'x-other': `JWT ${token(OTHER_SECRET)}`, 'x-basic': 'Basic dTpw' } })
+  await fetch(host.urls.probe('download', ID), {
+    headers: {
+      authorization: `Bearer ${token(SECRET)}`,
+      'x-other': `JWT ${token(OTHER_SECRET)}`,
+      'x-basic': 'Basic dTpw'
+    }
+  })
   const { probe, signature } = JSON.parse((await post(host.urls.probe('callback', ID), 'x'.repeat(100_000))).text)
   t.equal(host.urls.isProbeAnswer(ID, probe, signature), true)
   t.equal(host.urls.isProbeAnswer(ID.replace('0123', '3210'), probe, signature), false, 'not for another probe')
@@ -76,8 +82,23 @@ t.test('signatures: one for a probe opens no file, one for a file is none for a 
   t.match(await post(withFile(host.urls.callback(fileId), ID)), { text: '{"error":1}' })
   t.match(await post(host.urls.callback(ID)), { text: '{"error":1}' }, 'a callback URL for a fileId that looks like a probe needs a token')
   const proxyToken = host.urls.proxyToken(ID)
-  t.equal((await fetch(host.handler({ action: 'download', fileId: ID, expires: proxyToken.split('.')[0]!, signature: proxyToken.split('.')[1]! }))).status, 403, 'a proxy token')
-  t.equal((await fetch(`${host.origin}/Controls/Editor/EditorHandler.ashx?action=download&fileId=${ID}`)).status, 401, 'no signature')
+  t.equal(
+    (await fetch(
+      host.handler({
+        action: 'download',
+        fileId: ID,
+        expires: proxyToken.split('.')[0]!,
+        signature: proxyToken.split('.')[1]!
+      })
+    )).status,
+    403,
+    'a proxy token'
+  )
+  t.equal(
+    (await fetch(`${host.origin}/Controls/Editor/EditorHandler.ashx?action=download&fileId=${ID}`)).status,
+    401,
+    'no signature'
+  )
   t.ok(signatureOf(host.urls.probe('download', ID)).has('expires'))
 })
 
@@ -101,7 +122,12 @@ t.test('a probe expires after five minutes, and one of another application or an
   t.match(await post(callback), { text: '{"error":1}' })
 
   const foreign = { path: '/Controls/Editor/EditorHandler.ashx', signedUrls: true, downloadUrlLifetime: 1000, clock }
-  for (const urls of [handlerUrls({ ...foreign, publicBaseUrl: host.origin, secrets: [OTHER_SECRET] }), handlerUrls({ ...foreign, publicBaseUrl: 'http://other.test', secrets: [SECRET] })]) {
+  for (
+    const urls of [
+      handlerUrls({ ...foreign, publicBaseUrl: host.origin, secrets: [OTHER_SECRET] }),
+      handlerUrls({ ...foreign, publicBaseUrl: 'http://other.test', secrets: [SECRET] })
+    ]
+  ) {
     t.not((await fetch(urls.probe('download', ID).replace('http://other.test', host.origin))).status, 200)
   }
 })
@@ -110,10 +136,21 @@ t.test('other methods and bodies that never end or are too large are refused', a
   const { host, used } = await startWatched(t, { bodyLimit: 1000, timeouts: { body: 200 } })
   t.not((await fetch(host.urls.probe('download', ID), { method: 'HEAD' })).status, 200)
   t.equal((await fetch(host.urls.probe('callback', ID))).status, 405)
-  const tooLarge = await fetch(host.urls.probe('callback', ID), { method: 'POST', headers: { 'content-type': 'application/json' }, body: 'x'.repeat(1001) }).then(async response => await response.text(), () => 'closed')
+  const tooLarge = await fetch(host.urls.probe('callback', ID), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: 'x'.repeat(1001)
+  }).then(async response => await response.text(), () => 'closed')
   t.match(tooLarge, /error":1|closed/)
-  const endless = new ReadableStream({ start (controller) { controller.enqueue(Buffer.from('x')) } })
-  const unfinished = await fetch(host.urls.probe('callback', ID), { method: 'POST', headers: { 'content-type': 'application/json' }, body: endless, duplex: 'half' } as RequestInit).then(async response => await response.text(), () => 'closed')
+  const endless = new ReadableStream({
+    start (controller) {
+      controller.enqueue(Buffer.from('x'))
+    }
+  })
+  const unfinished = await fetch(
+    host.urls.probe('callback', ID),
+    { method: 'POST', headers: { 'content-type': 'application/json' }, body: endless, duplex: 'half' } as RequestInit
+  ).then(async response => await response.text(), () => 'closed')
   t.match(unfinished, /error":1|closed/)
   t.equal((await fetch(host.urls.probe('callback', ID), { method: 'POST' })).status, 200)
   t.strictSame(used.filter(name => name !== 'authorize' && name !== 'stat'), [])

@@ -30,7 +30,11 @@ export interface ReverseProxy {
 }
 
 /** A proxy on loopback that a test sets up well or badly. */
-export async function startReverseProxy (t: Test, { certificate, headers = forwarded, rewrite = url => url, answer = () => false, maxBody = Infinity }: ReverseProxyOptions = {}): Promise<ReverseProxy> {
+export async function startReverseProxy (
+  t: Test,
+  { certificate, headers = forwarded, rewrite = url => url, answer = () => false, maxBody = Infinity }:
+  ReverseProxyOptions = {}
+): Promise<ReverseProxy> {
   const scheme = certificate ? 'https' : 'http'
   let target: URL | undefined
 
@@ -42,7 +46,10 @@ export async function startReverseProxy (t: Test, { certificate, headers = forwa
       request.resume()
       return
     }
-    const upstream = http.request(new URL(rewrite(request.url!), target), { method: request.method, headers: headers(request.headers, { scheme, targetHost: target.host }) }, answered => {
+    const upstream = http.request(new URL(rewrite(request.url!), target), {
+      method: request.method,
+      headers: headers(request.headers, { scheme, targetHost: target.host })
+    }, answered => {
       response.writeHead(answered.statusCode!, answered.headers)
       answered.pipe(response)
     })

@@ -27,10 +27,23 @@ t.test('without the option there is no route', async t => {
 })
 
 t.test('an invalid option doctor is refused at registration', async t => {
-  const options = { editorApiUrl: 'http://127.0.0.1:9/web-apps/apps/api/documents/api.js', jwtSecret: SECRET, publicBaseUrl: 'http://127.0.0.1', storage: memoryStorage() }
-  for (const [doctor, name] of [[true, 'doctor'], [{}, 'doctor.authorize'], [{ authorize: true }, 'doctor.authorize'], [{ authorize: () => true, path: '/doctor' }, 'doctor.path']] as const) {
+  const options = {
+    editorApiUrl: 'http://127.0.0.1:9/web-apps/apps/api/documents/api.js',
+    jwtSecret: SECRET,
+    publicBaseUrl: 'http://127.0.0.1',
+    storage: memoryStorage()
+  }
+  for (
+    const [doctor, name] of [[true, 'doctor'], [{}, 'doctor.authorize'], [{ authorize: true }, 'doctor.authorize'], [{
+      authorize: () => true,
+      path: '/doctor'
+    }, 'doctor.path']] as const
+  ) {
     const app = Fastify()
-    await t.rejects(async () => await app.register(editor, { ...options, doctor } as unknown as EditorOptions), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${name} `) })
+    await t.rejects(async () => await app.register(editor, { ...options, doctor } as unknown as EditorOptions), {
+      code: 'FST_EDITOR_INVALID_OPTION',
+      message: new RegExp(`^Option ${name} `)
+    })
     await app.close()
   }
 })
@@ -99,7 +112,20 @@ t.test('only authorize opens the route: any other result than true is 403, witho
   let decide: () => unknown = () => false
   const { ask, asked, documentServer } = await start(t, { doctor: { authorize: () => decide() as boolean }, timeouts: { hooks: 20 } })
   const never = new Promise(() => {})
-  const decisions: Array<() => unknown> = [() => false, () => undefined, () => 'yes', () => 1, async () => false, () => { throw new Error('private') }, async () => { throw new Error('private') }, () => never]
+  const decisions: Array<() => unknown> = [
+    () => false,
+    () => undefined,
+    () => 'yes',
+    () => 1,
+    async () => false,
+    () => {
+      throw new Error('private')
+    },
+    async () => {
+      throw new Error('private')
+    },
+    () => never
+  ]
   for (const decision of decisions) {
     decide = decision
     const { status, body, headers } = await ask('?fileId=x', HTML)

@@ -6,7 +6,9 @@ import { createAuthority, createCertificate } from '../helpers/certificates.js'
 import { startNameServer } from '../helpers/dns.js'
 import { startHost } from '../helpers/host.js'
 import { listen, startUpstream } from '../helpers/listen.js'
-import { type Expected, expectReport, findingOf, OTHER_SECRET, SECRET, type SetUp, type SetUpOptions, startSetUp } from './support.js'
+import {
+  type Expected, expectReport, findingOf, OTHER_SECRET, SECRET, type SetUp, type SetUpOptions, startSetUp
+} from './support.js'
 
 const authority = createAuthority()
 
@@ -27,7 +29,10 @@ async function closedPort (t: Test): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-const behindTls = (certificate: Parameters<typeof createCertificate>[0], ca = authority.cert): SetUpOptions => ({ serverProxy: { certificate: createCertificate(certificate) }, tls: { ca } })
+const behindTls = (certificate: Parameters<typeof createCertificate>[0], ca = authority.cert): SetUpOptions => ({
+  serverProxy: { certificate: createCertificate(certificate) },
+  tls: { ca }
+})
 
 /** One fault each, at the document server or on the way to it. */
 const faults: Readonly<Record<string, Fault>> = {
@@ -60,10 +65,29 @@ const faults: Readonly<Record<string, Fault>> = {
     options: async t => ({ documentServerOrigin: (await listen(t, net.createServer(socket => socket.destroy()))).origin }),
     codes: ['SERVER_UNREACHABLE']
   },
-  'its certificate is self-signed': { options: behindTls({}), codes: ['SERVER_TLS_SELF_SIGNED'], evidence: ['DEPTH_ZERO_SELF_SIGNED_CERT'], remedy: /tls\.ca/ },
-  'its certificate has expired': { options: behindTls({ issuer: authority, expired: true }), codes: ['SERVER_TLS_EXPIRED'], evidence: ['CERT_HAS_EXPIRED'], remedy: /Renew/ },
-  'its certificate is for another host': { options: behindTls({ issuer: authority, names: ['docs.example.test'] }), codes: ['SERVER_TLS_HOST'], evidence: ['ERR_TLS_CERT_ALTNAME_INVALID'] },
-  'the issuer of its certificate is missing': { options: behindTls({ issuer: createAuthority('An intermediate authority') }), codes: ['SERVER_TLS_CHAIN'], evidence: ['UNABLE_TO_VERIFY_LEAF_SIGNATURE'], remedy: /fullchain/ },
+  'its certificate is self-signed': {
+    options: behindTls({}),
+    codes: ['SERVER_TLS_SELF_SIGNED'],
+    evidence: ['DEPTH_ZERO_SELF_SIGNED_CERT'],
+    remedy: /tls\.ca/
+  },
+  'its certificate has expired': {
+    options: behindTls({ issuer: authority, expired: true }),
+    codes: ['SERVER_TLS_EXPIRED'],
+    evidence: ['CERT_HAS_EXPIRED'],
+    remedy: /Renew/
+  },
+  'its certificate is for another host': {
+    options: behindTls({ issuer: authority, names: ['docs.example.test'] }),
+    codes: ['SERVER_TLS_HOST'],
+    evidence: ['ERR_TLS_CERT_ALTNAME_INVALID']
+  },
+  'the issuer of its certificate is missing': {
+    options: behindTls({ issuer: createAuthority('An intermediate authority') }),
+    codes: ['SERVER_TLS_CHAIN'],
+    evidence: ['UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    remedy: /fullchain/
+  },
   'the URL is https, the port speaks http': {
     options: async t => ({ documentServerOrigin: (await startUpstream(t, (_request, response) => { response.end() })).origin.replace('http:', 'https:') }),
     codes: ['SERVER_TLS'],
@@ -75,19 +99,34 @@ const faults: Readonly<Record<string, Fault>> = {
     evidence: ['answers "false"']
   },
   'another web site is there': {
-    options: async t => ({ documentServerOrigin: (await startUpstream(t, (_request, response) => { response.writeHead(200, { 'content-type': 'text/html' }).end(html) })).origin }),
+    options: async t => ({
+      documentServerOrigin: (await startUpstream(t, (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' }).end(html)
+      })).origin
+    }),
     codes: ['SERVER_OTHER'],
     evidence: ['status 200', '"Wiki Our wiki"'],
     remedy: /editorApiUrl/
   },
   'a proxy is there, and the document server behind it is down': {
-    options: async t => ({ documentServerOrigin: (await startUpstream(t, (_request, response) => { response.writeHead(502).end('<h1>502 Bad Gateway</h1>') })).origin }),
+    options: async t => ({
+      documentServerOrigin: (await startUpstream(t, (_request, response) => {
+        response.writeHead(502).end('<h1>502 Bad Gateway</h1>')
+      })).origin
+    }),
     codes: ['SERVER_OTHER'],
     evidence: ['status 502', '502 Bad Gateway'],
     remedy: /upstream/
   },
   'its host redirects to https': {
-    options: { serverProxy: { answer: (request, response) => { response.writeHead(301, { location: `https://docs.example.test${request.url}` }).end(); return true } } },
+    options: {
+      serverProxy: {
+        answer: (request, response) => {
+          response.writeHead(301, { location: `https://docs.example.test${request.url}` }).end()
+          return true
+        }
+      }
+    },
     codes: ['SERVER_REDIRECT'],
     evidence: ['status 301', 'https://docs.example.test/healthcheck'],
     remedy: /https:\/\/docs\.example\.test\b/
@@ -110,7 +149,12 @@ const faults: Readonly<Record<string, Fault>> = {
     evidence: ['status 404', '"Not Found"']
   },
   'api.js is redirected to a login': {
-    breaks: ({ documentServer }) => documentServer.fault('api', { type: 'answer', status: 302, headers: { location: 'https://sso.example.test/login?from=api' } }),
+    breaks: ({ documentServer }) =>
+      documentServer.fault('api', {
+        type: 'answer',
+        status: 302,
+        headers: { location: 'https://sso.example.test/login?from=api' }
+      }),
     codes: ['API_REDIRECT'],
     evidence: ['https://sso.example.test/login.']
   },
@@ -238,13 +282,22 @@ async function withoutPath (t: Test): Promise<SetUp> {
 }
 
 t.test('a header for the token that differs: the header is named, and so is its content', async t => {
-  const { host } = await startSetUp(t, { signedUrls: false, emulated: { authorizationHeader: 'X-Docs-Token', authorizationPrefix: 'JWT ' } })
-  expectReport(t, await host.app.editorDoctor(), { codes: ['TOKEN_HEADER'], evidence: ['header x-docs-token after "JWT "', 'authorization'], remedy: /authorizationHeader: 'x-docs-token', authorizationPrefix: 'JWT '/ })
+  const { host } = await startSetUp(t, {
+    signedUrls: false,
+    emulated: { authorizationHeader: 'X-Docs-Token', authorizationPrefix: 'JWT ' }
+  })
+  expectReport(t, await host.app.editorDoctor(), {
+    codes: ['TOKEN_HEADER'],
+    evidence: ['header x-docs-token after "JWT "', 'authorization'],
+    remedy: /authorizationHeader: 'x-docs-token', authorizationPrefix: 'JWT '/
+  })
 })
 
 t.test('what cannot be checked is skipped, with the reason', async t => {
   const { host } = await startSetUp(t, { emulated: { jwtSecret: OTHER_SECRET } })
   const report = await host.app.editorDoctor()
-  for (const code of ['DOWNLOAD', 'TOKENS_OUT', 'RESULT']) t.match(findingOf(report, code), { status: 'skipped', evidence: /accepts no requests of this application/ })
+  for (const code of ['DOWNLOAD', 'TOKENS_OUT', 'RESULT']) {
+    t.match(findingOf(report, code), { status: 'skipped', evidence: /accepts no requests of this application/ })
+  }
   t.match(findingOf(report, 'CALLBACK'), { status: 'ok' })
 })

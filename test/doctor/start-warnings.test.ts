@@ -51,10 +51,22 @@ for (const [title, options, expected] of wrong) {
 
 const usual: Readonly<Record<string, Partial<EditorOptions>>> = {
   'all on one machine': { editorApiUrl: `http://127.0.0.1:8080${API}`, publicBaseUrl: 'http://127.0.0.1:3000' },
-  'all on one machine, at 0.0.0.0': { editorApiUrl: `http://127.0.0.1:8080${API}`, publicBaseUrl: 'http://0.0.0.0:3000' },
-  'all on one machine, by name': { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'http://localhost:3000' },
-  'a document server in a container on this machine': { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'http://host.docker.internal:3000' },
-  'an https application, the document server on the developer\'s machine': { editorApiUrl: `http://localhost:8080${API}`, publicBaseUrl: 'https://app.example.com' },
+  'all on one machine, at 0.0.0.0': {
+    editorApiUrl: `http://127.0.0.1:8080${API}`,
+    publicBaseUrl: 'http://0.0.0.0:3000'
+  },
+  'all on one machine, by name': {
+    editorApiUrl: `http://localhost:8080${API}`,
+    publicBaseUrl: 'http://localhost:3000'
+  },
+  'a document server in a container on this machine': {
+    editorApiUrl: `http://localhost:8080${API}`,
+    publicBaseUrl: 'http://host.docker.internal:3000'
+  },
+  'an https application, the document server on the developer\'s machine': {
+    editorApiUrl: `http://localhost:8080${API}`,
+    publicBaseUrl: 'https://app.example.com'
+  },
   'an intranet': { editorApiUrl: `https://docs.corp.example${API}`, publicBaseUrl: 'https://10.1.2.3' },
   'a virtual path and a version': { editorApiUrl: `https://example.com/docs/9.3.0-0123abcd${API}`, publicBaseUrl: 'https://example.com' },
   'an http application and an https document server': { editorApiUrl: `https://docs.example.com${API}`, publicBaseUrl: 'http://app.internal' }

@@ -26,7 +26,10 @@ export interface SetUp {
   readonly publicProxy: ReverseProxy | undefined
 }
 
-/** An application with the plugin and an emulated document server, each behind a reverse proxy if it has options for one. */
+/**
+ * An application with the plugin and an emulated document server, each behind a reverse proxy if it has options for
+ * one.
+ */
 export async function startSetUp (t: Test, { emulated, serverProxy, publicProxy, publicPath = '', ...options }: SetUpOptions = {}): Promise<SetUp> {
   const atServer = serverProxy && await startReverseProxy(t, serverProxy)
   const atHost = publicProxy && await startReverseProxy(t, publicProxy)

@@ -5,7 +5,16 @@ import { codes } from '../../lib/doctor/findings.js'
 import { readPage } from '../helpers/markdown.js'
 
 t.test('versions are compared as numbers', async t => {
-  for (const [version, than, expected] of [['7.1.1', '7.2.0', true], ['7.2.0.1', '7.2.0', false], ['7.2', '7.2.0', false], ['10.0.0', '9.3.1', false], ['9.3.1', '10.0.0', true], ['8.3', '8.3.2', true]] as const) {
+  for (
+    const [version, than, expected] of [
+      ['7.1.1', '7.2.0', true],
+      ['7.2.0.1', '7.2.0', false],
+      ['7.2', '7.2.0', false],
+      ['10.0.0', '9.3.1', false],
+      ['9.3.1', '10.0.0', true],
+      ['8.3', '8.3.2', true]
+    ] as const
+  ) {
     t.equal(isOlder(version, than), expected, `${version} and ${than}`)
   }
 })
@@ -23,11 +32,19 @@ t.test('the doctor repeats the rows of a version, also of its patches and builds
   const rows = (...names: string[]) => knownVersions.filter(({ name }) => names.includes(name))
     .map(({ name, recorded, tested, unknown }) => `${name}: recorded: ${recorded}; tested with the emulator: ${tested}; unknown: ${unknown}.`).join(' ')
   const nearest = `Nearest known versions: ${rows('9.3', 'Euro-Office 9.3')}`
-  for (const [version, known] of [
-    ['9.3', rows('9.3', 'Euro-Office 9.3')], ['9.3.0.140', rows('9.3', 'Euro-Office 9.3')], ['9.4.0', rows('9.4')], ['10.0.0', rows('10.0')], ['10.0.3.12', rows('10.0')],
-    ['8.3.2', nearest], ['9.2.1', nearest],
-    ['9.5.0', `Nearest known versions: ${rows('9.4', '10.0')}`], ['9.10.1', `Nearest known versions: ${rows('9.4', '10.0')}`]
-  ] as const) {
+  for (
+    const [version, known] of [
+      ['9.3', rows('9.3', 'Euro-Office 9.3')],
+      ['9.3.0.140', rows('9.3', 'Euro-Office 9.3')],
+      ['9.4.0', rows('9.4')],
+      ['10.0.0', rows('10.0')],
+      ['10.0.3.12', rows('10.0')],
+      ['8.3.2', nearest],
+      ['9.2.1', nearest],
+      ['9.5.0', `Nearest known versions: ${rows('9.4', '10.0')}`],
+      ['9.10.1', `Nearest known versions: ${rows('9.4', '10.0')}`]
+    ] as const
+  ) {
     t.match(checkVersion({ version, hasTokens: true }), [
       { code: 'VERSION', status: 'ok', evidence: `Version ${version}. ${known} No known vulnerability in the list of this release.` }
     ], version)
@@ -38,7 +55,12 @@ t.test('the doctor repeats the rows of a version, also of its patches and builds
 t.test('a version that is newer than all that are known is no fault of the document server: what to do is said', async t => {
   for (const version of ['10.1', '10.1.0.5', '10.12.0', '11.0.0']) {
     const findings = checkVersion({ version, hasTokens: true })
-    t.match(findings, [{ code: 'VERSION_NEW', status: 'warning', evidence: `Version ${version}. This release of fastify-onlyoffice knows versions up to 10.0`, remedy: /changelog.*update/ }], version)
+    t.match(findings, [{
+      code: 'VERSION_NEW',
+      status: 'warning',
+      evidence: `Version ${version}. This release of fastify-onlyoffice knows versions up to 10.0`,
+      remedy: /changelog.*update/
+    }], version)
     t.notMatch(JSON.stringify(findings), /broken|unsupported|incompatible|fail|vulnerab/i)
   }
 })

@@ -89,11 +89,24 @@ t.test('while a build runs its script is bytes for anybody who knows the URL, an
   const url = await asked.promise
   const response = await fetch(url)
   t.equal(await response.text(), '<script>"ä"</script>')
-  t.match(Object.fromEntries(response.headers), { 'content-type': 'application/octet-stream', 'x-content-type-options': 'nosniff', 'content-security-policy': /sandbox/, 'cache-control': /no-store/ })
+  t.match(Object.fromEntries(response.headers), {
+    'content-type': 'application/octet-stream',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': /sandbox/,
+    'cache-control': /no-store/
+  })
   t.equal((await fetch(url, { method: 'HEAD' })).status, 200)
   for (const method of ['POST', 'PUT', 'DELETE']) t.equal((await fetch(url, { method, body: 'x' })).status, 405)
   const { host, pathname } = new URL(url)
-  t.match(await exchange(t, `http://${host}`, `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000000\r\n\r\nx`), /^HTTP\/1\.1 405 [\s\S]*connection: close/i, 'the body is not read')
+  t.match(
+    await exchange(
+      t,
+      `http://${host}`,
+      `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000000\r\n\r\nx`
+    ),
+    /^HTTP\/1\.1 405 [\s\S]*connection: close/i,
+    'the body is not read'
+  )
   controller.abort(new Error('enough'))
   t.match(await building, { message: 'enough' })
   t.equal((await fetch(url)).status, 404, 'an ended build withdraws it')
@@ -128,16 +141,23 @@ t.test('a wrong secret is error -8', async t => {
 t.test('an answer or a file that cannot be used rejects', async t => {
   const { documentServer, build, scriptUrl } = await startBuilding(t)
   const body = (text: string) => ({ type: 'answer', status: 200, body: text }) as const
-  for (const [fault, code] of [
-    [{ type: 'html' }, 'FST_EDITOR_BUILD_FAILED'],
-    [body('[]'), 'FST_EDITOR_BUILD_FAILED'],
-    [body('{"error":{"toString":1}}'), 'FST_EDITOR_BUILD_FAILED'],
-    [body('{"end":true,"urls":{}}'), 'FST_EDITOR_BUILD_FAILED'],
-    [body('{"key":"k","end":true}'), 'FST_EDITOR_BUILD_FAILED'],
-    [body('{"key":"k","end":true,"urls":{"a.docx":1}}'), 'FST_EDITOR_BUILD_FAILED'],
-    ...['', '.', '..', '../a.docx', 'a/b.docx', 'a\\b.docx', 'a\0.docx', 'a\r\nb.docx'].map(name => [body(JSON.stringify({ key: 'k', end: true, urls: { [name]: 'http://127.0.0.1:9/' } })), 'FST_EDITOR_BUILD_FAILED'] as const),
-    [{ type: 'answer', status: 404, body: 'Not Found' }, 'FST_EDITOR_UPSTREAM']
-  ] as const) {
+  for (
+    const [fault, code] of [
+      [{ type: 'html' }, 'FST_EDITOR_BUILD_FAILED'],
+      [body('[]'), 'FST_EDITOR_BUILD_FAILED'],
+      [body('{"error":{"toString":1}}'), 'FST_EDITOR_BUILD_FAILED'],
+      [body('{"end":true,"urls":{}}'), 'FST_EDITOR_BUILD_FAILED'],
+      [body('{"key":"k","end":true}'), 'FST_EDITOR_BUILD_FAILED'],
+      [body('{"key":"k","end":true,"urls":{"a.docx":1}}'), 'FST_EDITOR_BUILD_FAILED'],
+      ...['', '.', '..', '../a.docx', 'a/b.docx', 'a\\b.docx', 'a\0.docx', 'a\r\nb.docx'].map(name =>
+        [
+          body(JSON.stringify({ key: 'k', end: true, urls: { [name]: 'http://127.0.0.1:9/' } })),
+          'FST_EDITOR_BUILD_FAILED'
+        ] as const
+      ),
+      [{ type: 'answer', status: 404, body: 'Not Found' }, 'FST_EDITOR_UPSTREAM']
+    ] as const
+  ) {
     documentServer.fault('builder', fault)
     await t.rejects(build({ url: scriptUrl }), { code }, JSON.stringify(fault))
   }
@@ -153,8 +173,13 @@ t.test('an answer or a file that cannot be used rejects', async t => {
 
 t.test('a build that is not finished in time rejects', async t => {
   const { app, documentServer, scriptUrl } = await startBuilding(t)
-  documentServer.fault('builder', { type: 'answer', status: 200, body: '{"key":"bld_1","end":false}' }, { times: Infinity })
-  await t.rejects(app.editorServer.build({ url: scriptUrl }, { ...QUICK, timeout: 100 }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT', message: 'The document build did not finish in the expected time (100 ms)' })
+  documentServer.fault('builder', { type: 'answer', status: 200, body: '{"key":"bld_1","end":false}' }, {
+    times: Infinity
+  })
+  await t.rejects(app.editorServer.build({ url: scriptUrl }, { ...QUICK, timeout: 100 }), {
+    code: 'FST_EDITOR_CONVERSION_TIMEOUT',
+    message: 'The document build did not finish in the expected time (100 ms)'
+  })
 })
 
 t.test('an invalid request rejects, the message names the field, and nothing is sent', async t => {

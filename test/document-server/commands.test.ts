@@ -68,10 +68,32 @@ t.test('drop with users that are no list of user IDs is refused, and an empty li
   const ada = await open({ user: { id: 'ada' } })
   const { key } = ada
   const before = documentServer.receivedRequests.length
-  const wrong = ['', 'ada', '["ada"]', 0, 7, true, false, null, {}, { 0: 'ada', length: 1 }, new Set(['ada']), [7], ['ada', null], [['ada']], [undefined], () => ['ada'], Symbol('ada')]
+  const wrong = [
+    '',
+    'ada',
+    '["ada"]',
+    0,
+    7,
+    true,
+    false,
+    null,
+    {},
+    { 0: 'ada', length: 1 },
+    new Set(['ada']),
+    [7],
+    ['ada', null],
+    [['ada']],
+    [undefined],
+    () => ['ada'],
+    Symbol('ada')
+  ]
   for (const users of wrong) {
     for (const foreignKey of [false, true]) {
-      await t.rejects(editorServer.command({ c: 'drop', key, users } as never, { foreignKey }), new InvalidOptionError('users', 'must be a list of user IDs, which are strings'), typeof users)
+      await t.rejects(
+        editorServer.command({ c: 'drop', key, users } as never, { foreignKey }),
+        new InvalidOptionError('users', 'must be a list of user IDs, which are strings'),
+        typeof users
+      )
     }
   }
   await t.rejects(editorServer.command({ c: 'drop', key, user: ['ada'] } as never), { code: 'FST_EDITOR_INVALID_OPTION', message: /did you mean users\?/ })
@@ -114,11 +136,15 @@ t.test('a key that is empty, malformed or foreign is refused, and nothing is sen
       await t.rejects(editorServer.command({ c, key } as Command), { code: 'FST_EDITOR_INVALID_KEY', statusCode: 400, message }, `${c} ${JSON.stringify(key)}`)
     }
   }
-  await t.rejects(editorServer.command({ c: 'deleteForgotten', key: '' }, { foreignKey: true }), { code: 'FST_EDITOR_INVALID_KEY' }, 'foreignKey allows no empty key')
+  await t.rejects(editorServer.command({ c: 'deleteForgotten', key: '' }, { foreignKey: true }), {
+    code: 'FST_EDITOR_INVALID_KEY'
+  }, 'foreignKey allows no empty key')
   await t.rejects(editorServer.command({ key: 'k' } as never), { code: 'FST_EDITOR_INVALID_OPTION' })
   await t.rejects(editorServer.command(null as never), { code: 'FST_EDITOR_INVALID_OPTION' })
   t.equal(documentServer.receivedRequests.length, before)
-  await t.rejects(editorServer.command({ c: 'info', key: 'of-another-application' }, { foreignKey: true }), { message: /does not know the document key/ }, 'with foreignKey it is sent')
+  await t.rejects(editorServer.command({ c: 'info', key: 'of-another-application' }, { foreignKey: true }), {
+    message: /does not know the document key/
+  }, 'with foreignKey it is sent')
 })
 
 t.test('the key that is checked is the key that is sent', async t => {
@@ -136,10 +162,20 @@ t.test('the key that is checked is the key that is sent', async t => {
     { c: 'version', key: 7 }
   ]
   for (const [index, command] of disguised.entries()) {
-    for (const foreignKey of [false, true]) await t.rejects(editorServer.command(command as Command, { foreignKey }), { code: 'FST_EDITOR_INVALID_KEY' }, `command ${index}`)
+    for (const foreignKey of [false, true]) {
+      await t.rejects(
+        editorServer.command(command as Command, { foreignKey }),
+        { code: 'FST_EDITOR_INVALID_KEY' },
+        `command ${index}`
+      )
+    }
   }
   // The document server keeps forgotten files in folders named by their keys.
-  for (const folder of ['.', '..']) await t.rejects(editorServer.command({ c: 'deleteForgotten', key: folder }, { foreignKey: true }), { code: 'FST_EDITOR_INVALID_KEY' })
+  for (const folder of ['.', '..']) {
+    await t.rejects(editorServer.command({ c: 'deleteForgotten', key: folder }, { foreignKey: true }), {
+      code: 'FST_EDITOR_INVALID_KEY'
+    })
+  }
   const circular: Record<string, unknown> = { c: 'version' }
   circular.self = circular
   for (const command of [circular, ['version'], 'version', { c: ['version'] }, { c: 'version', size: 1n }]) {
@@ -186,7 +222,15 @@ t.test('the document server has another secret, or its clock is ahead: 6 and 7',
 
 t.test('what answers is no document server', async t => {
   const { app: { editorServer }, documentServer } = await startService(t)
-  for (const fault of [{ type: 'html' }, { type: 'answer', status: 200, body: '[]' }, { type: 'answer', status: 200, body: '{"error":"0"}' }, { type: 'answer', status: 404 }, { type: 'reset' }] as const) {
+  for (
+    const fault of [
+      { type: 'html' },
+      { type: 'answer', status: 200, body: '[]' },
+      { type: 'answer', status: 200, body: '{"error":"0"}' },
+      { type: 'answer', status: 404 },
+      { type: 'reset' }
+    ] as const
+  ) {
     documentServer.fault('command', fault)
     await t.rejects(editorServer.version(), { code: 'FST_EDITOR_UPSTREAM' })
     documentServer.fault('healthcheck', fault)

@@ -34,7 +34,8 @@ t.test('codePage: a text is read in its encoding', async t => {
 
 t.test('delimiter: the values of a csv document are separated by it', async t => {
   const { convert } = await startConverting(t)
-  const rowWith = async (options: Partial<ControlConvertOptions>) => String((await convert(Buffer.from('a;b,c'), 'a.csv', { outputType: 'csv', ...options })).bytes).trim()
+  const rowWith = async (options: Partial<ControlConvertOptions>) =>
+    String((await convert(Buffer.from('a;b,c'), 'a.csv', { outputType: 'csv', ...options })).bytes).trim()
   t.equal(await rowWith({ delimiter: 2 }), 'a,"b,c"')
   t.equal(await rowWith({ delimiter: 4 }), 'a;b,c')
 })
@@ -43,7 +44,10 @@ t.test('password: opens a protected document, and the result has none', async t 
   const { opened } = await startConverting(t)
   const control = await opened(protectedFile(await fixture('report.docx'), 'pass word'), 'report.docx')
   for (const password of [undefined, 'another']) {
-    t.match(await control.convert({ outputType: 'txt', ...QUICK, ...(password && { password }) }).catch(error => error), { code: 'FST_EDITOR_CONVERSION_FAILED', serverCode: -5, message: /wrong password/ })
+    t.match(
+      await control.convert({ outputType: 'txt', ...QUICK, ...(password && { password }) }).catch(error => error),
+      { code: 'FST_EDITOR_CONVERSION_FAILED', serverCode: -5, message: /wrong password/ }
+    )
   }
   const text = await control.convert({ outputType: 'txt', password: 'pass word', ...QUICK })
   t.match(String(await text.bytes()), /report/i)
@@ -66,7 +70,10 @@ t.test('a thumbnail has the size and the format that were asked for', async t =>
 
 t.test('thumbnail.first false: an image of each page, in a zip file', async t => {
   const { convert } = await startConverting(t)
-  const { fileType, bytes } = await convert(await fixture('deck.pptx'), 'deck.pptx', { outputType: 'png', thumbnail: { first: false, aspect: 0, width: 64, height: 36 } })
+  const { fileType, bytes } = await convert(await fixture('deck.pptx'), 'deck.pptx', {
+    outputType: 'png',
+    thumbnail: { first: false, aspect: 0, width: 64, height: 36 }
+  })
   t.equal(fileType, 'zip')
   const pages = Object.keys(unzipSync(bytes))
   t.ok(pages.length > 1)
@@ -75,7 +82,16 @@ t.test('thumbnail.first false: an image of each page, in a zip file', async t =>
 
 t.test('outputType: the families ooxml and odf stand for the format that fits the document', async t => {
   const { convert } = await startConverting(t)
-  for (const [name, outputType] of [['report.docx', 'ooxml'], ['orders.xlsx', 'ooxml'], ['deck.pptx', 'ooxml'], ['report.odt', 'odf'], ['orders.ods', 'odf'], ['deck.odp', 'odf']] as const) {
+  for (
+    const [name, outputType] of [
+      ['report.docx', 'ooxml'],
+      ['orders.xlsx', 'ooxml'],
+      ['deck.pptx', 'ooxml'],
+      ['report.odt', 'odf'],
+      ['orders.ods', 'odf'],
+      ['deck.odp', 'odf']
+    ] as const
+  ) {
     const { fileType } = await convert(await fixture(name), name, { outputType })
     t.equal(fileType, name.split('.')[1])
   }

@@ -38,7 +38,19 @@ const options: ReadonlyArray<readonly [given: Partial<ConversionOptions>, sent?:
   [{ thumbnail: { aspect: 0, first: true, width: 300, height: 200 } }],
   [{ thumbnail: { aspect: 1 } }],
   [{ thumbnail: { aspect: 2, first: false } }],
-  [{ spreadsheetLayout: { ignorePrintArea: false, orientation: 'landscape', fitToWidth: 1, fitToHeight: 0, scale: 50, headings: true, gridLines: true, pageSize: { width: '297mm', height: '210mm' }, margins: { left: '1mm', right: '2.5mm', top: '3mm', bottom: '4mm' } } }],
+  [{
+    spreadsheetLayout: {
+      ignorePrintArea: false,
+      orientation: 'landscape',
+      fitToWidth: 1,
+      fitToHeight: 0,
+      scale: 50,
+      headings: true,
+      gridLines: true,
+      pageSize: { width: '297mm', height: '210mm' },
+      margins: { left: '1mm', right: '2.5mm', top: '3mm', bottom: '4mm' }
+    }
+  }],
   [{ spreadsheetLayout: { margins: { left: '1mm' } } }],
   [{ documentLayout: { drawPlaceHolders: true, drawFormHighlight: false, isPrint: true } }],
   ...(['blockChar', 'blockLine', 'plainLine', 'plainParagraph'] as const).map(textAssociation => [{ documentRenderer: { textAssociation } }] as const),
@@ -57,7 +69,21 @@ const options: ReadonlyArray<readonly [given: Partial<ConversionOptions>, sent?:
         stroke: [],
         strokeWidth: 1,
         align: 4,
-        paragraphs: [{ align: 2, fill: [], lineSpacing: 1, runs: [{ text: 'Draft', fill: [0, 0, 0], fontFamily: 'Arial', fontSize: 40, bold: true, italic: false, underline: false, strikeout: true }, { text: '<%br%>' }] }, {}]
+        paragraphs: [{
+          align: 2,
+          fill: [],
+          lineSpacing: 1,
+          runs: [{
+            text: 'Draft',
+            fill: [0, 0, 0],
+            fontFamily: 'Arial',
+            fontSize: 40,
+            bold: true,
+            italic: false,
+            underline: false,
+            strikeout: true
+          }, { text: '<%br%>' }]
+        }, {}]
       }
     },
     {
@@ -72,7 +98,21 @@ const options: ReadonlyArray<readonly [given: Partial<ConversionOptions>, sent?:
         stroke: [],
         'stroke-width': 1,
         align: 4,
-        paragraphs: [{ align: 2, fill: [], linespacing: 1, runs: [{ text: 'Draft', fill: [0, 0, 0], 'font-family': 'Arial', 'font-size': 40, bold: true, italic: false, underline: false, strikeout: true }, { text: '<%br%>' }] }, {}]
+        paragraphs: [{
+          align: 2,
+          fill: [],
+          linespacing: 1,
+          runs: [{
+            text: 'Draft',
+            fill: [0, 0, 0],
+            'font-family': 'Arial',
+            'font-size': 40,
+            bold: true,
+            italic: false,
+            underline: false,
+            strikeout: true
+          }, { text: '<%br%>' }]
+        }, {}]
       }
     }
   ],
@@ -89,7 +129,10 @@ t.test('each option of a conversion is sent as the conversion API spells it, sig
     const { key, ...rest } = fields
     t.strictSame(rest, { async: true, filetype: 'txt', outputtype: 'pdf', url, ...sent }, name)
     t.strictSame(claimsOf(token), { ...fields, operation: 'converter' }, 'the body token has flat claims')
-    t.strictSame(claimsOf(String(headers.authorization).replace('Bearer ', '')), { payload: fields, operation: 'converter' }, 'the header token has them as payload')
+    t.strictSame(claimsOf(String(headers.authorization).replace('Bearer ', '')), {
+      payload: fields,
+      operation: 'converter'
+    }, 'the header token has them as payload')
     t.equal(path.searchParams.get('shardkey'), key, 'a cluster finds the conversion by its key')
     t.match(key, /^[0-9A-Za-z._=-]{1,128}$/)
     t.notOk(keys.has(key), `no other options have this key: ${name}`)
@@ -112,8 +155,19 @@ t.test('the same request has the same key, and is not converted again', async t 
 
 t.test('the order of properties and undefined ones make no difference to the key', async t => {
   const { convert } = await startConverting(t)
-  const { fields: { key } } = await convert({ region: 'de-DE', thumbnail: { first: true, width: 10 }, watermark: { align: 1, paragraphs: [{ runs: [{ text: 'a', bold: true }] }] } })
-  const { fields } = await convert({ watermark: { paragraphs: [{ runs: [{ bold: true, text: 'a' }] }], align: 1 }, password: undefined, thumbnail: { height: undefined, width: 10, first: true }, region: 'de-DE' } as unknown as Partial<RequestByUrl>)
+  const { fields: { key } } = await convert({
+    region: 'de-DE',
+    thumbnail: { first: true, width: 10 },
+    watermark: { align: 1, paragraphs: [{ runs: [{ text: 'a', bold: true }] }] }
+  })
+  const { fields } = await convert(
+    {
+      watermark: { paragraphs: [{ runs: [{ bold: true, text: 'a' }] }], align: 1 },
+      password: undefined,
+      thumbnail: { height: undefined, width: 10, first: true },
+      region: 'de-DE'
+    } as unknown as Partial<RequestByUrl>
+  )
   t.equal(fields.key, key)
   t.notOk('password' in fields)
   t.strictSame(fields, { ...fields, thumbnail: { width: 10, first: true } })
@@ -224,8 +278,19 @@ t.test('an invalid field rejects, the message names it, and nothing is sent', as
     t.match(error, { code: 'FST_EDITOR_INVALID_OPTION' }, field)
     t.ok(String(error.message).startsWith(`Option ${field} `), error.message)
   }
-  for (const [field, invalid] of [['timeout', { timeout: 0 }], ['interval', { interval: -1 }], ['onProgress', { onProgress: true }], ['signal', { signal: {} }], ['delayMs', { delayMs: 1 }]] as const) {
-    await t.rejects(editorServer.convert(valid, invalid as object), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${field} `) })
+  for (
+    const [field, invalid] of [
+      ['timeout', { timeout: 0 }],
+      ['interval', { interval: -1 }],
+      ['onProgress', { onProgress: true }],
+      ['signal', { signal: {} }],
+      ['delayMs', { delayMs: 1 }]
+    ] as const
+  ) {
+    await t.rejects(editorServer.convert(valid, invalid as object), {
+      code: 'FST_EDITOR_INVALID_OPTION',
+      message: new RegExp(`^Option ${field} `)
+    })
   }
   t.strictSame(documentServer.receivedRequests, [])
 })

@@ -24,7 +24,11 @@ t.test('onProgress is called with every answer, in JSON and in XML, up to 100', 
     response => response.end('{"percent":100,"endConvert":false}'),
     response => response.end('{"percent":1000,"endConvert":false}'),
     response => response.end('{"endConvert":false}'),
-    (response, _attempt, origin) => answerXml(response, `<FileUrl>${origin}/a.pdf</FileUrl><FileType>pdf</FileType><Percent>100</Percent><EndConvert>true</EndConvert>`)
+    (response, _attempt, origin) =>
+      answerXml(
+        response,
+        `<FileUrl>${origin}/a.pdf</FileUrl><FileType>pdf</FileType><Percent>100</Percent><EndConvert>true</EndConvert>`
+      )
   ]
   const { convert } = await startConverting(t, (response, attempt, origin) => answers[attempt - 1]!(response, attempt, origin))
   const progress: ConversionProgress[] = []
@@ -71,8 +75,16 @@ t.test('whatever an answer has for percent, onProgress gets a number from 0 to 1
 
 t.test('a conversion that is not ready in time rejects; the same request later gets the result', async t => {
   let isReady = false
-  const { service, convert } = await startConverting(t, (response, attempt, origin) => (isReady ? ready : pending)(response, attempt, origin))
-  await t.rejects(convert({ timeout: 100 }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT', statusCode: 504, retryable: true, message: 'The conversion did not finish in the expected time (100 ms)' })
+  const { service, convert } = await startConverting(
+    t,
+    (response, attempt, origin) => (isReady ? ready : pending)(response, attempt, origin)
+  )
+  await t.rejects(convert({ timeout: 100 }), {
+    code: 'FST_EDITOR_CONVERSION_TIMEOUT',
+    statusCode: 504,
+    retryable: true,
+    message: 'The conversion did not finish in the expected time (100 ms)'
+  })
   isReady = true
   t.strictSame(await (await convert()).bytes(), PDF)
   for (const { body } of service.conversions) t.strictSame(body, service.conversions[0]!.body, 'every request is the same')
@@ -181,8 +193,16 @@ t.test('closing the app ends a conversion that is not finished', async t => {
 
 t.test('a result is limited by maxFileSize', async t => {
   const { convert } = await startConverting(t, ready, { result: endlessPdf(() => {}), maxFileSize: 100_000 })
-  await t.rejects(convert().then(async result => await result.bytes()), { code: 'FST_EDITOR_TOO_LARGE', message: /100000 bytes/ })
-  const announced = await startConverting(t, ready, { result: (_request, response) => { response.writeHead(200, { 'content-length': 100_001 }).write(PDF) }, maxFileSize: 100_000 })
+  await t.rejects(convert().then(async result => await result.bytes()), {
+    code: 'FST_EDITOR_TOO_LARGE',
+    message: /100000 bytes/
+  })
+  const announced = await startConverting(t, ready, {
+    result: (_request, response) => {
+      response.writeHead(200, { 'content-length': 100_001 }).write(PDF)
+    },
+    maxFileSize: 100_000
+  })
   await t.rejects(announced.convert(), { code: 'FST_EDITOR_TOO_LARGE' })
 })
 
@@ -248,7 +268,13 @@ t.test('a result of another format than was requested or announced is refused', 
   const { bytes } = await truncated.app.editorServer.convert({ ...REQUEST, outputType: 'docx' })
   await t.rejects(bytes(), { code: 'FST_EDITOR_UPSTREAM', retryable: true, message: /the docx file is truncated/ })
 
-  const service = await startConversionService(t, announced(undefined, '/cache/files/conv_1/output.odt/a.odt?md5=x'), (_request, response) => { response.end(zip) })
+  const service = await startConversionService(
+    t,
+    announced(undefined, '/cache/files/conv_1/output.odt/a.odt?md5=x'),
+    (_request, response) => {
+      response.end(zip)
+    }
+  )
   const { app } = await startHost(t, { documentServerOrigin: service.origin })
   t.equal((await app.editorServer.convert({ ...REQUEST, outputType: 'odf' })).fileType, 'odt', 'an older document server names it in the URL only')
 })

@@ -11,9 +11,19 @@ const named = (formats: readonly DocumentFormat[], extension: string) => formats
 
 t.test('the formats are those of the document server', async t => {
   const { app: { editorServer }, documentServer } = await startService(t)
-  const list = await (await fetch(`${documentServer.url}/meta/formats`)).json() as ReadonlyArray<{ name: string, type: string, actions: string[], convert: string[], mime: string[] }>
+  const list = await (await fetch(`${documentServer.url}/meta/formats`)).json() as ReadonlyArray<
+    { name: string, type: string, actions: string[], convert: string[], mime: string[] }
+  >
   const formats = await editorServer.formats()
-  t.strictSame(formats.map(({ extension, documentType = '', actions, convertsTo }) => ({ name: extension, type: documentType, actions, convert: convertsTo })), list.map(({ mime, ...entry }) => entry))
+  t.strictSame(
+    formats.map(({ extension, documentType = '', actions, convertsTo }) => ({
+      name: extension,
+      type: documentType,
+      actions,
+      convert: convertsTo
+    })),
+    list.map(({ mime, ...entry }) => entry)
+  )
   t.equal(named(formats, 'docx')!.mediaType, list.find(({ name }) => name === 'docx')!.mime[0])
   t.notOk('documentType' in named(formats, 'png')!, 'a format that only conversions produce is opened by no editor')
 })
@@ -55,13 +65,31 @@ t.test('without a usable answer the built-in list is given, and a minute later t
 
 t.test('entries and fields of a newer or broken list that cannot be used are left out', async t => {
   const { app: { editorServer }, documentServer } = await startService(t)
-  documentServer.fault('formats', { type: 'answer', status: 200, body: JSON.stringify([null, { type: 'word' }, { name: 'ABC', type: 'hologram', actions: ['view', 7, 'rotate'], convert: 'pdf', mime: [7, 'a/b\r\nc: d'] }, { name: 'docx', mime: ['bad', 'a/b'] }]) })
-  t.strictSame(await editorServer.formats(), [{ extension: 'abc', actions: ['view', 'rotate'], convertsTo: [], mediaType: 'application/octet-stream' }, { extension: 'docx', actions: [], convertsTo: [], mediaType: 'a/b' }])
+  documentServer.fault('formats', {
+    type: 'answer',
+    status: 200,
+    body: JSON.stringify([null, { type: 'word' }, {
+      name: 'ABC',
+      type: 'hologram',
+      actions: ['view', 7, 'rotate'],
+      convert: 'pdf',
+      mime: [7, 'a/b\r\nc: d']
+    }, { name: 'docx', mime: ['bad', 'a/b'] }])
+  })
+  t.strictSame(await editorServer.formats(), [{
+    extension: 'abc',
+    actions: ['view', 'rotate'],
+    convertsTo: [],
+    mediaType: 'application/octet-stream'
+  }, { extension: 'docx', actions: [], convertsTo: [], mediaType: 'a/b' }])
 })
 
 t.test('an aborted signal rejects with its reason, and nothing is remembered', async t => {
   const controller = new AbortController()
-  const upstream = await startUpstream(t, (_request, response) => { if (upstream.requests.length === 1) controller.abort(new Error('enough')); else response.end('[{"name":"docx"}]') })
+  const upstream = await startUpstream(t, (_request, response) => {
+    if (upstream.requests.length === 1) controller.abort(new Error('enough'))
+    else response.end('[{"name":"docx"}]')
+  })
   const { app: { editorServer } } = await startHost(t, { documentServerOrigin: upstream.origin })
   await t.rejects(editorServer.formats({ signal: AbortSignal.abort(new Error('before')) }), { message: 'before' })
   await t.rejects(editorServer.formats({ signal: controller.signal }), { message: 'enough' })
@@ -74,12 +102,32 @@ t.test('the built-in list has every format that the editor opens, and what can b
   t.strictSame(formats.map(({ extension, documentType }) => [extension, documentType]).sort(), extensions.map(([...pair]) => pair).sort())
   const can = (action: string) => formats.filter(({ actions }) => actions.includes(action)).map(({ extension }) => extension)
   t.equal(can('view').length, formats.length)
-  t.strictSame(can('edit').sort(), ['docm', 'docx', 'dotm', 'dotx', 'pdf', 'potm', 'potx', 'ppsm', 'ppsx', 'pptm', 'pptx', 'xlsb', 'xlsm', 'xlsx', 'xltm', 'xltx'])
+  t.strictSame(can('edit').sort(), [
+    'docm',
+    'docx',
+    'dotm',
+    'dotx',
+    'pdf',
+    'potm',
+    'potx',
+    'ppsm',
+    'ppsx',
+    'pptm',
+    'pptx',
+    'xlsb',
+    'xlsm',
+    'xlsx',
+    'xltm',
+    'xltx'
+  ])
   t.strictSame(can('fill'), ['pdf'])
   for (const { extension, convertsTo } of formats) {
     t.ok(convertsTo.includes('png') && (extension === 'pdf' || convertsTo.includes('pdf')), extension)
     t.notOk(convertsTo.includes(extension), extension)
   }
   t.strictSame(named(formats, 'djvu')!.convertsTo, ['pdf', 'pdfa', 'bmp', 'gif', 'jpg', 'png'])
-  t.match(named(formats, 'odt'), { actions: ['view', 'lossy-edit', 'auto-convert', 'review', 'comment', 'encrypt'], mediaType: 'application/vnd.oasis.opendocument.text' })
+  t.match(named(formats, 'odt'), {
+    actions: ['view', 'lossy-edit', 'auto-convert', 'review', 'comment', 'encrypt'],
+    mediaType: 'application/vnd.oasis.opendocument.text'
+  })
 })

@@ -9,7 +9,8 @@ import { type ServiceOptions, startService } from '../integration/support.js'
 
 const QUICK = { interval: 10 }
 const TEXT = Buffer.from('What is not stored anywhere')
-const SCRIPT = 'builder.CreateFile("docx"); Api.GetDocument().GetElement(0).AddText("Hello " + Argument.name); builder.SaveFile("txt", "hello.txt"); builder.CloseFile();'
+const SCRIPT =
+  'builder.CreateFile("docx"); Api.GetDocument().GetElement(0).AddText("Hello " + Argument.name); builder.SaveFile("txt", "hello.txt"); builder.CloseFile();'
 /** Nothing is reached there: what the document server downloads fails. */
 const UNREACHABLE = 'http://127.0.0.1:9'
 const NEW = { version: '10.0', purposeCheck: 'strict' } as const
@@ -19,8 +20,16 @@ const toPdf = { content: TEXT, fileType: 'txt', outputType: 'pdf' } as const
 async function start (t: Test, options: ServiceOptions = {}) {
   const service = await startService(t, options)
   const { app: { editorServer }, documentServer } = service
-  const paths = () => documentServer.receivedRequests.map(({ url }) => new URL(url, documentServer.url).pathname).filter(path => !path.startsWith('/coauthoring'))
-  return { ...service, editorServer, paths, downloads: () => documentServer.sentRequests.filter(({ method }) => method === 'GET').length }
+  const paths = () =>
+    documentServer.receivedRequests.map(({ url }) => new URL(url, documentServer.url).pathname).filter(path =>
+      !path.startsWith('/coauthoring')
+    )
+  return {
+    ...service,
+    editorServer,
+    paths,
+    downloads: () => documentServer.sentRequests.filter(({ method }) => method === 'GET').length
+  }
 }
 
 t.test('content is converted without a download, by a document server that cannot reach the application', async t => {
@@ -78,7 +87,20 @@ for (const version of ['9.3', '9.4'] as const) {
 }
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
-for (const [status, isRemembered] of [[200, true], [400, true], [401, true], [403, true], [404, true], [405, true], [413, false], [415, true], [429, false], [501, true]] as const) {
+for (
+  const [status, isRemembered] of [
+    [200, true],
+    [400, true],
+    [401, true],
+    [403, true],
+    [404, true],
+    [405, true],
+    [413, false],
+    [415, true],
+    [429, false],
+    [501, true]
+  ] as const
+) {
   t.test(`where a proxy answers ${status} for the endpoint, content is downloaded; the endpoint is ${isRemembered ? 'not tried again at once' : 'tried again the next time'}`, async t => {
     const blocked: string[] = []
     const proxy = await startReverseProxy(t, {
@@ -151,7 +173,10 @@ t.test('errors of the document server are those of any conversion', async t => {
   const { editorServer, documentServer } = await start(t, { emulated: NEW, publicBaseUrl: UNREACHABLE })
   for (const code of [-1, -2, -3, -5]) {
     documentServer.fault('conversion', { type: 'error', error: code })
-    await t.rejects(editorServer.convert({ ...toPdf, content: Buffer.from(`fails with ${code}`) }, QUICK), { code: 'FST_EDITOR_CONVERSION_FAILED', serverCode: code })
+    await t.rejects(editorServer.convert({ ...toPdf, content: Buffer.from(`fails with ${code}`) }, QUICK), {
+      code: 'FST_EDITOR_CONVERSION_FAILED',
+      serverCode: code
+    })
   }
   await t.rejects(editorServer.convert({ ...toPdf, outputType: 'nonsense' }, QUICK), { code: 'FST_EDITOR_CONVERSION_FAILED', serverCode: -7 })
 })
@@ -160,7 +185,12 @@ t.test('answers that cannot be used: a large file, a failing server, another for
   const answers: Array<readonly [status: number, headers: Record<string, string>, body: string, error: Record<string, unknown>]> = [
     [413, {}, '', { code: 'FST_EDITOR_UPSTREAM' }],
     [500, {}, '', { code: 'FST_EDITOR_UPSTREAM', retryable: true }],
-    [200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="a.docx"' }, 'PK', { code: 'FST_EDITOR_CONVERSION_FAILED', message: /the result is docx instead of pdf/ }],
+    [
+      200,
+      { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="a.docx"' },
+      'PK',
+      { code: 'FST_EDITOR_CONVERSION_FAILED', message: /the result is docx instead of pdf/ }
+    ],
     [200, { 'content-type': 'text/html' }, '<html>', { code: 'FST_EDITOR_CONVERSION_FAILED' }],
     [200, { 'content-type': 'application/json' }, '{"error":-8}', { code: 'FST_EDITOR_CONVERSION_FAILED', serverCode: -8 }],
     [200, { 'content-type': 'application/json' }, '{"percent":0,"endConvert":false}', { code: 'FST_EDITOR_CONVERSION_TIMEOUT' }],
@@ -200,14 +230,34 @@ t.test('tokens without the claim fail as documented, and those with it do not', 
     const control = await app.editorControl().openDocument(fileId)
     const works: Array<readonly [string, () => Promise<unknown>, Record<string, unknown>]> = [
       ['command', async () => await editorServer.version(), { code: 'FST_EDITOR_COMMAND_FAILED', serverCode: 6 }],
-      ['conversion', async () => await (await control.convert({ outputType: 'pdf', ...QUICK })).bytes(), { code: 'FST_EDITOR_CONVERSION_FAILED', serverCode: -8 }],
-      ['convertToPdf', async () => await control.convertToPdf({ delayMs: 10, maxAttempts: 1000 }), { code: 'FST_EDITOR_CONVERSION_FAILED', serverCode: -8 }],
-      ['build', async () => await editorServer.build({ url: urls.download(fileId) }, QUICK), { code: 'FST_EDITOR_BUILD_FAILED', serverCode: operationClaim ? -3 : -8 }]
+      ['conversion', async () => await (await control.convert({ outputType: 'pdf', ...QUICK })).bytes(), {
+        code: 'FST_EDITOR_CONVERSION_FAILED',
+        serverCode: -8
+      }],
+      ['convertToPdf', async () => await control.convertToPdf({ delayMs: 10, maxAttempts: 1000 }), {
+        code: 'FST_EDITOR_CONVERSION_FAILED',
+        serverCode: -8
+      }],
+      ['build', async () => await editorServer.build({ url: urls.download(fileId) }, QUICK), {
+        code: 'FST_EDITOR_BUILD_FAILED',
+        serverCode: operationClaim ? -3 : -8
+      }]
     ]
     for (const [name, work, error] of works) {
       if (operationClaim && name !== 'build') await t.resolves(work(), name)
       else t.match(await work().catch(error => error), error, name)
     }
-    if (operationClaim) t.equal(claimsOf(String((documentServer.receivedRequests.findLast(({ url }) => url === '/docbuilder' || url.startsWith('/docbuilder?'))!.body as { token: string }).token)).operation, 'docbuilder')
+    if (operationClaim) {
+      t.equal(
+        claimsOf(
+          String(
+            (documentServer.receivedRequests.findLast(({ url }) =>
+              url === '/docbuilder' || url.startsWith('/docbuilder?')
+            )!.body as { token: string }).token
+          )
+        ).operation,
+        'docbuilder'
+      )
+    }
   }
 })

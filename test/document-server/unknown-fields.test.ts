@@ -3,16 +3,26 @@ import t from 'tap'
 import { startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 
-// Whatever a later document server adds to its answers, what is understood today still is. SEED and RUNS choose and number what is tried.
+// Whatever a later document server adds to its answers, what is understood today still is. SEED and RUNS choose and
+// number what is tried.
 
 const QUICK = { interval: 5 }
 const PDF = '%PDF-1.4 made by the document server'
 
 /** No field of today. Values of any kind. */
-const name = fc.oneof(fc.constantFrom('operation', 'purpose', 'constructor', 'toString', 'warning', 'data'), fc.string({ minLength: 1, maxLength: 10, unit: fc.constantFrom(...'abcXYZ_019') }).map(text => `x${text}`))
+const name = fc.oneof(
+  fc.constantFrom('operation', 'purpose', 'constructor', 'toString', 'warning', 'data'),
+  fc.string({ minLength: 1, maxLength: 10, unit: fc.constantFrom(...'abcXYZ_019') }).map(text => `x${text}`)
+)
 const fields = fc.dictionary(name, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 })
-const elements = fc.array(fc.tuple(fc.stringMatching(/^X[a-z]{0,8}$/), fc.stringMatching(/^[a-z0-9 ]{0,8}$/)), { maxLength: 3 })
-const headers = fc.dictionary(fc.constantFrom('x-docs-operation', 'x-content-purpose', 'link', 'vary', 'server-timing'), fc.constantFrom('1', 'converter', 'a, b'), { maxKeys: 3 })
+const elements = fc.array(fc.tuple(fc.stringMatching(/^X[a-z]{0,8}$/), fc.stringMatching(/^[a-z0-9 ]{0,8}$/)), {
+  maxLength: 3
+})
+const headers = fc.dictionary(
+  fc.constantFrom('x-docs-operation', 'x-content-purpose', 'link', 'vary', 'server-timing'),
+  fc.constantFrom('1', 'converter', 'a, b'),
+  { maxKeys: 3 }
+)
 interface Added {
   readonly fields: Record<string, unknown>
   readonly elements: ReadonlyArray<readonly [string, string]>

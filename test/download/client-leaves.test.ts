@@ -91,8 +91,14 @@ t.test('a stalled download is ended also when it is pipelined behind another ans
     t.teardown(() => socket.destroy())
     socket.on('error', () => {}).pause()
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${name}\r\n\r\n`
-    socket.write(more === 'pipelined' ? get('/small') + get(pathname + search) : `${get(pathname + search)}POST /small HTTP/1.1\r\nHost: ${name}\r\nContent-Length: 100000\r\n\r\n`)
-    const drip = setInterval(() => { if (more === 'dripping') socket.write('x') }, 20)
+    socket.write(
+      more === 'pipelined'
+        ? get('/small') + get(pathname + search)
+        : `${get(pathname + search)}POST /small HTTP/1.1\r\nHost: ${name}\r\nContent-Length: 100000\r\n\r\n`
+    )
+    const drip = setInterval(() => {
+      if (more === 'dripping') socket.write('x')
+    }, 20)
     await closed
     clearInterval(drip)
     t.pass(more)

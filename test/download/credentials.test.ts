@@ -51,7 +51,11 @@ t.test('with signedUrls a document server token is no credential for a download,
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const url = host.handler({ action: 'download', fileId })
-  for (const headers of [{}, { authorization: `Bearer ${signed({ payload: { url } })}` }, { authorization: 'Bearer garbage' }] as Array<Record<string, string>>) {
+  for (
+    const headers of [{}, { authorization: `Bearer ${signed({ payload: { url } })}` }, {
+      authorization: 'Bearer garbage'
+    }] as Array<Record<string, string>>
+  ) {
     const response = await fetch(url, { headers })
     t.equal(response.status, 401)
     t.equal(await response.text(), 'Not authorized')
@@ -115,7 +119,13 @@ t.test('the token\'s URL is compared after parsing: its percent-encoding may dif
 t.test('the token\'s URL and the request must name the same file to every URL parser', async t => {
   const directory = t.testdir({ '\ufffd.docx': 'content', '%ff.docx': 'content' })
   const host = await startHost(t, { storage: fileStorage({ directory }), signedUrls: false })
-  for (const [requested, inToken, status] of [['%ff', '%ff', 403], ['%ff', '%EF%BF%BD', 403], ['%EF%BF%BD', '%ff', 200], ['%EF%BF%BD', '%EF%BF%BD', 200]] as const) {
+  for (
+    const [requested, inToken, status] of [['%ff', '%ff', 403], ['%ff', '%EF%BF%BD', 403], ['%EF%BF%BD', '%ff', 200], [
+      '%EF%BF%BD',
+      '%EF%BF%BD',
+      200
+    ]] as const
+  ) {
     const address = (fileId: string) => `${host.origin}${HANDLER}?action=download&fileId=${fileId}`
     const response = await fetch(address(requested), { headers: { authorization: `Bearer ${signed({ payload: { url: address(inToken) } })}` } })
     t.equal(response.status, status, `${requested} by a token for ${inToken}`)
@@ -126,8 +136,15 @@ t.test('a token signed with any secret of the list is accepted', async t => {
   const host = await startHost(t, { signedUrls: false, jwtSecret: ['the-newest-secret-0123456789-0123456789', OTHER_SECRET] })
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   const url = host.handler({ action: 'download', fileId })
-  for (const [secret, status] of [[OTHER_SECRET, 200], ['the-newest-secret-0123456789-0123456789', 200], ['a-secret-in-no-list-0123456789-0123456789', 401]] as const) {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${signed({ payload: { url } }, tokenSigner([secret]))}` } })
+  for (
+    const [secret, status] of [[OTHER_SECRET, 200], ['the-newest-secret-0123456789-0123456789', 200], [
+      'a-secret-in-no-list-0123456789-0123456789',
+      401
+    ]] as const
+  ) {
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${signed({ payload: { url } }, tokenSigner([secret]))}` }
+    })
     t.equal(response.status, status, secret)
   }
 })

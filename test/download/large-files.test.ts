@@ -35,7 +35,10 @@ t.test('a client that reads slowly gets the same bytes, and so do pipelined requ
   const { url } = await start(t)
   const { host, hostname, port, pathname, search } = new URL(url)
   const socket = net.connect(Number(port), hostname)
-  socket.write(`GET ${pathname + search} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(3) + `GET ${pathname + search} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  socket.write(
+    `GET ${pathname + search} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(3) +
+      `GET ${pathname + search} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+  )
   const chunks: Buffer[] = []
   for await (const chunk of socket) {
     chunks.push(chunk)
@@ -51,16 +54,19 @@ t.test('a client that reads slowly gets the same bytes, and so do pipelined requ
 })
 
 const customizations: Record<string, HostOptions['prepare']> = {
-  'an onSend hook that pipes it through another stream': app => app.addHook('onSend', async (_request, _reply, payload) => (payload as Readable).pipe(new PassThrough())),
-  'an onSend hook that listens to its data': app => app.addHook('onSend', async (_request, _reply, payload) => {
-    (payload as Readable).on('data', () => {})
-    return payload
-  }),
-  'a hook that replaces the write method of the response': app => app.addHook('onRequest', async (_request, { raw }) => {
-    const write = raw.write as (chunk: Buffer) => boolean
-    // As a compressing one does: it takes no callback.
-    raw.write = ((chunk: Buffer) => write.call(raw, Buffer.from(chunk))) as ServerResponse['write']
-  })
+  'an onSend hook that pipes it through another stream': app =>
+    app.addHook('onSend', async (_request, _reply, payload) => (payload as Readable).pipe(new PassThrough())),
+  'an onSend hook that listens to its data': app =>
+    app.addHook('onSend', async (_request, _reply, payload) => {
+      ;(payload as Readable).on('data', () => {})
+      return payload
+    }),
+  'a hook that replaces the write method of the response': app =>
+    app.addHook('onRequest', async (_request, { raw }) => {
+      const write = raw.write as (chunk: Buffer) => boolean
+      // As a compressing one does: it takes no callback.
+      raw.write = ((chunk: Buffer) => write.call(raw, Buffer.from(chunk))) as ServerResponse['write']
+    })
 }
 for (const [name, prepare] of Object.entries(customizations)) {
   t.test(`a large file reaches the client unchanged with ${name}`, async t => {
@@ -84,7 +90,9 @@ t.test('a large file that becomes shorter while it is sent ends the connection',
   await t.rejects(buffer(response), { code: 'ECONNRESET' })
 })
 
-t.test('the file is closed after a download, and when the client leaves', { skip: process.platform !== 'linux' && 'open files are counted in /proc' }, async t => {
+t.test('the file is closed after a download, and when the client leaves', {
+  skip: process.platform !== 'linux' && 'open files are counted in /proc'
+}, async t => {
   const { app, url, path } = await start(t)
   await (await fetch(url)).arrayBuffer()
   const request = http.get(url)

@@ -15,7 +15,18 @@ t.test('HEAD is answered from the file\'s metadata without reading the file', as
   const head = await fetch(url, { method: 'HEAD' })
   t.equal(head.status, 200)
   t.equal(await head.text(), '')
-  for (const name of ['content-length', 'content-type', 'content-disposition', 'etag', 'last-modified', 'accept-ranges', 'x-content-type-options', 'content-security-policy']) {
+  for (
+    const name of [
+      'content-length',
+      'content-type',
+      'content-disposition',
+      'etag',
+      'last-modified',
+      'accept-ranges',
+      'x-content-type-options',
+      'content-security-policy'
+    ]
+  ) {
     t.ok(get.headers.has(name), name)
     t.equal(head.headers.get(name), get.headers.get(name), name)
   }

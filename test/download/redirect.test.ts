@@ -49,7 +49,12 @@ t.test('a download is redirected to where the storage serves it, and only to req
   t.equal(ranged.status, 302, 'the storage answers ranges itself')
   t.equal(await (await fetch(url)).text(), 'the content')
 
-  for (const [status, forged] of [[403, url.replace(/signature=[^&]+/, 'signature=x')], [401, host.handler({ action: 'download', fileId })], [404, host.urls.download('absent')]] as const) {
+  for (
+    const [status, forged] of [[403, url.replace(/signature=[^&]+/, 'signature=x')], [
+      401,
+      host.handler({ action: 'download', fileId })
+    ], [404, host.urls.download('absent')]] as const
+  ) {
     const response = await fetch(forged, { redirect: 'manual' })
     t.equal(response.status, status)
     t.notOk(response.headers.has('location'))

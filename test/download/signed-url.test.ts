@@ -26,7 +26,9 @@ t.test('the signed URL of a download is its credential, and valid for nothing el
     'an empty end': host.handler({ action: 'download', fileId, expires: '', signature }),
     'an end that is no number': host.handler({ action: 'download', fileId, expires: 'never', signature }),
     'the signature of the callback URL': host.urls.callback(fileId).replace('callback', 'download'),
-    'a signature of another service': handlerUrls({ ...settings, publicBaseUrl: 'https://other.example' }).download(fileId).replace('https://other.example', host.origin),
+    'a signature of another service': handlerUrls({ ...settings, publicBaseUrl: 'https://other.example' }).download(
+      fileId
+    ).replace('https://other.example', host.origin),
     'a signature by another secret': handlerUrls({ ...settings, secrets: [OTHER_SECRET] }).download(fileId),
     'a cut signature': url.href.slice(0, -1),
     'another character': url.href.slice(0, -2) + (url.href.at(-2) === 'A' ? 'B' : 'A') + url.href.at(-1),

@@ -23,28 +23,31 @@ async function documentsOf (headers: Record<string, string>) {
   return new Map(list.map(({ fileId, name }) => [name, fileId]))
 }
 
-t.test('example company-app: the strict Content-Security-Policy lets Ada edit and rename; the document server needs no login', { skip: browser.missing }, async t => {
-  const { page, problems } = await browser.newPage(t)
-  await page.goto(url)
-  t.equal(new URL(page.url()).pathname, '/login')
-  await page.getByRole('button', { name: 'Ada Lovelace' }).click()
-  await page.getByRole('link', { name: 'Plan.docx' }).click()
-  const editor = await editorFrame(page)
-  await editor.locator('[data-paragraph]').first().press('End')
-  await page.keyboard.type('written by Ada')
-  await editor.waitForSelector('[data-state="received"]')
-  const renamed = await page.evaluate(`(async () => {
+t.test(
+  'example company-app: the strict Content-Security-Policy lets Ada edit and rename; the document server needs no login',
+  { skip: browser.missing },
+  async t => {
+    const { page, problems } = await browser.newPage(t)
+    await page.goto(url)
+    t.equal(new URL(page.url()).pathname, '/login')
+    await page.getByRole('button', { name: 'Ada Lovelace' }).click()
+    await page.getByRole('link', { name: 'Plan.docx' }).click()
+    const editor = await editorFrame(page)
+    await editor.locator('[data-paragraph]').first().press('End')
+    await page.keyboard.type('written by Ada')
+    await editor.waitForSelector('[data-state="received"]')
+    const renamed = await page.evaluate(`(async () => {
     const { dataset } = document.querySelector('[data-onlyoffice-editor]')
     const rename = () => fetch(dataset.handler + '/actions/rename', { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': dataset.pageToken }, body: '{"name":"The plan"}' })
     const first = await rename()
     await fetch('/logout', { method: 'POST', redirect: 'manual' })
     return [first.status, (await rename()).status]
   })()`)
-  t.strictSame(renamed, [200, 401], 'no longer once she has logged out')
-  t.strictSame(problems.filter(problem => !problem.includes('401')), [])
-  await page.close()
-  t.match(await documentServer.nextCallback(2), { answer: { status: 200, body: { error: 0 } } })
-})
+    t.strictSame(renamed, [200, 401], 'no longer once she has logged out')
+    t.strictSame(problems.filter(problem => !problem.includes('401')), [])
+    await page.close()
+    t.match(await documentServer.nextCallback(2), { answer: { status: 200, body: { error: 0 } } })
+  })
 
 t.test('example company-app: Grace reads what is shared and sees nothing of the rest; without a login there is nothing at all', async t => {
   const [ada, grace] = [await loggedIn('ada'), await loggedIn('grace')]

@@ -7,7 +7,11 @@ import { editorFrame, startBrowser } from '../helpers/browser.js'
 const browser = await startBrowser(t)
 
 t.test('example custom-storage: its storage fulfils the contract', async t => {
-  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', join(root, 'examples/custom-storage/blob-storage.test.js')], { cwd: root, env: plainEnvironment })
+  const { stdout } = await run(process.execPath, [
+    '--test',
+    '--test-reporter=tap',
+    join(root, 'examples/custom-storage/blob-storage.test.js')
+  ], { cwd: root, env: plainEnvironment })
   t.match(stdout, /^# fail 0$/m)
   t.ok(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]) > 60, 'every test ran')
 })

@@ -20,12 +20,17 @@ const builds = [
 
 for (const { framework, mode } of builds) {
   const page = join(root, 'examples', framework, 'page')
-  t.test(`example ${framework}: what is typed right before leaving the page is saved (${mode} build)`, { skip: browser.missing || await withoutPackages(page) }, async t => {
+  t.test(`example ${framework}: what is typed right before leaving the page is saved (${mode} build)`, {
+    skip: browser.missing || await withoutPackages(page)
+  }, async t => {
     const directory = await temporaryDirectory(t)
     await run('npx', ['vite', 'build', '--outDir', join(directory, 'dist')], { cwd: page, env: { ...plainEnvironment, NODE_ENV: mode } })
     const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
     t.teardown(() => documentServer.close())
-    const example = await startExample(t, 'react/server.js', { directory, env: { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET: SECRET, PAGE_DIRECTORY: 'dist' } })
+    const example = await startExample(t, 'react/server.js', {
+      directory,
+      env: { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET: SECRET, PAGE_DIRECTORY: 'dist' }
+    })
     const { page: tab, problems } = await browser.newPage(t)
     const network = deferred()
     let isDown = false
@@ -61,7 +66,10 @@ t.test('the component of Vue in the documentation is the one of the example', as
   t.equal(block?.text, await readFile(join(root, 'examples/vue/page/src/EditorPage.vue'), 'utf8'))
 })
 
-/** The packages of a page are not those of the repository: only CI fetches them. Resolves to the reason if they are missing. */
+/**
+ * The packages of a page are not those of the repository: only CI fetches them. Resolves to the reason if they are
+ * missing.
+ */
 async function withoutPackages (page: string): Promise<string | false> {
   if (existsSync(join(page, 'node_modules'))) return false
   if (process.env.CI !== 'true') return `This machine has no node_modules in ${relative(root, page)}: npm ci`

@@ -8,7 +8,9 @@ import { configOf } from '../helpers/page.js'
 const SECRETS = { north: 'a-secret-of-the-north-0123456789-abcdef', south: 'a-secret-of-the-south-0123456789-abcdef' }
 
 t.test('example multi-tenant: what belongs to one customer opens and changes nothing of the other', async t => {
-  const [north, south] = await Promise.all([SECRETS.north, SECRETS.south].map(jwtSecret => createDocumentServer({ jwtSecret, libreOffice: false }))) as [Server, Server]
+  const [north, south] = await Promise.all(
+    [SECRETS.north, SECRETS.south].map(jwtSecret => createDocumentServer({ jwtSecret, libreOffice: false }))
+  ) as [Server, Server]
   t.teardown(() => Promise.all([north.close(), south.close()]))
   const example = await startExample(t, 'multi-tenant/server.js', {
     env: { EDITOR_API_URL: north.editorApiUrl, JWT_SECRET: SECRETS.north, SOUTH_EDITOR_API_URL: south.editorApiUrl, SOUTH_JWT_SECRET: SECRETS.south }

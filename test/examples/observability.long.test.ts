@@ -34,5 +34,8 @@ t.test('observability example: its server starts with the settings its README li
   const [metrics, origin] = urls as [string, string]
   t.equal((await fetch(`${origin}/Controls/Editor/EditorHandler.ashx?action=download&fileId=guess`)).status, 401)
   t.equal((await fetch(`${origin}/metrics`)).status, 404)
-  t.match(await (await fetch(metrics)).text(), /^onlyoffice_responses_total\{action="download",outcome="failed",http_status="401",code="FST_EDITOR_UNAUTHORIZED"\} 1$/m)
+  t.match(
+    await (await fetch(metrics)).text(),
+    /^onlyoffice_responses_total\{action="download",outcome="failed",http_status="401",code="FST_EDITOR_UNAUTHORIZED"\} 1$/m
+  )
 })

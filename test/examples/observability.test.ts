@@ -1,4 +1,7 @@
-import { AggregationTemporality, type DataPoint, type Histogram, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import {
+  AggregationTemporality, type DataPoint, type Histogram, InMemoryMetricExporter, MeterProvider,
+  PeriodicExportingMetricReader
+} from '@opentelemetry/sdk-metrics'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { SpanStatusCode } from '@opentelemetry/api'
 import Fastify from 'fastify'
@@ -47,7 +50,11 @@ t.test('Prometheus example: after a save, a refused save and downloads, GET /met
   const { statusCode, headers, body } = await app.inject('/metrics')
   t.equal(statusCode, 200)
   t.match(headers['content-type'], /^text\/plain/)
-  const values = new Map(body.split('\n').filter(line => line !== '' && !line.startsWith('#')).map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+  const values = new Map(
+    body.split('\n').filter(line => line !== '' && !line.startsWith('#')).map(
+      line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]
+    )
+  )
   const expected: Record<string, number> = {
     'onlyoffice_saves_total{outcome="stored",status="2",code=""}': 1,
     'onlyoffice_saves_total{outcome="refused",status="2",code="FST_EDITOR_UPSTREAM"}': 1,
@@ -86,11 +93,22 @@ t.test('OpenTelemetry example: after a save, a refused save and downloads, metri
   t.notOk(channel('fastify-onlyoffice:conversion').hasSubscribers, 'nobody listens any more')
 
   await meterProvider.forceFlush()
-  const points = new Map(metricExporter.getMetrics().at(-1)!.scopeMetrics.flatMap(({ metrics }) => metrics).map(({ descriptor, dataPoints }) => [descriptor.name, { unit: descriptor.unit, dataPoints: dataPoints as ReadonlyArray<DataPoint<Histogram>> }]))
-  const find = (name: string, outcome: string) => points.get(name)?.dataPoints.find(({ attributes }) => attributes['onlyoffice.outcome'] === outcome)
+  const points = new Map(
+    metricExporter.getMetrics().at(-1)!.scopeMetrics.flatMap(({ metrics }) => metrics).map((
+      { descriptor, dataPoints }
+    ) => [descriptor.name, { unit: descriptor.unit, dataPoints: dataPoints as ReadonlyArray<DataPoint<Histogram>> }])
+  )
+  const find = (name: string, outcome: string) =>
+    points.get(name)?.dataPoints.find(({ attributes }) => attributes['onlyoffice.outcome'] === outcome)
   t.equal(points.get('onlyoffice.save.duration')!.unit, 's')
-  t.match(find('onlyoffice.save.duration', 'stored'), { attributes: { 'onlyoffice.callback.status': 2 }, value: { count: 1 } })
-  t.match(find('onlyoffice.save.duration', 'refused'), { attributes: { 'onlyoffice.callback.status': 2, 'error.type': 'FST_EDITOR_UPSTREAM' }, value: { count: 1 } })
+  t.match(find('onlyoffice.save.duration', 'stored'), {
+    attributes: { 'onlyoffice.callback.status': 2 },
+    value: { count: 1 }
+  })
+  t.match(find('onlyoffice.save.duration', 'refused'), {
+    attributes: { 'onlyoffice.callback.status': 2, 'error.type': 'FST_EDITOR_UPSTREAM' },
+    value: { count: 1 }
+  })
   t.match(find('onlyoffice.save.size', 'stored'), { value: { count: 1, sum: NEW.length } })
   t.match(find('onlyoffice.download.size', 'sent'), { attributes: { 'http.response.status_code': 200 }, value: { count: 2, sum: OLD.length + NEW.length } })
   t.equal(points.get('onlyoffice.session.events')!.dataPoints.length, 3, 'started, saved, refused')

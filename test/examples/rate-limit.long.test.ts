@@ -17,7 +17,10 @@ const PER_MINUTE = 5
 const FLOOD = 20
 const DOCUMENT_SERVER = '127.0.0.1'
 
-/** The example behind a reverse proxy, which names its clients: the document server on the same machine is not behind it. */
+/**
+ * The example behind a reverse proxy, which names its clients: the document server on the same machine is not behind
+ * it.
+ */
 async function start (t: Test, { isNamed = true } = {}) {
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, clock: fakeClock({ autoAdvance: true }), libreOffice: false })
   t.teardown(() => documentServer.close())
@@ -27,8 +30,18 @@ async function start (t: Test, { isNamed = true } = {}) {
   const app = await createApp({
     perMinute: PER_MINUTE,
     ...(isNamed && { documentServerAddress: DOCUMENT_SERVER }),
-    server: { logger: searchedLog(t, [SECRET]), trustProxy: DOCUMENT_SERVER, serverFactory: handler => httpServer.on('request', handler) },
-    editor: { editorApiUrl: documentServer.editorApiUrl, jwtSecret: SECRET, publicBaseUrl: origin, storage, proxy: { allow: [{ origin: documentServer.url, path: '/healthcheck' }] } }
+    server: {
+      logger: searchedLog(t, [SECRET]),
+      trustProxy: DOCUMENT_SERVER,
+      serverFactory: handler => httpServer.on('request', handler)
+    },
+    editor: {
+      editorApiUrl: documentServer.editorApiUrl,
+      jwtSecret: SECRET,
+      publicBaseUrl: origin,
+      storage,
+      proxy: { allow: [{ origin: documentServer.url, path: '/healthcheck' }] }
+    }
   })
   t.teardown(() => app.close())
   await app.ready()
@@ -144,7 +157,9 @@ t.test('rate limit example: its server starts with the settings its README lists
   })
   const [line] = await once(createInterface(child.stdout), 'line')
   const url = `${/http:[^"]+/.exec(line)?.[0]}/editor?action=download&fileId=guess`
-  const refused = async (client: string) => (await Promise.all(Array.from({ length: 121 }, () => fetch(url, { headers: { 'x-forwarded-for': client } })))).filter(({ status }) => status === 429).length
+  const refused = async (client: string) =>
+    (await Promise.all(Array.from({ length: 121 }, () => fetch(url, { headers: { 'x-forwarded-for': client } }))))
+      .filter(({ status }) => status === 429).length
 
   t.equal(await refused('203.0.113.1'), 1)
   t.equal(await refused('192.0.2.10'), 0)

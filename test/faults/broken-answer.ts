@@ -60,7 +60,14 @@ function chunked (body: Buffer): Buffer[] {
 
 export function wholeAnswer (content: Buffer | string): RawAnswer {
   const body = Buffer.from(content)
-  return { what: 'whole', bytes: Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`), body]), ending: 'closed' }
+  return {
+    what: 'whole',
+    bytes: Buffer.concat([
+      Buffer.from(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`),
+      body
+    ]),
+    ending: 'closed'
+  }
 }
 
 /** A server without any HTTP library, whose answer depends on the request, body included. Resolves to its origin. */

@@ -132,11 +132,19 @@ for (const profile of profiles) {
     }
     const after = wholeAnswer('PK\x03\x04 whole PK\x05\x06')
     answers.set('after', after)
-    t.equal(await (await fetch(host.handler({ action: 'proxy', url: origin + pathOf('after') }))).text(), 'PK\x03\x04 whole PK\x05\x06', 'the next answer is right')
+    t.equal(
+      await (await fetch(host.handler({ action: 'proxy', url: origin + pathOf('after') }))).text(),
+      'PK\x03\x04 whole PK\x05\x06',
+      'the next answer is right'
+    )
   })
 
   for (const encoding of ['identity', 'gzip']) {
-    const begun: RawAnswer = { what: 'begun', bytes: Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: 100\r\n\r\n`), ending: 'kept open' }
+    const begun: RawAnswer = {
+      what: 'begun',
+      bytes: Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: 100\r\n\r\n`),
+      ending: 'kept open'
+    }
 
     t.test(`an answer that never ends, abandoned while hooks of the application are still running: 504, {"error":1}, and a typed rejection (${encoding}, ${profile})`, async t => {
       const origin = await startAnswering(t, () => begun)

@@ -17,8 +17,8 @@ export interface DiskCalls {
   /** Nothing fails any more. Gives the name of the latest call that did. */
   heal (): string | undefined
   /**
-   * Runs a task as if its process were killed before its Nth call: neither that call nor a later one ever ends. Resolves to the
-   * name of that call, or to `undefined` when the task ends before.
+   * Runs a task as if its process were killed before its Nth call: neither that call nor a later one ever ends.
+   * Resolves to the name of that call, or to `undefined` when the task ends before.
    */
   kill (nth: number, task: () => Promise<unknown>): Promise<string | undefined>
 }
@@ -129,7 +129,10 @@ export async function interceptDiskCalls (): Promise<DiskCalls> {
     }
   }
 
-  /** None of these changes anything: a process that is killed before one is killed before the next call that is not synchronous. */
+  /**
+   * None of these changes anything: a process that is killed before one is killed before the next call that is not
+   * synchronous.
+   */
   function failingSync (name: string, call: Call): Call {
     return function (...args) {
       if (!isFailing(name)) return call.apply(this, args)

@@ -15,7 +15,10 @@ const ENOUGH_WITHOUT_FAULT = 3
 t.jobs = 2
 t.setTimeout(300_000)
 
-/** The content at least: that the record of it is not on the disk costs a comparison of bytes after a power cut, no work. */
+/**
+ * The content at least: that the record of it is not on the disk costs a comparison of bytes after a power cut, no
+ * work.
+ */
 const MUST_SYNC = 1
 
 for (const isDone of [false, true]) {

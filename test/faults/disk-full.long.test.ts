@@ -62,14 +62,15 @@ t.test('a full disk (ENOSPC) refuses saves and loses nothing; once there is spac
   await close()
 }))
 
-t.test('a disk that became read-only (EROFS) refuses saves and loses nothing; once it is writable again they are stored', t => onSmallDisk(t, async directory => {
-  const { refuses, recovers, close } = await startOn(t, directory)
-  run(['mount', '-o', 'remount,ro', directory])
-  await refuses('read-only')
-  run(['mount', '-o', 'remount,rw', directory])
-  await recovers()
-  await close()
-}))
+t.test('a disk that became read-only (EROFS) refuses saves and loses nothing; once it is writable again they are stored', t =>
+  onSmallDisk(t, async directory => {
+    const { refuses, recovers, close } = await startOn(t, directory)
+    run(['mount', '-o', 'remount,ro', directory])
+    await refuses('read-only')
+    run(['mount', '-o', 'remount,rw', directory])
+    await recovers()
+    await close()
+  }))
 
 t.test('a directory without permission (EACCES) refuses saves and loses nothing; once it is accessible again they are stored', async t => {
   const directory = join(t.testdir(), 'uploads')

@@ -1,4 +1,5 @@
-// A service in a process of its own, whose file system can be made to fail: `disk-service.ts <directory> <origin of the document server>`.
+// A service in a process of its own, whose file system can be made to fail:
+// `disk-service.ts <directory> <origin of the document server>`.
 import Fastify from 'fastify'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +11,8 @@ const [directory, documentServerOrigin] = process.argv.slice(2) as [string, stri
 const calls = await interceptDiskCalls()
 
 const server = http.createServer()
-await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve)) // listens first: the plugin wants to know its own address
+// listens first: the plugin wants to know its own address
+await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const app = Fastify({ serverFactory: handler => server.on('request', handler) })
 

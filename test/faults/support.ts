@@ -1,7 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import net from 'node:net'
 import type { Test } from 'tap'
-import { type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type Session } from 'onlyoffice-emulator'
+import {
+  type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type Session
+} from 'onlyoffice-emulator'
 import { type FakeHost, startDocumentServer, startFakeHost } from '../../emulator/test/support.js'
 
 export const CONTENT = 'The quick brown fox jumps over the lazy dog.'

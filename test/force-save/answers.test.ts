@@ -184,8 +184,17 @@ for (const name of ['is still being assembled', 'is refused at first'] as const)
     t.notOk(saving.isSettled)
     await pair.clock.advance(5000)
     t.match(await closed, { accepted: name === 'is still being assembled' })
-    if (name === 'is still being assembled') t.match(await pair.afterQuiet(saving.promise), { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
-    else await t.rejects(pair.afterQuiet(saving.promise), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', cause: { code: 'FST_EDITOR_UPSTREAM' } })
+    if (name === 'is still being assembled') {
+      t.match(await pair.afterQuiet(saving.promise), {
+        saved: true,
+        revision: (await pair.a.storage.stat(pair.fileId))!.revision
+      })
+    } else {
+      await t.rejects(pair.afterQuiet(saving.promise), {
+        code: 'FST_EDITOR_FORCE_SAVE_FAILED',
+        cause: { code: 'FST_EDITOR_UPSTREAM' }
+      })
+    }
   })
 }
 
@@ -397,7 +406,10 @@ t.test('a final save that was refused and is shown again cannot be saved by forc
   await t.rejects(pair.afterQuiet(control.forceSave()), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /was refused/ })
   await session.edit('edited again')
   t.match(await control.forceSave(), { saved: true })
-  await t.rejects(pair.afterQuiet(control.forceSave()), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /was refused/ }, 'a force save that was stored since need not contain it')
+  await t.rejects(pair.afterQuiet(control.forceSave()), {
+    code: 'FST_EDITOR_FORCE_SAVE_FAILED',
+    message: /was refused/
+  }, 'a force save that was stored since need not contain it')
   await session.close()
   t.strictSame(await control.forceSave(), { saved: false, reason: 'no-session' })
 })
@@ -419,7 +431,12 @@ t.test('what the document server says about the command', async t => {
   const session = await pair.open()
   await session.edit('edited')
   const control = await pair.control()
-  const answer = (error: number) => pair.documentServer.fault('command', { type: 'answer', status: 200, body: JSON.stringify({ key: control.documentKey, error }) })
+  const answer = (error: number) =>
+    pair.documentServer.fault('command', {
+      type: 'answer',
+      status: 200,
+      body: JSON.stringify({ key: control.documentKey, error })
+    })
   answer(2)
   await t.rejects(control.forceSave(), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /callback URL/, cause: { serverCode: 2 } })
   for (const code of [5, 6, 7]) {

@@ -1,10 +1,10 @@
 /**
- * Random lives of documents that two instances edit: people open, edit, press the save button, leave and lose their connection, the
- * document server's timer saves, documents are assembled slowly or not at all, saves are refused, and callbacks reach either
- * instance. At random moments a force save is requested.
+ * Random lives of documents that two instances edit: people open, edit, press the save button, leave and lose their
+ * connection, the document server's timer saves, documents are assembled slowly or not at all, saves are refused, and
+ * callbacks reach either instance. At random moments a force save is requested.
  *
- * `FORCE_SAVES` (default 500): how many, `SEED` (default 1): chooses them. A failure prints the `SEED` and `LIFE` that repeat its
- * life, as far as the timing of sockets allows.
+ * `FORCE_SAVES` (default 500): how many, `SEED` (default 1): chooses them. A failure prints the `SEED` and `LIFE` that
+ * repeat its life, as far as the timing of sockets allows.
  *
  *     SEED=$RANDOM node --import ./scripts/typescript/register.js test/force-save/lives.long.test.ts
  */

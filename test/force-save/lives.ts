@@ -46,13 +46,18 @@ interface Editor {
 
 const FORCE_SAVES_OF_A_LIFE = 8
 
-/** Plays lives of documents, several at a time, in which force saves are requested at any moment. Resolves to how each of them ended. */
+/**
+ * Plays lives of documents, several at a time, in which force saves are requested at any moment. Resolves to how each
+ * of them ended.
+ */
 export async function playLives (t: Test, { seed, forceSaves, worlds, ...options }: LivesOptions): Promise<Ended[]> {
   const root = t.testdir()
   const ended: Ended[] = []
   let begun = 0
   const life = Number(process.env.LIFE ?? NaN)
-  const lives = Number.isNaN(life) ? Array.from({ length: Math.ceil(forceSaves / FORCE_SAVES_OF_A_LIFE) }, (_, index) => index) : [life]
+  const lives = Number.isNaN(life)
+    ? Array.from({ length: Math.ceil(forceSaves / FORCE_SAVES_OF_A_LIFE) }, (_, index) => index)
+    : [life]
 
   await Promise.all(Array.from({ length: Math.min(worlds, lives.length) }, async (_, index) => {
     const world = await startWorld(t, join(root, String(index)), random(seed + index))
@@ -71,7 +76,10 @@ async function startWorld (t: Test, directory: string, chances: Random): Promise
   const pair = await startPair(t, {
     directory,
     inRealTime: true,
-    storing: (storage, side) => observed(storage, contents, () => { if (full.has(side)) throw DISK_FULL })
+    storing: (storage, side) =>
+      observed(storage, contents, () => {
+        if (full.has(side)) throw DISK_FULL
+      })
   })
   pair.target = () => chances.one(SIDES)
   return { pair, contents, full }
@@ -124,7 +132,11 @@ async function textOf (content: Uint8Array | AsyncIterable<Uint8Array>): Promise
 }
 
 /** One document, from its creation until everybody has left. */
-async function play ({ pair, contents, full }: World, chances: Random, { timeout, slowest, pause }: Pick<LivesOptions, 'timeout' | 'slowest' | 'pause'>): Promise<Array<Omit<Ended, 'life'>>> {
+async function play (
+  { pair, contents, full }: World,
+  chances: Random,
+  { timeout, slowest, pause }: Pick<LivesOptions, 'timeout' | 'slowest' | 'pause'>
+): Promise<Array<Omit<Ended, 'life'>>> {
   const { documentServer } = pair
   const first = pair.a.app.editorControl({ user: { id: 'u0', name: 'u0' } })
   const fileId = await first.setDocumentFromBytes(Buffer.from('uploaded'), 'Life.txt')
@@ -141,7 +153,8 @@ async function play ({ pair, contents, full }: World, chances: Random, { timeout
   const mending: Array<() => void> = []
 
   const present = () => editors.filter(({ is }) => is === 'in')
-  const controlOf = async (side: Side, user = 'u0') => await pair[side].app.editorControl({ user: { id: user, name: user } }).openDocument(fileId)
+  const controlOf = async (side: Side, user = 'u0') =>
+    await pair[side].app.editorControl({ user: { id: user, name: user } }).openDocument(fileId)
 
   const actions = {
     async open () {
@@ -163,7 +176,12 @@ async function play ({ pair, contents, full }: World, chances: Random, { timeout
       if (present().length === 0) return
       const save = { at: performance.now(), isDone: false }
       saves.push(save)
-      pressed.push(chances.one(present()).session.forceSave({ type: chances.one(['button', 'timer'] as const) }).catch(() => {}).then(() => { save.isDone = true }))
+      pressed.push(
+        chances.one(present()).session.forceSave({ type: chances.one(['button', 'timer'] as const) }).catch(() => {})
+          .then(() => {
+            save.isDone = true
+          })
+      )
     },
     async leave () {
       if (present().length === 0) return
@@ -191,17 +209,30 @@ async function play ({ pair, contents, full }: World, chances: Random, { timeout
       const ms = chances.weighted([[8, 20 + chances.integer(600)], [3, chances.integer(slowest)]])
       mending.push(documentServer.fault('assembly', { type: 'slow', ms }))
     },
-    async fail () { mending.push(documentServer.fault('assembly', { type: 'fail' })) },
-    async breakFile () {
-      mending.push(documentServer.fault('file', chances.one([{ type: 'answer', status: 404 }, { type: 'answer', status: 503 }, { type: 'delay', ms: 300 }, { type: 'reset' }])))
+    async fail () {
+      mending.push(documentServer.fault('assembly', { type: 'fail' }))
     },
-    async slowCommand () { mending.push(documentServer.fault('command', { type: 'delay', ms: chances.integer(400) })) },
+    async breakFile () {
+      mending.push(
+        documentServer.fault(
+          'file',
+          chances.one([{ type: 'answer', status: 404 }, { type: 'answer', status: 503 }, { type: 'delay', ms: 300 }, {
+            type: 'reset'
+          }])
+        )
+      )
+    },
+    async slowCommand () {
+      mending.push(documentServer.fault('command', { type: 'delay', ms: chances.integer(400) }))
+    },
     async fill () {
       const side = chances.one(SIDES)
       full.add(side)
       setTimeout(() => full.delete(side), chances.integer(400))
     },
-    async pass () { await delay(chances.integer(pause)) }
+    async pass () {
+      await delay(chances.integer(pause))
+    }
   }
 
   /** Waits for nothing. */
@@ -212,9 +243,16 @@ async function play ({ pair, contents, full }: World, chances: Random, { timeout
     requests.push(judged(control, { patience, signal: leavesSoon ? AbortSignal.timeout(chances.integer(500)) : null }))
   }
 
-  async function judged (control: EditorControl, { patience, signal }: { readonly patience: number, readonly signal: AbortSignal | null }): Promise<Omit<Ended, 'life'>> {
+  async function judged (
+    control: EditorControl,
+    { patience, signal }: { readonly patience: number, readonly signal: AbortSignal | null }
+  ): Promise<Omit<Ended, 'life'>> {
     const expected = marksOf(text)
-    const [at, absencesBefore, wasPresent] = [performance.now(), absences, present().some(({ session }) => session.key === control.documentKey)]
+    const [at, absencesBefore, wasPresent] = [
+      performance.now(),
+      absences,
+      present().some(({ session }) => session.key === control.documentKey)
+    ]
     const missingIn = (content: string | undefined) => {
       const found = new Set(marksOf(content ?? ''))
       return expected.filter(mark => !found.has(mark))
@@ -224,32 +262,66 @@ async function play ({ pair, contents, full }: World, chances: Random, { timeout
       result = await control.forceSave({ timeout: patience, ...(signal && { signal }) })
     } catch (error) {
       const { name, code } = error as Error & { code?: string }
-      if (code === 'FST_EDITOR_FORCE_SAVE_TIMEOUT') return { how: `timeout ${patience}${absences === absencesBefore ? '' : ', somebody has left'}` }
+      if (code === 'FST_EDITOR_FORCE_SAVE_TIMEOUT') {
+        return { how: `timeout ${patience}${absences === absencesBefore ? '' : ', somebody has left'}` }
+      }
       return { how: code === undefined || name === 'TimeoutError' ? name : (error as Error).message }
     }
     if (result.saved) {
       const { revision, conflictFileId = fileId } = result
       const missing = missingIn(contents.get(`${conflictFileId} ${revision}`))
-      return { how: conflictFileId === fileId ? 'saved' : 'saved as a conflict copy', ...(missing.length > 0 && { violation: `saved, but ${missing} of ${expected} is missing in ${contents.get(`${conflictFileId} ${revision}`)}` }) }
+      return {
+        how: conflictFileId === fileId ? 'saved' : 'saved as a conflict copy',
+        ...(missing.length > 0 &&
+          {
+            violation: `saved, but ${missing} of ${expected} is missing in ${
+              contents.get(`${conflictFileId} ${revision}`)
+            }`
+          })
+      }
     }
     const missing = missingIn(await pair.a.storedText(fileId) ?? '')
     if (missing.length === 0) return { how: result.reason }
     const isUnderWay = saves.some(save => save.at < at && !save.isDone)
     const detail = `${result.reason}, but ${missing} of ${expected} is not stored, with a timeout of ${patience}`
-    if (result.reason === 'no-session') return wasPresent && absences === absencesBefore ? { how: 'no-session', violation: detail } : { how: 'no-session, the changes are not stored' }
-    if (isUnderWay || wasStored(expected)) return { how: `no-changes, ${isUnderWay ? 'but a save was under way' : 'but an older save of the same second came later'}`, doubt: detail }
+    if (result.reason === 'no-session') {
+      return wasPresent && absences === absencesBefore
+        ? { how: 'no-session', violation: detail }
+        : { how: 'no-session, the changes are not stored' }
+    }
+    if (isUnderWay || wasStored(expected)) {
+      return {
+        how: `no-changes, ${
+          isUnderWay ? 'but a save was under way' : 'but an older save of the same second came later'
+        }`,
+        doubt: detail
+      }
+    }
     return { how: 'no-changes', violation: detail }
   }
 
   function wasStored (expected: readonly string[]): boolean {
-    return [...contents].some(([name, content]) => name.startsWith(`${fileId} `) && expected.every(mark => marksOf(content).includes(mark)))
+    return [...contents].some(([name, content]) =>
+      name.startsWith(`${fileId} `) && expected.every(mark => marksOf(content).includes(mark))
+    )
   }
 
   await actions.open()
   while (requests.length < FORCE_SAVES_OF_A_LIFE) {
     const action = chances.weighted<keyof typeof actions | 'request'>([
-      [9, 'request'], [9, 'edit'], [9, 'pass'], [3, 'slow'], [3, 'button'], [2, 'open'], [2, 'leave'], [1, 'cutOff'], [2, 'comeBack'],
-      [1, 'fail'], [1, 'breakFile'], [1, 'slowCommand'], [1, 'fill']
+      [9, 'request'],
+      [9, 'edit'],
+      [9, 'pass'],
+      [3, 'slow'],
+      [3, 'button'],
+      [2, 'open'],
+      [2, 'leave'],
+      [1, 'cutOff'],
+      [2, 'comeBack'],
+      [1, 'fail'],
+      [1, 'breakFile'],
+      [1, 'slowCommand'],
+      [1, 'fill']
     ])
     await (action === 'request' ? request() : actions[action]())
   }

@@ -24,14 +24,14 @@ export interface Pair {
   /** The instance that gets what the document server sends. */
   target: Side | (() => Side)
   /** Opens the document as a page of instance a would. */
-  open (user?: string): Promise<Session>
+  open(user?: string): Promise<Session>
   /** A control of an instance with the document opened. */
-  control (side?: Side): Promise<EditorControl>
-  stored (): Promise<string | null>
+  control(side?: Side): Promise<EditorControl>
+  stored(): Promise<string | null>
   /** The force saves that are noted in the record. */
-  notes (): Promise<readonly Note[]>
+  notes(): Promise<readonly Note[]>
   /** What a force save resolves to that waits for saves of others: lets the time pass for which it waits. */
-  afterQuiet (saving: Promise<ForceSaveResult>): Promise<ForceSaveResult>
+  afterQuiet(saving: Promise<ForceSaveResult>): Promise<ForceSaveResult>
 }
 
 interface Note {
@@ -49,25 +49,40 @@ export interface PairOptions extends Omit<HostOptions, 'clock'> {
 }
 
 /** Two instances behind one URL, over one directory. */
-export async function startPair (t: Test, { storing = storage => storage, directory = join(t.testdir(), 'uploads'), inRealTime = false, ...options }: PairOptions = {}): Promise<Pair> {
+export async function startPair (
+  t: Test,
+  { storing = storage => storage, directory = join(t.testdir(), 'uploads'), inRealTime = false, ...options }:
+  PairOptions = {}
+): Promise<Pair> {
   const documents = await storageOf(t, directory)
   const clock = fakeClock()
   const jump = inRealTime ? () => {} : jumpingTime(t)
   const clocks = inRealTime ? {} : { clock, sharedClock: true }
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, ...emulatedOptions(clocks) })
-  t.teardown(() => documentServer.close())
-  const { origin: publicBaseUrl } = await listen(t, http.createServer((request, response) => forward(request, response, pair[typeof pair.target === 'string' ? pair.target : pair.target()].origin)))
-  const start = async (side: Side) => await startHost(t, {
-    ...(!inRealTime && { clock }),
-    saveRetries: 0,
-    documentServerOrigin: documentServer.url,
-    publicBaseUrl,
-    storage: storing(documents.open(), side),
-    ...options
+  const documentServer = await createDocumentServer({
+    jwtSecret: SECRET,
+    libreOffice: false,
+    ...emulatedOptions(clocks)
   })
+  t.teardown(() => documentServer.close())
+  const { origin: publicBaseUrl } = await listen(
+    t,
+    http.createServer((request, response) =>
+      forward(request, response, pair[typeof pair.target === 'string' ? pair.target : pair.target()].origin)
+    )
+  )
+  const start = async (side: Side) =>
+    await startHost(t, {
+      ...(!inRealTime && { clock }),
+      saveRetries: 0,
+      documentServerOrigin: documentServer.url,
+      publicBaseUrl,
+      storage: storing(documents.open(), side),
+      ...options
+    })
   const [a, b] = [await start('a'), await start('b')]
   const fileId = await a.app.editorControl().setDocumentFromBytes(Buffer.from('uploaded'), 'Notes.txt')
-  const control = async (side: Side = 'a', user = 'ada') => await pair[side].app.editorControl({ user: { id: user, name: user } }).openDocument(fileId)
+  const control = async (side: Side = 'a', user = 'ada') =>
+    await pair[side].app.editorControl({ user: { id: user, name: user } }).openDocument(fileId)
   const pair: Pair = {
     a,
     b,
@@ -78,11 +93,15 @@ export async function startPair (t: Test, { storing = storage => storage, direct
     open: async user => await documentServer.open((await control('a', user)).config!),
     control,
     stored: async () => await a.storedText(fileId),
-    notes: async () => ((await a.storage.state!.get(fileId))?.value as { readonly forceSaves?: readonly Note[] } | undefined)?.forceSaves ?? [],
+    notes: async () =>
+      ((await a.storage.state!.get(fileId))?.value as { readonly forceSaves?: readonly Note[] } | undefined)
+        ?.forceSaves ?? [],
     async afterQuiet (promise) {
       const saving = watched(promise)
       while (!saving.isSettled) {
-        if ((await pair.notes()).some(({ isIdle, result }) => isIdle === true || result?.from === 'final-before')) jump(3000)
+        if ((await pair.notes()).some(({ isIdle, result }) => isIdle === true || result?.from === 'final-before')) {
+          jump(3000)
+        }
         await delay(20)
       }
       return await saving.promise
@@ -103,7 +122,10 @@ function forward (request: IncomingMessage, response: ServerResponse, origin: st
 
 /** Resolves when the document server has answered this many commands `forcesave`. */
 export async function commandsAnswered (documentServer: DocumentServer, count = 1): Promise<void> {
-  const isAnswered = () => documentServer.receivedRequests.filter(({ url, status, answer }) => /Command/i.test(url) && status !== null && answer !== null).length >= count
+  const isAnswered = () =>
+    documentServer.receivedRequests.filter(({ url, status, answer }) =>
+      /Command/i.test(url) && status !== null && answer !== null
+    ).length >= count
   while (!isAnswered()) await turn()
 }
 
@@ -119,7 +141,9 @@ export function forceSaveAnswers ({ receivedRequests }: DocumentServer): unknown
 /** How a promise ends, and whether it has ended. */
 export function watched (promise: Promise<ForceSaveResult>) {
   const state = { isSettled: false, promise }
-  promise.catch(() => {}).finally(() => { state.isSettled = true })
+  promise.catch(() => {}).finally(() => {
+    state.isSettled = true
+  })
   return state
 }
 

@@ -24,7 +24,13 @@ t.test('so may the report that it could not be assembled', async t => {
 t.test('the other instance refuses the save, and then its repeat; the next repeat it stores', async t => {
   let isFull = true
   const pair = await startPair(t, {
-    storing: (storage, side) => ({ ...storage, stage: async (...given) => { if (isFull && side === 'b') throw DISK_FULL; return await storage.stage!(...given) } })
+    storing: (storage, side) => ({
+      ...storage,
+      stage: async (...given) => {
+        if (isFull && side === 'b') throw DISK_FULL
+        return await storage.stage!(...given)
+      }
+    })
   })
   pair.target = 'b'
   const session = await pair.open()

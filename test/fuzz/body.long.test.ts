@@ -14,7 +14,13 @@ t.setTimeout(TIMEOUT_MS)
 for (const profile of profiles) {
   t.test(`any callback body gets a valid answer, and only a valid save is stored (${profile})`, async t => {
     const service = await startService(t, profile)
-    await fuzz(t, { name: `body-${profile}`, share: profile === 'secure' ? 100 : 70, input: bodies, check: input => post(service, input), seen: { stored: 0.1, acknowledged: 0.03, refused: 0.2 } })
+    await fuzz(t, {
+      name: `body-${profile}`,
+      share: profile === 'secure' ? 100 : 70,
+      input: bodies,
+      check: input => post(service, input),
+      seen: { stored: 0.1, acknowledged: 0.03, refused: 0.2 }
+    })
     await stillWorks(t, service)
   })
 }
@@ -33,10 +39,19 @@ async function post (service: Service, { fields, token, spoiled }: Body): Promis
   const read = fieldsOf(body)
   const counted = profile === 'secure' ? genuineClaims(read?.token) : read
 
-  assertThat(error === 1 || (counted !== undefined && Number.isInteger(counted.status)), 'what is no callback is accepted')
-  assertThat(profile === 'classic' || error === 1 || (typeof counted?.key === 'string' && host.keys.isForFile('plain', counted.key)), 'a callback under the key of another file is accepted')
+  assertThat(
+    error === 1 || (counted !== undefined && Number.isInteger(counted.status)),
+    'what is no callback is accepted'
+  )
+  assertThat(
+    profile === 'classic' || error === 1 ||
+      (typeof counted?.key === 'string' && host.keys.isForFile('plain', counted.key)),
+    'a callback under the key of another file is accepted'
+  )
   if (seen.changed.length === 0) {
-    const isGood = spoiled.how === 'not' && counted !== undefined && isSave(counted) && String(counted.url).startsWith(`${upstream.origin}/ok`) && counted.key === key && counted.filetype === undefined && fields.every(([name]) => !DATES.has(name)) && token === 'same'
+    const isGood = spoiled.how === 'not' && counted !== undefined && isSave(counted) &&
+      String(counted.url).startsWith(`${upstream.origin}/ok`) && counted.key === key &&
+      counted.filetype === undefined && fields.every(([name]) => !DATES.has(name)) && token === 'same'
     assertThat(!isGood, 'a valid save is not stored')
     return error === 1 ? 'refused' : 'acknowledged'
   }

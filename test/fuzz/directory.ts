@@ -21,7 +21,10 @@ export const contentOf = (fileId: string) => `what is stored of ${fileId}`
 export interface FuzzedDirectory {
   readonly root: string
   readonly uploads: string
-  /** Paths that are other than they were. Puts all back, and makes every document a new version that nobody has saved yet. */
+  /**
+   * Paths that are other than they were. Puts all back, and makes every document a new version that nobody has saved
+   * yet.
+   */
   changes (): string[]
 }
 
@@ -29,7 +32,14 @@ export interface FuzzedDirectory {
 export function createDirectory (root: string): FuzzedDirectory {
   const uploads = join(root, 'uploads')
   for (const name of ['outside', 'uploads/folder.docx']) mkdirSync(join(root, name), { recursive: true })
-  for (const name of ['secret.docx', 'outside/secret.docx', 'uploads/folder.docx/inner.docx', ...NOT_DOCUMENTS.map(name => `uploads/${name}.docx`)]) writeFileSync(join(root, name), CANARY)
+  for (
+    const name of [
+      'secret.docx',
+      'outside/secret.docx',
+      'uploads/folder.docx/inner.docx',
+      ...NOT_DOCUMENTS.map(name => `uploads/${name}.docx`)
+    ]
+  ) writeFileSync(join(root, name), CANARY)
   symlinkSync('../outside/secret.docx', join(uploads, 'link.docx'))
   execFileSync('mkfifo', [join(uploads, 'pipe.docx')])
   const documents = new Map(Object.entries(DOCUMENTS).map(([fileId, extension]) => [`uploads/${fileId}.${extension}`, fileId]))

@@ -18,15 +18,23 @@ interface Head {
 const PATIENCE_MS = 10_000
 
 /**
- * Sends bytes as they stand and resolves to the answer; rejects when there is none. Ends the connection then, whether or
- * not the other side would keep it.
+ * Sends bytes as they stand and resolves to the answer; rejects when there is none. Ends the connection then, whether
+ * or not the other side would keep it.
  */
 export function exchange (origin: string, request: Uint8Array, { method = 'GET' } = {}): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin)
     const socket = net.connect(Number(port), hostname)
     let received = Buffer.alloc(0)
-    const timer = setTimeout(() => end(new Error(`no whole answer within ${PATIENCE_MS} ms, but ${JSON.stringify(received.toString('latin1').slice(0, 200))}`)), PATIENCE_MS)
+    const timer = setTimeout(
+      () =>
+        end(
+          new Error(
+            `no whole answer within ${PATIENCE_MS} ms, but ${JSON.stringify(received.toString('latin1').slice(0, 200))}`
+          )
+        ),
+      PATIENCE_MS
+    )
     const end = (outcome: Error | RawAnswer): void => {
       clearTimeout(timer)
       socket.destroy()
@@ -65,7 +73,13 @@ function readHead (bytes: Buffer): Head | undefined {
   const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]
   if (!status) throw new Error(`no status line but ${JSON.stringify(first)}`)
-  return { status: Number(status), fields: lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]), end: end + 4 }
+  return {
+    status: Number(status),
+    fields: lines.map(
+      line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]
+    ),
+    end: end + 4
+  }
 }
 
 function bodyOf (rest: Buffer, { header, isOver, none }: { header (name: string): string | undefined, isOver: boolean, none: boolean }): Buffer | undefined {

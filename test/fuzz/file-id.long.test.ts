@@ -4,7 +4,9 @@ import { HANDLER, signed } from '../helpers/host.js'
 import { encoded, encodings, type Encoding, fileIds } from './arbitraries/file-ids.js'
 import { contentOf, DOCUMENTS } from './directory.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
-import { assertThat, callbackOf, errorOf, isNoHttp, profiles, type Service, startService, stillWorks } from './service.js'
+import {
+  assertThat, callbackOf, errorOf, isNoHttp, profiles, type Service, startService, stillWorks
+} from './service.js'
 
 const credentials = ['signature', 'token', 'none', 'of another file', 'expired'] as const
 
@@ -14,15 +16,31 @@ interface Input {
   readonly credential: typeof credentials[number]
 }
 
-const inputs: fc.Arbitrary<Input> = fc.record({ id: fileIds, encoding: encodings, credential: mostly(fc.constantFrom('signature', 'token'), fc.constantFrom(...credentials)) })
+const inputs: fc.Arbitrary<Input> = fc.record({
+  id: fileIds,
+  encoding: encodings,
+  credential: mostly(fc.constantFrom('signature', 'token'), fc.constantFrom(...credentials))
+})
 
 t.setTimeout(TIMEOUT_MS)
 
 for (const profile of profiles) {
   t.test(`no fileId reads or writes anything but its own document (${profile})`, async t => {
     const service = await startService(t, profile)
-    await fuzz(t, { name: `download-${profile}`, share: profile === 'secure' ? 70 : 80, input: inputs, check: input => download(service, input), seen: { served: 0.1, absent: 0.15, ...(profile === 'secure' && { forbidden: 0.1 }) } })
-    await fuzz(t, { name: `save-${profile}`, share: 70, input: inputs, check: input => save(service, input), seen: { stored: 0.1, [profile === 'secure' ? 'refused' : 'acknowledged']: 0.2 } })
+    await fuzz(t, {
+      name: `download-${profile}`,
+      share: profile === 'secure' ? 70 : 80,
+      input: inputs,
+      check: input => download(service, input),
+      seen: { served: 0.1, absent: 0.15, ...(profile === 'secure' && { forbidden: 0.1 }) }
+    })
+    await fuzz(t, {
+      name: `save-${profile}`,
+      share: 70,
+      input: inputs,
+      check: input => save(service, input),
+      seen: { stored: 0.1, [profile === 'secure' ? 'refused' : 'acknowledged']: 0.2 }
+    })
     await stillWorks(t, service)
   })
 }
@@ -36,7 +54,10 @@ t.test('without signed URLs a token gives access only to the file it names', asy
 async function download (service: Service, input: Input): Promise<string> {
   const { target, named, exact, allowed } = targetOf(service, input, 'download')
   const url = service.host.origin + target
-  const { answer, changed } = await service.send({ target, headers: input.credential === 'token' ? [`Authorization: Bearer ${signed({ payload: { url } })}`] : [] })
+  const { answer, changed } = await service.send({
+    target,
+    headers: input.credential === 'token' ? [`Authorization: Bearer ${signed({ payload: { url } })}`] : []
+  })
   assertThat(changed.length === 0, 'a download changed a file')
   if (answer.status === 200) {
     assertThat(named !== null && Object.hasOwn(DOCUMENTS, named) && answer.text === contentOf(named), 'the bytes are of another file')

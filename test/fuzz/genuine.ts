@@ -6,7 +6,10 @@ export type Claims = Readonly<Record<string, unknown>>
 
 const TOLERANCE_SECONDS = 60
 
-/** A token over any claims, those that a library would not sign among them. Valid for five minutes unless they say otherwise. */
+/**
+ * A token over any claims, those that a library would not sign among them. Valid for five minutes unless they say
+ * otherwise.
+ */
 export function tokenOver (claims: object, { alg = 'HS256', secret = SECRET } = {}): string {
   const iat = Math.floor(Date.now() / 1000)
   return forgedToken({ iat, exp: iat + 300, ...claims }, { alg, secret })

@@ -4,7 +4,9 @@ import { HANDLER } from '../helpers/host.js'
 import { headerLines } from './arbitraries/headers.js'
 import { contentOf } from './directory.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
-import { assertThat, callbackOf, errorOf, isNoHttp, isOfUpstream, profiles, type Seen, type Service, startService, stillWorks } from './service.js'
+import {
+  assertThat, callbackOf, errorOf, isNoHttp, isOfUpstream, profiles, type Seen, type Service, startService, stillWorks
+} from './service.js'
 import { SAVED } from './upstream.js'
 
 interface Input {
@@ -27,7 +29,22 @@ t.setTimeout(TIMEOUT_MS)
 for (const profile of profiles) {
   t.test(`any request headers get one of the allowed answers (${profile})`, async t => {
     const service = await startService(t, profile)
-    await fuzz(t, { name: `headers-${profile}`, share: 60, input: inputs, check: input => request(service, input), seen: { served: 0.05, part: 0.005, 'not modified': 0.001, unsatisfiable: 0.003, passed: 0.05, stored: 0.05, 'no http': 0.02, ...(profile === 'secure' && { refused: 0.05 }) } })
+    await fuzz(t, {
+      name: `headers-${profile}`,
+      share: 60,
+      input: inputs,
+      check: input => request(service, input),
+      seen: {
+        served: 0.05,
+        part: 0.005,
+        'not modified': 0.001,
+        unsatisfiable: 0.003,
+        passed: 0.05,
+        stored: 0.05,
+        'no http': 0.02,
+        ...(profile === 'secure' && { refused: 0.05 })
+      }
+    })
     await stillWorks(t, service)
   })
 }
@@ -39,8 +56,16 @@ async function request (service: Service, { action, method: given, lines, isSign
   const query = action === 'proxy' ? `?action=proxy&url=${encodeURIComponent(`${upstream.origin}/ok`)}` : isSigned ? search : `?action=${action}&fileId=plain`
   const target = (action === 'proxy' ? HANDLER : pathname) + query
   const headers = (await withValidators(service, lines)).map(line => service.fill(line))
-  const { headers: own = [], body } = callbackOf(service, target, { key: await service.keyOf('plain'), status: 2, url: `${upstream.origin}/ok` })
-  const seen = await service.send(action === 'callback' ? { method, target, headers: [...headers, ...own], ...(body && { body }) } : { method, target, headers: action === 'proxy' && isSigned ? [...headers, service.proxyToken] : headers })
+  const { headers: own = [], body } = callbackOf(service, target, {
+    key: await service.keyOf('plain'),
+    status: 2,
+    url: `${upstream.origin}/ok`
+  })
+  const seen = await service.send(
+    action === 'callback'
+      ? { method, target, headers: [...headers, ...own], ...(body && { body }) }
+      : { method, target, headers: action === 'proxy' && isSigned ? [...headers, service.proxyToken] : headers }
+  )
 
   const isAllowed = isSigned || profile === 'classic'
   assertThat(seen.changed.length === 0 || (action === 'callback' && method === 'POST' && isAllowed), 'a document changed')

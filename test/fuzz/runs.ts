@@ -17,7 +17,10 @@ export interface Fuzz<Input> {
   readonly input: fc.Arbitrary<Input>
   /** Throws when a property does not hold; resolves to a word for what became of the input. */
   readonly check: (input: Input) => Promise<string>
-  /** Outcomes that must be seen, each with the part of the inputs that must have had it: a fuzz that sees refusals only proves nothing. */
+  /**
+   * Outcomes that must be seen, each with the part of the inputs that must have had it: a fuzz that sees refusals only
+   * proves nothing.
+   */
   readonly seen: Readonly<Record<string, number>>
 }
 

@@ -53,20 +53,45 @@ export interface Service {
   send (request: RawRequest): Promise<Seen>
 }
 
-/** A service that is sent anything: on file storage, with a document server, and with a server it must not be led to. */
-export async function startService (t: Test, profile: Profile, { reach = 'any path', signedUrls = profile === 'secure' }: ServiceOptions = {}): Promise<Service> {
+/**
+ * A service that is sent anything: on file storage, with a document server, and with a server it must not be led to.
+ */
+export async function startService (
+  t: Test,
+  profile: Profile,
+  { reach = 'any path', signedUrls = profile === 'secure' }: ServiceOptions = {}
+): Promise<Service> {
   const begun = noWayOut(t)
   const directory = createDirectory(t.testdir())
   const upstream = await startFuzzedUpstream(t)
   const inside = await startInside(t)
   const httpClient = undiciClient({
     timeouts: { connect: 2000, headers: 2000, idle: 2000 },
-    lookup: (name, _options, callback) => callback(Object.assign(new Error(`no such name: ${name}`), { code: 'ENOTFOUND' }), []) // no query leaves
+    // no query leaves
+    lookup: (name, _options, callback) => callback(Object.assign(new Error(`no such name: ${name}`), { code: 'ENOTFOUND' }), [])
   })
   t.teardown(() => httpClient.close?.())
-  const host = await startHost(t, { profile, signedUrls, httpClient, documentServerOrigin: upstream.origin, storage: fileStorage({ directory: directory.uploads }), saveRetries: 0, bodyLimit: BODY_LIMIT, ...(profile === 'secure' && reach === 'any path' && { proxy: { allow: [upstream.origin] } }) })
+  const host = await startHost(t, {
+    profile,
+    signedUrls,
+    httpClient,
+    documentServerOrigin: upstream.origin,
+    storage: fileStorage({ directory: directory.uploads }),
+    saveRetries: 0,
+    bodyLimit: BODY_LIMIT,
+    ...(profile === 'secure' && reach === 'any path' && { proxy: { allow: [upstream.origin] } })
+  })
   const own = new URL(host.origin).host
-  const hosts = { ds: new URL(upstream.origin).host, dsPort: String(upstream.port), insidePort: String(inside.port), inside: new URL(inside.origin).host, self: own, origin: host.origin, root: directory.root, handler: HANDLER }
+  const hosts = {
+    ds: new URL(upstream.origin).host,
+    dsPort: String(upstream.port),
+    insidePort: String(inside.port),
+    inside: new URL(inside.origin).host,
+    self: own,
+    origin: host.origin,
+    root: directory.root,
+    handler: HANDLER
+  }
   const prototypes = snapshotOfPrototypes()
 
   async function send ({ method = 'GET', target, headers = [], body }: RawRequest): Promise<Seen> {
@@ -118,7 +143,9 @@ export async function stillWorks (t: Test, { host, upstream, profile, keyOf }: S
 /** Exactly one of the two possible answers to a callback. */
 export function errorOf ({ answer }: Seen): 0 | 1 {
   const { status, text } = answer
-  if (status !== 200 || answer.header('content-type') !== 'application/json' || !/^\{"error":[01]\}$/.test(text)) throw new Error(`a callback is answered ${status} ${text.slice(0, 200)}`)
+  if (status !== 200 || answer.header('content-type') !== 'application/json' || !/^\{"error":[01]\}$/.test(text)) {
+    throw new Error(`a callback is answered ${status} ${text.slice(0, 200)}`)
+  }
   return text === '{"error":0}' ? 0 : 1
 }
 
@@ -147,7 +174,10 @@ function fileIdOf (path: string): string | undefined {
 
 /** A save in another format moves the document. */
 function isNextTo (path: string, changed: readonly string[]): boolean {
-  return changed.some(other => fileIdOf(other) !== undefined && /^\.[0-9a-z]{1,16}$/.test(path.slice(`uploads/${fileIdOf(other)}`.length)) && path.startsWith(`uploads/${fileIdOf(other)}.`))
+  return changed.some(other =>
+    fileIdOf(other) !== undefined && /^\.[0-9a-z]{1,16}$/.test(path.slice(`uploads/${fileIdOf(other)}`.length)) &&
+    path.startsWith(`uploads/${fileIdOf(other)}.`)
+  )
 }
 
 const PROTOTYPES = { Object: Object.prototype, Array: Array.prototype, Function: Function.prototype, String: String.prototype }

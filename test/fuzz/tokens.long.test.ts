@@ -26,7 +26,13 @@ t.setTimeout(TIMEOUT_MS)
 
 t.test('only the document server\'s own tokens are accepted', async t => {
   const service = await startService(t, 'secure')
-  await fuzz(t, { name: 'tokens-secure', share: 90, input: inputs, check: input => input.place === 'callback' ? post(service, input) : download(service, input), seen: { stored: 0.1, refused: 0.2, served: 0.01, forbidden: 0.01 } })
+  await fuzz(t, {
+    name: 'tokens-secure',
+    share: 90,
+    input: inputs,
+    check: input => input.place === 'callback' ? post(service, input) : download(service, input),
+    seen: { stored: 0.1, refused: 0.2, served: 0.01, forbidden: 0.01 }
+  })
   await stillWorks(t, service)
 })
 
@@ -51,7 +57,9 @@ async function post (service: Service, { inBody, inHeader, usesHeader, signature
   const error = errorOf(seen)
   const signed = signature === 'own' ? trusted(token, header) : undefined
   if (error === 1) {
-    const isPlain = ({ slip, claims, dates, kind, nested }: TokenRecipe) => kind === 'good' && slip.how === 'not' && !nested && [claims, dates].every(changes => Object.keys(changes).length === 0)
+    const isPlain = ({ slip, claims, dates, kind, nested }: TokenRecipe) =>
+      kind === 'good' && slip.how === 'not' && !nested &&
+      [claims, dates].every(changes => Object.keys(changes).length === 0)
     assertThat(seen.changed.length === 0, 'a refused save is stored')
     assertThat(!(signed && isPlain(inBody) && !usesHeader && inBody.keyOf === 'plain'), 'a good save is refused')
     return 'refused'
@@ -108,13 +116,25 @@ function tokenOf ({ kind, alg, secret, dates, nested, slip, text }: TokenRecipe,
   if (kind === 'absent') return undefined
   if (kind === 'text') return text
   const now = Math.floor(Date.now() / 1000)
-  const dated = Object.fromEntries(Object.entries(dates).map(([name, value]) => [name, typeof value === 'number' ? now + value : value]))
-  return slipped(tokenOver({ ...(nested ? { payload: claims } : claims), ...dated }, { alg: /^HS\d+$/.test(alg) || alg === 'none' ? alg : 'none', secret: secret || SECRET.slice(0, 8) }), slip)
+  const dated = Object.fromEntries(
+    Object.entries(dates).map(([name, value]) => [name, typeof value === 'number' ? now + value : value])
+  )
+  return slipped(
+    tokenOver({ ...(nested ? { payload: claims } : claims), ...dated }, {
+      alg: /^HS\d+$/.test(alg) || alg === 'none' ? alg : 'none',
+      secret: secret || SECRET.slice(0, 8)
+    }),
+    slip
+  )
 }
 
 function targetOf ({ host }: Service, purpose: 'callback' | 'download', signature: Input['signature']): string {
   const other = purpose === 'callback' ? 'download' : 'callback'
-  const { pathname, search } = new URL(signature === 'of another file' ? host.urls[purpose]('😀') : host.urls[signature === 'of the other action' ? other : purpose]('plain'))
+  const { pathname, search } = new URL(
+    signature === 'of another file'
+      ? host.urls[purpose]('😀')
+      : host.urls[signature === 'of the other action' ? other : purpose]('plain')
+  )
   const query = new URLSearchParams(search)
   query.set('action', purpose)
   query.set('fileId', 'plain')

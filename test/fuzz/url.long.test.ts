@@ -4,7 +4,9 @@ import { HANDLER } from '../helpers/host.js'
 import { encoded, type Encoding, encodings } from './arbitraries/file-ids.js'
 import { urls } from './arbitraries/urls.js'
 import { fuzz, TIMEOUT_MS } from './runs.js'
-import { assertThat, callbackOf, errorOf, isNoHttp, isOfUpstream, profiles, type Service, startService, stillWorks } from './service.js'
+import {
+  assertThat, callbackOf, errorOf, isNoHttp, isOfUpstream, profiles, type Service, startService, stillWorks
+} from './service.js'
 import { SAVED } from './upstream.js'
 
 interface Proxied {
@@ -21,15 +23,31 @@ t.setTimeout(TIMEOUT_MS)
 for (const profile of profiles) {
   t.test(`no URL causes a connection to anything but an allowed origin (${profile})`, async t => {
     const service = await startService(t, profile)
-    await fuzz(t, { name: `proxy-${profile}`, share: 80, input: proxied, check: input => proxy(service, input), seen: { passed: 0.1, 'bad request': 0.1, failed: 0.005, ...(profile === 'secure' && { forbidden: 0.15 }) } })
-    await fuzz(t, { name: `save-from-${profile}`, share: 45, input: saved, check: input => saveFrom(service, input), seen: { stored: 0.1, refused: 0.2 } })
+    await fuzz(t, {
+      name: `proxy-${profile}`,
+      share: 80,
+      input: proxied,
+      check: input => proxy(service, input),
+      seen: { passed: 0.1, 'bad request': 0.1, failed: 0.005, ...(profile === 'secure' && { forbidden: 0.15 }) }
+    })
+    await fuzz(t, {
+      name: `save-from-${profile}`,
+      share: 45,
+      input: saved,
+      check: input => saveFrom(service, input),
+      seen: { stored: 0.1, refused: 0.2 }
+    })
     await stillWorks(t, service)
   })
 }
 
 async function proxy (service: Service, { url: text, encoding, method }: Proxied): Promise<string> {
   const filled = service.fill(text)
-  const { answer, changed, requests } = await service.send({ method, target: `${HANDLER}?action=proxy&url=${encoded(filled, encoding)}`, headers: [service.proxyToken] })
+  const { answer, changed, requests } = await service.send({
+    method,
+    target: `${HANDLER}?action=proxy&url=${encoded(filled, encoding)}`,
+    headers: [service.proxyToken]
+  })
   assertThat(changed.length === 0, 'the proxy changed a file')
   if (isNoHttp(answer)) return 'malformed'
   if (method === 'POST') {
@@ -48,7 +66,8 @@ async function proxy (service: Service, { url: text, encoding, method }: Proxied
     return 'forbidden'
   }
   if (answer.status === 502 || answer.status === 504) return 'failed'
-  assertThat(service.profile === 'classic', `status ${answer.status}`) // the service itself, or who listens at another address of loopback
+  // the service itself, or who listens at another address of loopback
+  assertThat(service.profile === 'classic', `status ${answer.status}`)
   return 'others'
 }
 
@@ -70,10 +89,20 @@ function assertExpected ({ profile, host, upstream }: Service, text: string, sta
   const hasScheme = url !== undefined && /^https?:$/.test(url.protocol)
   const isWeb = hasScheme && url.hostname.length <= MAX_HOST_LENGTH
   if (text.isWellFormed() && !isWeb) {
-    assertThat(status === 400 && (method === 'HEAD' || body === (url && !hasScheme ? 'Unsupported URL scheme' : 'Invalid URL')), `an invalid URL is answered ${status} ${body.slice(0, 100)}`)
+    assertThat(
+      status === 400 && (method === 'HEAD' || body === (url && !hasScheme ? 'Unsupported URL scheme' : 'Invalid URL')),
+      `an invalid URL is answered ${status} ${body.slice(0, 100)}`
+    )
   }
-  if (profile === 'secure' && isWeb && url.origin !== upstream.origin) assertThat(status === 403, `a URL of ${url.origin} is answered ${status}`)
-  if (isWeb && url.origin === upstream.origin) assertThat(status !== 400 && (status !== 403 || url.pathname === '/redirect'), `a URL of the document server is answered ${status} by ${host.origin}`)
+  if (profile === 'secure' && isWeb && url.origin !== upstream.origin) {
+    assertThat(status === 403, `a URL of ${url.origin} is answered ${status}`)
+  }
+  if (isWeb && url.origin === upstream.origin) {
+    assertThat(
+      status !== 400 && (status !== 403 || url.pathname === '/redirect'),
+      `a URL of the document server is answered ${status} by ${host.origin}`
+    )
+  }
 }
 
 async function saveFrom (service: Service, { url: text, status }: { url: string, status: number }): Promise<string> {

@@ -7,7 +7,9 @@ import { type Browser, type BrowserContextOptions, chromium, type Frame, type Pa
 import type { Test } from 'tap'
 
 export interface TestBrowser {
-  /** For the `skip` option of a test: why there is no browser, else `false`. With CI=true a missing browser is an error. */
+  /**
+   * For the `skip` option of a test: why there is no browser, else `false`. With CI=true a missing browser is an error.
+   */
   readonly missing: string | false
   /** A page of its own profile, closed when the test ends. */
   newPage (t: Test, options?: BrowserContextOptions): Promise<TestPage>

@@ -31,7 +31,13 @@ export const ready: ConversionAnswer = (response, _attempt, origin) => {
 export const pending: ConversionAnswer = response => response.end('{"percent":0,"endConvert":false}')
 
 /** A document server that knows one thing: conversion. `result` answers for the converted file. */
-export async function startConversionService (t: Test, answer: ConversionAnswer, result: http.RequestListener = (_request, response) => { response.end(PDF) }): Promise<ConversionService> {
+export async function startConversionService (
+  t: Test,
+  answer: ConversionAnswer,
+  result: http.RequestListener = (_request, response) => {
+    response.end(PDF)
+  }
+): Promise<ConversionService> {
   const conversions: ConversionRequest[] = []
   const downloads: string[] = []
   const server = http.createServer(async (request, response) => {

@@ -1,6 +1,8 @@
 import type { DocumentServerOptions } from 'onlyoffice-emulator'
 
-/** With `DOCUMENT_SERVER=10.0`, the document server of tests names the purpose of its tokens and demands that of ours. */
+/**
+ * With `DOCUMENT_SERVER=10.0`, the document server of tests names the purpose of its tokens and demands that of ours.
+ */
 const isNew = process.env.DOCUMENT_SERVER === '10.0'
 
 /** Options of an emulated document server, unless the test needs a certain version. */

@@ -34,7 +34,10 @@ export interface Editing extends Host {
   openedKey (fileId?: string): Promise<string>
   /** Address of the saved file at the document server. */
   readonly url: string
-  /** Posts a callback as the profile wants it, signed or plain, for the stored file unless another is named, under a key of that file unless there is one in the fields. Resolves to the answered `error`. */
+  /**
+   * Posts a callback as the profile wants it, signed or plain, for the stored file unless another is named, under a key
+   * of that file unless there is one in the fields. Resolves to the answered `error`.
+   */
   post (fields: object, fileId?: string): Promise<unknown>
   /** What other programs do with the files. Not in memory. */
   readonly others: TestStorage
@@ -45,7 +48,10 @@ export interface Editing extends Host {
 }
 
 /** A service with one stored document and the document server that edits it, both really listening. */
-export async function startEditing (t: Test, { serve = answerWith(NEW), memory: wantsMemory = false, extension = 'txt', ...options }: EditingOptions = {}): Promise<Editing> {
+export async function startEditing (
+  t: Test,
+  { serve = answerWith(NEW), memory: wantsMemory = false, extension = 'txt', ...options }: EditingOptions = {}
+): Promise<Editing> {
   const profile = options.profile ?? 'secure'
   const memory = wantsMemory && !isOnS3
   const root = memory || isOnS3 ? '' : t.testdir()

@@ -32,12 +32,16 @@ export async function temporaryDirectory (t: Test): Promise<string> {
 }
 
 /**
- * A program of `examples/` as a user starts it, in a process of its own: `minimal/server.js`. Resolves when it has printed its URL. Ended
- * with the test. Rejects when it ends by itself.
+ * A program of `examples/` as a user starts it, in a process of its own: `minimal/server.js`. Resolves when it has
+ * printed its URL. Ended with the test. Rejects when it ends by itself.
  */
 export async function startExample (t: Test, program: string, options: ExampleOptions = {}): Promise<Example> {
   const directory = options.directory ?? await temporaryDirectory(t)
-  const child = spawn(process.execPath, [join(ROOT, 'examples', program)], { cwd: directory, env: { ...environment(), ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [join(ROOT, 'examples', program)], {
+    cwd: directory,
+    env: { ...environment(), ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   const exited = once(child, 'exit') as Promise<[number | null]>
   const log = text(child.stderr)
   let output = ''
@@ -72,7 +76,19 @@ export async function startExample (t: Test, program: string, options: ExampleOp
 function environment (): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, PORT: '0' }
   for (const name of Object.keys(env)) {
-    if (/^(TAP|_TAP)/.test(name) || ['NODE_OPTIONS', 'NODE_V8_COVERAGE', 'HOST', 'ALLOWED_HOSTS', 'EDITOR_API_URL', 'JWT_SECRET', 'PUBLIC_BASE_URL', 'PROFILE'].includes(name)) delete env[name]
+    if (
+      /^(TAP|_TAP)/.test(name) ||
+      [
+        'NODE_OPTIONS',
+        'NODE_V8_COVERAGE',
+        'HOST',
+        'ALLOWED_HOSTS',
+        'EDITOR_API_URL',
+        'JWT_SECRET',
+        'PUBLIC_BASE_URL',
+        'PROFILE'
+      ].includes(name)
+    ) delete env[name]
   }
   return env
 }

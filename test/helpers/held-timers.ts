@@ -9,7 +9,10 @@ export interface HeldTimers {
   hold (): void
 }
 
-/** Holds the timers of one length until the test lets their time pass, however long everything else takes on a busy machine. */
+/**
+ * Holds the timers of one length until the test lets their time pass, however long everything else takes on a busy
+ * machine.
+ */
 export function holdTimers (scope: Scope, milliseconds: number): HeldTimers {
   const { setTimeout, clearTimeout } = globalThis
   const held = new Map<unknown, () => void>()

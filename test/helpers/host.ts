@@ -74,13 +74,24 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   })
   await app.ready()
 
-  const { profile = 'secure', signedUrls = profile === 'secure', publicBaseUrl = origin, path = HANDLER, prefix = '', downloadUrlLifetime = 86_400_000 } = options
+  const {
+    profile = 'secure',
+    signedUrls = profile === 'secure',
+    publicBaseUrl = origin,
+    path = HANDLER,
+    prefix = '',
+    downloadUrlLifetime = 86_400_000
+  } = options
   const urls = handlerUrls({ publicBaseUrl, path: prefix + path, secrets, signedUrls, downloadUrlLifetime, clock })
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
   const proxyHeaders = { 'x-editor-proxy-token': urls.proxyToken('') }
   async function postCallback (fileId: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-    const response = await fetch(urls.callback(fileId).replace(publicBaseUrl, origin), { method: 'POST', headers, body: raw as NonNullable<RequestInit['body']> })
+    const response = await fetch(urls.callback(fileId).replace(publicBaseUrl, origin), {
+      method: 'POST',
+      headers,
+      body: raw as NonNullable<RequestInit['body']>
+    })
     return { status: response.status, headers: response.headers, body: await response.text() }
   }
 
@@ -98,7 +109,12 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     }),
     async downloadAsDocumentServer (fileId, headers = {}) {
       const url = urls.download(fileId)
-      return fetch(url.replace(publicBaseUrl, origin), { headers: { authorization: `Bearer ${signed({ payload: { url }, ...claimOf('download') }, tokens, clock)}`, ...headers } })
+      return fetch(url.replace(publicBaseUrl, origin), {
+        headers: {
+          authorization: `Bearer ${signed({ payload: { url }, ...claimOf('download') }, tokens, clock)}`,
+          ...headers
+        }
+      })
     },
     proxied: (url, init = {}) => fetch(handler({ action: 'proxy', url }), { ...init, headers: { ...proxyHeaders, ...init.headers as Record<string, string> } }),
     proxyHeaders,

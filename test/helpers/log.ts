@@ -36,8 +36,8 @@ const CONFIDENTIAL: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * A logger at its most talkative. Whatever is logged until the test ends is searched for what must not be there, so that
- * every test of the handler, with whatever hostile input, is a test of the log.
+ * A logger at its most talkative. Whatever is logged until the test ends is searched for what must not be there, so
+ * that every test of the handler, with whatever hostile input, is a test of the log.
  */
 export function searchedLog (t: Test, secrets: readonly string[]) {
   const found: string[] = []

@@ -89,7 +89,16 @@ export function readPage (path: string): Page {
 }
 
 export function parsePage (path: string, text: string): Page {
-  const page = { path, blocks: [] as Block[], tables: [] as Table[], headings: [] as Heading[], anchors: new Set<string>(), links: [] as Link[], images: [] as Image[], codeSpans: [] as CodeSpan[] }
+  const page = {
+    path,
+    blocks: [] as Block[],
+    tables: [] as Table[],
+    headings: [] as Heading[],
+    anchors: new Set<string>(),
+    links: [] as Link[],
+    images: [] as Image[],
+    codeSpans: [] as CodeSpan[]
+  }
   const anchors = new Map<string, number>()
   let line = 1
   let marks: Record<string, string> = {}
@@ -150,7 +159,9 @@ function readInline (token: Token, start: number, page: Found): void {
 
 function readHtml (html: string, line: number, { anchors, links, images }: Found): void {
   for (const { tagName, attrs } of elements(parseFragment(html))) {
-    const { href, src = '', srcset = '', alt = '', id, name } = Object.fromEntries(attrs.map(({ name, value }) => [name, value])) as Record<string, string | undefined>
+    const { href, src = '', srcset = '', alt = '', id, name } = Object.fromEntries(
+      attrs.map(({ name, value }) => [name, value])
+    ) as Record<string, string | undefined>
     if (id !== undefined) anchors.add(id)
     if (tagName === 'a' && name !== undefined) anchors.add(name)
     if (tagName === 'a' && href !== undefined) links.push({ line, href })

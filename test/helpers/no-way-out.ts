@@ -10,8 +10,9 @@ interface ConnectOptions {
 }
 
 /**
- * Until the test ends no connection of this process leaves loopback: another address refuses it. Returns the list in which
- * every address is noted that a connection was begun to, as `address:port`. A name is resolved as it would have been.
+ * Until the test ends no connection of this process leaves loopback: another address refuses it. Returns the list in
+ * which every address is noted that a connection was begun to, as `address:port`. A name is resolved as it would have
+ * been.
  */
 export function noWayOut (t: Test): string[] {
   const begun: string[] = []

@@ -20,7 +20,15 @@ export async function calculatedSheets (bytes: Uint8Array): Promise<Map<string, 
   try {
     await writeFile(join(directory, 'book.xlsx'), bytes)
     const profile = pathToFileURL(join(directory, 'profile')).href
-    await run('soffice', [`-env:UserInstallation=${profile}`, '--headless', '--convert-to', CSV_OF_ALL_SHEETS, '--outdir', directory, join(directory, 'book.xlsx')])
+    await run('soffice', [
+      `-env:UserInstallation=${profile}`,
+      '--headless',
+      '--convert-to',
+      CSV_OF_ALL_SHEETS,
+      '--outdir',
+      directory,
+      join(directory, 'book.xlsx')
+    ])
     const names = (await readdir(directory)).filter(name => name.endsWith('.csv'))
     return new Map(await Promise.all(names.map(async name => {
       const text = await readFile(join(directory, name), 'utf8')

@@ -4,7 +4,10 @@ import { createQueue } from '../../lib/util/queue.js'
 import type { Storage } from '../../types/storage.js'
 import { deferred } from './deferred.js'
 
-/** Called by the `commit` of whoever runs in its context when it has decided what to write, before it writes: a request on its way. */
+/**
+ * Called by the `commit` of whoever runs in its context when it has decided what to write, before it writes: a request
+ * on its way.
+ */
 export const sending = new AsyncLocalStorage<() => Promise<void>>()
 
 const CHANGED = new Error('The document or its record has changed')

@@ -15,7 +15,10 @@ export interface MemoryS3Request {
   readonly key: string
 }
 
-/** What the store answers instead, or with its answer; `reset`: nothing, and it does nothing; `lost`: nothing, but it does it. */
+/**
+ * What the store answers instead, or with its answer; `reset`: nothing, and it does nothing; `lost`: nothing, but it
+ * does it.
+ */
 export type MemoryS3Fault = { readonly status?: number, readonly code?: string, readonly headers?: Record<string, string> } | 'reset' | 'lost'
 
 export interface MemoryS3 {
@@ -33,8 +36,8 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * An object store in memory with conditional writes. It verifies signatures, hashes and checksums by itself, so that what it accepts is
- * what any store accepts. Lists nothing.
+ * An object store in memory with conditional writes. It verifies signatures, hashes and checksums by itself, so that
+ * what it accepts is what any store accepts. Lists nothing.
  */
 export async function memoryS3 (t: Test): Promise<MemoryS3> {
   const objects = new Map<string, { readonly bytes: Buffer, readonly etag: string }>()
@@ -60,7 +63,13 @@ export async function memoryS3 (t: Test): Promise<MemoryS3> {
       ? [403, error(refused)] as const
       : typeof fault === 'object' && fault.status !== undefined ? [fault.status, error(fault.code ?? 'InternalError')] as const : done(request)
     if (fault === 'lost') incoming.socket.destroy()
-    else response.writeHead(status, { 'content-length': bytes.length, ...own, ...(typeof fault === 'object' && fault.headers) }).end(status === 204 ? undefined : bytes)
+    else {
+      response.writeHead(status, {
+        'content-length': bytes.length,
+        ...own,
+        ...(typeof fault === 'object' && fault.headers)
+      }).end(status === 204 ? undefined : bytes)
+    }
   }
 
   function done ({ method, url, headers, body, key }: MemoryS3Request): readonly [number, Buffer?, Record<string, string>?] {

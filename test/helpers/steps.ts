@@ -1,6 +1,7 @@
 import { Session } from 'node:inspector/promises'
 
-// Import this before what is counted: code that has run before has no counters. Only in a process of its own: it disturbs coverage.
+// Import this before what is counted: code that has run before has no counters. Only in a process of its own: it
+// disturbs coverage.
 
 const session = new Session()
 session.connect()

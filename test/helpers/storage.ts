@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
 
-// Where tests keep documents that are about saves and sessions, not about a storage: in files, or with TEST_STORAGE=s3 in an
-// object store. What holds for files has to hold there.
+// Where tests keep documents that are about saves and sessions, not about a storage: in files, or with TEST_STORAGE=s3
+// in an object store. What holds for files has to hold there.
 
 type WholeStorage = Storage & Required<Pick<Storage, 'remove' | 'stage' | 'state' | 'versions'>>
 
@@ -90,7 +90,10 @@ function fileIdIn (key: string): string {
   return decodeURIComponent(key.slice('records/'.length, -'.json'.length).replaceAll('_', '%'))
 }
 
-/** What is in the directory of a file storage: documents, and whatever should not be there. Its records and versions are left out. */
+/**
+ * What is in the directory of a file storage: documents, and whatever should not be there. Its records and versions are
+ * left out.
+ */
 export async function documentsIn (directory: string): Promise<string[]> {
   const names = (await readdir(directory)).filter(name => !OWN_FOLDERS.includes(name))
   const own = await Promise.all(OWN_FOLDERS.map(async folder => await readdir(join(directory, folder), { recursive: true }).catch(() => [])))

@@ -18,22 +18,42 @@ export function withParts (bytes: Uint8Array, changes: Record<string, (before: s
 }
 
 /**
- * The orders of the fixtures with what workbooks have: a sheet `Summary` with formulas of every kind, merged cells, formats
- * and column widths, a hidden sheet, a defined name, a calculation chain and a part nobody knows.
+ * The orders of the fixtures with what workbooks have: a sheet `Summary` with formulas of every kind, merged cells,
+ * formats and column widths, a hidden sheet, a defined name, a calculation chain and a part nobody knows.
  */
 export function richWorkbook (): Uint8Array {
   const orders = readFileSync(new URL('../fixtures/documents/orders.xlsx', import.meta.url))
   return withParts(orders, {
-    '[Content_Types].xml': xml => xml.replace('</Types>', `<Override PartName="/xl/worksheets/sheet2.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/worksheets/sheet3.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/calcChain.xml" ContentType="${TYPE}.calcChain+xml"/></Types>`),
-    'xl/_rels/workbook.xml.rels': xml => xml.replace('</Relationships>', `<Relationship Id="rId21" Type="${RELATION}/worksheet" Target="worksheets/sheet2.xml"/><Relationship Id="rId22" Type="${RELATION}/worksheet" Target="/xl/worksheets/sheet3.xml"/><Relationship Id="rId23" Type="${RELATION}/calcChain" Target="calcChain.xml"/></Relationships>`),
-    'xl/workbook.xml': xml => xml
-      .replace('</sheets>', '<sheet name="Summary" sheetId="2" r:id="rId21"/><sheet name="Rates" sheetId="3" state="hidden" r:id="rId22"/></sheets><definedNames><definedName name="Rate">Rates!$A$1</definedName></definedNames>'),
-    'xl/styles.xml': xml => xml
-      .replace('<fonts count="4">', '<fonts count="5">').replace('</fonts>', '<font><b/><sz val="10"/><name val="Arial"/></font></fonts>')
-      .replace(/<cellXfs count="\d+">/, whole => whole.replace(/\d+/, count => String(Number(count) + 4)))
-      .replace('</cellXfs>', '<xf numFmtId="4" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="9" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="0" fontId="4" fillId="0" borderId="0" xfId="0" applyFont="1"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>'),
+    '[Content_Types].xml': xml =>
+      xml.replace(
+        '</Types>',
+        `<Override PartName="/xl/worksheets/sheet2.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/worksheets/sheet3.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/calcChain.xml" ContentType="${TYPE}.calcChain+xml"/></Types>`
+      ),
+    'xl/_rels/workbook.xml.rels': xml =>
+      xml.replace(
+        '</Relationships>',
+        `<Relationship Id="rId21" Type="${RELATION}/worksheet" Target="worksheets/sheet2.xml"/><Relationship Id="rId22" Type="${RELATION}/worksheet" Target="/xl/worksheets/sheet3.xml"/><Relationship Id="rId23" Type="${RELATION}/calcChain" Target="calcChain.xml"/></Relationships>`
+      ),
+    'xl/workbook.xml': xml =>
+      xml
+        .replace(
+          '</sheets>',
+          '<sheet name="Summary" sheetId="2" r:id="rId21"/><sheet name="Rates" sheetId="3" state="hidden" r:id="rId22"/></sheets><definedNames><definedName name="Rate">Rates!$A$1</definedName></definedNames>'
+        ),
+    'xl/styles.xml': xml =>
+      xml
+        .replace('<fonts count="4">', '<fonts count="5">').replace(
+          '</fonts>',
+          '<font><b/><sz val="10"/><name val="Arial"/></font></fonts>'
+        )
+        .replace(/<cellXfs count="\d+">/, whole => whole.replace(/\d+/, count => String(Number(count) + 4)))
+        .replace(
+          '</cellXfs>',
+          '<xf numFmtId="4" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="9" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="0" fontId="4" fillId="0" borderId="0" xfId="0" applyFont="1"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>'
+        ),
     'xl/worksheets/sheet2.xml': () => summary(cellStyles(orders)),
-    'xl/worksheets/sheet3.xml': () => `<worksheet xmlns="${MAIN}"><sheetData><row r="1"><c r="A1"><v>0.5</v></c><c r="B1"><f>Summary!B2</f><v>7</v></c></row></sheetData></worksheet>`,
+    'xl/worksheets/sheet3.xml': () =>
+      `<worksheet xmlns="${MAIN}"><sheetData><row r="1"><c r="A1"><v>0.5</v></c><c r="B1"><f>Summary!B2</f><v>7</v></c></row></sheetData></worksheet>`,
     'xl/calcChain.xml': () => `<calcChain xmlns="${MAIN}"><c r="B2" i="2"/><c r="B3"/><c r="B4"/></calcChain>`,
     'xl/unknown/part.bin': () => 'kept'
   })

@@ -8,7 +8,8 @@ import { s3Proxy } from '../helpers/s3-proxy.js'
 import { startService } from '../integration/support.js'
 import { writeVersionsToFiles, writeVersionsToStore } from './many-versions.js'
 
-// What a save costs with many versions, counted where the plugin's calls arrive: at the file system, or at the object store.
+// What a save costs with many versions, counted where the plugin's calls arrive: at the file system, or at the object
+// store.
 
 t.setTimeout(300_000)
 
@@ -17,7 +18,13 @@ const COUNTED_SAVES = 64
 const TOLERANCE = 2
 const MANY = 10_000
 
-const CHANGES = Array.from({ length: 180 }, (_, index) => ({ created: '2026-01-02 03:04:05', user: { id: `user-${index % 7}`, name: 'A user who changed something' } }))
+const CHANGES = Array.from(
+  { length: 180 },
+  (_, index) => ({
+    created: '2026-01-02 03:04:05',
+    user: { id: `user-${index % 7}`, name: 'A user who changed something' }
+  })
+)
 
 interface Cost {
   readonly calls: number
@@ -39,7 +46,13 @@ async function startSaving (t: Test, storage: Storage, keep: number) {
     async save (times: number) {
       for (let count = 0; count < times; count++) {
         const number = ++saves // a save is known by its key, time and path
-        const body = { status: 6, key, url: `${url}&number=${number}`, lastsave: new Date(Date.UTC(2126, 0, 1) + number * 1000).toISOString(), history: { serverVersion: '9.3.1', changes: CHANGES } }
+        const body = {
+          status: 6,
+          key,
+          url: `${url}&number=${number}`,
+          lastsave: new Date(Date.UTC(2126, 0, 1) + number * 1000).toISOString(),
+          history: { serverVersion: '9.3.1', changes: CHANGES }
+        }
         const { body: answer } = await service.postCallback(fileId, body)
         if (answer !== '{"error":0}') t.fail(answer)
       }
@@ -73,7 +86,11 @@ t.test('files: a save costs the same with 1, 200 and 10,000 versions of 180 chan
     await t.test(`${versions}`, async t => {
       const directory = join(t.testdir(), 'uploads')
       const cost = await diskCost(t, path => path.startsWith(directory) && path.includes('.fastify-onlyoffice-'))
-      measured.push(await costs(t, fileStorage({ directory }), versions, () => cost, async fileId => { await writeVersionsToFiles(directory, fileId, versions) }))
+      measured.push(
+        await costs(t, fileStorage({ directory }), versions, () => cost, async fileId => {
+          await writeVersionsToFiles(directory, fileId, versions)
+        })
+      )
     })
   }
   for (const cost of measured.slice(1)) assertSame(t, measured[0]!, cost)
@@ -87,7 +104,11 @@ t.test('S3: a save costs the same with 1, 200 and 10,000 versions of 180 changes
       const proxy = await s3Proxy(t, store.endpoint)
       const storage = s3Storage({ ...store.options, client: store.newClient({ endpoint: proxy.endpoint }), sweepInterval: false })
       const calls = () => proxy.requests.filter(({ method }) => method !== 'DELETE').length // nobody waits for those
-      measured.push(await costs(t, storage, versions, () => ({ calls: calls(), bytes: proxy.bytes }), async fileId => { await writeVersionsToStore(store, fileId, versions) }))
+      measured.push(
+        await costs(t, storage, versions, () => ({ calls: calls(), bytes: proxy.bytes }), async fileId => {
+          await writeVersionsToStore(store, fileId, versions)
+        })
+      )
     })
   }
   for (const cost of measured.slice(1)) assertSame(t, measured[0]!, cost)

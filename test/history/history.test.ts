@@ -228,7 +228,9 @@ t.test('only signed URLs open a version, and each opens one version only', async
   t.equal(await statusOf(query => query.delete('version')), 403)
   t.equal(await statusOf(query => query.delete('signature')), 401)
   t.equal(await statusOf(query => query.delete('part'), changesUrl), 403)
-  for (const version of ['../1', '1/../2', '0', '-1', '1.0', '01', '1e0', '９', ' 1', 'x'.repeat(5000), '']) t.equal(await statusOf(query => query.set('version', version)), 404, version.slice(0, 10))
+  for (const version of ['../1', '1/../2', '0', '-1', '1.0', '01', '1e0', '９', ' 1', 'x'.repeat(5000), '']) {
+    t.equal(await statusOf(query => query.set('version', version)), 404, version.slice(0, 10))
+  }
   t.equal(await statusOf(query => query.append('version', '3')), 404, 'twice')
   const download = new URL((await app.editorControl().openDocument(fileId)).documentUrl)
   download.searchParams.set('version', '1')
@@ -349,7 +351,9 @@ t.test('a version is kept with the lock: another instance would note its own sav
 t.test('without the option there is no history, and a storage without versions is refused', async t => {
   const { app, fileId } = await startService(t)
   const control = await app.editorControl().openDocument(fileId)
-  for (const call of [control.history(), control.historyData(1), control.restore(1)] as Array<Promise<unknown>>) await t.rejects(call, { code: 'FST_EDITOR_INVALID_OPTION', message: /versions must be set/ })
+  for (const call of [control.history(), control.historyData(1), control.restore(1)] as Array<Promise<unknown>>) {
+    await t.rejects(call, { code: 'FST_EDITOR_INVALID_OPTION', message: /versions must be set/ })
+  }
   const { versions, ...storage } = memoryStorage()
   await t.rejects(startHost(t, { storage, versions: {} }), { code: 'FST_EDITOR_INVALID_OPTION', message: /versions needs a storage with versions/ })
   await t.rejects(startHost(t, { versions: { keep: 0 } }), { message: /versions.keep/ })

@@ -7,9 +7,16 @@ import { OLD, profiles } from '../integration/support.js'
 import { ADA, type Historian, startHistorian } from './support.js'
 
 /** What a page gets when its user opens the version history. */
-async function askHistory ({ app, origin, fileId }: Historian, defaults: EditorControlDefaults = { user: ADA }): Promise<{ readonly currentVersion: number, readonly history: ReadonlyArray<{ readonly version: number }> }> {
+async function askHistory (
+  { app, origin, fileId }: Historian,
+  defaults: EditorControlDefaults = { user: ADA }
+): Promise<{ readonly currentVersion: number, readonly history: ReadonlyArray<{ readonly version: number }> }> {
   const { pageToken } = await app.editorControl(defaults).openDocument(fileId)
-  const response = await fetch(`${origin}${HANDLER}/actions/history`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken }, body: '{}' })
+  const response = await fetch(`${origin}${HANDLER}/actions/history`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken },
+    body: '{}'
+  })
   if (response.status !== 200) throw new Error(`status ${response.status}`)
   return await response.json() as Awaited<ReturnType<typeof askHistory>>
 }

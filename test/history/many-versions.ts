@@ -8,7 +8,8 @@ import { EMPTY_LOG, parseSegment, type VersionLog } from '../../lib/storage/vers
 import { BLOCK, editLog } from '../../lib/storage/version-log-editor.js'
 import type { TestS3 } from '../helpers/s3.js'
 
-// What so many saves would have left, written at once. Contents, changes and details of these versions are missing: no save needs them.
+// What so many saves would have left, written at once. Contents, changes and details of these versions are missing: no
+// save needs them.
 
 interface StoredLog {
   readonly log: VersionLog
@@ -30,8 +31,22 @@ async function logOf (versions: number): Promise<StoredLog> {
       }
     })
     const time = new Date(Date.UTC(2026, 0, 1) + version * 1000).toISOString()
-    const [content, changes, details] = [100_000, 20_000, 25_000].map(size => ({ name: randomUUID(), size, mtimeNs: '1' })) as [StoredBlob, StoredBlob, StoredBlob]
-    editor.keep({ version, revision: `revision ${version}`, extension: 'txt', modifiedAt: time, keptAt: time, content, changes, details, session: `session ${Math.floor(version / 4)}` })
+    const [content, changes, details] = [100_000, 20_000, 25_000].map(size => ({
+      name: randomUUID(),
+      size,
+      mtimeNs: '1'
+    })) as [StoredBlob, StoredBlob, StoredBlob]
+    editor.keep({
+      version,
+      revision: `revision ${version}`,
+      extension: 'txt',
+      modifiedAt: time,
+      keptAt: time,
+      content,
+      changes,
+      details,
+      session: `session ${Math.floor(version / 4)}`
+    })
     await editor.roll()
     for (const name of editor.superseded().keys()) segments.delete(name)
     log = editor.log()

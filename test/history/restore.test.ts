@@ -201,7 +201,13 @@ t.test('two restore at once: both are versions, one after the other', async t =>
 t.test('in a hook that a callback waits for, restoring is refused at once', async t => {
   const results: unknown[] = []
   const service = await startHistorian(t, {
-    onSaved: async ({ fileId }) => { results.push(await service.app.editorControl().openDocument(fileId).then(async control => await control.restore(1)).catch(error => error.code)) }
+    onSaved: async ({ fileId }) => {
+      results.push(
+        await service.app.editorControl().openDocument(fileId).then(async control => await control.restore(1)).catch(
+          error => error.code
+        )
+      )
+    }
   })
   await service.edit('two')
   t.strictSame(results, ['FST_EDITOR_BUSY'])

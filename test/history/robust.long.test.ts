@@ -21,20 +21,29 @@ t.test('no save is refused because of what the document server says about its ch
   await classic.edit('two')
   const { url } = classic.sent(2)[0]!.body as { url: string }
   const deep = `${'['.repeat(90)}${']'.repeat(90)}`
-  const odd = `{"user":{"id":"odd","name":"","groups":${deep},"__proto__":{"id":"x"}},"__proto__":{"created":"x"},"more":${deep},"created":"2026-01-02 03:04:05"}`
+  const odd =
+    `{"user":{"id":"odd","name":"","groups":${deep},"__proto__":{"id":"x"}},"__proto__":{"created":"x"},"more":${deep},"created":"2026-01-02 03:04:05"}`
   for (const [index, changes] of [odd, `${odd},{"user":{"id":"\\ud800${'x'.repeat(70_000)}"}}`, ''].entries()) {
     const path = `${url}&number=${index}` // a save is known by its key, time and path
     const body = `{"status":6,"key":"${await classic.key()}","url":"${path}","lastsave":"2126-01-02T03:04:0${index}.000Z","history":{"serverVersion":"${'9'.repeat(70_000)}","changes":[${changes}]}}`
     t.match(await classic.postCallback(classic.fileId, body), { body: '{"error":0}' })
   }
-  t.match((await (await classic.control()).history()).history.slice(2), [{ user: { id: 'odd' }, changes: [{ user: { id: 'odd' }, created: '2026-01-02 03:04:05' }] }, { changes: null }, { changes: [] }])
+  t.match((await (await classic.control()).history()).history.slice(2), [
+    { user: { id: 'odd' }, changes: [{ user: { id: 'odd' }, created: '2026-01-02 03:04:05' }] },
+    { changes: null },
+    { changes: [] }
+  ])
 })
 
 t.test('a storage that never tells what it is about to publish keeps versions, too', async t => {
   const { edit, open, contents, control } = await startHistorian(t, {
     inFiles: true,
     versions: { keep: 4 },
-    storing: storage => ({ ...storage, replace: async (fileId, content, { beforePublish, ...options } = {}) => await storage.replace(fileId, content, options) })
+    storing: storage => ({
+      ...storage,
+      replace: async (fileId, content, { beforePublish, ...options } = {}) =>
+        await storage.replace(fileId, content, options)
+    })
   })
   await edit('two')
   await edit('three', GRACE)
@@ -55,8 +64,16 @@ t.test('restore refuses a wrong timeout and signal', async t => {
   await edit('two')
   await open()
   const opened = await control()
-  for (const timeout of [NaN, -1, '5', null]) await t.rejects(opened.restore(1, { timeout: timeout as number, signal: AbortSignal.timeout(1000) }), { code: 'FST_EDITOR_INVALID_OPTION', message: /timeout/ }, String(timeout))
-  await t.rejects(opened.restore(1, { signal: {} as AbortSignal }), { code: 'FST_EDITOR_INVALID_OPTION', message: /signal/ })
+  for (const timeout of [NaN, -1, '5', null]) {
+    await t.rejects(opened.restore(1, { timeout: timeout as number, signal: AbortSignal.timeout(1000) }), {
+      code: 'FST_EDITOR_INVALID_OPTION',
+      message: /timeout/
+    }, String(timeout))
+  }
+  await t.rejects(opened.restore(1, { signal: {} as AbortSignal }), {
+    code: 'FST_EDITOR_INVALID_OPTION',
+    message: /signal/
+  })
 })
 
 t.test('keeping may take longer than other calls, and what was given up is not published later', async t => {
@@ -260,8 +277,15 @@ t.test('a page that names only a part of a change restores nothing', async t => 
   const { edit, control, stored, origin, documentServer } = await startHistorian(t, { inFiles: true })
   await edit('two')
   const { pageToken } = await control()
-  const statusOf = async (body: object) => (await fetch(`${origin}${HANDLER}/actions/restore`, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken } })).status
-  for (const part of [{ url: `${documentServer.url}/cache/files/x` }, { fileType: 'txt' }]) t.equal(await statusOf({ version: 1, ...part }), 400)
+  const statusOf = async (body: object) =>
+    (await fetch(`${origin}${HANDLER}/actions/restore`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken }
+    })).status
+  for (const part of [{ url: `${documentServer.url}/cache/files/x` }, { fileType: 'txt' }]) {
+    t.equal(await statusOf({ version: 1, ...part }), 400)
+  }
   t.equal(await stored(), 'two')
   t.equal(await statusOf({ version: 1 }), 200)
   t.equal(await stored(), OLD)
@@ -291,7 +315,9 @@ function hashingStorage (): Storage {
     hashes.set(file.info.revision, digest)
     return { revision: file.info.revision, digest }
   }
-  const hashed = async <Info extends { readonly fileId: string, readonly revision: string } | null>(info: Info): Promise<Info> => info && { ...info, revision: (await hashOf(info.fileId))!.digest }
+  const hashed = async <Info extends { readonly fileId: string, readonly revision: string } | null>(
+    info: Info
+  ): Promise<Info> => info && { ...info, revision: (await hashOf(info.fileId))!.digest }
   const own = async (fileId: string, digest: string | undefined) => {
     const now = await hashOf(fileId)
     return digest === undefined || now?.digest === digest ? now?.revision ?? '' : 'another'

@@ -13,7 +13,16 @@ export interface Historian extends Service {
   /** The numbers of the versions, and their contents as the document server fetches them. */
   contents (): Promise<Array<[number, string]>>
   /** What the document server fetches for a version. */
-  fetched (version: number): Promise<{ readonly data: HistoryVersionData, readonly content: string, readonly changes: Buffer | undefined, readonly previous: string | undefined }>
+  fetched(
+    version: number
+  ): Promise<
+    {
+      readonly data: HistoryVersionData,
+      readonly content: string,
+      readonly changes: Buffer | undefined,
+      readonly previous: string | undefined
+    }
+  >
 }
 
 interface HistorianOptions extends ServiceOptions {

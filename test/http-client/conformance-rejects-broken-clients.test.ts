@@ -83,14 +83,23 @@ const broken: Record<string, [failing: string[], Breakage]> = {
     sound => async request => sound.request(request).catch(() => ({ status: 502, header: () => undefined, body: Readable.from([]) }))
   ],
   'delivers the body when it is complete': [
-    ['the body is delivered as it arrives', 'aborting during the body makes it fail and closes its connection (identity)', 'destroying the body closes its connection (identity)'],
+    [
+      'the body is delivered as it arrives',
+      'aborting during the body makes it fail and closes its connection (identity)',
+      'destroying the body closes its connection (identity)'
+    ],
     answering(async response => {
       const bytes = await collect(response.body)
       return { ...response, body: Readable.from([bytes]) }
     })
   ],
   'takes the end of the connection for the end of the body': [
-    ['the body fails if it ends before its Content-Length', 'a chunked body fails if it ends before its last chunk', 'an encoded body fails if it is truncated', 'aborting during the body makes it fail'],
+    [
+      'the body fails if it ends before its Content-Length',
+      'a chunked body fails if it ends before its last chunk',
+      'an encoded body fails if it is truncated',
+      'aborting during the body makes it fail'
+    ],
     answering(response => ({ ...response, body: Readable.from(forgiving(response.body), { objectMode: false }) }))
   ],
   'drops the last byte': [
@@ -117,10 +126,20 @@ const broken: Record<string, [failing: string[], Breakage]> = {
   ],
   'decodes twice': [
     ['an encoded body is decoded'],
-    answering(response => ({ ...response, body: response.body.compose(async function * (body: AsyncIterable<Uint8Array>) { for await (const chunk of body) yield chunk[0] === 0 ? gunzipSync(chunk) : chunk }) as Readable }))
+    answering(response => ({
+      ...response,
+      body: response.body.compose(async function * (body: AsyncIterable<Uint8Array>) {
+        for await (const chunk of body) yield chunk[0] === 0 ? gunzipSync(chunk) : chunk
+      }) as Readable
+    }))
   ],
   'ignores the signal': [
-    ['with an aborted signal, request rejects', 'aborting before the headers arrive', 'aborting during the body makes it fail and closes its connection (identity)', 'aborting during the body makes it fail and closes its connection (gzip)'],
+    [
+      'with an aborted signal, request rejects',
+      'aborting before the headers arrive',
+      'aborting during the body makes it fail and closes its connection (identity)',
+      'aborting during the body makes it fail and closes its connection (gzip)'
+    ],
     asking(request => ({ ...request, signal: never }))
   ],
   'ignores the signal once the headers are there': [
@@ -173,7 +192,12 @@ const broken: Record<string, [failing: string[], Breakage]> = {
     }
   ],
   'treats a failure before reading as a normal end': [
-    ['a body that has failed before it is read fails when it is read (identity)', 'a body that has failed before it is read fails when it is read (gzip)', 'aborting before the body is read closes its connection and makes the body fail when it is read (identity)', 'aborting before the body is read closes its connection and makes the body fail when it is read (gzip)'],
+    [
+      'a body that has failed before it is read fails when it is read (identity)',
+      'a body that has failed before it is read fails when it is read (gzip)',
+      'aborting before the body is read closes its connection and makes the body fail when it is read (identity)',
+      'aborting before the body is read closes its connection and makes the body fail when it is read (gzip)'
+    ],
     answering(response => {
       let hasFailed = false
       response.body.on('error', () => { hasFailed = true })
@@ -184,7 +208,12 @@ const broken: Record<string, [failing: string[], Breakage]> = {
     })
   ],
   'hides a failure before reading': [
-    ['a body that has failed before it is read fails when it is read (identity)', 'a body that has failed before it is read fails when it is read (gzip)', 'aborting before the body is read closes its connection and makes the body fail when it is read (identity)', 'aborting before the body is read closes its connection and makes the body fail when it is read (gzip)'],
+    [
+      'a body that has failed before it is read fails when it is read (identity)',
+      'a body that has failed before it is read fails when it is read (gzip)',
+      'aborting before the body is read closes its connection and makes the body fail when it is read (identity)',
+      'aborting before the body is read closes its connection and makes the body fail when it is read (gzip)'
+    ],
     answering(response => ({ ...response, body: response.body.on('error', () => {}).pipe(new PassThrough()) }))
   ],
   'keeps receiving a body that nobody reads': [

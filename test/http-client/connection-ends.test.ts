@@ -29,7 +29,13 @@ async function outcomeOf (t: Test, secure: boolean, lines: readonly string[], si
   const server = secure ? tls.createServer({ key: certificate.key, cert: certificate.cert }, answer) : net.createServer(answer)
   server.on('connection', (socket: Socket) => { below = socket })
   const { port } = await listen(t, server)
-  const get = async (path: string) => await client.request({ purpose: 'proxy', method: 'GET', url: new URL(`http${secure ? 's' : ''}://127.0.0.1:${port}${path}`), signal: new AbortController().signal })
+  const get = async (path: string) =>
+    await client.request({
+      purpose: 'proxy',
+      method: 'GET',
+      url: new URL(`http${secure ? 's' : ''}://127.0.0.1:${port}${path}`),
+      signal: new AbortController().signal
+    })
   const { body } = await get('/')
   // When that is answered the end has come, too.
   for (let other = 0; other < 3; other++) await (await get('/other')).body.toArray()

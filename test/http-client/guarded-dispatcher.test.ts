@@ -38,7 +38,15 @@ t.test('the application\'s own request and fetch through guardedDispatcher() rea
 t.test('allow is compared as an origin, never as a URL prefix', async t => {
   const inside = await startInside(t)
   const { port } = inside
-  const dispatcher = guarded(t, { lookup: onLoopback, allow: [`http://docs.test:${port}`, `http://127.0.0.1:${String(port).slice(0, -1)}/`, 'http://docs.test', 'https://other.test'] })
+  const dispatcher = guarded(t, {
+    lookup: onLoopback,
+    allow: [
+      `http://docs.test:${port}`,
+      `http://127.0.0.1:${String(port).slice(0, -1)}/`,
+      'http://docs.test',
+      'https://other.test'
+    ]
+  })
   const allowed = await request(`http://docs.test:${port}/x`, { dispatcher })
   t.equal(await allowed.body.text(), 'inside')
   for (const host of ['docs.test.evil.test', 'evil-docs.test', 'docs.test.', 'www.docs.test', 'other.test', '127.0.0.1', `docs.test:${port}@evil.test`]) {
@@ -114,8 +122,17 @@ t.test('guardedDispatcher() accepts TLS options and timeouts as undiciClient() d
 
 t.test('undiciClient() over the application\'s guardedDispatcher() checks host names for every request', async t => {
   const inside = await startInside(t)
-  const client = undiciClient({ dispatcher: guarded(t, { lookup: onLoopback, allow: [`http://docs.test:${inside.port}`] }) })
-  const get = (name: string, publicOnly: boolean) => client.request({ purpose: 'proxy', method: 'GET', url: new URL(`http://${name}:${inside.port}/`), publicOnly, signal: new AbortController().signal })
+  const client = undiciClient({
+    dispatcher: guarded(t, { lookup: onLoopback, allow: [`http://docs.test:${inside.port}`] })
+  })
+  const get = (name: string, publicOnly: boolean) =>
+    client.request({
+      purpose: 'proxy',
+      method: 'GET',
+      url: new URL(`http://${name}:${inside.port}/`),
+      publicOnly,
+      signal: new AbortController().signal
+    })
   for (const publicOnly of [true, false]) await t.rejects(get('evil.test', publicOnly), BLOCKED)
   t.equal(inside.connections(), 0)
   const { body } = await get('docs.test', false)

@@ -49,8 +49,16 @@ t.test('classic accepts TLS 1.0, 1.1 and 1.2, secure requires at least 1.2', asy
     const modern = version >= 'TLSv1.2'
     t.equal(await statusThrough(t, origin, { profile: 'classic' }), 200, `classic: ${version}`)
     t.equal(await statusThrough(t, origin, { tls: { ca: authority.cert } }), modern ? 200 : 502, `secure: ${version}`)
-    t.equal(await statusThrough(t, origin, { tls: { ca: authority.cert, minVersion: 'TLSv1' } }), 200, `secure with minVersion TLSv1: ${version}`)
-    t.equal(await statusThrough(t, origin, { tls: { ca: authority.cert, minVersion: 'TLSv1.3' } }), version === 'TLSv1.3' ? 200 : 502, `minVersion TLSv1.3: ${version}`)
+    t.equal(
+      await statusThrough(t, origin, { tls: { ca: authority.cert, minVersion: 'TLSv1' } }),
+      200,
+      `secure with minVersion TLSv1: ${version}`
+    )
+    t.equal(
+      await statusThrough(t, origin, { tls: { ca: authority.cert, minVersion: 'TLSv1.3' } }),
+      version === 'TLSv1.3' ? 200 : 502,
+      `minVersion TLSv1.3: ${version}`
+    )
   }
 })
 

@@ -1,7 +1,12 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { type CallbackEvent, type EditorControlDefaults, type Profile, type SavedEvent, type Storage } from '../../lib/index.js'
-import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type SentRequest, type Session } from 'onlyoffice-emulator'
+import {
+  type CallbackEvent, type EditorControlDefaults, type Profile, type SavedEvent, type Storage
+} from '../../lib/index.js'
+import {
+  createDocumentServer, type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type SentRequest,
+  type Session
+} from 'onlyoffice-emulator'
 import { emulatedOptions } from '../helpers/document-server.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 import { storageOf, type TestStorage } from '../helpers/storage.js'
@@ -46,7 +51,11 @@ export interface Service extends Host {
 }
 
 /** A service with the plugin, its documents in files, and an emulated document server: both really listening. */
-export async function startService (t: Test, { clock = fakeClock({ autoAdvance: true }), emulated, storing = storage => storage, onCallback, onSaved, ...options }: ServiceOptions = {}): Promise<Service> {
+export async function startService (
+  t: Test,
+  { clock = fakeClock({ autoAdvance: true }), emulated, storing = storage => storage, onCallback, onSaved, ...options }:
+  ServiceOptions = {}
+): Promise<Service> {
   const others = await storageOf(t, join(t.testdir(), 'uploads'))
   const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, sharedClock: true, ...emulatedOptions(emulated) })
   t.teardown(() => documentServer.close())

@@ -35,14 +35,23 @@ for (const name of ['fastify-onlyoffice', 'onlyoffice-emulator'] satisfies Packa
       return undefined
     }
 
-    const links = [...pages].flatMap(([page, { links, images }]) => [...links.map(({ href }) => href), ...images.map(({ src }) => src)].map(link => ({ page, link, fault: fault(page, link) })))
+    const links = [...pages].flatMap(([page, { links, images }]) =>
+      [...links.map(({ href }) => href), ...images.map(({ src }) => src)].map(link => ({
+        page,
+        link,
+        fault: fault(page, link)
+      }))
+    )
     t.ok(links.length > 3, `${links.length} links`)
     t.strictSame(links.filter(({ fault }) => fault).map(({ page, link, fault }) => `${page}: ${link} ${fault}`), [])
   })
 }
 
 t.test('links are found in Markdown and HTML, and headings have the anchors of GitHub', async t => {
-  const { links, images, anchors } = parsePage('sample.md', '# `a.b()` & [c](x.md)\n## Same\n## Same\n```md\n# No [link](no.md)\n```\n![picture](y.png) <img src="z.png"> `[code](no.md)` [w][name] <a href="v.md" id="here">\n\n[name]: w.md\n')
+  const { links, images, anchors } = parsePage(
+    'sample.md',
+    '# `a.b()` & [c](x.md)\n## Same\n## Same\n```md\n# No [link](no.md)\n```\n![picture](y.png) <img src="z.png"> `[code](no.md)` [w][name] <a href="v.md" id="here">\n\n[name]: w.md\n'
+  )
   t.strictSame(links.map(({ href }) => href), ['x.md', 'w.md', 'v.md'])
   t.strictSame(images.map(({ src }) => src), ['y.png', 'z.png'])
   t.strictSame([...anchors].sort(), ['ab--c', 'here', 'same', 'same-1'])

@@ -8,14 +8,27 @@ import { root } from '../helpers/packed.js'
 // In the declarations of what the packages export, as the build has written them.
 
 const settings: ts.CompilerOptions = {
-  module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'], types: ['node'], strict: true, skipLibCheck: true, noEmit: true
+  module: ts.ModuleKind.NodeNext,
+  target: ts.ScriptTarget.ES2023,
+  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
+  types: ['node'],
+  strict: true,
+  skipLibCheck: true,
+  noEmit: true
 }
 
 t.setTimeout(120_000)
 
 for (const folder of [root, join(root, 'emulator/')]) {
-  const { name, exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { name: string, exports: Record<string, string | { types: string }> }
-  const entries = new Map(Object.entries(exports).flatMap(([entry, target]) => typeof target === 'string' ? [] : [[entry, join(folder, target.types)]]))
+  const { name, exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+    name: string,
+    exports: Record<string, string | { types: string }>
+  }
+  const entries = new Map(
+    Object.entries(exports).flatMap(([entry, target]) =>
+      typeof target === 'string' ? [] : [[entry, join(folder, target.types)]]
+    )
+  )
 
   t.test(`${name}: nothing that is exported has the type any`, async t => {
     t.strictSame([...entries.values()].filter(file => !existsSync(file)), [], 'all entry points have types')
@@ -86,7 +99,11 @@ function anyOf (program: ts.Program, file: string, own: string): { readonly path
     for (const statement of added.statements) {
       if (ts.isModuleDeclaration(statement) && statement.body) {
         ts.forEachChild(statement.body, node => {
-          if (ts.isInterfaceDeclaration(node)) for (const member of node.members) visit(checker.getTypeAtLocation(member), `${node.name.text}.${member.name?.getText()}`)
+          if (ts.isInterfaceDeclaration(node)) {
+            for (const member of node.members) {
+              visit(checker.getTypeAtLocation(member), `${node.name.text}.${member.name?.getText()}`)
+            }
+          }
         })
       }
     }

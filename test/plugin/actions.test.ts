@@ -79,7 +79,12 @@ t.test('arrays and objects from the application\'s own query parser are answered
     profile: 'classic',
     server: {
       routerOptions: {
-        querystringParser: text => Object.fromEntries([...new URLSearchParams(text)].map(([name, value]) => [name, value.startsWith('~') ? values[value.slice(1)] : value])) as Record<string, string>
+        querystringParser: text =>
+          Object.fromEntries(
+            [...new URLSearchParams(text)].map((
+              [name, value]
+            ) => [name, value.startsWith('~') ? values[value.slice(1)] : value])
+          ) as Record<string, string>
       }
     }
   })

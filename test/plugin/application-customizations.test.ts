@@ -7,20 +7,39 @@ import { startUpstream } from '../helpers/listen.js'
 
 /** What a host may do to its own app. */
 const customizations: Record<string, (app: FastifyInstance) => unknown> = {
-  'a validator that refuses everything': app => app.setValidatorCompiler(() => () => ({ error: new Error('refused by the host') })),
-  'a validator that modifies its input': app => app.setValidatorCompiler(() => (value: object) => ({ value: Object.fromEntries(Object.keys(value).map(key => [key, 'changed'])) })),
-  'serializers of its own': app => app.setSerializerCompiler(() => () => '"serialized by the host"').setReplySerializer(() => '"serialized by the host"'),
-  'a JSON parser of its own': app => app.addContentTypeParser('application/json', { parseAs: 'string' }, async () => ({ parsed: 'by the host' })),
+  'a validator that refuses everything': app =>
+    app.setValidatorCompiler(() => () => ({ error: new Error('refused by the host') })),
+  'a validator that modifies its input': app =>
+    app.setValidatorCompiler(() => (value: object) => ({
+      value: Object.fromEntries(Object.keys(value).map(key => [key, 'changed']))
+    })),
+  'serializers of its own': app =>
+    app.setSerializerCompiler(() => () => '"serialized by the host"').setReplySerializer(() =>
+      '"serialized by the host"'
+    ),
+  'a JSON parser of its own': app =>
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, async () => ({ parsed: 'by the host' })),
   'a parser for everything': app => app.addContentTypeParser('*', async () => 'parsed by the host'),
   'no parser at all': app => app.removeAllContentTypeParsers(),
   'an error handler': app => app.setErrorHandler((_error, _request, reply) => reply.code(418).send('handled by the host')),
   'a not-found handler': app => app.setNotFoundHandler((_request, reply) => reply.code(418).send('not found by the host')),
   'a schema error formatter': app => app.setSchemaErrorFormatter(() => new Error('formatted by the host')),
-  'schemas of its own for the handler': app => app.addHook('onRoute', route => {
-    const refusing = { type: 'object', required: ['missing'] }
-    if (route.url === HANDLER) route.schema = { ...route.schema, headers: refusing, params: refusing, querystring: refusing, response: { '2xx': refusing }, ...(route.method === 'POST' && { body: refusing }) }
-  }),
-  '@fastify/static with its decorators': app => app.register(fastifyStatic, { root: import.meta.dirname, prefix: '/files/' }),
+  'schemas of its own for the handler': app =>
+    app.addHook('onRoute', route => {
+      const refusing = { type: 'object', required: ['missing'] }
+      if (route.url === HANDLER) {
+        route.schema = {
+          ...route.schema,
+          headers: refusing,
+          params: refusing,
+          querystring: refusing,
+          response: { '2xx': refusing },
+          ...(route.method === 'POST' && { body: refusing })
+        }
+      }
+    }),
+  '@fastify/static with its decorators': app =>
+    app.register(fastifyStatic, { root: import.meta.dirname, prefix: '/files/' }),
   hooks: app => {
     app.addHook('onRequest', async () => {})
     app.addHook('preValidation', async () => {})
@@ -54,7 +73,14 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
     read: async (id: string) => id === 'a' ? { ...(await memory.read(fileId))!, info } : null,
     replace: async (id: string, content: Parameters<typeof memory.replace>[1]) => id === 'a' ? { ...(await memory.replace(fileId, content))!, ...info } : null
   }
-  const host = await startHost(t, { documentServerOrigin: upstream.origin, documentServer: { origins: ['http://127.0.0.1:9'] }, storage, prepare, actions, ...options })
+  const host = await startHost(t, {
+    documentServerOrigin: upstream.origin,
+    documentServer: { origins: ['http://127.0.0.1:9'] },
+    storage,
+    prepare,
+    actions,
+    ...options
+  })
   const handler = `${host.origin}${HANDLER}`
   const download = host.urls.download('a')
   const unsigned = `${handler}?action=download&fileId=a`
@@ -113,7 +139,12 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`the plugin's answers are the same whatever the application customizes on its Fastify instance (${profile})`, async t => {
     const plain = await answers(t, { profile }, () => {})
-    t.strictSame(plain.filter(({ status }) => status === 200).map(({ what }) => what).filter(what => /^(download|proxy|proxy, HEAD|callback|module)$/.test(what)), ['download', 'proxy', 'proxy, HEAD', 'callback', 'module'])
+    t.strictSame(
+      plain.filter(({ status }) => status === 200).map(({ what }) => what).filter(what =>
+        /^(download|proxy|proxy, HEAD|callback|module)$/.test(what)
+      ),
+      ['download', 'proxy', 'proxy, HEAD', 'callback', 'module']
+    )
     t.equal(plain.find(({ what }) => what === 'proxy, unreachable')!.status, 502)
     t.strictSame(plain.filter(({ what }) => /^proxy, .* token$/.test(what)).map(({ status }) => status), profile === 'secure' ? [401, 403] : [200, 200])
     t.equal(plain.find(({ what }) => what === 'callback')!.body, '{"error":0}')
@@ -140,7 +171,10 @@ t.test('the application\'s own routes keep its content type parsers and error ha
 })
 
 t.test('the answer of an application\'s auth hook that refuses a request is sent unchanged', async t => {
-  const host = await startHost(t, { profile: 'classic', prepare: app => app.addHook('preHandler', async (_request, reply) => reply.code(403).send('log in first')) })
+  const host = await startHost(t, {
+    profile: 'classic',
+    prepare: app => app.addHook('preHandler', async (_request, reply) => reply.code(403).send('log in first'))
+  })
   const response = await fetch(`${host.origin}${HANDLER}?action=download&fileId=a`)
   t.equal(response.status, 403)
   t.equal(await response.text(), 'log in first')

@@ -40,10 +40,16 @@ t.test('options of the plugin: what is missing, what is unknown and what is wron
   const withSecret = (jwtSecret: unknown) => register({ ...required, jwtSecret })
   const including = (options: object, logger?: boolean) => register({ ...required, storage: memoryStorage(), ...options }, logger)
   await assertMessages(t, [
-    [register(), 'editorApiUrl is missing: set it to the URL of the document server\'s api.js, such as https://docs.example.com/web-apps/apps/api/documents/api.js'],
+    [
+      register(),
+      'editorApiUrl is missing: set it to the URL of the document server\'s api.js, such as https://docs.example.com/web-apps/apps/api/documents/api.js'
+    ],
     [register({}), 'editorApiUrl is missing'],
     [register(() => ({})), 'editorApiUrl is missing'],
-    [withSecret(undefined), 'jwtSecret is missing: set it to the secret shared with the document server; an environment variable that is not set is undefined. Create a secret with `openssl rand -hex 32`'],
+    [
+      withSecret(undefined),
+      'jwtSecret is missing: set it to the secret shared with the document server; an environment variable that is not set is undefined. Create a secret with `openssl rand -hex 32`'
+    ],
     [withSecret(''), 'jwtSecret must be the secret shared with the document server, which is not empty'],
     [register({ ...required, publicBaseUrl: undefined }), 'publicBaseUrl is missing: set it to the URL of this application'],
     [including({ jwtsecret: SECRET }), 'jwtsecret is unknown: did you mean jwtSecret?'],
@@ -57,17 +63,34 @@ t.test('options of the plugin: what is missing, what is unknown and what is wron
     [including({ actions: { rename: true } }), 'actions.rename must be a function'],
     [including({ doctor: {} }), 'doctor.authorize is missing: it must be a function'],
     [including({ storage: fileStorage }), 'storage must be an object with the methods stat, read, create, replace'],
-    [including({ timeouts: Promise.resolve({}) }), 'timeouts must be an object such as { connect, headers, idle, … }, not a promise: await it'],
-    ...['/a/:id', '/a/*', '/:a', '/a/../b', '//a', '/a\\b'].flatMap(path => [
-      [including({ path }), 'path must start with a slash, not end in one, and have no query, fragment, whitespace, parameter (:) or wildcard (*)'],
-      [including({ prefix: path }), 'prefix must start with a slash']
-    ] as const),
-    [including({ publicBaseUrl: 'https://app.example.com/Controls/Editor/EditorHandler.ashx' }), 'publicBaseUrl must be the URL of this application without the path of the handler, /Controls/Editor/EditorHandler.ashx'],
-    [including({ publicBaseUrl: 'https://app.example.com/x/office/', path: '/office', prefix: '/x' }), 'publicBaseUrl must be the URL of this application without the path of the handler, /x/office'],
+    [
+      including({ timeouts: Promise.resolve({}) }),
+      'timeouts must be an object such as { connect, headers, idle, … }, not a promise: await it'
+    ],
+    ...['/a/:id', '/a/*', '/:a', '/a/../b', '//a', '/a\\b'].flatMap(path =>
+      [
+        [
+          including({ path }),
+          'path must start with a slash, not end in one, and have no query, fragment, whitespace, parameter (:) or wildcard (*)'
+        ],
+        [including({ prefix: path }), 'prefix must start with a slash']
+      ] as const
+    ),
+    [
+      including({ publicBaseUrl: 'https://app.example.com/Controls/Editor/EditorHandler.ashx' }),
+      'publicBaseUrl must be the URL of this application without the path of the handler, /Controls/Editor/EditorHandler.ashx'
+    ],
+    [
+      including({ publicBaseUrl: 'https://app.example.com/x/office/', path: '/office', prefix: '/x' }),
+      'publicBaseUrl must be the URL of this application without the path of the handler, /x/office'
+    ],
     ...['/etc/ssl/ca.pem', '-----BEGIN CERTIFICATE-----\\nMIIB\\n-----END CERTIFICATE-----', BYTES, []].map(ca =>
       [including({ tls: { ca } }), 'tls.ca must be certificates in PEM, not the path of a file: read it with fs.readFileSync'] as const),
     [including({ logLevel: 'loud' }, true), 'logLevel must be a level of the application\'s logger: '],
-    [async () => await Fastify().register(async scope => { await scope.register(editor, untyped(required)) }, { prefix: '/:tenant' }), 'prefix of the surrounding scope is /:tenant, but must have no parameter']
+    [async () =>
+      await Fastify().register(async scope => {
+        await scope.register(editor, untyped(required))
+      }, { prefix: '/:tenant' }), 'prefix of the surrounding scope is /:tenant, but must have no parameter']
   ])
   for (const logLevel of ['audit', 'silent', 'info']) await t.resolves(including({ logLevel }, true)(), logLevel)
   await t.resolves(including({ logLevel: 'audit' })(), 'a disabled logger has no levels')
@@ -197,9 +220,18 @@ t.test('the services of the application', async t => {
     [() => editorServer.command({ c: 'version' }, { foreignKeys: true }), 'foreignKeys is unknown: did you mean foreignKey?'],
     [() => editorServer.convert(url), 'options must be an object such as { outputType, '],
     [() => editorServer.convert({ url, fileType: 'docx' }), 'outputType is missing'],
-    [() => editorServer.convert({ url, filetype: 'docx', outputType: 'pdf' }), 'filetype is unknown: did you mean fileType?'],
-    [() => editorServer.convert({ url, fileType: 'docx', outputType: 'pdf' }, null), 'options must be an object such as { timeout, interval, signal, … }, not null'],
-    [() => editorServer.build('builder.CreateFile("docx")'), 'options must be an object such as { url, script, argument }, not a string'],
+    [
+      () => editorServer.convert({ url, filetype: 'docx', outputType: 'pdf' }),
+      'filetype is unknown: did you mean fileType?'
+    ],
+    [
+      () => editorServer.convert({ url, fileType: 'docx', outputType: 'pdf' }, null),
+      'options must be an object such as { timeout, interval, signal, … }, not null'
+    ],
+    [
+      () => editorServer.build('builder.CreateFile("docx")'),
+      'options must be an object such as { url, script, argument }, not a string'
+    ],
     [() => editorServer.build({ scrip: 'x' }), 'scrip is unknown: did you mean script?'],
     [() => editorServer.recoverForgotten(true), 'options must be an object such as { dryRun, signal }, not a boolean'],
     [() => editorServer.recoverForgotten({ dryrun: true }), 'dryrun is unknown: did you mean dryRun?'],
@@ -231,14 +263,31 @@ t.test('functions of the package, and the storages', async t => {
   ] as const))
   await assertMessages(t, [
     ...wrongContents,
-    ...[files, memory].flatMap((storage, index) => [
-      [() => storage.create('docx', Readable.from([{}])), 'content must be a stream of Uint8Arrays, but has an object in it'],
-      [() => storage.replace(index === 0 ? fileId : id, BYTES, { ifRevison: 'x' }), 'ifRevison is unknown: did you mean ifRevision?'],
-      [() => storage.replace(index === 0 ? fileId : id, BYTES, 'docx'), 'options must be an object such as { extension, ifRevision, beforePublish }, not a string'],
-      [() => storage.versions.keep(index === 0 ? fileId : id, 'x', { changes: 7 }), 'changes must be a Uint8Array'],
-      [() => storage.versions.keep(index === 0 ? fileId : id, 'x', { detail: 7 }), 'detail is unknown: did you mean details?'],
-      [() => storage.versions.remove(index === 0 ? fileId : id, 1), 'versions must be a list of the numbers of versions']
-    ] as const),
+    ...[files, memory].flatMap((storage, index) =>
+      [
+        [
+          () => storage.create('docx', Readable.from([{}])),
+          'content must be a stream of Uint8Arrays, but has an object in it'
+        ],
+        [
+          () => storage.replace(index === 0 ? fileId : id, BYTES, { ifRevison: 'x' }),
+          'ifRevison is unknown: did you mean ifRevision?'
+        ],
+        [
+          () => storage.replace(index === 0 ? fileId : id, BYTES, 'docx'),
+          'options must be an object such as { extension, ifRevision, beforePublish }, not a string'
+        ],
+        [() => storage.versions.keep(index === 0 ? fileId : id, 'x', { changes: 7 }), 'changes must be a Uint8Array'],
+        [
+          () => storage.versions.keep(index === 0 ? fileId : id, 'x', { detail: 7 }),
+          'detail is unknown: did you mean details?'
+        ],
+        [
+          () => storage.versions.remove(index === 0 ? fileId : id, 1),
+          'versions must be a list of the numbers of versions'
+        ]
+      ] as const
+    ),
     [() => untyped(fileStorage)(), 'options must be an object such as { directory, fileMode }, not undefined'],
     [() => untyped(fileStorage)('/srv/documents'), 'options must be an object such as { directory, fileMode }, not a string'],
     [() => untyped(fileStorage)({ dir: '/srv/documents' }), 'dir is unknown: use directory, fileMode'],
@@ -260,7 +309,8 @@ t.test('functions of the package, and the storages', async t => {
 })
 
 t.test('functions of the page', async t => {
-  const { captureDocument, mountEditor, unmountEditor } = await import(String(new URL('../../lib/browser/index.js', import.meta.url))) // its types need those of a browser
+  // its types need those of a browser
+  const { captureDocument, mountEditor, unmountEditor } = await import(String(new URL('../../lib/browser/index.js', import.meta.url)))
   const fragment = { hasAttribute: (name: string) => name === 'data-onlyoffice-editor' }
   const table: ReadonlyArray<readonly [call: () => Promise<unknown>, message: RegExp]> = [
     [async () => await mountEditor(), /^The fragment must be the element with the attribute data-onlyoffice-editor/],
@@ -308,7 +358,11 @@ t.test('no method of a control, a service or a storage answers any value with a 
     createDocument: options => control.createDocument('docx', options),
     ...Object.fromEntries(['convertToPdf', 'convert', 'thumbnail', 'forceSave', 'render'].map(name => [name, (options: unknown) => control[name](options)])),
     restore: options => control.restore(1, options),
-    ...Object.fromEntries(['healthcheck', 'command', 'version', 'license', 'convert', 'build', 'formats', 'recoverForgotten'].map(name => [`editorServer.${name}`, (options: unknown) => editorServer[name](options)])),
+    ...Object.fromEntries(
+      ['healthcheck', 'command', 'version', 'license', 'convert', 'build', 'formats', 'recoverForgotten'].map(
+        name => [`editorServer.${name}`, (options: unknown) => editorServer[name](options)]
+      )
+    ),
     list: options => editorSessions.list(options),
     users: options => editorSessions.users(fileId, options),
     drop: options => editorSessions.drop(fileId, undefined, options),
@@ -320,7 +374,10 @@ t.test('no method of a control, a service or a storage answers any value with a 
   }
   for (const [name, call] of Object.entries(calls)) {
     for (const [kind, value] of Object.entries(wrong)) {
-      const outcome = await Promise.resolve().then(() => call(value)).then(() => 'success', error => error === thrown ? 'INVALID_OPTION, of its own' : String(error.code))
+      const outcome = await Promise.resolve().then(() => call(value)).then(
+        () => 'success',
+        error => error === thrown ? 'INVALID_OPTION, of its own' : String(error.code)
+      )
       t.match(outcome, /INVALID_OPTION/, `${name}: ${kind}`)
     }
   }

@@ -39,9 +39,34 @@ t.test('no other files than the modules of the page can be read', async t => {
   const { ask, module } = await start(t)
   t.match(await ask(`/${module}`), { status: 200, headers: { 'content-type': /^application\/javascript/ }, body: /mount/ })
   const paths = [
-    '/../index.js', '/..%2findex.js', '/%2e%2e%2findex.js', '/..%5cindex.js', '', '/', '/..', '/editor.js/', '/editor.js%3f', '/editor.js%23', '/%252e%252e%252findex.js', '/%25',
-    '/%2fetc/passwd', '/.taprc', '/index.html', '/%00', '/editor.js%00', `/${module}.br`, `/${module}.gz`, `/../assets/${module}`, `/x/${module}`, `/${module}%00`, `/${module.toUpperCase()}`,
-    '/captures.js', '/index.js', '/constructor.js', '/constructor-000000000000.js', '/__proto__.js'
+    '/../index.js',
+    '/..%2findex.js',
+    '/%2e%2e%2findex.js',
+    '/..%5cindex.js',
+    '',
+    '/',
+    '/..',
+    '/editor.js/',
+    '/editor.js%3f',
+    '/editor.js%23',
+    '/%252e%252e%252findex.js',
+    '/%25',
+    '/%2fetc/passwd',
+    '/.taprc',
+    '/index.html',
+    '/%00',
+    '/editor.js%00',
+    `/${module}.br`,
+    `/${module}.gz`,
+    `/../assets/${module}`,
+    `/x/${module}`,
+    `/${module}%00`,
+    `/${module.toUpperCase()}`,
+    '/captures.js',
+    '/index.js',
+    '/constructor.js',
+    '/constructor-000000000000.js',
+    '/__proto__.js'
   ]
   for (const path of paths) t.match(await ask(path), { status: 404, body: NOT_FOUND }, path)
 })
@@ -59,7 +84,13 @@ t.test('the module is compressed beforehand, 14 kB at most, and is kept for ever
     ['*', 'gzip']
   ] as const) {
     const { status, headers, bytes } = await ask(`/${module}`, { 'accept-encoding': accepted })
-    t.match([status, headers], [200, { 'cache-control': FOR_EVER, vary: 'accept-encoding', 'content-encoding': encoding, 'content-type': /^application\/javascript; charset=utf-8/i, 'content-length': String(bytes.length) }], accepted)
+    t.match([status, headers], [200, {
+      'cache-control': FOR_EVER,
+      vary: 'accept-encoding',
+      'content-encoding': encoding,
+      'content-type': /^application\/javascript; charset=utf-8/i,
+      'content-length': String(bytes.length)
+    }], accepted)
     t.ok(decoded[encoding](bytes).equals(plain.bytes), accepted)
     t.ok(bytes.length <= 14_000, `${encoding}: ${bytes.length} bytes`)
   }
@@ -81,7 +112,16 @@ t.test('a module has validators and ranges', async t => {
 
 t.test('a name without a hash is never out of date; one of another release gets this one\'s module, which nobody keeps', async t => {
   const { ask, module } = await start(t)
-  t.match(await ask('/editor.js'), { status: 200, headers: { 'cache-control': 'no-cache', 'content-type': /^application\/javascript/, etag: undefined, 'last-modified': undefined }, body: `export * from './${module}'\n` })
+  t.match(await ask('/editor.js'), {
+    status: 200,
+    headers: {
+      'cache-control': 'no-cache',
+      'content-type': /^application\/javascript/,
+      etag: undefined,
+      'last-modified': undefined
+    },
+    body: `export * from './${module}'\n`
+  })
   const element = await ask('/document-editor.js')
   const [, part = ''] = /^export \* from '\.\/(document-editor-[0-9a-f]{12}\.js)'$/m.exec(element.body) ?? []
   t.match(await ask(`/${part}`), { status: 200, headers: { 'cache-control': FOR_EVER }, body: `"./${module}"` })
@@ -92,7 +132,9 @@ t.test('a name without a hash is never out of date; one of another release gets 
     t.match([other.status, other.headers], [200, { 'cache-control': 'no-store', etag: undefined, 'last-modified': undefined }])
     t.ok(other.bytes.equals(bytes))
   }
-  for (const name of ['captures', 'dialogs', 'document-editor']) t.match(await ask(`/${name}-000000000000.js`), { status: 200, headers: { 'cache-control': 'no-store' } }, name)
+  for (const name of ['captures', 'dialogs', 'document-editor']) {
+    t.match(await ask(`/${name}-000000000000.js`), { status: 200, headers: { 'cache-control': 'no-store' } }, name)
+  }
 })
 
 t.test('beside plugins of the application that serve files, compress and validate answers, and vary them', async t => {

@@ -35,7 +35,19 @@ t.test('every error is an Error with an HTTP status and carries its cause', t =>
 
 t.test('every error says whether it is retryable: by its class, a failed request also by its status', t => {
   const retryable = classes.filter(([, ErrorClass]) => new ErrorClass('x', 'y').retryable).map(([name]) => name)
-  t.strictSame(retryable.sort(), ['BeingEditedError', 'BusyError', 'ConversionTimeoutError', 'ForceSaveTimeoutError', 'HookTimeoutError', 'RevokedError', 'StorageError', 'StorageTimeoutError', 'TooManyRequestsError', 'UpstreamError', 'UpstreamTimeoutError'])
+  t.strictSame(retryable.sort(), [
+    'BeingEditedError',
+    'BusyError',
+    'ConversionTimeoutError',
+    'ForceSaveTimeoutError',
+    'HookTimeoutError',
+    'RevokedError',
+    'StorageError',
+    'StorageTimeoutError',
+    'TooManyRequestsError',
+    'UpstreamError',
+    'UpstreamTimeoutError'
+  ])
   t.equal(new library.UpstreamError('status 404', { retryable: false }).retryable, false)
   t.end()
 })

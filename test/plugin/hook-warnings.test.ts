@@ -12,7 +12,7 @@ interface Service {
   readonly fileId: string
   readonly callback: object
   /** The lines about hooks of the application. */
-  warnings (): string[]
+  warnings(): string[]
 }
 
 async function start (t: Test, options: HostOptions): Promise<Service> {
@@ -23,23 +23,42 @@ async function start (t: Test, options: HostOptions): Promise<Service> {
     host,
     fileId,
     callback: { key: host.keys.of((await host.storage.stat(fileId))!), status: 1 },
-    warnings: () => log.records().filter(({ level, msg }) => level === WARN && msg.startsWith('a hook of the application ended')).map(({ msg }) => msg)
+    warnings: () =>
+      log.records().filter(({ level, msg }) => level === WARN && msg.startsWith('a hook of the application ended')).map(
+        ({ msg }) => msg
+      )
   }
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => unknown
-const onRequest = (hook: Hook) => (app: FastifyInstance) => app.addHook('onRequest', async (request, reply) => await hook(request, reply))
-const fails = (statusCode: number) => { throw Object.assign(new Error('refused'), { statusCode, code: 'APP_REFUSED' }) }
+const onRequest = (hook: Hook) => (app: FastifyInstance) =>
+  app.addHook('onRequest', async (request, reply) => await hook(request, reply))
+const fails = (statusCode: number) => {
+  throw Object.assign(new Error('refused'), { statusCode, code: 'APP_REFUSED' })
+}
 
-const ends: Readonly<Record<string, { readonly prepare: (app: FastifyInstance) => unknown, readonly expected: readonly RegExp[] }>> = {
+const ends: Readonly<
+  Record<string, { readonly prepare: (app: FastifyInstance) => unknown, readonly expected: readonly RegExp[] }>
+> = {
   'a login hook that answers': {
     prepare: onRequest((_request, reply) => reply.code(401).send('log in')),
-    expected: [/download.* status 401.*cannot be opened.*routeOptions\.config\.editor\.caller.*docs\/login-hooks\.md$/, /callback.* status 401.*not saved/]
+    expected: [
+      /download.* status 401.*cannot be opened.*routeOptions\.config\.editor\.caller.*docs\/login-hooks\.md$/,
+      /callback.* status 401.*not saved/
+    ]
   },
-  'a login hook that redirects': { prepare: onRequest((_request, reply) => reply.redirect('/login')), expected: [/download.* status 302/, /callback.* status 302/] },
-  'a login hook that throws': { prepare: onRequest(() => fails(401)), expected: [/download.* status 401/, /callback.* status 401/] },
+  'a login hook that redirects': {
+    prepare: onRequest((_request, reply) => reply.redirect('/login')),
+    expected: [/download.* status 302/, /callback.* status 302/]
+  },
+  'a login hook that throws': {
+    prepare: onRequest(() => fails(401)),
+    expected: [/download.* status 401/, /callback.* status 401/]
+  },
   'a login hook that writes to the socket itself': {
-    prepare: onRequest((_request, reply) => { reply.hijack().raw.writeHead(401).end('log in') }),
+    prepare: onRequest((_request, reply) => {
+      reply.hijack().raw.writeHead(401).end('log in')
+    }),
     expected: [/download.* status 401/, /callback.* status 401/]
   },
   'a login page with status 200, which would pass for an answer to a callback': {
@@ -50,7 +69,10 @@ const ends: Readonly<Record<string, { readonly prepare: (app: FastifyInstance) =
     prepare: app => app.addHook('preHandler', async request => request.method === 'POST' ? fails(403) : undefined),
     expected: [/callback.* status 403/]
   },
-  'a rate limiter': { prepare: onRequest(() => fails(429)), expected: [/download.* status 429.*higher limit/, /callback.* status 429/] }
+  'a rate limiter': {
+    prepare: onRequest(() => fails(429)),
+    expected: [/download.* status 429.*higher limit/, /callback.* status 429/]
+  }
 }
 
 for (const [name, { prepare, expected }] of Object.entries(ends)) {
@@ -58,7 +80,11 @@ for (const [name, { prepare, expected }] of Object.entries(ends)) {
     const { host, fileId, callback, warnings } = await start(t, { prepare })
     for (let times = 0; times < 3; times++) {
       await fetch(host.urls.download(fileId), { redirect: 'manual' })
-      await (await fetch(host.urls.callback(fileId), { method: 'POST', body: JSON.stringify(callback), redirect: 'manual' })).text()
+      await (await fetch(host.urls.callback(fileId), {
+        method: 'POST',
+        body: JSON.stringify(callback),
+        redirect: 'manual'
+      })).text()
     }
     t.equal(warnings().length, expected.length, 'lines', { found: warnings() })
     for (const [index, line] of expected.entries()) t.match(warnings()[index], line)
@@ -67,15 +93,26 @@ for (const [name, { prepare, expected }] of Object.entries(ends)) {
 
 t.test('a warning for each status', async t => {
   const statuses = [401, 403, 401, 403]
-  const { host, fileId, callback, warnings } = await start(t, { prepare: onRequest((_request, reply) => reply.code(statuses.shift()!).send('no')) })
+  const { host, fileId, callback, warnings } = await start(t, {
+    prepare: onRequest((_request, reply) => reply.code(statuses.shift()!).send('no'))
+  })
   while (statuses.length > 0) await host.postCallback(fileId, callback)
   t.match(warnings(), [/callback.* status 401/, /callback.* status 403/])
   t.equal(warnings().length, 2)
 })
 
 t.test('no warning about requests that the plugin answers itself, whatever it answers', async t => {
-  const broken = { ...memoryStorage(), read: async () => { throw Object.assign(new Error('broken'), { code: 'EIO' }) } }
-  for (const options of [{}, { storage: broken as never }, { profile: 'classic' as const }, { bodyLimit: 10 }, { authorize: () => false }]) {
+  const broken = {
+    ...memoryStorage(),
+    read: async () => {
+      throw Object.assign(new Error('broken'), { code: 'EIO' })
+    }
+  }
+  for (
+    const options of [{}, { storage: broken as never }, { profile: 'classic' as const }, { bodyLimit: 10 }, {
+      authorize: () => false
+    }]
+  ) {
     const { host, fileId, callback, warnings } = await start(t, options)
     host.app.editorControl()
     await (await host.downloadAsDocumentServer(fileId)).text()
@@ -96,7 +133,9 @@ t.test('no warning about requests that the plugin answers itself, whatever it an
 t.test('no warning about requests of others that a login hook refuses, nor about what a hook may do', async t => {
   const { host, fileId, warnings } = await start(t, {
     prepare: onRequest(({ headers }, reply) => {
-      if (headers['x-cache']) return reply.code(Number(headers['x-cache'])).send(headers['x-cache'] === '304' ? undefined : 'cached')
+      if (headers['x-cache']) {
+        return reply.code(Number(headers['x-cache'])).send(headers['x-cache'] === '304' ? undefined : 'cached')
+      }
       return reply.code(401).send('log in')
     })
   })
@@ -105,7 +144,8 @@ t.test('no warning about requests of others that a login hook refuses, nor about
   await fetch(download.replace(/signature=[^&]*/, 'signature=wrong'))
   await fetch(host.handler({ action: 'callback', fileId }), { method: 'POST' })
   await fetch(download, { method: 'HEAD' })
-  await fetch(download, { headers: { 'sec-fetch-site': 'same-origin' } }) // a user who has opened the URL of a configuration
+  // a user who has opened the URL of a configuration
+  await fetch(download, { headers: { 'sec-fetch-site': 'same-origin' } })
   await fetch(download, { headers: { 'x-cache': '200' } })
   await fetch(download, { headers: { 'x-cache': '304' } })
   t.strictSame(warnings(), [])
@@ -133,7 +173,11 @@ t.test('no warning about clients that leave: while a hook works, and while the b
     return (await arrived)[0]
   }
   await closed(await arrival('GET', host.urls.download(fileId), 'X-Slow: 1\r\n\r\n'))
-  const request = await arrival('POST', host.urls.callback(fileId), 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{')
+  const request = await arrival(
+    'POST',
+    host.urls.callback(fileId),
+    'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+  )
   const gone = closed(request)
   clients.at(-1)!.destroy()
   await gone
@@ -143,5 +187,7 @@ t.test('no warning about clients that leave: while a hook works, and while the b
 })
 
 function closed (request: IncomingMessage): Promise<void> {
-  return new Promise(resolve => { request.once('close', () => resolve()) })
+  return new Promise(resolve => {
+    request.once('close', () => resolve())
+  })
 }

@@ -42,7 +42,22 @@ for (const profile of ['secure', 'classic'] as const) {
     const log = lines.join('')
     t.ok(lines.length >= requests.length, 'there is a log')
     t.match(log, '/Controls/Editor/EditorHandler.ashx')
-    for (const text of [SECRET, token, token.split('.')[2]!, proxyToken, proxyToken.split('.')[1]!, host.proxyHeaders['x-editor-proxy-token']!, 'Bearer', 'eyJhbGci', 'md5=', 'marked', 'action=', `fileId=${fileId}`]) {
+    for (
+      const text of [
+        SECRET,
+        token,
+        token.split('.')[2]!,
+        proxyToken,
+        proxyToken.split('.')[1]!,
+        host.proxyHeaders['x-editor-proxy-token']!,
+        'Bearer',
+        'eyJhbGci',
+        'md5=',
+        'marked',
+        'action=',
+        `fileId=${fileId}`
+      ]
+    ) {
       t.notOk(log.includes(text), text)
     }
   })

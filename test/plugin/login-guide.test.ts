@@ -36,7 +36,12 @@ async function run (section: string, app: FastifyInstance, options: object): Pro
     imports[name!] = modules[module!]
   }
   const body = code.replace(/^import .*$/gm, '')
-  const program = Object.getPrototypeOf(run).constructor('app', 'options', 'imports', `const { ${Object.keys(imports).join(', ')} } = imports\n${body}`) as Program
+  const program = Object.getPrototypeOf(run).constructor(
+    'app',
+    'options',
+    'imports',
+    `const { ${Object.keys(imports).join(', ')} } = imports\n${body}`
+  ) as Program
   await program(app, options, imports)
 }
 
@@ -50,7 +55,10 @@ interface Answers {
   readonly page: string
 }
 
-/** An application with the code of a section, and a page of its own. Resolves to a function that asks for everything, as a user with these headers. */
+/**
+ * An application with the code of a section, and a page of its own. Resolves to a function that asks for everything, as
+ * a user with these headers.
+ */
 async function start (t: Test, section: string, besides: (app: FastifyInstance) => void = () => {}) {
   const server = http.createServer()
   const { origin } = await listen(t, server)
@@ -58,7 +66,13 @@ async function start (t: Test, section: string, besides: (app: FastifyInstance) 
   t.teardown(() => app.close())
   const storage = memoryStorage()
   besides(app)
-  await run(section, app, { editorApiUrl: 'http://127.0.0.1:9/web-apps/apps/api/documents/api.js', jwtSecret: SECRET, publicBaseUrl: origin, storage, requireToken: false })
+  await run(section, app, {
+    editorApiUrl: 'http://127.0.0.1:9/web-apps/apps/api/documents/api.js',
+    jwtSecret: SECRET,
+    publicBaseUrl: origin,
+    storage,
+    requireToken: false
+  })
   app.get('/page', async () => 'my page')
   await app.ready()
   const urls = handlerUrls({ publicBaseUrl: origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: 60_000 })
@@ -68,9 +82,16 @@ async function start (t: Test, section: string, besides: (app: FastifyInstance) 
   const statusOf = async (url: string, init: RequestInit = {}) => String((await fetch(new URL(url, origin), { redirect: 'manual', ...init })).status)
   const statuses = async (headers: Record<string, string> = {}): Promise<Answers> => ({
     download: await statusOf(urls.download(fileId)),
-    callback: await (await fetch(urls.callback(fileId), { method: 'POST', body: JSON.stringify({ key: control.documentKey, status: 1 }), redirect: 'manual' })).text(),
+    callback:
+      await (await fetch(urls.callback(fileId), {
+        method: 'POST',
+        body: JSON.stringify({ key: control.documentKey, status: 1 }),
+        redirect: 'manual'
+      })).text(),
     unsigned: await statusOf(`${HANDLER}?action=download&fileId=${fileId}`, { headers }),
-    proxy: await statusOf(`${HANDLER}?action=proxy&fileId=${fileId}&url=http://127.0.0.1:9/cache/files/x`, { headers: { ...headers, 'x-editor-proxy-token': control.proxyToken } }),
+    proxy: await statusOf(`${HANDLER}?action=proxy&fileId=${fileId}&url=http://127.0.0.1:9/cache/files/x`, {
+      headers: { ...headers, 'x-editor-proxy-token': control.proxyToken }
+    }),
     action: await statusOf(`${HANDLER}/actions/config`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', 'x-editor-page-token': control.pageToken },
@@ -87,7 +108,9 @@ const admitted = { download: '200', callback: '{"error":0}', unsigned: '401' }
 
 t.test('the guide: cookie sessions', async t => {
   const { statuses, origin } = await start(t, 'Cookie sessions', app => {
-    app.get('/login', { config: { public: true } as object }, async request => { (request as unknown as { session: { user: object } }).session.user = { id: '7' } })
+    app.get('/login', { config: { public: true } as object }, async request => {
+      ;(request as unknown as { session: { user: object } }).session.user = { id: '7' }
+    })
   })
   t.strictSame(await statuses(), { ...admitted, proxy: '403', action: '302', module: '302', page: '302' })
   const login = await fetch(`${origin}/login`)

@@ -31,7 +31,13 @@ const neighbours: Readonly<Record<string, Prepare>> = {
     await app.register(fastifyCookie)
     await app.register(fastifySession, { secret: 'a-secret-of-the-sessions-in-this-test-0123456789', cookie: { secure: 'auto' } })
     await app.register(fastifyCsrf, { sessionPlugin: '@fastify/session' })
-    app.addHook('onRequest', (request, reply, done) => request.method === 'POST' && !request.routeOptions.config.editor ? app.csrfProtection(request, reply, done) : done())
+    app.addHook(
+      'onRequest',
+      (request, reply, done) =>
+        request.method === 'POST' && !request.routeOptions.config.editor
+          ? app.csrfProtection(request, reply, done)
+          : done()
+    )
   },
   'the compilers of the Zod type provider': async app => app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler),
   'hooks for the application\'s own JSON': async app => app.addHook('onSend', async (request, reply, payload) => {
@@ -66,6 +72,12 @@ for (const [name, prepare] of Object.entries({ ...neighbours, 'all of them': eve
     const module = await fetch(`${origin}${HANDLER}/assets/editor.js`)
     t.equal(module.status, 200)
     t.match(module.headers.get('content-type'), 'javascript')
-    t.equal((await fetch(`${origin}${HANDLER}?action=report&fileId=${fileId}&code=-4`, { method: 'POST', headers: { 'x-editor-proxy-token': proxyToken } })).status, 204)
+    t.equal(
+      (await fetch(`${origin}${HANDLER}?action=report&fileId=${fileId}&code=-4`, {
+        method: 'POST',
+        headers: { 'x-editor-proxy-token': proxyToken }
+      })).status,
+      204
+    )
   })
 }

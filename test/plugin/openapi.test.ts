@@ -24,7 +24,14 @@ const doctor = { authorize: () => true }
 interface Operation {
   readonly tags?: readonly string[]
   readonly summary?: string
-  readonly parameters?: ReadonlyArray<{ readonly name: string, readonly in: string, readonly required?: boolean, readonly schema: { readonly enum?: readonly string[] } }>
+  readonly parameters?: ReadonlyArray<
+    {
+      readonly name: string,
+      readonly in: string,
+      readonly required?: boolean,
+      readonly schema: { readonly enum?: readonly string[] }
+    }
+  >
   readonly security?: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
   readonly requestBody?: unknown
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>>
@@ -55,11 +62,21 @@ const applications: Readonly<Record<string, (app: FastifyInstance) => Promise<vo
   async 'the Zod type provider' (app) {
     app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
     await app.register(fastifySwagger, { openapi: {}, transform: jsonSchemaTransform })
-    app.get('/own', { schema: { summary: 'of the application', querystring: z.object({ a: z.string().optional() }), response: { 200: z.string() } } }, async () => 'own')
+    app.get('/own', {
+      schema: {
+        summary: 'of the application',
+        querystring: z.object({ a: z.string().optional() }),
+        response: { 200: z.string() }
+      }
+    }, async () => 'own')
   }
 }
 
-async function documentOf (t: Test, prepare: (app: FastifyInstance) => Promise<void>, options: Partial<EditorOptions>): Promise<{ readonly host: Host, readonly document: Document }> {
+async function documentOf (
+  t: Test,
+  prepare: (app: FastifyInstance) => Promise<void>,
+  options: Partial<EditorOptions>
+): Promise<{ readonly host: Host, readonly document: Document }> {
   const host = await startHost(t, { prepare, actions, doctor, versions: {}, ...options })
   const document = host.app.swagger()
   const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)))
@@ -100,7 +117,12 @@ for (const [name, prepare] of Object.entries(applications)) {
 }
 
 t.test('the described credentials are those that the options require', async t => {
-  const { document } = await documentOf(t, applications['OpenAPI 3.0']!, { openapi: { tags: ['documents', 'internal'] }, profile: 'classic', requireToken: true, documentServer: { authorizationHeader: 'X-Docs' } })
+  const { document } = await documentOf(t, applications['OpenAPI 3.0']!, {
+    openapi: { tags: ['documents', 'internal'] },
+    profile: 'classic',
+    requireToken: true,
+    documentServer: { authorizationHeader: 'X-Docs' }
+  })
   const { get, post } = document.paths[HANDLER]!
   t.strictSame(get!.security, [{ editorDocumentServer: [] }, {}])
   t.strictSame(post!.security, [{ editorDocumentServer: [] }, {}])

@@ -16,13 +16,37 @@ async function registration (t: Test, options: unknown): Promise<void> {
   await app.register(editor, options as EditorOptions)
 }
 
-const HOOKS = ['rename', 'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'editRights', 'favorite', 'create', 'documentName', 'page'].map(name => `actions.${name}`)
+const HOOKS = [
+  'rename',
+  'images',
+  'documents',
+  'spreadsheets',
+  'reference',
+  'users',
+  'notify',
+  'sharing',
+  'editRights',
+  'favorite',
+  'create',
+  'documentName',
+  'page'
+].map(name => `actions.${name}`)
 
 /** For each option what it must not be, in place of the values of every wrong type. */
 const wrong: Record<string, unknown[]> = {
   editorApiUrl: ['', ' ', 'api.js', '/web-apps/api.js', '//docs.example.com/api.js', 'ftp://docs.example.com/api.js', 'javascript:alert(1)', 'http://'],
   jwtSecret: ['', '   ', [], [''], [SECRET, ''], [SECRET, 7]],
-  publicBaseUrl: ['', 'app.example.com', '/office', 'ws://app.example.com', 'https://app.example.com/?a=b', 'https://app.example.com/#x', 'https://app.example.com ', ' https://app.example.com', 'https://app.example.com\n'],
+  publicBaseUrl: [
+    '',
+    'app.example.com',
+    '/office',
+    'ws://app.example.com',
+    'https://app.example.com/?a=b',
+    'https://app.example.com/#x',
+    'https://app.example.com ',
+    ' https://app.example.com',
+    'https://app.example.com\n'
+  ],
   path: ['', 'handler', '/', '/handler/', '/handler?x', '/handler#x', '/hand ler'],
   prefix: ['office', '/', '/office/', '/of fice'],
   profile: ['', 'Secure', 'strict'],
@@ -33,10 +57,47 @@ const wrong: Record<string, unknown[]> = {
   'documentServer.authorizationHeader': ['', 'X Token', 'a:b', 'a\nb'],
   'documentServer.authorizationPrefix': [],
   'proxy.allow': [
-    'all', ['*'], ['https://*.example.com'], [''], ['https://a.example/x'], 'https://a.example', [7], [null],
-    [{}], [{ origin: 'https://a.example' }], [{ path: '/x' }], [{ origin: 'a.example', path: '/x' }], [{ origin: 'https://a.example/y', path: '/x' }], [{ origin: 'https://*.example', path: '/x' }], [{ origin: ['https://a.example'], path: '/x' }],
-    ...['', 'x', '*', '//x', '//', '/\\x', '/x\\y', '/x%2fy', '/x/../y', '/x/%2e%2e/y', '/x?y', '/x#y', '/x y', ' /x', '/x\n', 'https://a.example/x', '\\x', 7, null, ['/x'], /x/].map(path => [{ origin: 'https://a.example', path }]),
-    [{ origin: 'https://a.example', path: '/x', method: 'GET' }], ['https://a.example', { origin: 'https://a.example', path: '/x', paths: ['/y'] }], { origin: 'https://a.example', path: '/x' }
+    'all',
+    ['*'],
+    ['https://*.example.com'],
+    [''],
+    ['https://a.example/x'],
+    'https://a.example',
+    [7],
+    [null],
+    [{}],
+    [{ origin: 'https://a.example' }],
+    [{ path: '/x' }],
+    [{ origin: 'a.example', path: '/x' }],
+    [{ origin: 'https://a.example/y', path: '/x' }],
+    [{ origin: 'https://*.example', path: '/x' }],
+    [{ origin: ['https://a.example'], path: '/x' }],
+    ...[
+      '',
+      'x',
+      '*',
+      '//x',
+      '//',
+      '/\\x',
+      '/x\\y',
+      '/x%2fy',
+      '/x/../y',
+      '/x/%2e%2e/y',
+      '/x?y',
+      '/x#y',
+      '/x y',
+      ' /x',
+      '/x\n',
+      'https://a.example/x',
+      '\\x',
+      7,
+      null,
+      ['/x'],
+      /x/
+    ].map(path => [{ origin: 'https://a.example', path }]),
+    [{ origin: 'https://a.example', path: '/x', method: 'GET' }],
+    ['https://a.example', { origin: 'https://a.example', path: '/x', paths: ['/y'] }],
+    { origin: 'https://a.example', path: '/x' }
   ],
   'tls.rejectUnauthorized': ['false', 0],
   'tls.minVersion': ['TLSv1.4', 'SSLv3', '1.2'],
@@ -177,8 +238,19 @@ t.test('the options object is never modified: a deep-frozen one works', async t 
 })
 
 t.test('an option that is undefined gets its default', async t => {
-  const undefinedOptions = Object.fromEntries(Object.keys(wrong).filter(name => !name.includes('.') && !(name in valid)).map(name => [name, undefined]))
-  await t.resolves(registration(t, { ...valid, ...undefinedOptions, documentServer: undefined, proxy: { allow: undefined }, tls: undefined, timeouts: { total: undefined } }))
+  const undefinedOptions = Object.fromEntries(
+    Object.keys(wrong).filter(name => !name.includes('.') && !(name in valid)).map(name => [name, undefined])
+  )
+  await t.resolves(
+    registration(t, {
+      ...valid,
+      ...undefinedOptions,
+      documentServer: undefined,
+      proxy: { allow: undefined },
+      tls: undefined,
+      timeouts: { total: undefined }
+    })
+  )
 })
 
 function deepFrozen<Value extends object> (value: Value): Value {

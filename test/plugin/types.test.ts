@@ -36,9 +36,16 @@ t.test('the public types accept valid use and reject everything else', async t =
     storage: fileStorage({ directory: 'x' }),
     httpClient: undiciClient(),
     proxy: { allow: 'any' },
-    authorize: async (request: FastifyRequest, target) => target.action === 'proxy' ? target.url.startsWith('https:') : target.fileId === String(request.headers['x-file']),
-    onSaved: event => { const status: 2 | 6 = event.status; t.comment(status) },
-    onCallback: ({ status, userdata }) => { const known: number = status; t.comment(known, userdata) }
+    authorize: async (request: FastifyRequest, target) =>
+      target.action === 'proxy' ? target.url.startsWith('https:') : target.fileId === String(request.headers['x-file']),
+    onSaved: event => {
+      const status: 2 | 6 = event.status
+      t.comment(status)
+    },
+    onCallback: ({ status, userdata }) => {
+      const known: number = status
+      t.comment(known, userdata)
+    }
   }
   // @ts-expect-error a profile that there is not
   const wrongProfile: EditorOptions = { ...options, profile: 'strict' }
@@ -64,8 +71,21 @@ t.test('the public types accept valid use and reject everything else', async t =
 t.test('the defaults of a control are typed by the editor\'s own types', async t => {
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(editor, { editorApiUrl: 'https://docs.example.com/api.js', jwtSecret: SECRET, publicBaseUrl: 'https://app.example.com', storage: fileStorage({ directory: t.testdir({}) }) })
-  app.editorControl({ mode: 'view', lang: 'de', type: 'mobile', permissions: { edit: false }, customization: { autosave: false }, document: { info: { owner: 'x' } }, editorConfig: { region: 'de-AT' } })
+  await app.register(editor, {
+    editorApiUrl: 'https://docs.example.com/api.js',
+    jwtSecret: SECRET,
+    publicBaseUrl: 'https://app.example.com',
+    storage: fileStorage({ directory: t.testdir({}) })
+  })
+  app.editorControl({
+    mode: 'view',
+    lang: 'de',
+    type: 'mobile',
+    permissions: { edit: false },
+    customization: { autosave: false },
+    document: { info: { owner: 'x' } },
+    editorConfig: { region: 'de-AT' }
+  })
   // @ts-expect-error a mode that there is not
   t.throws(() => app.editorControl({ mode: 'read' }), { code: 'FST_EDITOR_INVALID_OPTION' })
   // @ts-expect-error a permission is true or false

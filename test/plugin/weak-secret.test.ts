@@ -12,7 +12,13 @@ import { SECRET } from '../helpers/host.js'
 async function register (t: Test, options: Partial<EditorOptions>): Promise<void> {
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(editor, { editorApiUrl: 'https://docs.example.com/api.js', publicBaseUrl: 'https://app.example.com', jwtSecret: SECRET, storage: memoryStorage(), ...options })
+  await app.register(editor, {
+    editorApiUrl: 'https://docs.example.com/api.js',
+    publicBaseUrl: 'https://app.example.com',
+    jwtSecret: SECRET,
+    storage: memoryStorage(),
+    ...options
+  })
 }
 
 const weak: Record<string, RegExp> = {
@@ -69,7 +75,10 @@ for (const [jwtSecret, reason] of Object.entries(weak)) {
     const refusal = { code: 'FST_EDITOR_INVALID_OPTION', message: reason }
     const error = await register(t, { jwtSecret }).then(() => null, error => error as Error)
     t.match(error, refusal)
-    t.match(error, { message: /^Option jwtSecret .*: anyone who guesses it can read and replace every document\. Create one with `openssl rand -hex 32`.* or set allowWeakSecret$/ })
+    t.match(error, {
+      message:
+        /^Option jwtSecret .*: anyone who guesses it can read and replace every document\. Create one with `openssl rand -hex 32`.* or set allowWeakSecret$/
+    })
     if (jwtSecret.length > 2) t.notOk(error!.message.includes(jwtSecret), 'it is not repeated')
     await t.rejects(register(t, { jwtSecret: [SECRET, jwtSecret] }), refusal, 'it would still verify')
     await t.rejects(register(t, { profile: 'classic', allowWeakSecret: false, jwtSecret }), refusal)
@@ -115,11 +124,15 @@ for (const [name, make] of Object.entries(made)) {
 
 t.test('secrets that appear in this repository\'s examples and documentation are refused', async t => {
   const root = fileURLToPath(new URL('../../', import.meta.url))
-  const examples = (await readdir(join(root, 'examples'), { recursive: true })).filter(file => /\.(c?js|ts|md|ya?ml|example)$/.test(file) && !/node_modules|App_Data/.test(file))
+  const examples = (await readdir(join(root, 'examples'), { recursive: true })).filter(file =>
+    /\.(c?js|ts|md|ya?ml|example)$/.test(file) && !/node_modules|App_Data/.test(file)
+  )
   const files = ['README.md', 'SECURITY.md', ...examples.map(file => join('examples', file))]
   t.ok(files.length > 20, 'they were found')
   for (const file of files) {
     const text = await readFile(join(root, file), 'utf8')
-    for (const [, secret] of text.matchAll(/secret['"]?\s*[:=]\s*(?:\[\s*)?['"`]([^'"`\n]*)['"`]/gi)) t.not(weaknessOf(secret!), undefined, `${file}: ${secret}`)
+    for (const [, secret] of text.matchAll(/secret['"]?\s*[:=]\s*(?:\[\s*)?['"`]([^'"`\n]*)['"`]/gi)) {
+      t.not(weaknessOf(secret!), undefined, `${file}: ${secret}`)
+    }
   }
 })

@@ -19,7 +19,11 @@ async function start (t: Test, options: Partial<EditorOptions>, listener: http.R
   })
   const host = await startHost(t, { documentServerOrigin: upstream.origin, ...options })
   const file = `${upstream.origin}/cache/files/x`
-  return { proxied: () => host.proxied(file), open: () => http.get(host.handler({ action: 'proxy', url: file }), { headers: host.proxyHeaders }), upstreamClosed: closed.promise }
+  return {
+    proxied: () => host.proxied(file),
+    open: () => http.get(host.handler({ action: 'proxy', url: file }), { headers: host.proxyHeaders }),
+    upstreamClosed: closed.promise
+  }
 }
 
 /** Asserts that the answer begins well and is then cut off. Resolves to the bytes that came. */

@@ -89,7 +89,13 @@ t.test('a custom HTTP client that returns fewer or more bytes than announced: th
     [['0123456789', 'and more'], ['cut', '0123456789']]
   ]
   for (const [chunks, outcomes] of table) {
-    const httpClient: HttpClient = { request: async () => ({ status: 200, header: name => name === 'content-length' ? '10' : undefined, body: Readable.from(chunks, { objectMode: false }) }) }
+    const httpClient: HttpClient = {
+      request: async () => ({
+        status: 200,
+        header: name => name === 'content-length' ? '10' : undefined,
+        body: Readable.from(chunks, { objectMode: false })
+      })
+    }
     const host = await startHost(t, { documentServerOrigin: origin, httpClient })
     const answer = await exchangeGet(t, host.origin, `${HANDLER}?action=proxy&url=${origin}/cache/files/x`, host.proxyHeaders).catch(() => '')
     const [head = '', body = ''] = answer.split('\r\n\r\n')

@@ -35,7 +35,20 @@ for (const profile of ['secure', 'classic'] as const) {
     const upstream = await startUpstream(t, redirector())
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
     const to = (url: string) => `/to?${encodeURIComponent(url)}`
-    for (const path of ['/loop', '/6', '/100', '/none', to('file:///etc/passwd'), to('ftp://127.0.0.1/x'), to('javascript:alert(1)'), to('data:text/html,x'), to('http://'), to('')]) {
+    for (
+      const path of [
+        '/loop',
+        '/6',
+        '/100',
+        '/none',
+        to('file:///etc/passwd'),
+        to('ftp://127.0.0.1/x'),
+        to('javascript:alert(1)'),
+        to('data:text/html,x'),
+        to('http://'),
+        to('')
+      ]
+    ) {
       upstream.requests.length = 0
       const response = await host.proxied(upstream.origin + FILES + path)
       t.equal(response.status, 502, path)
@@ -58,7 +71,14 @@ t.test('a redirect to an origin that is not allowed is answered 403 without a re
   const elsewhere = await startUpstream(t, (_request, response) => response.end('inside'))
   const upstream = await startUpstream(t, redirector())
   const host = await startHost(t, { documentServerOrigin: upstream.origin })
-  for (const target of [`${elsewhere.origin}${FILES}/x`, `//127.0.0.1:${elsewhere.port}${FILES}/x`, `http://localhost:${upstream.port}${FILES}/target`, `http://user@127.0.0.1:${elsewhere.port}${FILES}/x`]) {
+  for (
+    const target of [
+      `${elsewhere.origin}${FILES}/x`,
+      `//127.0.0.1:${elsewhere.port}${FILES}/x`,
+      `http://localhost:${upstream.port}${FILES}/target`,
+      `http://user@127.0.0.1:${elsewhere.port}${FILES}/x`
+    ]
+  ) {
     const response = await host.proxied(`${upstream.origin}${FILES}/to?${encodeURIComponent(target)}`)
     t.equal(response.status, 403, target)
     t.equal(await response.text(), 'Blocked: a redirect leads to a URL that is not allowed', 'the client learns nothing of it')

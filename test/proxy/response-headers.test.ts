@@ -28,8 +28,18 @@ t.test('only listed upstream headers are forwarded', async t => {
   const host = await startHost(t, { profile: 'classic' })
   const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin }))
   t.equal(await response.text(), 'body')
-  t.strictSame([...response.headers.keys()].sort(), ['cache-control', 'connection', 'content-security-policy', 'content-type', 'cross-origin-resource-policy', 'date', 'keep-alive', 'transfer-encoding', 'x-content-type-options'])
-  t.equal(response.headers.get('content-security-policy'), "sandbox; default-src 'none'")
+  t.strictSame([...response.headers.keys()].sort(), [
+    'cache-control',
+    'connection',
+    'content-security-policy',
+    'content-type',
+    'cross-origin-resource-policy',
+    'date',
+    'keep-alive',
+    'transfer-encoding',
+    'x-content-type-options'
+  ])
+  t.equal(response.headers.get('content-security-policy'), 'sandbox; default-src \'none\'')
   t.equal(response.headers.get('x-content-type-options'), 'nosniff')
   t.equal(response.headers.get('cross-origin-resource-policy'), 'same-origin')
   t.equal(response.headers.get('cache-control'), 'private, no-store')
@@ -51,11 +61,26 @@ t.test('proxied HTML, SVG and XML are sandboxed and not sniffed, upstream errors
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`a multipart answer, whose parts would have headers of their own, is forwarded as application/octet-stream (${profile})`, async t => {
     const types = [
-      'multipart/x-mixed-replace; boundary=x', 'multipart/x-mixed-replace', 'multipart/mixed; boundary="x"', 'multipart/related; type="text/html"; boundary=x', 'multipart/form-data; boundary=x', 'multipart/byteranges; boundary=x', 'multipart/', 'multipart/anything',
-      'MULTIPART/X-MIXED-REPLACE; boundary=x', 'Multipart/Mixed', ' multipart/x-mixed-replace; boundary=x', '\tmultipart/x-mixed-replace', 'multipart/x-mixed-replace, text/plain', 'text/plain, multipart/x-mixed-replace; boundary=x', 'text/plain; a=b, multipart/x-mixed-replace;boundary=x'
+      'multipart/x-mixed-replace; boundary=x',
+      'multipart/x-mixed-replace',
+      'multipart/mixed; boundary="x"',
+      'multipart/related; type="text/html"; boundary=x',
+      'multipart/form-data; boundary=x',
+      'multipart/byteranges; boundary=x',
+      'multipart/',
+      'multipart/anything',
+      'MULTIPART/X-MIXED-REPLACE; boundary=x',
+      'Multipart/Mixed',
+      ' multipart/x-mixed-replace; boundary=x',
+      '\tmultipart/x-mixed-replace',
+      'multipart/x-mixed-replace, text/plain',
+      'text/plain, multipart/x-mixed-replace; boundary=x',
+      'text/plain; a=b, multipart/x-mixed-replace;boundary=x'
     ]
     const upstream = await startUpstream(t, (request, response) => {
-      response.writeHead(200, { 'content-type': types[Number(new URL(request.url!, 'http://x').searchParams.get('type'))]! }).end('--x\r\nContent-Type: text/html\r\nSet-Cookie: a=b\r\n\r\n<script>alert(1)</script>\r\n--x--')
+      response.writeHead(200, {
+        'content-type': types[Number(new URL(request.url!, 'http://x').searchParams.get('type'))]!
+      }).end('--x\r\nContent-Type: text/html\r\nSet-Cookie: a=b\r\n\r\n<script>alert(1)</script>\r\n--x--')
     })
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
     for (const [number, type] of types.entries()) {
@@ -71,9 +96,18 @@ for (const profile of ['secure', 'classic'] as const) {
 
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`the media type of editor fragments is forwarded as application/octet-stream (${profile})`, async t => {
-    const types = [fragmentType, `${fragmentType}; charset=utf-8`, fragmentType.toUpperCase(), ` ${fragmentType}`, `text/plain, ${fragmentType}`, `${fragmentType}, text/plain`]
+    const types = [
+      fragmentType,
+      `${fragmentType}; charset=utf-8`,
+      fragmentType.toUpperCase(),
+      ` ${fragmentType}`,
+      `text/plain, ${fragmentType}`,
+      `${fragmentType}, text/plain`
+    ]
     const upstream = await startUpstream(t, (request, response) => {
-      response.writeHead(200, { 'content-type': types[Number(new URL(request.url!, 'http://x').searchParams.get('type'))]! }).end('<div data-onlyoffice-editor>')
+      response.writeHead(200, {
+        'content-type': types[Number(new URL(request.url!, 'http://x').searchParams.get('type'))]!
+      }).end('<div data-onlyoffice-editor>')
     })
     const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
     for (const [number, type] of types.entries()) {
@@ -148,7 +182,10 @@ for (const profile of ['secure', 'classic'] as const) {
 }
 
 t.test('a folded upstream header does not become a second header', async t => {
-  const upstream = await startRawUpstream(t, 'HTTP/1.1 200 OK\r\nContent-Disposition: attachment;\r\n filename=a\r\n Set-Cookie: a=b\r\nContent-Length: 4\r\n\r\nbody')
+  const upstream = await startRawUpstream(
+    t,
+    'HTTP/1.1 200 OK\r\nContent-Disposition: attachment;\r\n filename=a\r\n Set-Cookie: a=b\r\nContent-Length: 4\r\n\r\nbody'
+  )
   const host = await startHost(t, { profile: 'classic' })
   const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin }))
   t.equal(response.status, 502)

@@ -69,8 +69,18 @@ t.test('a proxy request needs no credential and may name any upstream host, even
   await listen(t, six, '::1')
   const host = await startHost(t, { profile: 'classic' })
   const { port } = six.address() as { port: number }
-  for (const url of [upstream.origin, `http://127.1:${upstream.port}/`, `http://localhost:${upstream.port}/`, `http://[::1]:${port}/`, `http://[::ffff:127.0.0.1]:${upstream.port}/`]) {
-    const response = await fetch(host.handler({ action: 'proxy', url }), { headers: { origin: 'https://foreign.example', 'sec-fetch-site': 'cross-site', authorization: 'garbage' } })
+  for (
+    const url of [
+      upstream.origin,
+      `http://127.1:${upstream.port}/`,
+      `http://localhost:${upstream.port}/`,
+      `http://[::1]:${port}/`,
+      `http://[::ffff:127.0.0.1]:${upstream.port}/`
+    ]
+  ) {
+    const response = await fetch(host.handler({ action: 'proxy', url }), {
+      headers: { origin: 'https://foreign.example', 'sec-fetch-site': 'cross-site', authorization: 'garbage' }
+    })
     t.equal(response.status, 200, url)
     t.equal(await response.text(), 'inside', url)
   }

@@ -39,11 +39,21 @@ t.test('an origin that merely resembles an allowed one is refused without a requ
   const upstream = await startUpstream(t, (_request, response) => response.end('inside'))
   const host = await startHost(t, { documentServerOrigin: 'http://docs.example.com' })
   const { port } = upstream
-  for (const url of [
-    `http://127.0.0.1:${port}/docs.example.com/cache/files/x`, `http://docs.example.com@127.0.0.1:${port}/cache/files/x`, `http://docs.example.com:80@127.0.0.1:${port}/cache/files/x`,
-    `http://127.0.0.1:${port}/cache/files/x#docs.example.com`, `http://127.0.0.1:${port}\\@docs.example.com/cache/files/x`, `http://127.0.0.1:${port}/cache/files/x?http://docs.example.com`,
-    'http://docs.example.com.evil.invalid/cache/files/x', 'http://evil-docs.example.com/cache/files/x', 'https://docs.example.com/cache/files/x', 'http://docs.example.com:8080/cache/files/x', 'http://docs.example.com./cache/files/x'
-  ]) {
+  for (
+    const url of [
+      `http://127.0.0.1:${port}/docs.example.com/cache/files/x`,
+      `http://docs.example.com@127.0.0.1:${port}/cache/files/x`,
+      `http://docs.example.com:80@127.0.0.1:${port}/cache/files/x`,
+      `http://127.0.0.1:${port}/cache/files/x#docs.example.com`,
+      `http://127.0.0.1:${port}\\@docs.example.com/cache/files/x`,
+      `http://127.0.0.1:${port}/cache/files/x?http://docs.example.com`,
+      'http://docs.example.com.evil.invalid/cache/files/x',
+      'http://evil-docs.example.com/cache/files/x',
+      'https://docs.example.com/cache/files/x',
+      'http://docs.example.com:8080/cache/files/x',
+      'http://docs.example.com./cache/files/x'
+    ]
+  ) {
     const response = await host.proxied(url)
     t.equal(response.status, 403, url)
     t.equal(await response.text(), `Blocked: ${new URL(url).origin} is not allowed`)
@@ -81,11 +91,43 @@ t.test('pages may use proxied bytes only in harmless ways, even if authorize all
   const url = `${upstream.origin}/cache/files/x`
   for (const decision of [undefined, true]) {
     const host = await startHost(t, { documentServerOrigin: upstream.origin, authorize: () => decision })
-    const statusFor = (destination: string) => statusOf(host.handler({ action: 'proxy', url }), { ...host.proxyHeaders, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': destination })
-    for (const destination of [
-      'script', 'worker', 'sharedworker', 'serviceworker', 'audioworklet', 'paintworklet', 'style', 'xslt', 'json', 'iframe', 'frame', 'fencedframe', 'embed', 'object', 'font', 'track', 'manifest',
-      'report', 'webidentity', 'speculationrules', 'a word of tomorrow', '', 'Empty', 'empty, script', 'image;x', 'constructor', '__proto__'
-    ]) {
+    const statusFor = (destination: string) =>
+      statusOf(host.handler({ action: 'proxy', url }), {
+        ...host.proxyHeaders,
+        'sec-fetch-site': 'same-origin',
+        'sec-fetch-dest': destination
+      })
+    for (
+      const destination of [
+        'script',
+        'worker',
+        'sharedworker',
+        'serviceworker',
+        'audioworklet',
+        'paintworklet',
+        'style',
+        'xslt',
+        'json',
+        'iframe',
+        'frame',
+        'fencedframe',
+        'embed',
+        'object',
+        'font',
+        'track',
+        'manifest',
+        'report',
+        'webidentity',
+        'speculationrules',
+        'a word of tomorrow',
+        '',
+        'Empty',
+        'empty, script',
+        'image;x',
+        'constructor',
+        '__proto__'
+      ]
+    ) {
       t.equal(await statusFor(destination), 403, `"${destination}", ${decision}`)
     }
     t.strictSame(upstream.requests, [])
@@ -94,7 +136,11 @@ t.test('pages may use proxied bytes only in harmless ways, even if authorize all
     upstream.requests.length = 0
   }
   const open = await startHost(t, { documentServerOrigin: upstream.origin, proxy: { crossOrigin: true } })
-  t.equal(await statusOf(open.handler({ action: 'proxy', url }), { ...open.proxyHeaders, 'sec-fetch-dest': 'iframe' }), 200, 'proxy.crossOrigin lets everything through')
+  t.equal(
+    await statusOf(open.handler({ action: 'proxy', url }), { ...open.proxyHeaders, 'sec-fetch-dest': 'iframe' }),
+    200,
+    'proxy.crossOrigin lets everything through'
+  )
 })
 
 t.test('proxy.crossOrigin overrides the profile', async t => {
@@ -121,8 +167,14 @@ t.test('requests for the document server go to its internal URL with unchanged p
 
 t.test('URLs other than result files never go to the internal URL, whatever proxy.allow contains (secure)', async t => {
   const internal = await startUpstream(t, (_request, response) => response.end('internal'))
-  const host = await startHost(t, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: internal.origin }, proxy: { allow: ['https://docs.invalid'] } })
-  for (const path of ['/info/info.json', `//127.0.0.1:${internal.port}/x`]) t.equal((await host.proxied(`https://docs.invalid${path}`)).status, 502, path)
+  const host = await startHost(t, {
+    documentServerOrigin: 'https://docs.invalid',
+    documentServer: { internalUrl: internal.origin },
+    proxy: { allow: ['https://docs.invalid'] }
+  })
+  for (const path of ['/info/info.json', `//127.0.0.1:${internal.port}/x`]) {
+    t.equal((await host.proxied(`https://docs.invalid${path}`)).status, 502, path)
+  }
   t.strictSame(internal.requests, [])
 })
 
@@ -158,7 +210,15 @@ t.test('the application\'s HTTP client sends the proxy\'s requests and is left o
   const upstream = await startUpstream(t, (_request, response) => response.end('through'))
   const host = await startHost(t, {
     documentServerOrigin: upstream.origin,
-    httpClient: { request: request => { purposes.push(`${request.purpose} ${request.method} ${request.url}`); return sound.request(request) }, close: async () => { closed = true } }
+    httpClient: {
+      request: request => {
+        purposes.push(`${request.purpose} ${request.method} ${request.url}`)
+        return sound.request(request)
+      },
+      close: async () => {
+        closed = true
+      }
+    }
   })
   const response = await host.proxied(`${upstream.origin}/cache/files/x`)
   t.equal(await response.text(), 'through')

@@ -24,7 +24,15 @@ async function start (t: Test, options: HostOptions = {}) {
   const host = await startHost(t, { documentServerOrigin: upstream.origin, ...options })
   const scope = host.origin + HANDLER
 
-  function tokenOf (fileId: string, { secret = SECRET, service = scope, expires = inSeconds(600), purpose = 'proxy' as 'proxy' | 'download' | 'callback' } = {}): string {
+  function tokenOf (
+    fileId: string,
+    {
+      secret = SECRET,
+      service = scope,
+      expires = inSeconds(600),
+      purpose = 'proxy' as 'proxy' | 'download' | 'callback'
+    } = {}
+  ): string {
     return `${expires}.${urlSigner([secret], service).sign({ purpose, fileId, expires })}`
   }
 
@@ -51,8 +59,20 @@ for (const method of ['GET', 'HEAD']) {
       ['none', 401, { fileId }],
       ['none, of a page without document', 401, {}],
       ['in the query', 401, { fileId, more: { [HEADER]: proxyToken } }],
-      ['in the query, as another name', 401, { fileId, more: { proxyToken, token: proxyToken, signature, expires: end } }],
-      ['in other headers', 401, { fileId, headers: { authorization: `Bearer ${proxyToken}`, 'x-proxy-token': proxyToken, 'x-editor-token': proxyToken, cookie: `${HEADER}=${proxyToken}`, referer: `http://x/${proxyToken}` } }],
+      ['in the query, as another name', 401, {
+        fileId,
+        more: { proxyToken, token: proxyToken, signature, expires: end }
+      }],
+      ['in other headers', 401, {
+        fileId,
+        headers: {
+          authorization: `Bearer ${proxyToken}`,
+          'x-proxy-token': proxyToken,
+          'x-editor-token': proxyToken,
+          cookie: `${HEADER}=${proxyToken}`,
+          referer: `http://x/${proxyToken}`
+        }
+      }],
       ['expired', 401, { fileId, headers: { [HEADER]: tokenOf(fileId, { expires: inSeconds(-2) }) } }],
       ['expired long ago', 401, { fileId, headers: { [HEADER]: tokenOf(fileId, { expires: '1' }) } }],
       ['empty', 403, { fileId, headers: { [HEADER]: '' } }],
@@ -101,8 +121,15 @@ for (const method of ['GET', 'HEAD']) {
 
 t.test('the answer to a missing or invalid token says only Not authorized or Forbidden', async t => {
   const { host, upstream, tokenOf } = await start(t)
-  for (const [headers, text] of [[{}, 'Not authorized'], [{ [HEADER]: tokenOf('', { expires: '1' }) }, 'Not authorized'], [{ [HEADER]: tokenOf('another') }, 'Forbidden']] as const) {
-    const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers })
+  for (
+    const [headers, text] of [[{}, 'Not authorized'], [{ [HEADER]: tokenOf('', { expires: '1' }) }, 'Not authorized'], [
+      { [HEADER]: tokenOf('another') },
+      'Forbidden'
+    ]] as const
+  ) {
+    const response = await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), {
+      headers
+    })
     t.equal(await response.text(), text)
   }
 })
@@ -122,9 +149,35 @@ t.test('a token is valid for exactly one fileId, even an unusual one, and a requ
 t.test('a signed token is refused if its expiry is not a plain number of seconds', async t => {
   const { upstream, tokenOf, withToken } = await start(t)
   const later = inSeconds(600)
-  for (const expires of [
-    '', ' ', ' 1', '1e9', 'abc', '0x99', '-1', 'Infinity', 'NaN', 'undefined', 'null', '1e99', '0xffffffffffff', '99999999999999999999', '0', `0${later}`, `+${later}`, `${later} `, ` ${later}`, `${later}.0`, `${later}.`, `${later}e0`, `${later},${later}`, `${later}n`, '٢٠٠٠٠٠٠٠٠٠'
-  ]) {
+  for (
+    const expires of [
+      '',
+      ' ',
+      ' 1',
+      '1e9',
+      'abc',
+      '0x99',
+      '-1',
+      'Infinity',
+      'NaN',
+      'undefined',
+      'null',
+      '1e99',
+      '0xffffffffffff',
+      '99999999999999999999',
+      '0',
+      `0${later}`,
+      `+${later}`,
+      `${later} `,
+      ` ${later}`,
+      `${later}.0`,
+      `${later}.`,
+      `${later}e0`,
+      `${later},${later}`,
+      `${later}n`,
+      '٢٠٠٠٠٠٠٠٠٠'
+    ]
+  ) {
     const header = Buffer.from(tokenOf('', { expires })).toString('latin1')
     t.equal(await withToken('', header), 403, `"${expires}"`)
   }
@@ -157,8 +210,20 @@ const throws = (): boolean => { throw new Error('down') }
 t.test('authorize can allow a missing or expired token and deny anybody, and is not called for an invalid token', async t => {
   let decide: () => boolean | undefined = () => undefined
   const asked: unknown[] = []
-  const { upstream, tokenOf, statusOf } = await start(t, { authorize: (_request, target) => { asked.push(target); return decide() } })
-  const tokens = { none: undefined, expired: tokenOf('a', { expires: '1' }), valid: tokenOf('a'), 'of another page': tokenOf('b'), garbage: 'garbage', 'oddly ended': tokenOf('a', { expires: '1e99' }) }
+  const { upstream, tokenOf, statusOf } = await start(t, {
+    authorize: (_request, target) => {
+      asked.push(target)
+      return decide()
+    }
+  })
+  const tokens = {
+    none: undefined,
+    expired: tokenOf('a', { expires: '1' }),
+    valid: tokenOf('a'),
+    'of another page': tokenOf('b'),
+    garbage: 'garbage',
+    'oddly ended': tokenOf('a', { expires: '1e99' })
+  }
   const table = [
     [() => true, { none: 200, expired: 200, valid: 200 }],
     [() => undefined, { none: 401, expired: 401, valid: 200 }],

@@ -4,8 +4,42 @@ import { HANDLER, startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 import { exchangeGet } from '../helpers/raw.js'
 
-const invalid = ['', 'url=', 'url=%20', 'url=%09%0A%20', 'url=foo', 'url=/foo', 'url=//host/x', 'url=http://', 'url=https://', 'url=http', 'url=:', 'url=http:%2F%2F%5B', 'url=http://a%20b/', 'url=%00', 'url=http://x:99999/', 'url=1http://x/', 'url=%5C%5Chost%5Cx', `url=http://${'a'.repeat(254)}/`]
-const schemes = ['file:///etc/passwd', 'file:', 'ftp://127.0.0.1/x', 'data:text/plain,x', 'data:', 'javascript:alert(1)', 'ws://127.0.0.1/x', 'wss://127.0.0.1/x', 'gopher://127.0.0.1:1/_x', 'mailto:a@b.c', 'blob:http://127.0.0.1/x', 'about:blank', 'view-source:http://127.0.0.1', 'httpx://127.0.0.1/']
+const invalid = [
+  '',
+  'url=',
+  'url=%20',
+  'url=%09%0A%20',
+  'url=foo',
+  'url=/foo',
+  'url=//host/x',
+  'url=http://',
+  'url=https://',
+  'url=http',
+  'url=:',
+  'url=http:%2F%2F%5B',
+  'url=http://a%20b/',
+  'url=%00',
+  'url=http://x:99999/',
+  'url=1http://x/',
+  'url=%5C%5Chost%5Cx',
+  `url=http://${'a'.repeat(254)}/`
+]
+const schemes = [
+  'file:///etc/passwd',
+  'file:',
+  'ftp://127.0.0.1/x',
+  'data:text/plain,x',
+  'data:',
+  'javascript:alert(1)',
+  'ws://127.0.0.1/x',
+  'wss://127.0.0.1/x',
+  'gopher://127.0.0.1:1/_x',
+  'mailto:a@b.c',
+  'blob:http://127.0.0.1/x',
+  'about:blank',
+  'view-source:http://127.0.0.1',
+  'httpx://127.0.0.1/'
+]
 
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`a url parameter that is not an absolute URL is answered 400 "Invalid URL" (${profile})`, async t => {

@@ -27,7 +27,10 @@ t.test('an empty document is recovered and deleted like any other', async t => {
 t.test('an assigned key does not tell which content it was opened with: a document that was deleted and created again is not replaced', async t => {
   const power = powerSwitch()
   const documents: { fileId?: string } = {}
-  const { app, documentServer, fileId, stored, storage, forgotten } = await startService(t, { prepare: power.prepare, recovery: { fileIdOf: key => key === 'assigned' ? documents.fileId : undefined } })
+  const { app, documentServer, fileId, stored, storage, forgotten } = await startService(t, {
+    prepare: power.prepare,
+    recovery: { fileIdOf: key => key === 'assigned' ? documents.fileId : undefined }
+  })
   documents.fileId = fileId
   const control = Object.assign(await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId), { documentKey: 'assigned' })
   const session = await documentServer.open(control.config!)
@@ -64,7 +67,12 @@ t.test('a run that waits for another one can be aborted', { timeout: 20_000 }, a
 t.test('the document was put back before its content is handed over: it is stored', async t => {
   const { httpClient, before } = watchedClient()
   const called: string[] = []
-  const { recover, fileId, storage, stored, forgotten } = await startAfterOutage(t, 'edited', { httpClient, onForgotten: ({ fileId }) => { called.push(fileId) } })
+  const { recover, fileId, storage, stored, forgotten } = await startAfterOutage(t, 'edited', {
+    httpClient,
+    onForgotten: ({ fileId }) => {
+      called.push(fileId)
+    }
+  })
   await storage.remove!(fileId)
   before('file 1', async () => await writeFile(join(t.testdirName, 'uploads', `${fileId}.txt`), 'put back'))
   const [result] = await recover()
@@ -99,7 +107,16 @@ t.test('among 20,000 forgotten files of other applications it finds its own', as
 
 t.test('the answer to getForgotten is garbage: the document server keeps the file', async t => {
   const { recover, documentServer, stored, forgotten } = await startAfterOutage(t, 'edited')
-  for (const body of ['{"error":0}', '{"error":0,"url":""}', '{"error":0,"url":5}', '{"error":0,"url":"file:///etc/passwd"}', '{"error":0,"url":"http://169.254.169.254/"}', '[]']) {
+  for (
+    const body of [
+      '{"error":0}',
+      '{"error":0,"url":""}',
+      '{"error":0,"url":5}',
+      '{"error":0,"url":"file:///etc/passwd"}',
+      '{"error":0,"url":"http://169.254.169.254/"}',
+      '[]'
+    ]
+  ) {
     documentServer.fault('command', { type: 'answer', status: 200, body }, { after: 2, times: 1 })
     t.match(await recover(), [{ outcome: 'failed', kept: true, error: { code: /^FST_EDITOR_/ } }], body)
   }

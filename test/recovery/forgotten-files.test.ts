@@ -267,7 +267,12 @@ t.test('keys of other applications are left alone; recovery.fileIdOf tells the d
     await session.close()
   }
   fileIds.set('assigned-by-us', fileId)
-  t.match(await app.editorServer.recoverForgotten(), [{ key: 'assigned-by-us', fileId, outcome: 'conflict', kept: false }, { key: 'of-somebody-else', outcome: 'foreign', kept: true }])
+  t.match(await app.editorServer.recoverForgotten(), [{
+    key: 'assigned-by-us',
+    fileId,
+    outcome: 'conflict',
+    kept: false
+  }, { key: 'of-somebody-else', outcome: 'foreign', kept: true }])
   t.equal(await stored(), OLD, 'nothing tells which content the session was based on')
   t.strictSame(forgotten(), ['of-somebody-else'])
 })
@@ -299,7 +304,11 @@ t.test('the document of a key is found by its record, whatever its fileId, and a
     power.isOn = true
   }
   const results = await app.editorServer.recoverForgotten()
-  t.strictSame(Object.fromEntries(results.map(({ fileId = 'none', outcome }) => [fileId, outcome])), { [fileId]: 'stored', [service.fileId]: 'stored', none: 'foreign' })
+  t.strictSame(Object.fromEntries(results.map(({ fileId = 'none', outcome }) => [fileId, outcome])), {
+    [fileId]: 'stored',
+    [service.fileId]: 'stored',
+    none: 'foreign'
+  })
   t.strictSame([await service.storedText(fileId), await stored()], ['edit 0', 'edit 1'])
   t.strictSame(forgotten(), ['edit 2'])
   await app.editorServer.recoverForgotten()
@@ -310,8 +319,15 @@ t.test('two instances recover at the same time: each file is stored once', async
   const directory = t.testdir()
   const service = await startAfterOutage(t, 'stored once', { storage: fileStorage({ directory }) })
   const { clock, documentServer, fileId, stored, saved, forgotten, origin, app } = service
-  const other = await startHost(t, { clock, documentServerOrigin: documentServer.url, publicBaseUrl: origin, storage: fileStorage({ directory }), jwtSecret: SECRET })
-  const outcomes = (await Promise.all([app.editorServer.recoverForgotten(), other.app.editorServer.recoverForgotten()])).flat().map(({ outcome }) => outcome)
+  const other = await startHost(t, {
+    clock,
+    documentServerOrigin: documentServer.url,
+    publicBaseUrl: origin,
+    storage: fileStorage({ directory }),
+    jwtSecret: SECRET
+  })
+  const outcomes = (await Promise.all([app.editorServer.recoverForgotten(), other.app.editorServer.recoverForgotten()]))
+    .flat().map(({ outcome }) => outcome)
   t.equal(outcomes.filter(outcome => outcome === 'stored').length, 1)
   t.equal(outcomes.filter(outcome => outcome === 'failed').length, 0)
   t.equal(await stored(), 'stored once')

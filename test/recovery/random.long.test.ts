@@ -1,8 +1,10 @@
 /**
- * Random lives of a document with outages: people open, edit, force-save and close it while the application is up or down,
- * another program replaces it, the document server crashes, and two instances recover forgotten files at any time.
+ * Random lives of a document with outages: people open, edit, force-save and close it while the application is up or
+ * down, another program replaces it, the document server crashes, and two instances recover forgotten files at any
+ * time.
  *
- * `LIVES` (default 60): how many. `SEED` (default 1): chooses them. A failure names the seed that repeats its life alone.
+ * `LIVES` (default 60): how many. `SEED` (default 1): chooses them. A failure names the seed that repeats its life
+ * alone.
  */
 import { join } from 'node:path'
 import t from 'tap'
@@ -53,8 +55,13 @@ async function live (t: import('tap').Test, { integer, one, weighted, chance }: 
   }
 
   async function recover (): Promise<void> {
-    const results = (await Promise.all((chance(0.5) ? instances : [one(instances)]).map(async ({ editorServer }) => await editorServer.recoverForgotten()))).flat()
-    if (power.isOn) for (const { outcome, error } of results) if (outcome === 'failed') t.error(error)
+    const results =
+      (await Promise.all(
+        (chance(0.5) ? instances : [one(instances)]).map(async ({ editorServer }) =>
+          await editorServer.recoverForgotten()
+        )
+      )).flat()
+    if (power.isOn) { for (const { outcome, error } of results) if (outcome === 'failed') t.error(error) }
     recovered += results.filter(({ outcome }) => outcome === 'stored' || outcome === 'conflict').length
   }
 
@@ -94,7 +101,8 @@ async function live (t: import('tap').Test, { integer, one, weighted, chance }: 
       sessions.length = 0
       for (const mark of owed) if (!kept.some(text => text.includes(mark))) owed.delete(mark)
       await documentServer.restart({ sessions: 'lost' })
-      for (const { editorServer } of instances) await editorServer.healthcheck().catch(() => {}) // on a connection from before the crash
+      // on a connection from before the crash
+      for (const { editorServer } of instances) await editorServer.healthcheck().catch(() => {})
     },
     async closeWhileRecovering () {
       if (sessions.length === 0) return
@@ -119,7 +127,22 @@ async function live (t: import('tap').Test, { integer, one, weighted, chance }: 
   const trace: string[] = []
   try {
     for (let step = 0; step < STEPS; step++) {
-      const name = weighted([[5, 'open'], [6, 'edit'], [3, 'forceSave'], [5, 'close'], [2, 'closeWhileRecovering'], [2, 'openWhileRecovering'], [1, 'replace'], [4, 'outage'], [1, 'crash'], [2, 'switchPower'], [4, 'recover'], [2, 'pass']] as const)
+      const name = weighted(
+        [
+          [5, 'open'],
+          [6, 'edit'],
+          [3, 'forceSave'],
+          [5, 'close'],
+          [2, 'closeWhileRecovering'],
+          [2, 'openWhileRecovering'],
+          [1, 'replace'],
+          [4, 'outage'],
+          [1, 'crash'],
+          [2, 'switchPower'],
+          [4, 'recover'],
+          [2, 'pass']
+        ] as const
+      )
       trace.push(power.isOn ? name : `${name} (down)`)
       await steps[name]!()
     }

@@ -103,8 +103,15 @@ for (const method of ['stat', 'stage', 'replace'] as const) {
   t.test(`${method} of the storage never answers: the run ends, and the next one stores`, async t => {
     let isHanging = false
     const hang = () => isHanging && new Promise<never>(() => {})
-    const storing = (storage: Storage): Storage => ({ ...storage, [method]: async (...args: unknown[]) => await (hang() || (storage[method] as (...args: unknown[]) => Promise<unknown>)(...args)) })
-    const { recover, stored, forgotten } = await startAfterOutage(t, 'edited', { storing, timeouts: { storage: 1000, ...(method === 'stage' && { total: 1000 }) } })
+    const storing = (storage: Storage): Storage => ({
+      ...storage,
+      [method]: async (...args: unknown[]) =>
+        await (hang() || (storage[method] as (...args: unknown[]) => Promise<unknown>)(...args))
+    })
+    const { recover, stored, forgotten } = await startAfterOutage(t, 'edited', {
+      storing,
+      timeouts: { storage: 1000, ...(method === 'stage' && { total: 1000 }) }
+    })
     isHanging = true
     t.match(await recover(), [{ outcome: 'failed', kept: true, error: { code: 'FST_EDITOR_STORAGE_TIMEOUT' } }])
     t.strictSame(forgotten(), ['edited'])

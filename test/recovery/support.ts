@@ -5,7 +5,9 @@ import { SECRET } from '../helpers/host.js'
 import { forgedToken } from '../helpers/jwt.js'
 import { type Service, type ServiceOptions, startService } from '../integration/support.js'
 
-/** A switch in front of the application: while it is off, every connection is reset before the plugin sees the request. */
+/**
+ * A switch in front of the application: while it is off, every connection is reset before the plugin sees the request.
+ */
 export function powerSwitch () {
   const power = {
     isOn: true,
@@ -34,7 +36,12 @@ export interface Outage extends Service {
 }
 
 /** An edit whose final save came while the application was down. `before` runs before it goes down. */
-export async function startAfterOutage (t: import('tap').Test, edit: string, options: ServiceOptions = {}, before: (service: Service) => unknown = () => {}): Promise<Outage> {
+export async function startAfterOutage (
+  t: import('tap').Test,
+  edit: string,
+  options: ServiceOptions = {},
+  before: (service: Service) => unknown = () => {}
+): Promise<Outage> {
   const power = powerSwitch()
   const service = await startService(t, { prepare: power.prepare, ...options })
   const session = await service.open()

@@ -16,12 +16,24 @@ async function start (t: Test, options: HostOptions = {}) {
   const { fileId } = await host.storage.create('docx', Buffer.from('x'))
   const { proxyToken } = await host.app.editorControl().openDocument(fileId)
 
-  async function report (code: string, { id = fileId, headers = { [HEADER]: proxyToken } as Record<string, string>, ...init }: RequestInit & { id?: string } = {}) {
-    const response = await fetch(host.handler({ action: 'report', fileId: id, code }), { method: 'POST', headers, ...init })
+  async function report (
+    code: string,
+    { id = fileId, headers = { [HEADER]: proxyToken } as Record<string, string>, ...init }: RequestInit & {
+      id?: string
+    } = {}
+  ) {
+    const response = await fetch(host.handler({ action: 'report', fileId: id, code }), {
+      method: 'POST',
+      headers,
+      ...init
+    })
     return { status: response.status, headers: response.headers, body: await response.text() }
   }
   /** Without the warning of the profile classic. */
-  const warnings = () => log.records().filter(({ level, msg }) => level === WARN && msg.startsWith('a document did not open')) as unknown as Array<{ msg: string, fileId: string, code: string }>
+  const warnings = () =>
+    log.records().filter(({ level, msg }) =>
+      level === WARN && msg.startsWith('a document did not open')
+    ) as unknown as Array<{ msg: string, fileId: string, code: string }>
   return { ...host, fileId, proxyToken, report, warnings, log }
 }
 

@@ -20,7 +20,9 @@ t.test('the S3 storage passes the conformance suite', { skip: noS3 }, async t =>
 })
 
 /** The names of the contents that records name. */
-async function documentsIn ({ client, bucket, prefix }: { client: Parameters<typeof s3Storage>[0]['client'], bucket: string, prefix: string }): Promise<string[]> {
+async function documentsIn (
+  { client, bucket, prefix }: { client: Parameters<typeof s3Storage>[0]['client'], bucket: string, prefix: string }
+): Promise<string[]> {
   const names: string[] = []
   const { ListObjectsV2Command, GetObjectCommand } = await import('@aws-sdk/client-s3')
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: `${prefix}records/` }))

@@ -43,7 +43,14 @@ async function tested (t: Test, { options, prepare = () => {}, ...given }: Teste
     async digest () { return this.#hash.digest() }
     reset () {}
   }
-  const client = new S3Client({ region: 'eu-central-1', credentials: ID, endpoint: store.endpoint, forcePathStyle: true, sha256: CountedSha256 as never, ...given.client?.(store) })
+  const client = new S3Client({
+    region: 'eu-central-1',
+    credentials: ID,
+    endpoint: store.endpoint,
+    forcePathStyle: true,
+    sha256: CountedSha256 as never,
+    ...given.client?.(store)
+  })
   prepare(client)
   const storage = s3Storage({ client, bucket: BUCKET, sweepInterval: false, ...options })
   t.teardown(async () => {
@@ -65,7 +72,10 @@ async function tested (t: Test, { options, prepare = () => {}, ...given }: Teste
   }
 }
 
-/** Makes, changes, reads and removes a document. Resolves to the requests for it, without what differs from one to the next. */
+/**
+ * Makes, changes, reads and removes a document. Resolves to the requests for it, without what differs from one to the
+ * next.
+ */
 async function useDocument ({ storage, store }: Tested): Promise<string> {
   store.requests.length = 0
   const { fileId, revision } = (await storage.createAs('Übersicht #1', 'txt', Buffer.from('old')))!
@@ -77,7 +87,14 @@ async function useDocument ({ storage, store }: Tested): Promise<string> {
 }
 
 function shape ({ method, url, headers }: MemoryS3Request): unknown {
-  const same = Object.entries(headers).map(([name, value]) => [name, /^(amz-sdk-invocation-id|x-amz-date|x-amz-content-sha256|x-amz-checksum-crc32|content-length|if-match)$/.test(name) ? '…' : value.replace(/Signature=\w+/, '')])
+  const same = Object.entries(headers).map((
+    [name, value]
+  ) => [
+    name,
+    /^(amz-sdk-invocation-id|x-amz-date|x-amz-content-sha256|x-amz-checksum-crc32|content-length|if-match)$/.test(name)
+      ? '…'
+      : value.replace(/Signature=\w+/, '')
+  ])
   return { method, url: url.replace(/[0-9a-f-]{36}/, '…'), headers: Object.fromEntries(same.sort()) }
 }
 
@@ -86,7 +103,18 @@ const addMiddleware = (client: S3Client) => { client.middlewareStack.add(next =>
 const CLIENTS: Record<string, TestedOptions> = {
   'path style': {},
   'virtual hosts, and an agent of the application': {
-    client: ({ port }) => ({ endpoint: `http://store.test:${port}`, forcePathStyle: false, requestHandler: { httpAgent: new http.Agent({ keepAlive: true, lookup: (_host, _options, callback) => { callback(null, [{ address: '127.0.0.1', family: 4 }]) } }) } })
+    client: ({ port }) => ({
+      endpoint: `http://store.test:${port}`,
+      forcePathStyle: false,
+      requestHandler: {
+        httpAgent: new http.Agent({
+          keepAlive: true,
+          lookup: (_host, _options, callback) => {
+            callback(null, [{ address: '127.0.0.1', family: 4 }])
+          }
+        })
+      }
+    })
   },
   'an endpoint with a path': { client: ({ endpoint }) => ({ endpoint: `${endpoint}/gateway/` }) },
   'a session token': { client: () => ({ credentials: { ...ID, sessionToken: 'token/+=' } }) },
@@ -117,13 +145,30 @@ t.test('the client sends everything where the application takes part in its requ
   }
   const smithy: Pick<S3Client, 'send'> = Object.getPrototypeOf(S3Client.prototype)
   const { send } = smithy
-  t.teardown(() => { smithy.send = send })
-  const instrument = () => { smithy.send = Object.assign(function (this: S3Client, ...given: Parameters<typeof send>) { return send.apply(this, given) }, { __wrapped: true }) as unknown as typeof send }
+  t.teardown(() => {
+    smithy.send = send
+  })
+  const instrument = () => {
+    smithy.send = Object.assign(function (this: S3Client, ...given: Parameters<typeof send>) {
+      return send.apply(this, given)
+    }, { __wrapped: true }) as unknown as typeof send
+  }
   const cases: Record<string, TestedOptions> = {
     middleware: { prepare: addMiddleware },
     'a logger': { client: () => ({ logger: { trace: log, debug: log, info: log, warn: log, error: log } }) },
-    'a send of its own': { prepare: client => { client.send = OwnClient.prototype.send.bind(client) as S3Client['send'] } },
-    'a strategy for repeats that knows no tokens': { client: () => ({ retryStrategy: { mode: 'own', retry: async (next: (args: unknown) => Promise<unknown>, args: unknown) => await next(args) } as never }) },
+    'a send of its own': {
+      prepare: client => {
+        client.send = OwnClient.prototype.send.bind(client) as S3Client['send']
+      }
+    },
+    'a strategy for repeats that knows no tokens': {
+      client: () => ({
+        retryStrategy: {
+          mode: 'own',
+          retry: async (next: (args: unknown) => Promise<unknown>, args: unknown) => await next(args)
+        } as never
+      })
+    },
     instrumentation: { prepare: instrument }
   }
   for (const [name, options] of Object.entries(cases)) {
@@ -166,10 +211,18 @@ t.test('what is not answered with success is the first try of the client', async
       store.onRequest = () => undefined
       return result
     }
-    t.match(await failing({ status: 503, code: 'SlowDown' }), { code: 'FST_EDITOR_STORAGE', retryable: true, cause: { name: 'SlowDown', status: 503, attempts: maxAttempts } })
+    t.match(await failing({ status: 503, code: 'SlowDown' }), {
+      code: 'FST_EDITOR_STORAGE',
+      retryable: true,
+      cause: { name: 'SlowDown', status: 503, attempts: maxAttempts }
+    })
     t.equal(store.requests.length, maxAttempts)
     t.match(await failing('reset'), { code: 'FST_EDITOR_STORAGE', retryable: true, cause: { attempts: maxAttempts } })
-    t.match(await failing({ status: 403, code: 'AccessDenied' }), { code: 'FST_EDITOR_STORAGE', retryable: false, cause: { name: 'AccessDenied', attempts: 1 } })
+    t.match(await failing({ status: 403, code: 'AccessDenied' }), {
+      code: 'FST_EDITOR_STORAGE',
+      retryable: false,
+      cause: { name: 'AccessDenied', attempts: 1 }
+    })
     t.equal(store.requests.length, 1)
     if (maxAttempts === 1) continue
     t.match(await failing({ status: 503 }, 1), { fileId })
@@ -177,7 +230,10 @@ t.test('what is not answered with success is the first try of the client', async
     t.match(await failing('reset', 1), { fileId })
 
     const future = new Date(Date.now() + 3_600_000)
-    store.onRequest = ({ headers }) => headers['x-amz-date']! < timeOf(future.getTime() - 60_000) ? { status: 403, code: 'RequestTimeTooSkewed', headers: { date: future.toUTCString() } } : { headers: { date: future.toUTCString() } }
+    store.onRequest = ({ headers }) =>
+      headers['x-amz-date']! < timeOf(future.getTime() - 60_000)
+        ? { status: 403, code: 'RequestTimeTooSkewed', headers: { date: future.toUTCString() } }
+        : { headers: { date: future.toUTCString() } }
     store.requests.length = 0
     for (let round = 0; round < 3; round++) t.match(await storage.stat(fileId), { fileId })
     t.equal(store.requests.length, 1 + 3, 'the client has corrected its clock')
@@ -195,7 +251,11 @@ t.test('a conditional write whose answer is lost was made, and a conflict is one
     t.ok(version)
     t.match(await storage.state.get(fileId), { value: fault, version })
   }
-  const other = s3Storage({ client: new S3Client({ region: 'us-east-1', credentials: ID, endpoint: store.endpoint, forcePathStyle: true }), bucket: BUCKET, sweepInterval: false })
+  const other = s3Storage({
+    client: new S3Client({ region: 'us-east-1', credentials: ID, endpoint: store.endpoint, forcePathStyle: true }),
+    bucket: BUCKET,
+    sweepInterval: false
+  })
   t.teardown(async () => await other.close())
   t.ok(await other.state.set(fileId, 'of another', version))
   t.equal(await storage.state.set(fileId, 'late', version), null)

@@ -48,7 +48,12 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     async run (storage, { fileId, revision }, ifRecordVersion) {
       const staged = await storage.stage(fileId, chunksOf('n', 'ew'))
       try {
-        return await storage.commit(fileId, staged, { ifRevision: revision, ifRecordVersion, record: () => 'new state', keep: () => ({ changes: Buffer.from('old changes') }) })
+        return await storage.commit(fileId, staged, {
+          ifRevision: revision,
+          ifRecordVersion,
+          record: () => 'new state',
+          keep: () => ({ changes: Buffer.from('old changes') })
+        })
       } finally {
         await staged.discard()
       }
@@ -56,12 +61,25 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     after: { text: 'new', extension: 'docx', state: 'new state', versions: [[1, 'first', 'first changes'], [2, 'old', 'old changes']] }
   },
   'commit that removes a version': {
-    run: async (storage, { fileId, revision }, ifRecordVersion) => await storage.commit(fileId, Buffer.from('new'), { ifRevision: revision, ifRecordVersion, record: () => 'new state', keep: () => ({}), prune: { keep: 1, maxBytes: Infinity, keptSince: new Date(0) } }),
+    run: async (storage, { fileId, revision }, ifRecordVersion) =>
+      await storage.commit(fileId, Buffer.from('new'), {
+        ifRevision: revision,
+        ifRecordVersion,
+        record: () => 'new state',
+        keep: () => ({}),
+        prune: { keep: 1, maxBytes: Infinity, keptSince: new Date(0) }
+      }),
     after: { ...OLD, text: 'new', state: 'new state', versions: [[2, 'old', null]] }
   },
   'commit that moves versions into a segment': {
     more: 16,
-    run: async (storage, { fileId, revision }, ifRecordVersion) => await storage.commit(fileId, Buffer.from('new'), { ifRevision: revision, ifRecordVersion, record: () => 'new state', keep: () => ({ details: 'x'.repeat(2000) }) }),
+    run: async (storage, { fileId, revision }, ifRecordVersion) =>
+      await storage.commit(fileId, Buffer.from('new'), {
+        ifRevision: revision,
+        ifRecordVersion,
+        record: () => 'new state',
+        keep: () => ({ details: 'x'.repeat(2000) })
+      }),
     after: { ...withMore(16), text: 'new', state: 'new state', versions: [...withMore(16).versions, [18, 'old', null]] }
   },
   'state.set': {
@@ -149,7 +167,12 @@ async function document (storage: S3Storage, more: number): Promise<{ info: File
     present = (await storage.replace(present.fileId, Buffer.from(`content ${version}`)))!
     await storage.versions.keep(present.fileId, present.revision)
   }
-  const { info, recordVersion } = (await storage.commit(first.fileId, Buffer.from('old'), { ifRevision: present.revision, ifRecordVersion: null, record: () => 'old state' }))!
+  const { info, recordVersion } =
+    (await storage.commit(first.fileId, Buffer.from('old'), {
+      ifRevision: present.revision,
+      ifRecordVersion: null,
+      record: () => 'old state'
+    }))!
   return { info, recordVersion }
 }
 

@@ -1,6 +1,8 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
-import { createDocumentServer, type DocumentServer, type EditorConfig, fakeClock, type Session } from 'onlyoffice-emulator'
+import {
+  createDocumentServer, type DocumentServer, type EditorConfig, fakeClock, type Session
+} from 'onlyoffice-emulator'
 import { s3Storage, type S3Storage, type S3StorageOptions } from '../../lib/storage/s3/index.js'
 import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 import { noS3, s3 } from '../helpers/s3.js'
@@ -125,8 +127,13 @@ t.test('listing 200 versions takes 2 requests, and a look-up 1, whatever the num
   let { info, record } = await uncounted.snapshot(fileId)
   let recordVersion = record?.version ?? null
   for (let version = 1; version <= VERSIONS; version++) {
-    const committed = await uncounted.commit(fileId, Buffer.from(`content ${version}`), { ifRevision: info!.revision, ifRecordVersion: recordVersion, record: () => ({}), keep: () => ({ details: {} }) })
-    ;({ info, recordVersion } = committed!)
+    const committed = await uncounted.commit(fileId, Buffer.from(`content ${version}`), {
+      ifRevision: info!.revision,
+      ifRecordVersion: recordVersion,
+      record: () => ({}),
+      keep: () => ({ details: {} })
+    })
+      ;({ info, recordVersion } = committed!)
   }
   const listed = await count(async () => await storage.versions!.list(fileId))
   t.equal(listed.result.length, VERSIONS)

@@ -23,20 +23,34 @@ t.test('each method makes as few requests as documented', { skip: noS3 }, async 
     const { info, record } = await storage.snapshot(fileId)
     const staged = await storage.stage(fileId, chunksOf('saved'))
     const changes = keep ? await storage.stage(fileId, chunksOf('changes')) : undefined
-    t.ok(await storage.commit(fileId, staged, { ifRevision: info!.revision, ifRecordVersion: record?.version ?? null, record: () => ({}), ...(changes && { keep: () => ({ changes }) }) }))
+    t.ok(
+      await storage.commit(fileId, staged, {
+        ifRevision: info!.revision,
+        ifRecordVersion: record?.version ?? null,
+        record: () => ({}),
+        ...(changes && { keep: () => ({ changes }) })
+      })
+    )
     await Promise.all([staged.discard(), changes?.discard()])
   }
   t.equal(await made(async () => await save(false)), 'GET PUT PUT')
   t.equal(await made(async () => await save(true)), 'GET PUT PUT PUT')
   const seen: string[] = []
   for (let round = 0; round < 40; round++) seen.push(await made(async () => await save(true)))
-  t.strictSame(seen.filter(requests => requests !== 'GET PUT PUT PUT'), ['GET PUT PUT PUT PUT', 'GET PUT PUT PUT PUT'], 'older versions go into a segment')
+  t.strictSame(
+    seen.filter(requests => requests !== 'GET PUT PUT PUT'),
+    ['GET PUT PUT PUT PUT', 'GET PUT PUT PUT PUT'],
+    'older versions go into a segment'
+  )
   t.equal((await storage.versions.list(fileId)).length, 41)
   t.equal(await made(async () => await storage.versions.list(fileId)), 'GET')
   await storage.versions.remove(fileId, Array.from({ length: 38 }, (_, index) => index + 1))
   t.strictSame((await storage.versions.list(fileId)).map(({ version }) => version), [39, 40, 41])
   for (const { version } of await storage.versions.list(fileId)) {
-    t.equal(Buffer.concat(await (await storage.versions.read(fileId, version, 'changes'))!.body.toArray()).toString(), 'changes')
+    t.equal(
+      Buffer.concat(await (await storage.versions.read(fileId, version, 'changes'))!.body.toArray()).toString(),
+      'changes'
+    )
   }
 
   const { info, url } = (await storage.downloadUrl!(fileId))!
@@ -44,26 +58,36 @@ t.test('each method makes as few requests as documented', { skip: noS3 }, async 
   t.equal(await (await fetch(url)).text(), 'saved')
 })
 
-t.test('an instance whose clock is wrong by hours works, and its URLs are valid; a client that repeats nothing is told to set the clock', { skip: noS3 }, async t => {
-  const { options, newClient } = await s3(t)
-  for (const hours of [-5, 5]) {
-    const RealDate = Date
-    const now = () => RealDate.now() + hours * 3_600_000
-    globalThis.Date = class extends RealDate {
-      constructor (...given: [] | [number]) { super(...(given.length === 0 ? [now()] : given) as [number]) }
-      static override now = now
-    } as DateConstructor
-    try {
-      const storage = s3Storage({ ...options, client: newClient(), redirectDownloads: true, sweepInterval: false })
-      const { fileId } = await storage.create('docx', Buffer.from('content'))
-      t.equal(await (await fetch((await storage.downloadUrl!(fileId))!.url)).text(), 'content')
-      t.match(await storage.sweep(), { objects: 0 })
-      await t.rejects(s3Storage({ ...options, client: newClient({ maxAttempts: 1 }), sweepInterval: false }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message: /set the clock/ })
-    } finally {
-      globalThis.Date = RealDate
+t.test(
+  'an instance whose clock is wrong by hours works, and its URLs are valid; a client that repeats nothing is told to set the clock',
+  { skip: noS3 },
+  async t => {
+    const { options, newClient } = await s3(t)
+    for (const hours of [-5, 5]) {
+      const RealDate = Date
+      const now = () => RealDate.now() + hours * 3_600_000
+      globalThis.Date = class extends RealDate {
+        constructor (...given: [] | [number]) {
+          super(...(given.length === 0 ? [now()] : given) as [number])
+        }
+
+        static override now = now
+      } as DateConstructor
+      try {
+        const storage = s3Storage({ ...options, client: newClient(), redirectDownloads: true, sweepInterval: false })
+        const { fileId } = await storage.create('docx', Buffer.from('content'))
+        t.equal(await (await fetch((await storage.downloadUrl!(fileId))!.url)).text(), 'content')
+        t.match(await storage.sweep(), { objects: 0 })
+        await t.rejects(
+          s3Storage({ ...options, client: newClient({ maxAttempts: 1 }), sweepInterval: false }).ready(),
+          { code: 'FST_EDITOR_INVALID_OPTION', message: /set the clock/ }
+        )
+      } finally {
+        globalThis.Date = RealDate
+      }
     }
   }
-})
+)
 
 t.test('a store that ignores conditions is refused at the start, with the condition', { skip: noS3 }, async t => {
   const { options, newClient } = await s3(t)
@@ -75,15 +99,27 @@ t.test('a store that ignores conditions is refused at the start, with the condit
     }, { step: 'build', priority: 'low', name: 'ignoreCondition' })
     await t.rejects(s3Storage({ ...options, client }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message })
   }
-  await t.rejects(s3Storage({ ...options, bucket: 'no-such-bucket' }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message: /bucket must be/ })
+  await t.rejects(s3Storage({ ...options, bucket: 'no-such-bucket' }).ready(), {
+    code: 'FST_EDITOR_INVALID_OPTION',
+    message: /bucket must be/
+  })
   const stranger = newClient({ credentials: { accessKeyId: 'testaccess', secretAccessKey: 'not the secret' } })
-  const refused: Error = await s3Storage({ ...options, client: stranger }).ready().then(() => t.fail() as never, error => error)
+  const refused: Error = await s3Storage({ ...options, client: stranger }).ready().then(
+    () => t.fail() as never,
+    error => error
+  )
   t.match(refused, { code: 'FST_EDITOR_INVALID_OPTION', message: /credentials/ })
-  for (let error: unknown = refused; error instanceof Error; error = error.cause) t.notMatch(`${error.stack} ${JSON.stringify(error)}`, /testaccess|Signature=|X-Amz-/)
+  for (let error: unknown = refused; error instanceof Error; error = error.cause) {
+    t.notMatch(`${error.stack} ${JSON.stringify(error)}`, /testaccess|Signature=|X-Amz-/)
+  }
 })
 
-t.test('bodies: cut off or stalled ones end with an error, and those that nobody reads hold no connection', { skip: noS3 }, async t => {
-  const { storage, proxy } = await proxiedStorage(t, { requestTimeout: 1000 }, { requestHandler: { httpAgent: { maxSockets: 2 } } })
+t.test('bodies: cut off or stalled ones end with an error, and those that nobody reads hold no connection', {
+  skip: noS3
+}, async t => {
+  const { storage, proxy } = await proxiedStorage(t, { requestTimeout: 1000 }, {
+    requestHandler: { httpAgent: { maxSockets: 2 } }
+  })
   const bytes = Buffer.alloc(3_000_000, 'x')
   const { fileId } = await storage.create('bin', bytes)
   for (const fault of [{ cutAfter: 1_000_000 }, { cutAfter: 0 }, { stallAfter: 1_000_000 }]) {
@@ -121,7 +157,8 @@ t.test('uploads: a large content is stored in parts, and a failed one leaves not
   const failure = new Error('the source failed')
   t.equal(await storage.create('bin', large(failure)).catch((error: unknown) => error), failure)
   t.match(await uploads(), { objects: 0, uploads: 0 })
-  proxy.onRequest = ({ method, url }) => method === 'PUT' && /partNumber=2/.test(url) ? { until: new Promise(() => {}) } : undefined
+  proxy.onRequest = ({ method, url }) =>
+    method === 'PUT' && /partNumber=2/.test(url) ? { until: new Promise(() => {}) } : undefined
   await t.rejects(storage.create('bin', large()), { code: 'FST_EDITOR_STORAGE_TIMEOUT' })
   t.match(await uploads(), { objects: 0 })
   t.strictSame(await store.list('contents/'), [])
@@ -151,29 +188,50 @@ t.test('sweep: deletes what no record names, and nothing else', { skip: noS3 }, 
   const key = `${store.prefix}records/${fileId}.json`
   await store.client.send(new PutObjectCommand({ Bucket: store.bucket, Key: key, Body: '{"format":3}' }))
   t.match(await storage.sweep({ olderThan: -60_000 }), { objects: 0 })
-  for (const call of [async () => await storage.stat(fileId), async () => await storage.replace(fileId, Buffer.from('x')), async () => await storage.state.set(fileId, 1, null), async () => await storage.createAs(fileId, 'docx', Buffer.from('x'))]) {
-    await t.rejects(async () => { await call() }, { code: 'FST_EDITOR_STORAGE', retryable: false })
+  for (
+    const call of [async () => await storage.stat(fileId), async () =>
+      await storage.replace(fileId, Buffer.from('x')), async () =>
+      await storage.state.set(fileId, 1, null), async () =>
+      await storage.createAs(fileId, 'docx', Buffer.from('x'))]
+  ) {
+    await t.rejects(async () => {
+      await call()
+    }, { code: 'FST_EDITOR_STORAGE', retryable: false })
   }
   t.ok((await store.list('contents/')).some(key => key.endsWith(third.revision)))
   t.equal(await storage.remove(fileId), true)
 })
 
-t.test('a record keeps what a newer version of this library has added, and documents can be moved in under their own ids', { skip: noS3 }, async t => {
-  const { direct: storage, store } = await proxiedStorage(t)
-  const fileId = 'Übersicht #1 & more'
-  const created = await storage.createAs(fileId, 'docx', Buffer.from('moved'))
-  t.match(created, { fileId, extension: 'docx', size: 5 })
-  t.equal(await storage.createAs(fileId, 'docx', Buffer.from('again')), null)
-  t.strictSame(await store.list('records/'), ['records/_C3_9Cbersicht_20_231_20_26_20more.json'])
-  await t.rejects(storage.createAs('../x', 'docx', Buffer.from('')), { code: 'FST_EDITOR_INVALID_OPTION' })
-  const key = `${store.prefix}records/_C3_9Cbersicht_20_231_20_26_20more.json`
-  const { GetObjectCommand } = await import('@aws-sdk/client-s3')
-  const read = async () => JSON.parse(await (await store.client.send(new GetObjectCommand({ Bucket: store.bucket, Key: key }))).Body!.transformToString())
-  await store.client.send(new PutObjectCommand({ Bucket: store.bucket, Key: key, Body: JSON.stringify({ ...await read(), labels: ['new'] }) }))
-  t.ok(await storage.state.set(fileId, { a: 1 }, null))
-  t.match(await read(), { labels: ['new'], state: { value: { a: 1 } } })
-  const listed = []
-  for await (const record of storage.state.list()) listed.push(record.fileId)
-  t.strictSame(listed, [fileId])
-  t.equal(await textOf(storage, fileId), 'moved')
-})
+t.test(
+  'a record keeps what a newer version of this library has added, and documents can be moved in under their own ids',
+  { skip: noS3 },
+  async t => {
+    const { direct: storage, store } = await proxiedStorage(t)
+    const fileId = 'Übersicht #1 & more'
+    const created = await storage.createAs(fileId, 'docx', Buffer.from('moved'))
+    t.match(created, { fileId, extension: 'docx', size: 5 })
+    t.equal(await storage.createAs(fileId, 'docx', Buffer.from('again')), null)
+    t.strictSame(await store.list('records/'), ['records/_C3_9Cbersicht_20_231_20_26_20more.json'])
+    await t.rejects(storage.createAs('../x', 'docx', Buffer.from('')), { code: 'FST_EDITOR_INVALID_OPTION' })
+    const key = `${store.prefix}records/_C3_9Cbersicht_20_231_20_26_20more.json`
+    const { GetObjectCommand } = await import('@aws-sdk/client-s3')
+    const read = async () =>
+      JSON.parse(
+        await (await store.client.send(new GetObjectCommand({ Bucket: store.bucket, Key: key }))).Body!
+          .transformToString()
+      )
+    await store.client.send(
+      new PutObjectCommand({
+        Bucket: store.bucket,
+        Key: key,
+        Body: JSON.stringify({ ...await read(), labels: ['new'] })
+      })
+    )
+    t.ok(await storage.state.set(fileId, { a: 1 }, null))
+    t.match(await read(), { labels: ['new'], state: { value: { a: 1 } } })
+    const listed = []
+    for await (const record of storage.state.list()) listed.push(record.fileId)
+    t.strictSame(listed, [fileId])
+    t.equal(await textOf(storage, fileId), 'moved')
+  }
+)

@@ -7,11 +7,20 @@ import { textOf } from './support.js'
 t.test('options are checked', async t => {
   const client = new S3Client({ region: 'us-east-1' })
   const wrong: Array<[option: string, Partial<Record<keyof S3StorageOptions, unknown>>]> = [
-    ['client', { client: {} }], ['bucket', { bucket: '' }], ['prefix', { prefix: 'no-slash' }], ['prefix', { prefix: '/documents/' }], ['requestTimeout', { requestTimeout: 0 }],
-    ['sweepInterval', { sweepInterval: true }], ['redirectDownloads', { redirectDownloads: 'yes' }], ['redirectDownloads.expiresIn', { redirectDownloads: { expiresIn: 3_600_000 } }]
+    ['client', { client: {} }],
+    ['bucket', { bucket: '' }],
+    ['prefix', { prefix: 'no-slash' }],
+    ['prefix', { prefix: '/documents/' }],
+    ['requestTimeout', { requestTimeout: 0 }],
+    ['sweepInterval', { sweepInterval: true }],
+    ['redirectDownloads', { redirectDownloads: 'yes' }],
+    ['redirectDownloads.expiresIn', { redirectDownloads: { expiresIn: 3_600_000 } }]
   ]
   for (const [option, given] of wrong) {
-    t.throws(() => s3Storage({ client, bucket: 'documents', ...given } as S3StorageOptions), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${option} `) })
+    t.throws(() => s3Storage({ client, bucket: 'documents', ...given } as S3StorageOptions), {
+      code: 'FST_EDITOR_INVALID_OPTION',
+      message: new RegExp(`^Option ${option} `)
+    })
   }
 })
 

@@ -15,7 +15,11 @@ export interface ProxiedStorage {
 }
 
 /** Two storages on the same objects, one of them behind a proxy that lets requests fail. Both are ready. */
-export async function proxiedStorage (t: Test, options: Partial<S3StorageOptions> = {}, clientOptions: ConstructorParameters<typeof S3Client>[0] = {}): Promise<ProxiedStorage> {
+export async function proxiedStorage (
+  t: Test,
+  options: Partial<S3StorageOptions> = {},
+  clientOptions: ConstructorParameters<typeof S3Client>[0] = {}
+): Promise<ProxiedStorage> {
   const store = await s3(t)
   const proxy = await s3Proxy(t, store.endpoint)
   const client = store.newClient({ endpoint: proxy.endpoint, maxAttempts: 1, ...clientOptions })

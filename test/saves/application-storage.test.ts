@@ -9,8 +9,8 @@ import { directoryOf, startInstance } from './instances.js'
 const READS = 3
 
 /**
- * A save that has checked what is stored, and is about to rename its file over it; and another instance over the same documents, whose
- * reading of records is watched.
+ * A save that has checked what is stored, and is about to rename its file over it; and another instance over the same
+ * documents, whose reading of records is watched.
  */
 async function startAboutToPublish (t: Test) {
   const directory = directoryOf(t)

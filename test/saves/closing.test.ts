@@ -140,7 +140,9 @@ t.test('a save may take longer than Fastify\'s plugin timeout', async t => {
   t.equal(await editing.storedText(editing.fileId), NEW)
 })
 
-t.test('the process exits by itself once the save is stored', { skip: isOnS3 && 'This storage has no directory. Processes over it: scripts/cluster-saves.js' }, async t => {
+t.test('the process exits by itself once the save is stored', {
+  skip: isOnS3 && 'This storage has no directory. Processes over it: scripts/cluster-saves.js'
+}, async t => {
   const fileId = 'report'
   const directory = join(t.testdir({ uploads: { 'report.docx': makeDocument({ fileId, version: 0 }, 100) } }), 'uploads')
   const documentServer = await startDocumentServer()

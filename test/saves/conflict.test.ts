@@ -20,7 +20,8 @@ async function startShared (t: Test, options: EditingOptions) {
     saved,
     /** What the document server answers when it is asked for a session. */
     commands,
-    save: async (key: string, status: 2 | 6, path: string, lastsave?: string) => await post({ key, status, url: `${origin}/${path}`, ...(lastsave && { lastsave }) }),
+    save: async (key: string, status: 2 | 6, path: string, lastsave?: string) =>
+      await post({ key, status, url: `${origin}/${path}`, ...(lastsave && { lastsave }) }),
     changeFromOutside: async (content = OUTSIDE) => await others.write(fileId, 'txt', content),
     /** How many documents there are. */
     documents: async () => (await editing.listing()).filter(name => name.endsWith('.txt')).length
@@ -29,7 +30,8 @@ async function startShared (t: Test, options: EditingOptions) {
 
 for (const profile of profiles) {
   t.test(`a save of a file that was changed from outside during the session: both contents are kept (${profile})`, async t => {
-    const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside, storage, documents } = await startShared(t, { profile, onConflict: 'keep-both' })
+    const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside, storage, documents } =
+      await startShared(t, { profile, onConflict: 'keep-both' })
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()
     const current = await openedKey()
@@ -38,7 +40,18 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), OUTSIDE)
     const { conflictFileId } = saved[0]!
     const info = (await storage.stat(conflictFileId!))!
-    t.strictSame(saved, [{ id: saved[0]!.id, fileId, key, status: 6, extension: 'txt', size: '/force'.length, revision: info.revision, conflict: true, conflictFileId, conflictReason: 'changed' }])
+    t.strictSame(saved, [{
+      id: saved[0]!.id,
+      fileId,
+      key,
+      status: 6,
+      extension: 'txt',
+      size: '/force'.length,
+      revision: info.revision,
+      conflict: true,
+      conflictFileId,
+      conflictReason: 'changed'
+    }])
     t.not(conflictFileId, fileId)
     t.equal(await storedText(conflictFileId!), '/force')
     t.equal(await openedKey(), current, 'nobody gets the key of content that is not in the file')
@@ -50,7 +63,11 @@ for (const profile of profiles) {
     t.equal(await save(key, 2, 'finished'), 0)
     t.equal(await storedText(conflictFileId!), '/finished')
     t.equal(await storedText(fileId), 'changed once more')
-    t.strictSame(saved.map(event => [event.status, event.fileId, event.conflictFileId]), [6, 6, 2].map(status => [status, fileId, conflictFileId]), 'all saves of the session are in one file')
+    t.strictSame(
+      saved.map(event => [event.status, event.fileId, event.conflictFileId]),
+      [6, 6, 2].map(status => [status, fileId, conflictFileId]),
+      'all saves of the session are in one file'
+    )
     t.equal(await documents(), 2)
 
     const next = await openedKey()

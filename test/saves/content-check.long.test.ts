@@ -69,7 +69,10 @@ const table: ReadonlyArray<readonly [name: string, sent: Sent, formats: readonly
   ['a page sent as TEXT/HTML in UTF-8', { body: PAGE, mediaType: 'TEXT/HTML; charset=utf-8' }, ['html']],
   ['a page sent as a text', { body: PAGE, mediaType: 'text/plain' }, ['html', 'csv', 'txt']],
   ['a page sent as nothing in particular', { body: PAGE }, ['html', 'csv', 'txt']],
-  ['a page after a mark and blanks', { body: Buffer.concat([Buffer.from('\uFEFF \r\n\t'), Buffer.from('<HTML lang="en">')]), mediaType: 'text/html' }, ['html']],
+  ['a page after a mark and blanks', {
+    body: Buffer.concat([Buffer.from('\uFEFF \r\n\t'), Buffer.from('<HTML lang="en">')]),
+    mediaType: 'text/html'
+  }, ['html']],
   ['nothing', { body: EMPTY }, ['csv', 'txt']],
   ['nothing, in chunks', { body: EMPTY, chunk: 1 }, []],
   ['three bytes of a zip file', { body: Buffer.from('PK\x03') }, ['csv', 'txt', 'html']],
@@ -113,8 +116,14 @@ for (const profile of profiles) {
   t.test(`the format is detected however the content is split into chunks, and no byte is lost (${profile})`, async t => {
     const docx = document('report.docx')
     const end = docx.subarray(-22)
-    const pieces = [1, 3, 7, 511, 512, 513].map(chunk => ({ body: Buffer.concat([docx.subarray(0, 1200), end]), chunk }))
-    const { save } = await startSaving(t, profile, [...pieces, { body: PAGE, chunk: 1, mediaType: 'text/html' }, { body: Buffer.concat([docx.subarray(0, 4), end]), chunk: 1 }])
+    const pieces = [1, 3, 7, 511, 512, 513].map(chunk => ({
+      body: Buffer.concat([docx.subarray(0, 1200), end]),
+      chunk
+    }))
+    const { save } = await startSaving(t, profile, [...pieces, { body: PAGE, chunk: 1, mediaType: 'text/html' }, {
+      body: Buffer.concat([docx.subarray(0, 4), end]),
+      chunk: 1
+    }])
     for (const index of pieces.keys()) t.equal(await save(index, 'docx'), 'stored', `${pieces[index]!.chunk} bytes`)
     t.equal(await save(pieces.length, 'docx'), 'refused')
     t.equal(await save(pieces.length, 'txt'), 'refused')

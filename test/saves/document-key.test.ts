@@ -50,7 +50,10 @@ for (const profile of profiles) {
     for (const statuses of [[], [1], [1, 6], [6]]) {
       await t.test(`after ${statuses.join()}`, async t => {
         let failing = false
-        const { key, openedKey, post, url } = await startEditing(t, { profile, serve: (_request, response) => response.writeHead(failing ? 500 : 200).end(NEW) })
+        const { key, openedKey, post, url } = await startEditing(t, {
+          profile,
+          serve: (_request, response) => response.writeHead(failing ? 500 : 200).end(NEW)
+        })
         for (const status of statuses) t.equal(await post({ key, status, url }), 0)
         failing = true
         t.equal(await post({ key, status: 2, url }), 1)

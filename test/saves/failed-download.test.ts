@@ -59,7 +59,10 @@ for (const profile of profiles) {
     }
   }
 
-  /** Addresses that can't be fetched from. In secure they are the document server's, or they would be refused by that alone. */
+  /**
+   * Addresses that can't be fetched from. In secure they are the document server's, or they would be refused by that
+   * alone.
+   */
   const addresses: Record<string, (t: Test) => Promise<string>> = {
     'refuses connections': async t => {
       const server = net.createServer()
@@ -90,10 +93,28 @@ for (const profile of profiles) {
   t.test(`a save whose url is not a URL, or has another scheme, is answered with error 1 (${profile})`, async t => {
     const editing = await startEditing(t, { profile, documentServer: { origins: 'any' } })
     const { host } = new URL(editing.url)
-    for (const url of [
-      'nonsense', '/cache/output.docx', `//${host}/output.docx`, 'http://', 'http:///', 'http://[::1', '?', '#', host, `${host}/output.docx`,
-      `ftp://${host}/x`, 'file:///etc/passwd', 'FILE:///etc/passwd', 'javascript:alert(1)', 'data:text/plain,x', `ws://${host}/`, `blob:${editing.url}`, 'about:blank'
-    ]) {
+    for (
+      const url of [
+        'nonsense',
+        '/cache/output.docx',
+        `//${host}/output.docx`,
+        'http://',
+        'http:///',
+        'http://[::1',
+        '?',
+        '#',
+        host,
+        `${host}/output.docx`,
+        `ftp://${host}/x`,
+        'file:///etc/passwd',
+        'FILE:///etc/passwd',
+        'javascript:alert(1)',
+        'data:text/plain,x',
+        `ws://${host}/`,
+        `blob:${editing.url}`,
+        'about:blank'
+      ]
+    ) {
       for (const status of [2, 6]) t.equal(await editing.post({ key: editing.key, status, url }), 1, url)
     }
     t.strictSame(editing.documentServer.requests, [])

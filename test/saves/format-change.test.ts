@@ -16,7 +16,10 @@ for (const memory of [false, true]) {
 
     const control = await editing.app.editorControl().openDocument(fileId)
     t.match(control.config?.document, { fileType: 'docx', title: `${fileId}.docx` })
-    t.equal((await editing.downloadAsDocumentServer(fileId)).headers.get('content-type'), 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
+    t.equal(
+      (await editing.downloadAsDocumentServer(fileId)).headers.get('content-type'),
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+    )
   })
 
   t.test(`the filetype the document server announces is ignored, ${where} (classic)`, async t => {
@@ -28,7 +31,13 @@ for (const memory of [false, true]) {
   })
 
   t.test(`a failed save in another format leaves the file under its name, ${where} (secure)`, async t => {
-    const editing = await startEditing(t, { memory, extension: 'doc', serve: (_request, response) => { response.writeHead(200, { 'content-length': '100' }).write('cut', () => response.destroy()) } })
+    const editing = await startEditing(t, {
+      memory,
+      extension: 'doc',
+      serve: (_request, response) => {
+        response.writeHead(200, { 'content-length': '100' }).write('cut', () => response.destroy())
+      }
+    })
     t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'docx' }), 1)
     t.match(await editing.storage.stat(editing.fileId), { extension: 'doc', size: OLD.length })
     await editing.unchanged(t, 'failed')
@@ -39,7 +48,26 @@ for (const profile of profiles) {
   t.test(`without a valid filetype the format stays (${profile})`, async t => {
     const editing = await startEditing(t, { profile, extension: 'docx', onFormatChange: 'follow' })
     const { key, documentServer: { origin, requests } } = editing
-    for (const [index, filetype] of [undefined, null, '', ' ', '.xlsx', '../xlsx', 'x/y', 'x\0', 'a'.repeat(17), 5, ['xlsx'], 'php', 'PHP', 'exe', 'js', 'zip'].entries()) {
+    for (
+      const [index, filetype] of [
+        undefined,
+        null,
+        '',
+        ' ',
+        '.xlsx',
+        '../xlsx',
+        'x/y',
+        'x\0',
+        'a'.repeat(17),
+        5,
+        ['xlsx'],
+        'php',
+        'PHP',
+        'exe',
+        'js',
+        'zip'
+      ].entries()
+    ) {
       t.equal(await editing.post({ key, status: 6, url: `${origin}/${index}`, filetype }), 0)
       t.equal(requests.at(-1), `/${index}`, 'it is stored')
       t.equal((await editing.storage.stat(editing.fileId))?.extension, 'docx', JSON.stringify(filetype))

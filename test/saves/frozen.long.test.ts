@@ -44,13 +44,17 @@ interface Case {
 
 t.setTimeout(300_000)
 
-t.test('an instance that was frozen in the middle of a save replaces nothing newer when it resumes', { skip: process.platform !== 'linux' && 'looks into /proc' }, async t => {
+t.test('an instance that was frozen in the middle of a save replaces nothing newer when it resumes', {
+  skip: process.platform !== 'linux' && 'looks into /proc'
+}, async t => {
   const directory = join(t.testdir({ uploads: {} }), 'uploads')
   const documentServer = await startDocumentServer()
   t.teardown(() => documentServer.close())
   const storage = fileStorage({ directory })
   const random = randomFrom(1)
-  const pairs = MOMENTS.flatMap(moment => (Object.keys(EVENTS) as Event[]).map(event => ({ moment, event }))).filter(({ moment, event }) => !isHopeless(moment, event))
+  const pairs = MOMENTS.flatMap(moment => (Object.keys(EVENTS) as Event[]).map(event => ({ moment, event }))).filter((
+    { moment, event }
+  ) => !isHopeless(moment, event))
   const names = new Map(pairs.map((pair, index) => [`file-${index}`, pair]))
   for (const fileId of names.keys()) await writeFile(join(directory, `${fileId}.docx`), makeDocument({ fileId, version: 0 }, 1000))
   const holds = Object.fromEntries([...names].map(([fileId, { moment }]) => [fileId, moment])) as Holds

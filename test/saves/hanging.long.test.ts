@@ -12,7 +12,10 @@ t.jobs = 4 // most of the time they wait
 const STORAGE_MS = 1000
 const CLOSE_MS = 200
 
-/** Far more than anything here takes, less than what is not bounded by the option in question: others wait 10 s for a lock. */
+/**
+ * Far more than anything here takes, less than what is not bounded by the option in question: others wait 10 s for a
+ * lock.
+ */
 const PATIENCE_MS = 9000
 
 const HANGS = CALLS.flatMap(call => [{ call, isDone: false }, { call, isDone: true }])

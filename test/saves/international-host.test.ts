@@ -9,7 +9,10 @@ const OFTEN = 20_000
 
 t.test('a document server whose host name contains a letter such as ü is reached, however long the service runs', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end(NEW))
-  const httpClient = undiciClient({ lookup: (_hostname, options, callback) => options.all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4) })
+  const httpClient = undiciClient({
+    lookup: (_hostname, options, callback) =>
+      options.all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4)
+  })
   t.teardown(() => httpClient.close?.())
   const origin = `http://b\u00fccher.invalid:${upstream.port}`
   const editing = await startEditing(t, { documentServer: { origins: [origin] }, httpClient })

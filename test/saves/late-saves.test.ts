@@ -12,7 +12,11 @@ async function startSaving (t: Test, options: EditingOptions) {
   const editing = await startEditing(t, { serve: (request, response) => response.end(request.url), ...options })
   const { documentServer: { origin, requests }, key, post, storedText, fileId } = editing
   /** Posts a save; resolves to whether it was stored. Every one must be answered 0. */
-  async function save (path: string, fields: { status: 2 | 6, lastsave?: string, key?: string, history?: CallbackHistory }, { isFetched = false } = {}): Promise<boolean> {
+  async function save (
+    path: string,
+    fields: { status: 2 | 6, lastsave?: string, key?: string, history?: CallbackHistory },
+    { isFetched = false } = {}
+  ): Promise<boolean> {
     const before = requests.length
     t.equal(await post({ key, ...fields, url: `${origin}/${path}` }), 0, `${path} is answered`)
     const stored = await storedText(fileId) === `/${path}`
@@ -45,7 +49,12 @@ for (const profile of profiles) {
     })
   }
 
-  for (const [name, onConflict] of [['after the final save', 'keep-both'], ['after the final save', 'overwrite'], ['and nobody waits for the answer', 'keep-both'], ['and nobody waits for the answer', 'overwrite']] as const) {
+  for (
+    const [name, onConflict] of [['after the final save', 'keep-both'], ['after the final save', 'overwrite'], [
+      'and nobody waits for the answer',
+      'keep-both'
+    ], ['and nobody waits for the answer', 'overwrite']] as const
+  ) {
     t.test(`a finished save that was held up while its session went on, ${name}, does not replace what is newer: onConflict ${onConflict} (${profile})`, async t => {
       const stored = deferred<SavedEvent>()
       let fetching = () => {}
@@ -93,7 +102,16 @@ for (const profile of profiles) {
 
   t.test(`onConflict overwrite: the final save of a session that was held up does not replace what a later session has saved (${profile})`, async t => {
     const saved: SavedEvent[] = []
-    const { save, key, openedKey, post, storedText, fileId, storage, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'overwrite', onSaved: event => { saved.push(event) } })
+    const { save, key, openedKey, post, storedText, fileId, storage, documentServer: { origin } } = await startSaving(
+      t,
+      {
+        profile,
+        onConflict: 'overwrite',
+        onSaved: event => {
+          saved.push(event)
+        }
+      }
+    )
     await storage.replace(fileId, Buffer.from('changed from outside'))
     const later = await openedKey()
     t.not(later, key)
@@ -105,7 +123,17 @@ for (const profile of profiles) {
 
   t.test(`onConflict overwrite: nor what a later session has saved after one of its saves was refused (${profile})`, async t => {
     const saved: SavedEvent[] = []
-    const { save, key, openedKey, post, storedText, fileId, storage, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'overwrite', onCorrupted: 'keep', onSaved: event => { saved.push(event) } })
+    const { save, key, openedKey, post, storedText, fileId, storage, documentServer: { origin } } = await startSaving(
+      t,
+      {
+        profile,
+        onConflict: 'overwrite',
+        onCorrupted: 'keep',
+        onSaved: event => {
+          saved.push(event)
+        }
+      }
+    )
     await storage.replace(fileId, Buffer.from('changed from outside'))
     const later = await openedKey()
     t.equal(await post({ key: later, status: 3 }), 1)
@@ -116,7 +144,11 @@ for (const profile of profiles) {
   })
 
   t.test(`an earlier attempt at a finished save arrives after the one that was stored: the revision stays, for the next session (${profile})`, async t => {
-    const { post, key, openedKey, fileId, storage, storedText, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'keep-both', serve: (_request, response) => response.end('saved') })
+    const { post, key, openedKey, fileId, storage, storedText, documentServer: { origin } } = await startSaving(t, {
+      profile,
+      onConflict: 'keep-both',
+      serve: (_request, response) => response.end('saved')
+    })
     const history = { changes: [{ created: '2026-11-20 16:12:20', user: { id: 'u1' } }] }
     t.equal(await post({ key, status: 2, lastsave: TIME, history, url: `${origin}/second-attempt` }), 0)
     const next = await openedKey()
@@ -130,7 +162,12 @@ for (const profile of profiles) {
   t.test(`newer saves that arrive after the finished one, without a status 1 for the session, go to a conflict copy or overwrite, as configured (${profile})`, async t => {
     for (const status of [6, 2] as const) {
       const saved: SavedEvent[] = []
-      const { save, storedText, fileId, openedKey, post, key, documentServer: { origin } } = await startSaving(t, { profile, onSaved: event => { saved.push(event) } })
+      const { save, storedText, fileId, openedKey, post, key, documentServer: { origin } } = await startSaving(t, {
+        profile,
+        onSaved: event => {
+          saved.push(event)
+        }
+      })
       t.ok(await save('finished', { status: 2, lastsave: TIME }))
       const next = await openedKey()
       t.equal(await post({ key, status, lastsave: LATER, url: `${origin}/later` }), 0)
@@ -143,7 +180,13 @@ for (const profile of profiles) {
 
   t.test(`changes are discarded after the finished save: a newer save of the session is stored all the same (${profile})`, async t => {
     const saved: SavedEvent[] = []
-    const { save, post, key, storedText, fileId, documentServer: { origin } } = await startSaving(t, { profile, onCorrupted: 'discard', onSaved: event => { saved.push(event) } })
+    const { save, post, key, storedText, fileId, documentServer: { origin } } = await startSaving(t, {
+      profile,
+      onCorrupted: 'discard',
+      onSaved: event => {
+        saved.push(event)
+      }
+    })
     t.ok(await save('finished', { status: 2, lastsave: TIME }))
     t.equal(await post({ key, status: 3 }), 0)
     t.equal(await post({ key, status: 6, lastsave: LATER, url: `${origin}/later` }), 0)
@@ -152,7 +195,13 @@ for (const profile of profiles) {
 
   t.test(`a force save of the second in which a forgotten file was saved unchanged is not lost: only the time of that has milliseconds (${profile})`, async t => {
     const saved: SavedEvent[] = []
-    const { key, post, storedText, fileId, documentServer: { origin } } = await startSaving(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
+    const { key, post, storedText, fileId, documentServer: { origin } } = await startSaving(t, {
+      profile,
+      onConflict: 'keep-both',
+      onSaved: event => {
+        saved.push(event)
+      }
+    })
     t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
     t.equal(await post({ key, status: 2, lastsave: '2026-11-20T16:12:26.837Z', url: `${origin}/unchanged` }), 0)
     t.equal(await post({ key, status: 1, users: ['u1'] }), 0)

@@ -24,7 +24,11 @@ for (const profile of profiles) {
     t.not(next, key)
     await expectKey(next, 'a finished save')
     t.equal(await editing.post({ key, status: 2, url: `${origin}/2?md5=again` }), 0)
-    t.strictSame(editing.documentServer.requests.filter(path => !path.startsWith('/coauthoring/')), ['/6-1', '/6-2', '/2'], 'a repeat at the first fetches nothing')
+    t.strictSame(editing.documentServer.requests.filter(path => !path.startsWith('/coauthoring/')), [
+      '/6-1',
+      '/6-2',
+      '/2'
+    ], 'a repeat at the first fetches nothing')
     await expectKey(next, 'a repeat')
   })
 
@@ -72,7 +76,11 @@ for (const profile of profiles) {
     t.strictSame(requests, ['/6'])
     t.equal(await restarted.post({ key, status: 2, url: `${origin}/2` }), 0)
     t.strictSame(requests, ['/6', '/2'])
-    t.match(told, [{ status: 6, conflict: undefined }, { status: 2, conflict: undefined }], 'the force save before the restart does not count as a change from outside')
+    t.match(
+      told,
+      [{ status: 6, conflict: undefined }, { status: 2, conflict: undefined }],
+      'the force save before the restart does not count as a change from outside'
+    )
     t.not(await restarted.openedKey(), key)
   })
 

@@ -48,7 +48,8 @@ async function startTold (t: Test, options: EditingOptions = {}) {
 for (const profile of profiles) {
   t.test(`a final save is stored when the document server waits no longer for the answer: its session goes on (${profile})`, async t => {
     let stored = deferred()
-    const { app, key, openedKey, tell, commands, post, storedText, fileId, documentServer: { origin } } = await startTold(t, { profile, onSaved: () => stored.resolve() })
+    const { app, key, openedKey, tell, commands, post, storedText, fileId, documentServer: { origin } } =
+      await startTold(t, { profile, onSaved: () => stored.resolve() })
     const at = (second: number) => `2026-11-20T15:12:${second}.000Z`
     async function saveUnheard (key: string, path: string, lastsave: string): Promise<void> {
       stored = deferred()
@@ -106,7 +107,10 @@ for (const profile of profiles) {
     t.not(current, key)
     t.equal(await openedKey(), current)
     while (commands.asked.length < 2) await new Promise(resolve => setImmediate(resolve))
-    t.ok(commands.asked.every(path => path === `/coauthoring/CommandService.ashx?shardkey=${key}`), 'in a cluster the key leads to the server that has the document')
+    t.ok(
+      commands.asked.every(path => path === `/coauthoring/CommandService.ashx?shardkey=${key}`),
+      'in a cluster the key leads to the server that has the document'
+    )
     t.equal(commands.asked.length, 2, 'once for people, once for a forgotten file')
     while (JSON.stringify(await storage.state!.get(fileId)).includes(key)) await new Promise(resolve => setImmediate(resolve))
   })
@@ -140,7 +144,8 @@ for (const profile of profiles) {
     release.resolve()
     t.equal(await saving, 0)
     let next = await openedKey()
-    for (let tries = 0; next === key && tries < MOST_TRIES; tries++) next = await openedKey() // nobody waits for what the status 4 does
+    // nobody waits for what the status 4 does
+    for (let tries = 0; next === key && tries < MOST_TRIES; tries++) next = await openedKey()
     t.not(next, key, 'a key of what the session has stored')
     await changeFromOutside()
     t.notOk([key, next].includes(await openedKey()))

@@ -11,7 +11,10 @@ import { directoryOf } from './instances.js'
 const FORCED = 'PK\x03\x04 saved by force PK\x05\x06'
 const TIME = '2026-11-20T16:12:26.000Z'
 
-/** A session that was saved by force; its finished save, of which the document server says that nothing was modified, is at `/finished`. */
+/**
+ * A session that was saved by force; its finished save, of which the document server says that nothing was modified, is
+ * at `/finished`.
+ */
 async function startForced (t: Test, finished: string, options: EditingOptions) {
   const saved: SavedEvent[] = []
   const editing = await startEditing(t, {
@@ -27,7 +30,16 @@ async function startForced (t: Test, finished: string, options: EditingOptions) 
     ...editing,
     saved,
     changeFromOutside: async () => await others.write(fileId, 'docx', 'changed from outside'),
-    finish: async (fields: object = { notmodified: true }) => await post({ key, status: 2, url: `${origin}/finished`, lastsave: TIME, filetype: 'docx', users: ['u1'], ...fields }),
+    finish: async (fields: object = { notmodified: true }) =>
+      await post({
+        key,
+        status: 2,
+        url: `${origin}/finished`,
+        lastsave: TIME,
+        filetype: 'docx',
+        users: ['u1'],
+        ...fields
+      }),
     written: async () => {
       const { revision, modifiedAt } = (await editing.storage.stat(fileId))!
       if (isOnS3) return { revision, modifiedAt }

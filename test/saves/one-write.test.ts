@@ -61,7 +61,12 @@ t.test('a commit whose answer is lost counts as a save, and what other instances
 
 t.test('a commit whose answer is lost is found when others have replaced the file since, or without snapshot', async t => {
   await t.test('replaced', async t => {
-    const { save, fileId, storedText, saved } = await startCommitting(t, whole => ({ commit: losingAnswers(whole.commit, async fileId => await whole.replace(fileId, Buffer.from('later'))) }))
+    const { save, fileId, storedText, saved } = await startCommitting(
+      t,
+      whole => ({
+        commit: losingAnswers(whole.commit, async fileId => await whole.replace(fileId, Buffer.from('later')))
+      })
+    )
     t.equal(await save(), 0)
     t.equal(await storedText(fileId), 'later')
     t.match(saved, [{ size: NEW.length }])
@@ -115,7 +120,13 @@ t.test('a commit that arrives after it was refused, and before that was noted, e
     slow = hanging(whole.commit)
     return {
       commit: slow.commit,
-      state: { ...whole.state, set: (async (...args) => fails ? await Promise.reject(new Error('The store does not answer')) : await whole.state.set(...args)) satisfies OneWriteStorage['state']['set'] }
+      state: {
+        ...whole.state,
+        set: (async (...args) =>
+          fails
+            ? await Promise.reject(new Error('The store does not answer'))
+            : await whole.state.set(...args)) satisfies OneWriteStorage['state']['set']
+      }
     }
   }, { timeouts: { storage: 50 } })
   fails = true
@@ -162,7 +173,13 @@ t.test('a commit that decides only after its time limit stores nothing', async t
       committing.then(late.resolve, late.resolve)
       return await committing
     }) satisfies Commit,
-    state: { ...whole.state, set: (async (...args) => fails ? await Promise.reject(new Error('The store does not answer')) : await whole.state.set(...args)) satisfies OneWriteStorage['state']['set'] }
+    state: {
+      ...whole.state,
+      set: (async (...args) =>
+        fails
+          ? await Promise.reject(new Error('The store does not answer'))
+          : await whole.state.set(...args)) satisfies OneWriteStorage['state']['set']
+    }
   }), { timeouts: { storage: 50 } })
   fails = true // otherwise the note of the refusal would make it fail
   t.equal(await save(), 1)
@@ -206,7 +223,17 @@ t.test('the changes of a save are staged in the storage, so that the commit is s
       return await stage(...args)
     }) satisfies OneWriteStorage['stage']
   }), { versions: {}, serve: answerWith(NEW) })
-  t.equal(await post({ key, status: 2, url, filetype: 'txt', changesurl: `${documentServer.origin}/cache/files/data/key_1/changes.zip/changes.zip`, history: { changes: [], serverVersion: '9.0' } }), 0)
+  t.equal(
+    await post({
+      key,
+      status: 2,
+      url,
+      filetype: 'txt',
+      changesurl: `${documentServer.origin}/cache/files/data/key_1/changes.zip/changes.zip`,
+      history: { changes: [], serverVersion: '9.0' }
+    }),
+    0
+  )
   t.strictSame(staged, [fileId, fileId])
   t.match(await whole.versions.list(fileId), [{ changesSize: NEW.length }])
 })
@@ -221,8 +248,20 @@ t.test('changes that arrive after their time are discarded, and the save is stor
       if (staged.size !== CHANGES.length) return staged
       return Object.assign(staged, { discard: async () => discarded.resolve() })
     }) satisfies OneWriteStorage['stage']
-  }), { versions: {}, serve: (request, response) => { request.url === '/changes.zip' ? asked.resolve(response) : response.end(NEW) } })
-  const saving = post({ key, status: 2, url, filetype: 'txt', changesurl: `${documentServer.origin}/changes.zip`, history: { changes: [], serverVersion: '9.0' } })
+  }), {
+    versions: {},
+    serve: (request, response) => {
+      request.url === '/changes.zip' ? asked.resolve(response) : response.end(NEW)
+    }
+  })
+  const saving = post({
+    key,
+    status: 2,
+    url,
+    filetype: 'txt',
+    changesurl: `${documentServer.origin}/changes.zip`,
+    history: { changes: [], serverVersion: '9.0' }
+  })
   const response = await asked.promise
   timers.pass()
   t.equal(await saving, 0)
@@ -235,7 +274,15 @@ t.test('changes that arrive after their time are discarded, and the save is stor
 t.test('a storage whose members do not fit together is refused at registration', async t => {
   const storage = oneWriteStorage()
   const { snapshot, ...withoutSnapshot } = storage
-  for (const [wrong, missing] of [[{ ...storage, stage: undefined }, /commit.*stage/], [{ ...withoutSnapshot, state: undefined }, /commit.*state/], [{ ...storage, commit: undefined, state: undefined }, /snapshot.*state/]] as const) {
-    await t.rejects(startHost(t, { storage: wrong as unknown as Storage }), { code: 'FST_EDITOR_INVALID_OPTION', message: missing })
+  for (
+    const [wrong, missing] of [[{ ...storage, stage: undefined }, /commit.*stage/], [{
+      ...withoutSnapshot,
+      state: undefined
+    }, /commit.*state/], [{ ...storage, commit: undefined, state: undefined }, /snapshot.*state/]] as const
+  ) {
+    await t.rejects(startHost(t, { storage: wrong as unknown as Storage }), {
+      code: 'FST_EDITOR_INVALID_OPTION',
+      message: missing
+    })
   }
 })

@@ -35,7 +35,14 @@ for (const profile of profiles) {
       const second = editing.post({ key, status: 2, url: `${origin}/second`, userdata: 'second' })
       await secondArrived.promise
 
-      t.equal(await editing.post({ key: await editing.openedKey(other.fileId), status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
+      t.equal(
+        await editing.post(
+          { key: await editing.openedKey(other.fileId), status: 2, url: `${origin}/other` },
+          other.fileId
+        ),
+        0,
+        'another file is saved meanwhile'
+      )
       t.equal(await editing.storedText(other.fileId), 'content of /other in full')
       t.equal(await editing.post({ key, status: 1, users: ['u1'] }), 0, 'other callbacks for the file are answered meanwhile')
       t.equal(await editing.storedText(fileId), OLD)
@@ -71,7 +78,14 @@ for (const profile of profiles) {
       await firstArrived.promise
       const second = editing.post({ key, status: 6, url: `${origin}/second` })
       await secondArrived.promise
-      t.equal(await editing.post({ key: await editing.openedKey(other.fileId), status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
+      t.equal(
+        await editing.post(
+          { key: await editing.openedKey(other.fileId), status: 2, url: `${origin}/other` },
+          other.fileId
+        ),
+        0,
+        'another file is saved meanwhile'
+      )
 
       release.resolve()
       t.strictSame(await Promise.all([first, second]), [0, 0])
@@ -146,7 +160,14 @@ for (const profile of profiles) {
     t.equal(denied.body, '{"error":1}')
     const second = editing.post({ key, status: 6, url: `${origin}/second`, userdata: 'second' })
     await secondArrived.promise
-    t.equal(await editing.post({ key: await editing.openedKey(other.fileId), status: 2, url: `${origin}/other` }, other.fileId), 0, 'another file is saved meanwhile')
+    t.equal(
+      await editing.post(
+        { key: await editing.openedKey(other.fileId), status: 2, url: `${origin}/other` },
+        other.fileId
+      ),
+      0,
+      'another file is saved meanwhile'
+    )
     t.strictSame(requests, ['/first', '/other'])
 
     release.resolve()
@@ -204,7 +225,11 @@ t.test('a save continues after the document server has stopped waiting for the a
   })
   const impatient = new AbortController()
   const closed = once(editing.app.server, 'connection').then(([socket]) => once(socket, 'close'))
-  const answer = fetch(editing.urls.callback(editing.fileId), { method: 'POST', signal: impatient.signal, body: JSON.stringify({ status: 2, url: editing.url }) })
+  const answer = fetch(editing.urls.callback(editing.fileId), {
+    method: 'POST',
+    signal: impatient.signal,
+    body: JSON.stringify({ status: 2, url: editing.url })
+  })
   await fetched.promise
   impatient.abort()
   await t.rejects(answer)

@@ -47,8 +47,20 @@ t.test('a save whose url is on another origin is refused without a request (secu
 })
 
 t.test('a host name that merely starts with the document server\'s is refused (secure)', async t => {
-  const editing = await startEditing(t, { documentServerOrigin: 'https://docs.example.com', documentServer: { internalUrl: 'http://127.0.0.1:9' } })
-  for (const url of ['https://docs.example.com.evil.test/x', 'https://docs.example.com@evil.test/x', 'https://docs-example.com/x', 'https://xdocs.example.com/x', 'https://docs.example.com:444/x', 'http://docs.example.com/x']) {
+  const editing = await startEditing(t, {
+    documentServerOrigin: 'https://docs.example.com',
+    documentServer: { internalUrl: 'http://127.0.0.1:9' }
+  })
+  for (
+    const url of [
+      'https://docs.example.com.evil.test/x',
+      'https://docs.example.com@evil.test/x',
+      'https://docs-example.com/x',
+      'https://xdocs.example.com/x',
+      'https://docs.example.com:444/x',
+      'http://docs.example.com/x'
+    ]
+  ) {
     t.equal(await editing.post({ key: editing.key, status: 2, url }), 1, url)
   }
   await editing.unchanged(t, 'lookalikes')
@@ -88,7 +100,10 @@ for (const status of [301, 302, 303, 307, 308]) {
           '/within': answerWith('', status, { location: 'file?a=1' }),
           '/file?a=1': answerWith(NEW)
         }
-        const { documentServer, elsewhere, save, storedText, fileId } = await startWithElsewhere(t, { profile, serve: (request, response) => routes[request.url!]!(request, response) })
+        const { documentServer, elsewhere, save, storedText, fileId } = await startWithElsewhere(t, {
+          profile,
+          serve: (request, response) => routes[request.url!]!(request, response)
+        })
         const refused = profile === 'secure'
         for (const path of ['/off', '/off-in-two']) {
           t.equal(await save(documentServer.origin + path), refused ? 1 : 0, path)
@@ -140,7 +155,11 @@ t.test('documentServer.internalUrl: the document server is reached there, whiche
         if (request.url === '/redirect') response.writeHead(302, { location: `${PUBLIC}/redirected?md5=3` }).end()
         else response.end(`${NEW} at ${request.url}`)
       })
-      const { elsewhere, save, storedText, fileId } = await startWithElsewhere(t, { profile, documentServerOrigin: PUBLIC, documentServer: { internalUrl: internal.origin } })
+      const { elsewhere, save, storedText, fileId } = await startWithElsewhere(t, {
+        profile,
+        documentServerOrigin: PUBLIC,
+        documentServer: { internalUrl: internal.origin }
+      })
 
       for (const [url, path] of [
         [`${PUBLIC}/cache/K_1/output.docx?md5=1&expires=2&a=b%20c`, '/cache/K_1/output.docx?md5=1&expires=2&a=b%20c'],

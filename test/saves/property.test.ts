@@ -1,6 +1,7 @@
 /**
- * Random lives of a document: people open, edit and save it, the document server crashes, callbacks are lost or reordered,
- * others change the file, storage accesses fail, instances die or stand still. After each command all invariants are checked.
+ * Random lives of a document: people open, edit and save it, the document server crashes, callbacks are lost or
+ * reordered, others change the file, storage accesses fail, instances die or stand still. After each command all
+ * invariants are checked.
  *
  * `RUNS` (default 50): lives over all checks. `SEED` (default 1): chooses them. A failure prints the
  * `SEED` and `REPLAY` that repeat its shortest life.

@@ -5,8 +5,19 @@ import { answerWith, NEW, OLD, profiles, startEditing } from '../helpers/editing
 import { startInstance } from './instances.js'
 
 const odd: readonly unknown[] = [
-  null, 'text', 0, [], {}, { sessions: [] }, { sessions: {}, saves: [] }, { sessions: [{ key: 'K' }], saves: [] }, { sessions: [], saves: [{ key: 'K', status: 3, storedAt: 1 }] },
-  { sessions: [], saves: [], lock: {} }, { sessions: [], saves: [], lock: { id: 1 } }, { sessions: [], saves: [], lock: { id: 'a', publishing: {} } }, { sessions: [], saves: [{ key: 'a', status: 2, storedAt: 1, result: {} }] }
+  null,
+  'text',
+  0,
+  [],
+  {},
+  { sessions: [] },
+  { sessions: {}, saves: [] },
+  { sessions: [{ key: 'K' }], saves: [] },
+  { sessions: [], saves: [{ key: 'K', status: 3, storedAt: 1 }] },
+  { sessions: [], saves: [], lock: {} },
+  { sessions: [], saves: [], lock: { id: 1 } },
+  { sessions: [], saves: [], lock: { id: 'a', publishing: {} } },
+  { sessions: [], saves: [{ key: 'a', status: 2, storedAt: 1, result: {} }] }
 ]
 
 for (const profile of profiles) {
@@ -109,7 +120,11 @@ for (const profile of profiles) {
 
   t.test(`with a storage that never calls beforePublish, a force save that was fetched for long does not replace an unchanged final one (${profile})`, async t => {
     const memory = memoryStorage()
-    const storage: Storage = { ...memory, replace: async (fileId, content, { beforePublish, ...options } = {}) => await memory.replace(fileId, content, options) }
+    const storage: Storage = {
+      ...memory,
+      replace: async (fileId, content, { beforePublish, ...options } = {}) =>
+        await memory.replace(fileId, content, options)
+    }
     const fetching = deferred()
     const release = deferred()
     const editing = await startEditing(t, {
@@ -375,7 +390,15 @@ for (const profile of profiles) {
       state: failingOnFullDisk(memory.state, () => isFull)
     }
     const saved: SavedEvent[] = []
-    const { key, post, url, fileId, storedText, openedKey } = await startEditing(t, { profile, memory: true, storage, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
+    const { key, post, url, fileId, storedText, openedKey } = await startEditing(t, {
+      profile,
+      memory: true,
+      storage,
+      onConflict: 'keep-both',
+      onSaved: event => {
+        saved.push(event)
+      }
+    })
     t.equal(await post({ key, status: 1 }), 0)
     isFull = true
     t.equal(await post({ key, status: 2, url }), 1)

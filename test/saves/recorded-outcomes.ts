@@ -55,9 +55,11 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'cmd-forcesave-slow-host': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '691', writes: 2, keys: 'A B' }),
   'cmd-forcesave': inBoth({ answers: '1→0 GET→200 6→0 6→0 6→0 6→0 6→0 6→0 6→0 2→0', stored: '5467', writes: 8, keys: 'A B' }),
   'six-s500': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '2163', writes: 2, keys: 'A B' }),
-  'large-userdata': inBoth({ answers: '1→0 GET→200 6→0', stored: '6526', writes: 1, keys: 'A A' }), // ends while it is edited
+  // ends while it is edited
+  'large-userdata': inBoth({ answers: '1→0 GET→200 6→0', stored: '6526', writes: 1, keys: 'A A' }),
 
-  // The recorder's host answered 500, 500 and 200; 307; 204; {"error":1}; 404. A repeat is answered 0 and writes nothing.
+  // The recorder's host answered 500, 500 and 200; 307; 204; {"error":1}; 404. A repeat is answered 0 and writes
+  // nothing.
   'save-retried-500-500-200': saved('7647', '1→0 GET→200 2→0 2→0 2→0'),
   'save-redirect-307': saved('9611', '1→0 GET→200 2→0 2→0'),
   'save-204': saved('9203', '1→0 GET→200 2→0'),
@@ -69,7 +71,8 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'two-empty': saved('8219', '1→0 GET→200 2→0'),
   'two-s404': saved('7058', '1→0 GET→200 2→0'),
   'twice-s503-then-200': saved('9229', '1→0 GET→200 2→0 2→0'),
-  'redirect-302-to-404': saved('3338', '1→0 GET→200 2→0 GET→200'), // the last one was that of the page it was sent on to
+  // the last one was that of the page it was sent on to
+  'redirect-302-to-404': saved('3338', '1→0 GET→200 2→0 GET→200'),
   'cmd-forgotten': inBoth({ answers: '1→0 GET→200 2→0 1→0 GET→200 2→0', stored: '2364', writes: 2, keys: 'A B' }),
   'forgotten-edit-save': inBoth({ answers: '1→0 GET→200 2→0 1→0 6→0 2→0', stored: '6668', writes: 3, keys: 'A B' }),
 

@@ -13,10 +13,27 @@ t.test('every recorded scenario has an expected outcome', async t => {
 })
 
 /** What a later document server may add to each message. `SEED` chooses others. */
-const name = fc.oneof(fc.constantFrom('operation', 'purpose', 'aud', 'iss', 'jti', 'data', 'toString'), fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abcXYZ_-019') }).map(text => `x${text}`))
-const value = fc.oneof(fc.constantFrom('callback', 'download', 'save-2027', ''), fc.jsonValue({ maxDepth: 2 }).filter(value => !['converter', 'command', 'docbuilder', 'browser'].includes(value as string)))
+const name = fc.oneof(
+  fc.constantFrom('operation', 'purpose', 'aud', 'iss', 'jti', 'data', 'toString'),
+  fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abcXYZ_-019') }).map(text => `x${text}`)
+)
+const value = fc.oneof(
+  fc.constantFrom('callback', 'download', 'save-2027', ''),
+  fc.jsonValue({ maxDepth: 2 }).filter(value =>
+    !['converter', 'command', 'docbuilder', 'browser'].includes(value as string)
+  )
+)
 const some = fc.dictionary(name, value, { minKeys: 1, maxKeys: 3 })
-const additions: fc.Arbitrary<Additions> = fc.record({ bodyClaims: some, besidePayload: some, inPayload: some, fields: some, headers: fc.dictionary(fc.constantFrom('x-docs-purpose', 'x-request-id', 'accept-language'), fc.constantFrom('1', 'callback', 'de')) })
+const additions: fc.Arbitrary<Additions> = fc.record({
+  bodyClaims: some,
+  besidePayload: some,
+  inPayload: some,
+  fields: some,
+  headers: fc.dictionary(
+    fc.constantFrom('x-docs-purpose', 'x-request-id', 'accept-language'),
+    fc.constantFrom('1', 'callback', 'de')
+  )
+})
 const seed = Number(process.env.SEED ?? 1)
 
 for (const profile of profiles) {

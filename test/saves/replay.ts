@@ -5,7 +5,9 @@ import { errorOf } from '../helpers/editing.js'
 import { type Host, signed, startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 import { storageOf } from '../helpers/storage.js'
-import { isRequest, type JsonObject, RECORDED, type Recording, type RequestStep } from '../../emulator/test/recordings/recording.js'
+import {
+  isRequest, type JsonObject, RECORDED, type Recording, type RequestStep
+} from '../../emulator/test/recordings/recording.js'
 
 /** What has become of the document, and what was answered on the way. */
 export interface Outcome {
@@ -43,7 +45,9 @@ const NOTHING: Additions = { bodyClaims: {}, besidePayload: {}, inPayload: {}, f
 
 const OLD = 'PK\x03\x04 old'
 
-/** Sends the requests of a recorded document server to a real handler, signed anew, their keys and addresses being ours. */
+/**
+ * Sends the requests of a recorded document server to a real handler, signed anew, their keys and addresses being ours.
+ */
 export async function replay (t: Test, recording: Recording, { profile, unavailable = [], added = [NOTHING] }: ReplayOptions): Promise<Outcome> {
   const requests = recording.steps.filter(isRequest)
   const contents = contentsOf(requests)
@@ -80,17 +84,33 @@ export async function replay (t: Test, recording: Recording, { profile, unavaila
   return { answers: answers.join(' '), stored: await storedName(host, fileId), writes: writes(), keys: named(keys) }
 }
 
-async function download (t: Test, host: Host, { documentUrl }: EditorControl, { path }: RequestStep, { besidePayload, inPayload, headers }: Additions): Promise<string> {
+async function download (
+  t: Test,
+  host: Host,
+  { documentUrl }: EditorControl,
+  { path }: RequestStep,
+  { besidePayload, inPayload, headers }: Additions
+): Promise<string> {
   const url = path.includes('missing') ? host.urls.download('missing') : documentUrl
   // The token has the address as it was configured, the request line as it is encoded.
-  const response = await fetch(url, { headers: { ...headers, authorization: `Bearer ${signed({ ...besidePayload, payload: { ...inPayload, url: decodeURI(url) } })}` } })
+  const response = await fetch(url, {
+    headers: {
+      ...headers,
+      authorization: `Bearer ${signed({ ...besidePayload, payload: { ...inPayload, url: decodeURI(url) } })}`
+    }
+  })
   const body = await response.text()
   const fileId = new URL(url).searchParams.get('fileId')!
   if (response.status === 200) t.equal(body, await host.storedText(fileId), 'a download is what is stored')
   return `GET→${response.status}`
 }
 
-async function post (callbackUrl: string, { path, headers, body, bodyClaims, headerClaims }: RequestStep, map: (fields: JsonObject) => object, additions: Additions): Promise<string> {
+async function post (
+  callbackUrl: string,
+  { path, headers, body, bodyClaims, headerClaims }: RequestStep,
+  map: (fields: JsonObject) => object,
+  additions: Additions
+): Promise<string> {
   const url = new URL(callbackUrl)
   for (const [name, value] of new URL(path, RECORDED.host).searchParams) url.searchParams.append(name, value)
   const { token, ...plain } = body!
@@ -113,7 +133,10 @@ function mapped ({ iat, exp, ...fields }: JsonObject, keyOf: ReadonlyMap<string,
   return JSON.parse(json)
 }
 
-/** The recorder's files had all the same bytes. Here one differs from another unless the document server says it does not. */
+/**
+ * The recorder's files had all the same bytes. Here one differs from another unless the document server says it does
+ * not.
+ */
 function contentsOf (requests: readonly RequestStep[]): Map<string, string> {
   const contents = new Map<string, string>()
   let latest = OLD

@@ -9,7 +9,13 @@ import { directoryOf } from './instances.js'
 /** A doc with siblings of the same stem that are other documents. It counts, because it is the newest. */
 async function startAmong (t: Test, siblings: Readonly<Record<string, string>>) {
   const saved: SavedEvent[] = []
-  const editing = await startEditing(t, { extension: 'txt', serve: (request, response) => response.end(`${NEW} at ${request.url}`), onSaved: event => { saved.push(event) } })
+  const editing = await startEditing(t, {
+    extension: 'txt',
+    serve: (request, response) => response.end(`${NEW} at ${request.url}`),
+    onSaved: event => {
+      saved.push(event)
+    }
+  })
   const { fileId } = editing
   const directory = directoryOf(t)
   const pathOf = (extension: string) => join(directory, `${fileId}.${extension}`)

@@ -15,7 +15,8 @@ async function startPages (t: Test, options: EditingOptions) {
     memory: true,
     clock,
     onConflict: 'keep-both',
-    serve: (request, response) => response.end(request.method === 'POST' ? '{"error":0}' : request.url), // it knows every session
+    // it knows every session
+    serve: (request, response) => response.end(request.method === 'POST' ? '{"error":0}' : request.url),
     onSaved: event => { saved.push(event) },
     ...options
   })

@@ -52,7 +52,11 @@ for (const profile of profiles) {
   })
 
   t.test(`timeouts.session: a session unknown to the document server is dropped (${profile})`, async t => {
-    const { key, openedKey, silentFor, commands, post, url, storedText, fileId } = await startForced(t, profile, errors({ info: UNKNOWN, getForgotten: UNKNOWN }))
+    const { key, openedKey, silentFor, commands, post, url, storedText, fileId } = await startForced(
+      t,
+      profile,
+      errors({ info: UNKNOWN, getForgotten: UNKNOWN })
+    )
     silentFor(SESSION_MS)
     const next = await openedKey()
     t.not(next, key)

@@ -18,7 +18,8 @@ async function startMoving (t: Test, options: EditingOptions) {
   const [old, next] = [await side(), await side()]
   const { fileId } = old
   const keyAt = async ({ app }: typeof old) => (await app.editorControl().openDocument(fileId)).documentKey
-  const save = async ({ documentServer, post }: typeof old, key: string, path: string, status: 2 | 6 = 2) => await post({ key, status, url: `${documentServer.origin}/${path}` }, fileId)
+  const save = async ({ documentServer, post }: typeof old, key: string, path: string, status: 2 | 6 = 2) =>
+    await post({ key, status, url: `${documentServer.origin}/${path}` }, fileId)
   return { old, next, fileId, keyAt, save, saved, storedText: old.storedText }
 }
 
@@ -59,7 +60,8 @@ t.test('a key chosen by the application and open at two document servers: the se
   const { old, next, fileId, saved, storedText } = await startMoving(t, { signedUrls: false, requireToken: false })
   const key = 'the-host-s-own'
   for (const side of [old, next]) t.equal((await side.postCallback(fileId, { key, status: 1 })).body, '{"error":0}')
-  const post = async ({ postCallback, documentServer }: typeof old, path: string) => (await postCallback(fileId, { key, status: 2, url: `${documentServer.origin}/${path}` })).body
+  const post = async ({ postCallback, documentServer }: typeof old, path: string) =>
+    (await postCallback(fileId, { key, status: 2, url: `${documentServer.origin}/${path}` })).body
   t.equal(await post(old, 'old'), '{"error":0}')
   t.equal(await post(next, 'new'), '{"error":0}')
   t.equal(await storedText(fileId), '/old')

@@ -17,7 +17,10 @@ t.test('two processes on one directory', async t => {
   const directory = join(root, 'uploads')
   const documentServer = await startDocumentServer()
   t.teardown(() => documentServer.close())
-  const instances = await Promise.all([startInstance(t, { directory, documentServer: documentServer.origin }), startInstance(t, { directory, documentServer: documentServer.origin })])
+  const instances = await Promise.all([
+    startInstance(t, { directory, documentServer: documentServer.origin }),
+    startInstance(t, { directory, documentServer: documentServer.origin })
+  ])
   const random = randomFrom(1)
   const file = editedFile(fileId, 'docx')
 
@@ -113,7 +116,10 @@ t.test('two processes on one directory', async t => {
     await open()
     const before = file.version
     const posted = post(saves(50))
-    const versions = await Promise.all(Array.from({ length: 50 }, async (_, index) => versionOf((await download(fileId, instances[index % 2]!.origin))!, fileId)))
+    const versions = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) =>
+        versionOf((await download(fileId, instances[index % 2]!.origin))!, fileId))
+    )
     t.same(versions.filter(version => version === undefined || version < before), [])
     t.same(await posted, Array(50).fill(0))
     t.same(await stored(), [file.version, file.version])

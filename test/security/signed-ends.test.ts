@@ -16,7 +16,15 @@ t.test('a signed download URL is refused if its expiry is not a plain number of 
   const host = await startHost(t)
   const { fileId } = await host.storage.create('txt', Buffer.from('content'))
   const signer = urlSigner([SECRET], host.origin + HANDLER)
-  const download = (expires?: string) => fetch(host.handler({ action: 'download', fileId, ...(expires !== undefined && { expires }), signature: signer.sign({ purpose: 'download', fileId, expires }) }))
+  const download = (expires?: string) =>
+    fetch(
+      host.handler({
+        action: 'download',
+        fileId,
+        ...(expires !== undefined && { expires }),
+        signature: signer.sign({ purpose: 'download', fileId, expires })
+      })
+    )
   for (const expires of [undefined, ...oddEnds(later)]) t.equal((await download(expires)).status, 403, `"${expires}"`)
   t.equal(await (await download(String(later))).text(), 'content', 'a plain number of seconds is accepted')
 })
@@ -29,8 +37,17 @@ t.test('a signed callback URL with any expiry is refused', async t => {
   const signer = urlSigner([SECRET], host.origin + HANDLER)
   const payload = { key, status: 1, users: ['a'] }
   async function post (expires?: string): Promise<string> {
-    const url = host.handler({ action: 'callback', fileId, ...(expires !== undefined && { expires }), signature: signer.sign({ purpose: 'callback', fileId, expires }) })
-    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...payload, token: signed(payload) }) })
+    const url = host.handler({
+      action: 'callback',
+      fileId,
+      ...(expires !== undefined && { expires }),
+      signature: signer.sign({ purpose: 'callback', fileId, expires })
+    })
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...payload, token: signed(payload) })
+    })
     return await response.text()
   }
   for (const expires of [String(later), '1', ...oddEnds(later)]) t.equal(await post(expires), '{"error":1}', `"${expires}"`)

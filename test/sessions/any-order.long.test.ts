@@ -54,8 +54,12 @@ t.test('whatever is reported, in whatever order, on two instances: starts and en
       })
       if (name === 'only changes are left' && events.length > first) t.not(events.at(-1)?.[1].users?.length, 0, 'no session starts without a user')
       for (const { app } of instances) {
-        const listed = (await app.editorSessions.list({ scan: true })).filter(session => session.fileId === fileId).map(({ key }) => key)
-        if (listed.sort().join() !== open.sort().join()) return t.fail(`seed ${seed}: listed ${listed.length}, open ${open.length}, after ${reports.join(', ')}`)
+        const listed = (await app.editorSessions.list({ scan: true })).filter(session => session.fileId === fileId).map(
+          ({ key }) => key
+        )
+        if (listed.sort().join() !== open.sort().join()) {
+          return t.fail(`seed ${seed}: listed ${listed.length}, open ${open.length}, after ${reports.join(', ')}`)
+        }
       }
     }
   }

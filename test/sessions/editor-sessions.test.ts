@@ -229,8 +229,15 @@ t.test('invalid users and titles are refused, and nothing is sent', async t => {
   const { open, app, fileId, documentServer } = await startService(t)
   const ada = await open()
   const { drop, rename } = app.editorSessions
-  for (const users of ['ada', [1], {}, null]) await t.rejects(drop(fileId, users as never), new InvalidOptionError('users', 'must be a list of user IDs, which are strings'))
-  for (const title of ['', ' \t', 'x'.repeat(256), 7, undefined]) await t.rejects(rename(fileId, title as never), { code: 'FST_EDITOR_INVALID_OPTION', message: /title/ })
+  for (const users of ['ada', [1], {}, null]) {
+    await t.rejects(
+      drop(fileId, users as never),
+      new InvalidOptionError('users', 'must be a list of user IDs, which are strings')
+    )
+  }
+  for (const title of ['', ' \t', 'x'.repeat(256), 7, undefined]) {
+    await t.rejects(rename(fileId, title as never), { code: 'FST_EDITOR_INVALID_OPTION', message: /title/ })
+  }
   t.strictSame(documentServer.receivedRequests.filter(({ method }) => method === 'POST'), [])
   t.strictSame(await rename(fileId, 'x'.repeat(255)), [ada.key])
 })
@@ -251,7 +258,15 @@ t.test('an aborted signal ends each call with its reason', async t => {
   const reason = new Error('no longer wanted')
   const signal = AbortSignal.abort(reason)
   const { list, users, drop, rename } = app.editorSessions
-  for (const call of [list({ signal }), list({ scan: true, signal }), users(fileId, { signal }), drop(fileId, undefined, { signal }), rename(fileId, 'New.txt', { signal })]) await t.rejects(async () => await call, reason)
+  for (
+    const call of [
+      list({ signal }),
+      list({ scan: true, signal }),
+      users(fileId, { signal }),
+      drop(fileId, undefined, { signal }),
+      rename(fileId, 'New.txt', { signal })
+    ]
+  ) await t.rejects(async () => await call, reason)
 
   const controller = new AbortController()
   documentServer.fault('command', { type: 'stall' })
@@ -269,7 +284,13 @@ t.test('sessions at another document server are left out', async t => {
   t.equal(await old.post({ key: old.key, status: 1, users: ['u1'] }), 0)
   t.equal(await next.openedKey(fileId) === old.key, false)
   t.strictSame(await next.app.editorSessions.list({ scan: true }), [])
-  for (const call of [next.app.editorSessions.users(fileId), next.app.editorSessions.drop(fileId), next.app.editorSessions.rename(fileId, 'New.txt')]) t.strictSame(await call, [])
+  for (
+    const call of [
+      next.app.editorSessions.users(fileId),
+      next.app.editorSessions.drop(fileId),
+      next.app.editorSessions.rename(fileId, 'New.txt')
+    ]
+  ) t.strictSame(await call, [])
   t.strictSame(listed(await old.app.editorSessions.list()), [{ fileId, key: old.key }])
 })
 

@@ -312,7 +312,10 @@ t.test('a hook that throws is logged, and changes nothing', async t => {
   t.equal(await post({ key, status: 2, url }), 0)
   await until(2)
   await app.close()
-  t.strictSame(log.records().filter(({ err }) => err?.message === 'the hook is broken').map(({ msg }) => msg), ['the hook onSessionStart failed', 'the hook onSessionEnd failed'])
+  t.strictSame(log.records().filter(({ err }) => err?.message === 'the hook is broken').map(({ msg }) => msg), [
+    'the hook onSessionStart failed',
+    'the hook onSessionEnd failed'
+  ])
   t.match(await storedText(fileId), /what the document server saved/)
 })
 

@@ -46,7 +46,10 @@ for (const event of EVENTS) {
     const { app, storage, documentServer: { origin }, post, others } = host
 
     async function record (fileId: string) {
-      return (await storage.state!.get(fileId))?.value as { sessions: Array<{ key: string, state: SessionState }>, saves: Array<{ key: string, status: number }> }
+      return (await storage.state!.get(fileId))?.value as {
+        sessions: Array<{ key: string, state: SessionState }>,
+        saves: Array<{ key: string, status: number }>
+      }
     }
 
     /** Of the session, as the record says. */

@@ -5,7 +5,10 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { MARK } from './traced/trace.js'
 
-/** Those that name a file, list a folder, flush, or ask for or set attributes; not the reading, writing and closing of an open file. */
+/**
+ * Those that name a file, list a folder, flush, or ask for or set attributes; not the reading, writing and closing of
+ * an open file.
+ */
 const CALLS = '%file,getdents64,fsync,fdatasync,ftruncate,fstat,fchmod,fchown'
 
 /** The names of the calls between each two marks that concern the directory. */

@@ -156,12 +156,22 @@ const conditional: BrokenStorages = {
 
 const ephemerals: BrokenStorages = {
   'stores nothing that a crash may take back': [ephemeral, sound => ({
-    state: { ...sound.state, set: async (fileId, value, version, options) => options?.durable === false ? 'version' : await sound.state.set(fileId, value, version, options) }
+    state: {
+      ...sound.state,
+      set: async (fileId, value, version, options) =>
+        options?.durable === false ? 'version' : await sound.state.set(fileId, value, version, options)
+    }
   })],
   'compares only durable state': [ephemeral, sound => ({
     state: {
       ...sound.state,
-      set: async (fileId, value, version, options) => await sound.state.set(fileId, value, options?.durable === false ? (await sound.state.get(fileId))?.version ?? null : version, options)
+      set: async (fileId, value, version, options) =>
+        await sound.state.set(
+          fileId,
+          value,
+          options?.durable === false ? (await sound.state.get(fileId))?.version ?? null : version,
+          options
+        )
     }
   })]
 }

@@ -4,7 +4,10 @@ import { trace, type TracedCall } from './traced/trace.js'
 
 const WRITING = ['write', 'fsync', 'link', 'rename', 'unlink']
 
-/** What was done, in order; each step had ended when the next began. What was done at the same time is one step: `fsync + fsync`. */
+/**
+ * What was done, in order; each step had ended when the next began. What was done at the same time is one step:
+ * `fsync + fsync`.
+ */
 function stepsOf (calls: readonly TracedCall[], directory: string): string[] {
   const steps: string[][] = []
   let running = 0

@@ -20,12 +20,35 @@ async function * content (): AsyncGenerator<Uint8Array> {
 }
 
 /** What is tried while the Nth call fails; the extension the document has afterwards. */
-const attempts: Readonly<Record<string, readonly [extension: string, run: (storage: Omit<FileStorage, 'close'>, fileId: string, revision: string) => Promise<unknown>]>> = {
+const attempts: Readonly<
+  Record<
+    string,
+    readonly [
+      extension: string,
+      run: (storage: Omit<FileStorage, 'close'>, fileId: string, revision: string) => Promise<unknown>
+    ]
+  >
+> = {
   'a replace': ['docx', async (storage, fileId) => await storage.replace(fileId, content())],
-  'a replace in another format': ['odt', async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'odt' })],
-  'a replace in an unknown format': ['zzz', async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'zzz' })],
-  'a replace with staged content': ['docx', async (storage, fileId, ifRevision) => await withStaged(storage, fileId, async staged => await storage.replace(fileId, staged, { ifRevision }))],
-  'a replace with staged content in another format': ['odt', async (storage, fileId, ifRevision) => await withStaged(storage, fileId, async staged => await storage.replace(fileId, staged, { ifRevision, extension: 'odt' }))]
+  'a replace in another format': [
+    'odt',
+    async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'odt' })
+  ],
+  'a replace in an unknown format': [
+    'zzz',
+    async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'zzz' })
+  ],
+  'a replace with staged content': [
+    'docx',
+    async (storage, fileId, ifRevision) =>
+      await withStaged(storage, fileId, async staged => await storage.replace(fileId, staged, { ifRevision }))
+  ],
+  'a replace with staged content in another format': [
+    'odt',
+    async (storage, fileId, ifRevision) =>
+      await withStaged(storage, fileId, async staged =>
+        await storage.replace(fileId, staged, { ifRevision, extension: 'odt' }))
+  ]
 }
 
 async function withStaged<Result> (storage: Omit<FileStorage, 'close'>, fileId: string, task: (staged: StagedContent) => Promise<Result>): Promise<Result> {
@@ -104,7 +127,13 @@ t.test('a process is killed before every Nth file system call of a keep or of a 
       if (isRemoval) await other.versions.keep(fileId, second, changes('second'))
       const killed = fileStorage({ directory })
       await killed.ready()
-      const call = await calls.kill(nth, async () => await (isRemoval ? killed.versions.remove(fileId, [2]) : killed.versions.keep(fileId, second, changes('second'))))
+      const call = await calls.kill(
+        nth,
+        async () =>
+          await (isRemoval
+            ? killed.versions.remove(fileId, [2])
+            : killed.versions.keep(fileId, second, changes('second')))
+      )
       if (call === undefined) withoutCrash++
       else crashes++
 
@@ -130,8 +159,17 @@ t.test('a keep that moves versions into a segment, every Nth file system call fa
   const directory = t.testdir()
   const other = fileStorage({ directory })
   const hasMore = (version: number) => version % 4 === 2
-  const optionsOf = (version: number) => ({ ...hasMore(version) && { changes: Buffer.from(`changes ${version}`) }, details: `details ${version}`.repeat(hasMore(version) ? 200 : 1) })
-  const expected = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [index + 1, [`content ${index + 1}`, hasMore(index + 1) ? `changes ${index + 1}` : null]]))
+  const optionsOf = (version: number) => ({
+    ...hasMore(version) && { changes: Buffer.from(`changes ${version}`) },
+    details: `details ${version}`.repeat(hasMore(version) ? 200 : 1)
+  })
+  const expected = (count: number) =>
+    Object.fromEntries(
+      Array.from(
+        { length: count },
+        (_, index) => [index + 1, [`content ${index + 1}`, hasMore(index + 1) ? `changes ${index + 1}` : null]]
+      )
+    )
   for (const how of ['fails', 'is not reached']) {
     let faults = 0
     for (let nth = 1, withoutFault = 0; withoutFault < ENOUGH_WITHOUT_FAULT; nth++) {
@@ -159,7 +197,10 @@ t.test('a keep that moves versions into a segment, every Nth file system call fa
       await keepNext(BEFORE_SEGMENT + 1)
       await keepNext(BEFORE_SEGMENT + 2)
       t.strictSame(await wholeVersions(other.versions, fileId), expected(BEFORE_SEGMENT + 2))
-      t.strictSame((await other.versions.list(fileId)).map(({ details }) => details), Array.from({ length: BEFORE_SEGMENT + 2 }, (_, index) => optionsOf(index + 1).details))
+      t.strictSame(
+        (await other.versions.list(fileId)).map(({ details }) => details),
+        Array.from({ length: BEFORE_SEGMENT + 2 }, (_, index) => optionsOf(index + 1).details)
+      )
       t.equal((await blobsIn(directory)).length, 30, '19 contents, 5 changes, 5 long details and a segment')
       await other.remove(fileId)
     }

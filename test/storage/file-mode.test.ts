@@ -18,42 +18,55 @@ async function * content (text: string): AsyncGenerator<Uint8Array> {
 /** Permissions of whatever is below a directory, by name: ids, numbers and hashes as `*`. */
 async function modesBelow (directory: string): Promise<Record<string, string>> {
   const paths = await readdir(directory, { recursive: true })
-  return Object.fromEntries(await Promise.all(paths.map(async path => {
-    return [path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{40}\b|\b[0-9a-f]{1,2}\b/g, '*').replace(/~.*/, '~'), await modeOf(join(directory, path))]
-  })))
+  return Object.fromEntries(
+    await Promise.all(paths.map(async path => {
+      return [
+        path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{40}\b|\b[0-9a-f]{1,2}\b/g, '*').replace(/~.*/, '~'),
+        await modeOf(join(directory, path))
+      ]
+    }))
+  )
 }
 
-for (const [fileMode, umask, file, folder] of [
-  [undefined, 0o000, '640', '770'],
-  [undefined, 0o002, '640', '770'],
-  [undefined, 0o022, '640', '750'],
-  [undefined, 0o077, '600', '700'],
-  [0o600, 0o000, '600', '700'],
-  [0o660, 0o002, '660', '770'],
-  [0o666, 0o022, '644', '755']
-] as const) {
-  t.test(`new documents and records have the storage's mode, ${fileMode?.toString(8) ?? 'default'}, minus the umask ${umask.toString(8)}`, { skip: windows }, async t => {
-    const root = t.testdir()
-    const directory = join(root, 'App_Data', 'uploads')
-    const before = process.umask(umask)
-    t.teardown(() => process.umask(before))
-    const storage = fileStorage({ directory, ...fileMode !== undefined && { fileMode } })
-    const { fileId } = await storage.create('docx', Buffer.from('new'))
-    const version = await storage.state.set(fileId, 'durable', null)
-    await storage.state.set(fileId, 'not durable', version, { durable: false })
-    await storage.replace(fileId, Buffer.from('newer'), { extension: 'odt' })
-    t.strictSame(await modesBelow(root), {
-      App_Data: folder,
-      'App_Data/uploads': folder,
-      'App_Data/uploads/*.odt': file,
-      [`App_Data/uploads/${STATE}`]: folder,
-      [`App_Data/uploads/${STATE}/temp`]: folder,
-      [`App_Data/uploads/${STATE}/*`]: folder,
-      [`App_Data/uploads/${STATE}/*/*`]: folder,
-      [`App_Data/uploads/${STATE}/*/*/*`]: file
-    })
-    await storage.close()
-  })
+for (
+  const [fileMode, umask, file, folder] of [
+    [undefined, 0o000, '640', '770'],
+    [undefined, 0o002, '640', '770'],
+    [undefined, 0o022, '640', '750'],
+    [undefined, 0o077, '600', '700'],
+    [0o600, 0o000, '600', '700'],
+    [0o660, 0o002, '660', '770'],
+    [0o666, 0o022, '644', '755']
+  ] as const
+) {
+  t.test(
+    `new documents and records have the storage's mode, ${fileMode?.toString(8) ?? 'default'}, minus the umask ${
+      umask.toString(8)
+    }`,
+    { skip: windows },
+    async t => {
+      const root = t.testdir()
+      const directory = join(root, 'App_Data', 'uploads')
+      const before = process.umask(umask)
+      t.teardown(() => process.umask(before))
+      const storage = fileStorage({ directory, ...fileMode !== undefined && { fileMode } })
+      const { fileId } = await storage.create('docx', Buffer.from('new'))
+      const version = await storage.state.set(fileId, 'durable', null)
+      await storage.state.set(fileId, 'not durable', version, { durable: false })
+      await storage.replace(fileId, Buffer.from('newer'), { extension: 'odt' })
+      t.strictSame(await modesBelow(root), {
+        App_Data: folder,
+        'App_Data/uploads': folder,
+        'App_Data/uploads/*.odt': file,
+        [`App_Data/uploads/${STATE}`]: folder,
+        [`App_Data/uploads/${STATE}/temp`]: folder,
+        [`App_Data/uploads/${STATE}/*`]: folder,
+        [`App_Data/uploads/${STATE}/*/*`]: folder,
+        [`App_Data/uploads/${STATE}/*/*/*`]: file
+      })
+      await storage.close()
+    }
+  )
 }
 
 t.test('a file has no wider permissions while it is written than afterwards', { skip: windows }, async t => {
@@ -93,7 +106,9 @@ t.test('a file has no wider permissions while it is written than afterwards', { 
   await storage.close()
 })
 
-t.test('a conflict copy gets the permissions of its document, any other new document those of the storage', { skip: windows }, async t => {
+t.test('a conflict copy gets the permissions of its document, any other new document those of the storage', {
+  skip: windows
+}, async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   await chmod(join(directory, 'a.docx'), 0o664)
   const storage = fileStorage({ directory })
@@ -112,7 +127,12 @@ t.test('an existing directory keeps its permissions', { skip: windows }, async t
 
 t.test('an invalid mode, or one without owner read and write, is refused when the storage is created', async t => {
   for (const fileMode of [0, 0o440, 0o200, 0o400, 0o1000, 0o4640, -1, 416.5, NaN, Infinity, '640', null, {}]) {
-    t.throws(() => fileStorage({ directory: 'uploads', fileMode: fileMode as number }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option fileMode / }, String(fileMode))
+    t.throws(() => fileStorage({ directory: 'uploads', fileMode: fileMode as number }), {
+      code: 'FST_EDITOR_INVALID_OPTION',
+      message: /^Option fileMode /
+    }, String(fileMode))
   }
-  for (const fileMode of [0o600, 0o640, 0o777, undefined]) t.ok(fileStorage({ directory: 'uploads', fileMode: fileMode! }))
+  for (const fileMode of [0o600, 0o640, 0o777, undefined]) {
+    t.ok(fileStorage({ directory: 'uploads', fileMode: fileMode! }))
+  }
 })

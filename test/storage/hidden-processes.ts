@@ -1,5 +1,5 @@
-// Starts a storage as a user who sees no processes of others, while one of them is writing: `hidden-processes.ts <directory>`.
-// Prints the temp files before and after.
+// Starts a storage as a user who sees no processes of others, while one of them is writing:
+// `hidden-processes.ts <directory>`. Prints the temp files before and after.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'

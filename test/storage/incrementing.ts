@@ -1,4 +1,5 @@
-// Adds 1 to the record of document `a`, so many times, when told to: `incrementing.ts <directory> <times> [without-links]`.
+// Adds 1 to the record of document `a`, so many times, when told to:
+// `incrementing.ts <directory> <times> [without-links]`.
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'

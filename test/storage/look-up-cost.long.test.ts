@@ -10,7 +10,12 @@ const OWN_CALLS = ['openSync', 'writeSync', 'closeSync', 'rmSync', 'unlinkSync']
 type Script = 'look-up' | 'look-up-among-changes'
 
 /** How often which call is made in a directory of so many files; the one with this number is named so. */
-async function callsAmong (files: number, root: string, script: Script = 'look-up', nameOf = (index: number) => `file-${index}.${index % 2 ? 'pdf' : 'unusual'}`): Promise<Record<string, number>> {
+async function callsAmong (
+  files: number,
+  root: string,
+  script: Script = 'look-up',
+  nameOf = (index: number) => `file-${index}.${index % 2 ? 'pdf' : 'unusual'}`
+): Promise<Record<string, number>> {
   const directory = await mkdtemp(join(root, 'uploads-'))
   for (let index = 0; index < files; index++) await writeFile(join(directory, nameOf(index)), '')
   if (script === 'look-up') {
@@ -59,7 +64,11 @@ t.test('a file just saved among many files with upper-case extensions is found w
   for (let index = 0; index < 1000; index++) await writeFile(join(directory, `FILE-${index}.DOCX`), '')
   const calls = (await trace('look-up-after-save', directory, root, { withSync: true })).filter(({ phase }) => phase === 'begin').map(({ name }) => name)
   t.ok(calls.includes('statSync'), 'the calls were observed')
-  t.strictSame(calls.filter(name => !['lstat', 'lstatSync', 'statSync'].includes(name)), [], 'only look-ups of single names: on a slow machine some are known already')
+  t.strictSame(
+    calls.filter(name => !['lstat', 'lstatSync', 'statSync'].includes(name)),
+    [],
+    'only look-ups of single names: on a slow machine some are known already'
+  )
 })
 
 t.test('creating a storage does not touch the file system', async t => {
@@ -67,7 +76,10 @@ t.test('creating a storage does not touch the file system', async t => {
   t.same(await trace('construct', join(root, 'uploads'), root), [])
 })
 
-/** Far more than the extensions that one look-up of a document tries: these, tried once more, must not pass for a look for each version. */
+/**
+ * Far more than the extensions that one look-up of a document tries: these, tried once more, must not pass for a look
+ * for each version.
+ */
 const MANY_VERSIONS = 300
 
 t.test('versions are listed with one look-up, one listing of a folder, one file and one more for 256 versions', async t => {
@@ -80,8 +92,14 @@ t.test('versions are listed with one look-up, one listing of a folder, one file 
       await storage.versions.keep('a', (await storage.stat('a'))!.revision, { changes: Buffer.from('changes') })
       await storage.replace('a', Buffer.from('new'))
     }
-    const calls = (await trace('list-versions', directory, root, { withSync: true })).filter(({ phase }) => phase === 'begin').map(({ name }) => name)
-    return { listings: calls.filter(name => name === 'scandir').length, opened: calls.filter(name => name === 'open').length, looks: calls.filter(name => name.startsWith('lstat')).length }
+    const calls = (await trace('list-versions', directory, root, { withSync: true })).filter(({ phase }) =>
+      phase === 'begin'
+    ).map(({ name }) => name)
+    return {
+      listings: calls.filter(name => name === 'scandir').length,
+      opened: calls.filter(name => name === 'open').length,
+      looks: calls.filter(name => name.startsWith('lstat')).length
+    }
   }
   const one = await callsFor(1)
   const many = await callsFor(MANY_VERSIONS)

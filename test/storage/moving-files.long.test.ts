@@ -35,7 +35,18 @@ async function withEachLook (before: () => void, task: () => Promise<void>): Pro
   }
 }
 
-for (const [from, to] of [['doc', 'docx'], ['DOC', 'docx'], ['docx', 'odt'], ['odt', 'docx'], ['docx', 'zzz'], ['zzz', 'docx'], ['zzz', 'yyy'], ['yyy', 'zzz']]) {
+for (
+  const [from, to] of [
+    ['doc', 'docx'],
+    ['DOC', 'docx'],
+    ['docx', 'odt'],
+    ['odt', 'docx'],
+    ['docx', 'zzz'],
+    ['zzz', 'docx'],
+    ['zzz', 'yyy'],
+    ['yyy', 'zzz']
+  ]
+) {
   t.test(`a document is found at any moment while .${from} becomes .${to}`, async t => {
     const directory = t.testdir(Object.fromEntries(['docx', 'odt', 'zzz', 'yyy'].map(extension => [`other.${extension}`, ''])))
     const files = fileLookup(directory)

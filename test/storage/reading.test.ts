@@ -81,7 +81,11 @@ function afterEachRead (t: Test, task: (reads: number) => void): void {
 }
 
 t.test('a small file that another program writes to while it is read is read again', async t => {
-  for (const change of [(path: string) => writeFileSync(path, 'new'), (path: string) => writeFileSync(path, 'newer, and longer'), (path: string) => truncateSync(path)]) {
+  for (
+    const change of [(path: string) => writeFileSync(path, 'new'), (path: string) =>
+      writeFileSync(path, 'newer, and longer'), (path: string) =>
+      truncateSync(path)]
+  ) {
     const directory = t.testdir({ 'a.docx': 'old' })
     const path = join(directory, 'a.docx')
     const storage = fileStorage({ directory })

@@ -44,7 +44,10 @@ async function recordsWithout (t: Test, count: number) {
   return { directory, state, fileIds: fileIds.sort((a, b) => place(a) - place(b)) }
 }
 
-/** A start that has come across all records: `last` is the record that it comes across last, whose document has been missing for too long. */
+/**
+ * A start that has come across all records: `last` is the record that it comes across last, whose document has been
+ * missing for too long.
+ */
 async function startUntilGone (t: Test, directory: string, last: string): Promise<void> {
   await missedAt(directory, last, { first: 31 })
   const { pass, hold } = holdTimers(t, LATER_MS)

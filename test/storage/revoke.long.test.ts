@@ -9,7 +9,9 @@ import { namesIn, textsIn } from './faults.js'
 
 const SIBLINGS = ['a.rtf', 'a.zzz']
 
-/** The directory and the ticket that a process leaves which is killed while it changes the format of `a.docx` to odt. */
+/**
+ * The directory and the ticket that a process leaves which is killed while it changes the format of `a.docx` to odt.
+ */
 async function killedAt (t: Test, call: string) {
   const directory = t.testdir(Object.fromEntries(['a.docx', ...SIBLINGS].map(name => [name, name])))
   for (const name of SIBLINGS) await utimes(join(directory, name), 1, 1)
@@ -58,9 +60,26 @@ t.test('a process whose publication was revoked by another process gets an error
   const directory = t.testdir({ 'a.docx': 'old' })
   const [holder, other] = [fileStorage({ directory }), fileStorage({ directory })]
   for (const extension of ['docx', 'odt']) {
-    const staged = await holder.stage('a', (async function * () { yield Buffer.from('new') })())
-    await t.rejects(holder.replace('a', staged, { extension, beforePublish: async (_info, ticket) => { await other.revoke('a', ticket!) } }), { code: 'FST_EDITOR_REVOKED' })
-    await t.rejects(holder.replace('a', staged, { extension }), { code: 'FST_EDITOR_REVOKED' }, 'nor is it published later')
+    const staged = await holder.stage(
+      'a',
+      (async function * () {
+        yield Buffer.from('new')
+      })()
+    )
+    await t.rejects(
+      holder.replace('a', staged, {
+        extension,
+        beforePublish: async (_info, ticket) => {
+          await other.revoke('a', ticket!)
+        }
+      }),
+      { code: 'FST_EDITOR_REVOKED' }
+    )
+    await t.rejects(
+      holder.replace('a', staged, { extension }),
+      { code: 'FST_EDITOR_REVOKED' },
+      'nor is it published later'
+    )
     await t.rejects(holder.create('docx', staged), { code: 'FST_EDITOR_REVOKED' })
     await staged.discard()
     t.strictSame(await textsIn(directory), { 'a.docx': 'old' })

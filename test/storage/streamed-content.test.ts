@@ -12,7 +12,15 @@ async function * chunked (content: Uint8Array, size: number): AsyncGenerator<Uin
 }
 
 const bytes = randomBytes(20 * MIB + 7)
-const lengths = { nothing: 0, 'one byte': 1, 'a first piece': 64 * KIB, 'one byte more': 64 * KIB + 1, 'whole pieces': 64 * KIB + 2 * MIB, 'a part of a piece': 3 * MIB + 7, 'more than is flushed at once': bytes.length }
+const lengths = {
+  nothing: 0,
+  'one byte': 1,
+  'a first piece': 64 * KIB,
+  'one byte more': 64 * KIB + 1,
+  'whole pieces': 64 * KIB + 2 * MIB,
+  'a part of a piece': 3 * MIB + 7,
+  'more than is flushed at once': bytes.length
+}
 
 for (const [name, length] of Object.entries(lengths)) {
   t.test(`streamed content is stored unchanged, in chunks of any size: ${name}`, async t => {

@@ -55,13 +55,24 @@ t.test('a file that changes while the hook decides about its content is not repl
   const { storage, fileId, revision, text } = await plain()
   const adapted = staging(storage)
   const staged = await adapted.stage(fileId, content())
-  t.equal(await adapted.replace(fileId, staged, { ifRevision: revision, beforePublish: async () => { await storage.replace(fileId, Buffer.from('theirs')) } }), null)
+  t.equal(
+    await adapted.replace(fileId, staged, {
+      ifRevision: revision,
+      beforePublish: async () => {
+        await storage.replace(fileId, Buffer.from('theirs'))
+      }
+    }),
+    null
+  )
   t.equal(await text(), 'theirs')
 })
 
 t.test('content staged in the temp directory has no name there, even if its source fails', async t => {
   const before = new Set(await readdir(tmpdir()))
-  const names = async () => (await readdir(tmpdir())).filter(name => name.startsWith('.fastify-onlyoffice~') && name.includes(`~${process.pid}-`) && !before.has(name))
+  const names = async () =>
+    (await readdir(tmpdir())).filter(name =>
+      name.startsWith('.fastify-onlyoffice~') && name.includes(`~${process.pid}-`) && !before.has(name)
+    )
   const staged = await spool('a', content())
   t.strictSame(await names(), [])
   for (let round = 0; round < 2; round++) t.equal(String(Buffer.concat(await Readable.from(staged).toArray())), NEW)
@@ -78,12 +89,31 @@ t.test('content staged in the temp directory has no name there, even if its sour
 const never = () => new Promise<never>(() => {})
 
 t.test('every call of a storage that never answers ends', async t => {
-  const hanging: Storage = { stat: never, read: never, create: never, replace: never, stage: never, revoke: never, state: { get: never, set: never }, versions: { list: never, keep: never, read: never, remove: never } }
+  const hanging: Storage = {
+    stat: never,
+    read: never,
+    create: never,
+    replace: never,
+    stage: never,
+    revoke: never,
+    state: { get: never, set: never },
+    versions: { list: never, keep: never, read: never, remove: never }
+  }
   const staged: StagedContent = { size: 0, discard: never, [Symbol.asyncIterator]: () => content() }
   const { stat, read, create, replace, stage, revoke, state, versions, discard } = staging(hanging, { storage: 1, total: 1 })
   const calls: ReadonlyArray<Promise<unknown>> = [
-    stat('a'), read('a'), create('txt', staged), replace('a', staged, { ifRevision: '' }), stage('a', content()), revoke!('a', ''), state!.get('a'), state!.set('a', 1, null),
-    versions!.list('a'), versions!.keep('a', ''), versions!.read('a', 1), versions!.remove('a', [1])
+    stat('a'),
+    read('a'),
+    create('txt', staged),
+    replace('a', staged, { ifRevision: '' }),
+    stage('a', content()),
+    revoke!('a', ''),
+    state!.get('a'),
+    state!.set('a', 1, null),
+    versions!.list('a'),
+    versions!.keep('a', ''),
+    versions!.read('a', 1),
+    versions!.remove('a', [1])
   ]
   await Promise.all(calls.map(async call => { await t.rejects(call, { code: 'FST_EDITOR_STORAGE_TIMEOUT' }) }))
   await discard(staged)
@@ -111,9 +141,19 @@ async function lateStage (t: Test, outcome: 'discarded' | 'failed') {
   let end = () => {}
   const late: Storage = {
     ...memoryStorage(),
-    stage: () => new Promise((resolve, reject) => {
-      end = () => outcome === 'failed' ? reject(new Error('too late')) : resolve({ size: 0, discard: async () => { seen.push('discarded') }, [Symbol.asyncIterator]: () => content() })
-    })
+    stage: () =>
+      new Promise((resolve, reject) => {
+        end = () =>
+          outcome === 'failed'
+            ? reject(new Error('too late'))
+            : resolve({
+              size: 0,
+              discard: async () => {
+                seen.push('discarded')
+              },
+              [Symbol.asyncIterator]: () => content()
+            })
+      })
   }
   await t.rejects(staging(late, { storage: 1, total: 1 }).stage('a', content()), { code: 'FST_EDITOR_STORAGE_TIMEOUT' })
   end()

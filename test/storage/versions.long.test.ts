@@ -93,7 +93,11 @@ t.test('changes can be read by nobody who may not read the document', async t =>
   await fs.chmod(join(directory, 'a.docx'), 0o600)
   const { revision } = (await storage.stat('a'))!
   await storage.versions.keep('a', revision, { changes: Buffer.from('secret') })
-  const modes = await Promise.all((await blobsIn(folder)).map(async name => [(await lstat(join(folder, name))).size, (await lstat(join(folder, name))).mode & 0o777]))
+  const modes = await Promise.all(
+    (await blobsIn(folder)).map(
+      async name => [(await lstat(join(folder, name))).size, (await lstat(join(folder, name))).mode & 0o777]
+    )
+  )
   t.strictSame(modes.find(([size]) => size === 'secret'.length), ['secret'.length, 0o600])
 })
 
@@ -128,7 +132,8 @@ t.test('versions survive a move of the directory with times as exact as the copy
       if (!from.isFile()) continue
       const path = join(from.parentPath, from.name)
       const { mtimeNs } = await lstat(path, { bigint: true })
-      const time = unit === undefined ? 1 : Number(mtimeNs / unit * unit + 500n) / 1e9 // a double is exact to less than that
+      // a double is exact to less than that
+      const time = unit === undefined ? 1 : Number(mtimeNs / unit * unit + 500n) / 1e9
       await utimes(path.replace(directory, copy), time, time)
     }
     const moved = fileStorage({ directory: copy })
@@ -294,9 +299,19 @@ t.test('instances that keep, prune and remove at the same time leave every liste
       const content = `content ${++serial}`
       const replaced = await instance.replace('a', Buffer.from(content))
       contents.set(replaced!.revision, content)
-      await instance.versions.keep('a', replaced!.revision, { details: content.repeat(round % 3 * 100), session: `session ${Math.floor(serial / 12)}`, ...round % 4 === 0 && { changes: Buffer.from(content) } })
-      if (round % 2 === index % 2) await instance.versions.prune!('a', { keep: 40, maxBytes: Infinity, keptSince: new Date(0) })
-      else if (round % 10 === index) await instance.versions.remove('a', (await instance.versions.list('a')).slice(3, 5).map(({ version }) => version))
+      await instance.versions.keep('a', replaced!.revision, {
+        details: content.repeat(round % 3 * 100),
+        session: `session ${Math.floor(serial / 12)}`,
+        ...round % 4 === 0 && { changes: Buffer.from(content) }
+      })
+      if (round % 2 === index % 2) {
+        await instance.versions.prune!('a', { keep: 40, maxBytes: Infinity, keptSince: new Date(0) })
+      } else if (round % 10 === index) {
+        await instance.versions.remove(
+          'a',
+          (await instance.versions.list('a')).slice(3, 5).map(({ version }) => version)
+        )
+      }
     }
   }))
   for (let round = 0; round < 32; round++) { // twice as many as move into a segment at once
@@ -344,21 +359,25 @@ t.test('a segment that is damaged hides its versions and no others; saves go on,
   t.equal((await contentsOf(storage))[1], 'first', 'nothing that it names was removed')
 })
 
-t.test('a document that is missing while an instance starts has its versions when it is back; temp files of ended processes are removed', { timeout: 60_000 }, async t => {
-  const { directory, folder, storage } = await scene(t)
-  await storage.versions.keep('a', (await storage.stat('a'))!.revision)
-  const kept = await storage.versions.list('a')
-  const temp = join(directory, VERSIONS, 'temp', tempName().replace(/~\d+-\d*~/, `~${2 ** 22 + 1}-1~`))
-  await mkdir(temp)
-  const ago = Date.now() / 1000 - 400 * 24 * 3600
-  await utimes(folder, ago, ago)
-  await fs.rename(join(directory, 'a.docx'), join(directory, '..', 'a.docx'))
-  t.strictSame(await storage.versions.list('a'), [], 'there is no such file')
-  const { pass } = holdTimers(t, 60_000) // after which a start looks for missing documents
-  await fileStorage({ directory }).ready()
-  t.notOk((await readdir(join(directory, VERSIONS, 'temp'))).includes(basename(temp)))
-  pass()
-  while (!existsSync(join(folder, 'missing'))) await new Promise(resolve => setImmediate(resolve))
-  await fs.rename(join(directory, '..', 'a.docx'), join(directory, 'a.docx'))
-  t.strictSame(await storage.versions.list('a'), kept)
-})
+t.test(
+  'a document that is missing while an instance starts has its versions when it is back; temp files of ended processes are removed',
+  { timeout: 60_000 },
+  async t => {
+    const { directory, folder, storage } = await scene(t)
+    await storage.versions.keep('a', (await storage.stat('a'))!.revision)
+    const kept = await storage.versions.list('a')
+    const temp = join(directory, VERSIONS, 'temp', tempName().replace(/~\d+-\d*~/, `~${2 ** 22 + 1}-1~`))
+    await mkdir(temp)
+    const ago = Date.now() / 1000 - 400 * 24 * 3600
+    await utimes(folder, ago, ago)
+    await fs.rename(join(directory, 'a.docx'), join(directory, '..', 'a.docx'))
+    t.strictSame(await storage.versions.list('a'), [], 'there is no such file')
+    const { pass } = holdTimers(t, 60_000) // after which a start looks for missing documents
+    await fileStorage({ directory }).ready()
+    t.notOk((await readdir(join(directory, VERSIONS, 'temp'))).includes(basename(temp)))
+    pass()
+    while (!existsSync(join(folder, 'missing'))) await new Promise(resolve => setImmediate(resolve))
+    await fs.rename(join(directory, '..', 'a.docx'), join(directory, 'a.docx'))
+    t.strictSame(await storage.versions.list('a'), kept)
+  }
+)

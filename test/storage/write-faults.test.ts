@@ -87,7 +87,11 @@ t.test('a failing source keeps the old version and leaves no temp file', async t
     yield * blocks(200)
     throw failure
   }
-  for (const attempt of [() => storage.replace('a', failing()), () => storage.replace('a', failing(), { extension: 'odt' }), () => storage.create('docx', failing())]) {
+  for (
+    const attempt of [() => storage.replace('a', failing()), () =>
+      storage.replace('a', failing(), { extension: 'odt' }), () =>
+      storage.create('docx', failing())]
+  ) {
     t.equal(await attempt().then(() => undefined, error => error), failure)
     t.same([await storage.stat('a'), await contentsOf(directory)], before)
   }

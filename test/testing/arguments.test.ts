@@ -30,9 +30,15 @@ for (const [name, { suite, member, make, methods }] of Object.entries(suites)) {
       await suite({ create: async () => created, test: (_name, run) => run().catch(({ message }) => messages.add(message)) })
       return [...messages]
     }
-    t.strictSame(await failures(make()), [`Option create must return an object with the ${member}, not the ${member} itself, as in ${example}`])
-    t.strictSame(await failures(undefined), [`Option create must return an object with the ${member}, as in ${example}`])
-    t.strictSame(await failures({ [member]: {} }), [`Option create must return an object with the ${member}, which must be an object with the methods ${methods}, as in ${example}`])
+    t.strictSame(await failures(make()), [
+      `Option create must return an object with the ${member}, not the ${member} itself, as in ${example}`
+    ])
+    t.strictSame(await failures(undefined), [
+      `Option create must return an object with the ${member}, as in ${example}`
+    ])
+    t.strictSame(await failures({ [member]: {} }), [
+      `Option create must return an object with the ${member}, which must be an object with the methods ${methods}, as in ${example}`
+    ])
   })
 
   t.test(`${name} cleans up after each test, when the ${member} is closed`, async t => {

@@ -16,7 +16,12 @@ const EURO_OFFICE = 'Euro-Office/DocumentServer'
 const OURS = '/repos/somebody/ours/issues'
 /** With what is older than all known versions, and patches of known ones. */
 const KNOWN = {
-  [ONLYOFFICE]: ['v10.0.2', ...knownVersions.filter(({ name, version }) => name === version).map(({ version }) => `v${version}.0`).reverse(), 'v8.3.2', 'ONLYOFFICE-DocumentServer-4.2.0'],
+  [ONLYOFFICE]: [
+    'v10.0.2',
+    ...knownVersions.filter(({ name, version }) => name === version).map(({ version }) => `v${version}.0`).reverse(),
+    'v8.3.2',
+    'ONLYOFFICE-DocumentServer-4.2.0'
+  ],
   [EURO_OFFICE]: ['v9.3.4-hotfix.1', 'v9.3.2']
 }
 
@@ -34,7 +39,8 @@ async function startGitHub (t: Test, { added = {}, pageSize = 100, answers = {} 
 
   const api = await startUpstream(t, (request, response) => {
     const { pathname, searchParams } = new URL(request.url!, api.origin)
-    const { status = 200, text: body, link } = answers[`${request.method} ${pathname}`] ?? answers[`${request.method} ${pathname}${searchParams.has('page') ? ' page 2' : ''}`] ?? {}
+    const { status = 200, text: body, link } = answers[`${request.method} ${pathname}`] ??
+      answers[`${request.method} ${pathname}${searchParams.has('page') ? ' page 2' : ''}`] ?? {}
     if (request.headers.authorization !== 'Bearer a-token') response.writeHead(401).end('{}')
     else if (body !== undefined || status !== 200) response.writeHead(status, { ...link && { link } }).end(body ?? '{"message":"no"}')
     else if (request.method === 'POST' && pathname === OURS) open(request).then(() => response.writeHead(201).end('{}'), () => response.destroy())
@@ -42,7 +48,9 @@ async function startGitHub (t: Test, { added = {}, pageSize = 100, answers = {} 
       const all = pathname === OURS ? issues.filter(({ state }) => state === 'open' || searchParams.get('state') === 'all') : releases[pathname]!
       const page = Number(searchParams.get('page') ?? 1)
       const next = page * pageSize < all.length && `<${api.origin}${pathname}?state=all&page=${page + 1}>; rel="next"`
-      response.writeHead(200, { ...next && { link: `<${api.origin}/first>; rel="first", ${next}` } }).end(JSON.stringify(all.slice((page - 1) * pageSize, page * pageSize)))
+      response.writeHead(200, { ...next && { link: `<${api.origin}/first>; rel="first", ${next}` } }).end(
+        JSON.stringify(all.slice((page - 1) * pageSize, page * pageSize))
+      )
     }
   })
 

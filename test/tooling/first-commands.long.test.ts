@@ -24,20 +24,23 @@ const isRepository = existsSync(join(root, '.git'))
 
 t.setTimeout(600_000)
 
-t.test('of the commands that the README begins with, the first starts the demo in a new clone, and the second is what CI runs', { skip: !isRepository && 'This machine has no repository' }, async t => {
-  t.strictSame(commands, ['npm ci && npm start', 'npm ci && npm test'])
-  const [start = ''] = commands
-  const { printed, stop } = execute(t, start, await clone(t))
-  const [url = ''] = await printed(/http:\/\/\S+/)
-  const page = await fetch(url)
-  t.equal(page.status, 200)
-  t.match(await page.text(), /<!doctype html>/i)
-  await stop()
+t.test(
+  'of the commands that the README begins with, the first starts the demo in a new clone, and the second is what CI runs',
+  { skip: !isRepository && 'This machine has no repository' },
+  async t => {
+    t.strictSame(commands, ['npm ci && npm start', 'npm ci && npm test'])
+    const [start = ''] = commands
+    const { printed, stop } = execute(t, start, await clone(t))
+    const [url = ''] = await printed(/http:\/\/\S+/)
+    const page = await fetch(url)
+    t.equal(page.status, 200)
+    t.match(await page.text(), /<!doctype html>/i)
+    await stop()
 
-  // In a checkout without node_modules, as here. It would run this test, too.
-  const steps = await readFile(join(root, '.ci/run'), 'utf8')
-  t.match(steps, /^step 'Packages' npm ci$\n^step 'Tests' env CI=true npm test$/m)
-})
+    // In a checkout without node_modules, as here. It would run this test, too.
+    const steps = await readFile(join(root, '.ci/run'), 'utf8')
+    t.match(steps, /^step 'Packages' npm ci$\n^step 'Tests' env CI=true npm test$/m)
+  })
 
 async function clone (t: Test): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'first-commands-'))

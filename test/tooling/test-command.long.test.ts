@@ -72,12 +72,20 @@ const cases: Record<string, Expected> = {
     counts: '2 passed, 0 failed\n'
   },
   'in CI, the full set goes on after the short one: with its coverage, its counts, and what the machine is unfit for': {
-    files: { 'test/even.test.ts': testedEven, 'test/odd.long.test.ts': `${testedOdd}t.test('of a moon', { skip: 'This machine has no moon' }, async () => {})\n` },
+    files: {
+      'test/even.test.ts': testedEven,
+      'test/odd.long.test.ts': `${testedOdd}t.test('of a moon', { skip: 'This machine has no moon' }, async () => {})\n`
+    },
     environment: { CI: 'true' },
     before: [[]],
     args: ['--rest'],
     code: 0,
-    lines: [/^# Subtest: \.tap\/groups\/001\.js$/, /^Not run:$/, /^ {2}test\/odd\.long\.test\.ts > of a moon: This machine has no moon$/, /^2 passed, 0 failed$/],
+    lines: [
+      /^# Subtest: \.tap\/groups\/001\.js$/,
+      /^Not run:$/,
+      /^ {2}test\/odd\.long\.test\.ts > of a moon: This machine has no moon$/,
+      /^2 passed, 0 failed$/
+    ],
     absent: /even\.test\.ts|Not good enough/
   },
   'low coverage of both together fails, and so does a test of the second part': {

@@ -63,7 +63,10 @@ t.test('a release needs a tag of the version, and a changelog with it', async t 
     .then(({ stdout }) => [0, stdout.trim()], ({ code, stdout }) => [code, stdout.trim()])
 
   t.strictSame(await check('v1.2.3'), [0, 'main 1.2.3'])
-  t.strictSame(await check('v1.2.4'), [1, 'main has version 1.2.3 in its package.json, not 1.2.4\nThe changelog of main has no line "## [1.2.4] - year-month-day"'])
+  t.strictSame(await check('v1.2.4'), [
+    1,
+    'main has version 1.2.3 in its package.json, not 1.2.4\nThe changelog of main has no line "## [1.2.4] - year-month-day"'
+  ])
   t.strictSame(await check('emulator-v0.3.0'), [1, 'The changelog of other has no line "## [0.3.0] - year-month-day"'])
   t.strictSame(await check('latest'), [1, 'latest: a tag is v1.2.3, or emulator-v1.2.3'])
   t.strictSame(await check(), [1, 'No tag: a tag is v1.2.3, or emulator-v1.2.3'])

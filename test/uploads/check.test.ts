@@ -6,7 +6,22 @@ import t from 'tap'
 import { checkDocument, type Content, fileStorage } from '../../lib/index.js'
 import { startHost } from '../helpers/host.js'
 
-const FIXTURES = ['deck.odp', 'deck.pptx', 'handbook.docx', 'notes.txt', 'orders.csv', 'orders.ods', 'orders.xlsx', 'report.doc', 'report.docx', 'report.html', 'report.odt', 'report.pdf', 'report.rtf', 'table.md']
+const FIXTURES = [
+  'deck.odp',
+  'deck.pptx',
+  'handbook.docx',
+  'notes.txt',
+  'orders.csv',
+  'orders.ods',
+  'orders.xlsx',
+  'report.doc',
+  'report.docx',
+  'report.html',
+  'report.odt',
+  'report.pdf',
+  'report.rtf',
+  'table.md'
+]
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url))
 const REPORT = fixture('report.docx')
 const PROGRAM = Buffer.concat([Buffer.from('MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0', 'latin1'), Buffer.alloc(2000, 7)])
@@ -70,7 +85,16 @@ t.test('a document of each format is taken unchanged, as bytes and in pieces of 
   for (const name of FIXTURES) {
     const bytes = fixture(name)
     t.equal(await checkDocument(bytes, name), bytes, name)
-    for (const length of [1, 997, 1e6]) t.ok(bytes.equals(await bytesOf(await checkDocument(streamOf(bytes, Math.max(length, Math.ceil(bytes.length / 60))), name.toUpperCase()))), `${name} in pieces of ${length}`)
+    for (const length of [1, 997, 1e6]) {
+      t.ok(
+        bytes.equals(
+          await bytesOf(
+            await checkDocument(streamOf(bytes, Math.max(length, Math.ceil(bytes.length / 60))), name.toUpperCase())
+          )
+        ),
+        `${name} in pieces of ${length}`
+      )
+    }
   }
 })
 
@@ -82,8 +106,12 @@ t.test('unusual files that the editor opens are taken, too', async t => {
   }, { level: 0 })
   const large = withImages(2600, 1)
   const files: Array<[name: string, bytes: Uint8Array]> = [
-    ['empty.txt', Buffer.of()], ['empty.csv', Buffer.of()], ['empty.md', Buffer.of()],
-    ['latin.txt', Buffer.from('caf\xe9', 'latin1')], ['utf-16.csv', Buffer.from('\uFEFFa;\u0100\r\n', 'utf16le')], ['no mark.txt', Buffer.from('text without a mark', 'utf16le')],
+    ['empty.txt', Buffer.of()],
+    ['empty.csv', Buffer.of()],
+    ['empty.md', Buffer.of()],
+    ['latin.txt', Buffer.from('caf\xe9', 'latin1')],
+    ['utf-16.csv', Buffer.from('\uFEFFa;\u0100\r\n', 'utf16le')],
+    ['no mark.txt', Buffer.from('text without a mark', 'utf16le')],
     ['page.txt', Buffer.from('<html>a text about HTML')],
     ['protected.docx', protectedFile],
     ['other folder.docx', packageOf('[Content_Types].xml', '_rels/.rels', 'document.xml')],
@@ -102,18 +130,43 @@ t.test('unusual files that the editor opens are taken, too', async t => {
 
 t.test('a file without content, of another format than its extension, or damaged is refused with an error of its own', async t => {
   const cases: Array<[name: string, bytes: Uint8Array, error: object]> = [
-    ['a.exe', PROGRAM, UNKNOWN], ['a.zip', packageOf('a'), UNKNOWN], ['a.constructor', PROGRAM, UNKNOWN],
-    ['docx', REPORT, UNNAMED], ['a.do cx', REPORT, UNNAMED],
-    ['a.docx', Buffer.of(), EMPTY], ['a.pdf', Buffer.of(), EMPTY], ['a.html', Buffer.of(), EMPTY],
-    ...['docx', 'xls', 'odt', 'pdf', 'rtf', 'txt', 'csv', 'html', 'md', 'fodt', 'hwp', 'djvu', 'epub'].map(format => [`program.${format}`, PROGRAM, WRONG] as [string, Uint8Array, object]),
-    ['a.docx', fixture('orders.xlsx'), WRONG], ['a.xlsx', fixture('deck.pptx'), WRONG], ['a.pptx', REPORT, WRONG],
-    ['a.odt', fixture('orders.ods'), WRONG], ['a.docx', fixture('report.odt'), WRONG], ['a.odt', REPORT, WRONG], ['a.epub', fixture('report.odt'), WRONG], ['a.epub', REPORT, WRONG],
-    ['a.docx', fixture('report.pdf'), WRONG], ['a.pdf', REPORT, WRONG], ['a.txt', REPORT, WRONG], ['a.txt', fixture('report.pdf'), WRONG], ['a.csv', fixture('report.doc'), WRONG],
-    ['a.docx', Buffer.from('<!DOCTYPE html><title>Sign in</title>'), WRONG], ['a.docx', packageOf('photo.jpg'), WRONG], ['a.docx', packageOf('[Content_Types].xml', 'visio/a'), WRONG],
+    ['a.exe', PROGRAM, UNKNOWN],
+    ['a.zip', packageOf('a'), UNKNOWN],
+    ['a.constructor', PROGRAM, UNKNOWN],
+    ['docx', REPORT, UNNAMED],
+    ['a.do cx', REPORT, UNNAMED],
+    ['a.docx', Buffer.of(), EMPTY],
+    ['a.pdf', Buffer.of(), EMPTY],
+    ['a.html', Buffer.of(), EMPTY],
+    ...['docx', 'xls', 'odt', 'pdf', 'rtf', 'txt', 'csv', 'html', 'md', 'fodt', 'hwp', 'djvu', 'epub'].map(format =>
+      [`program.${format}`, PROGRAM, WRONG] as [string, Uint8Array, object]
+    ),
+    ['a.docx', fixture('orders.xlsx'), WRONG],
+    ['a.xlsx', fixture('deck.pptx'), WRONG],
+    ['a.pptx', REPORT, WRONG],
+    ['a.odt', fixture('orders.ods'), WRONG],
+    ['a.docx', fixture('report.odt'), WRONG],
+    ['a.odt', REPORT, WRONG],
+    ['a.epub', fixture('report.odt'), WRONG],
+    ['a.epub', REPORT, WRONG],
+    ['a.docx', fixture('report.pdf'), WRONG],
+    ['a.pdf', REPORT, WRONG],
+    ['a.txt', REPORT, WRONG],
+    ['a.txt', fixture('report.pdf'), WRONG],
+    ['a.csv', fixture('report.doc'), WRONG],
+    ['a.docx', Buffer.from('<!DOCTYPE html><title>Sign in</title>'), WRONG],
+    ['a.docx', packageOf('photo.jpg'), WRONG],
+    ['a.docx', packageOf('[Content_Types].xml', 'visio/a'), WRONG],
     ['a.docx', zipSync({}), WRONG],
     ...['docx', 'xlsx', 'pptx', 'odt', 'doc', 'pdf'].flatMap(format => {
       const bytes = fixture(FIXTURES.find(name => name.endsWith(`.${format}`))!)
-      return (format === 'doc' ? [0.1, 0.5] : [0.1, 0.5, 0.99]).map((part): [string, Uint8Array, object] => [`${part}.${format}`, bytes.subarray(0, Math.ceil(bytes.length * part)), DAMAGED])
+      return (format === 'doc' ? [0.1, 0.5] : [0.1, 0.5, 0.99]).map((
+        part
+      ): [string, Uint8Array, object] => [
+        `${part}.${format}`,
+        bytes.subarray(0, Math.ceil(bytes.length * part)),
+        DAMAGED
+      ])
     }),
     ...['docx', 'xlsx', 'pptx', 'odt', 'ods'].map((format): [string, Uint8Array, object] => {
       const bytes = fixture(FIXTURES.find(name => name.endsWith(`.${format}`))!)

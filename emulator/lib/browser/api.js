@@ -1,4 +1,5 @@
-// The script that a page embeds. It defines `DocsAPI.DocEditor` like ONLYOFFICE Docs and shows the editor page in a frame.
+// The script that a page embeds. It defines `DocsAPI.DocEditor` like ONLYOFFICE Docs and shows the editor page in a
+// frame.
 (() => {
   /**
    * @typedef {{ type: 'editor', event: string, data?: unknown }} FrameMessage
@@ -10,8 +11,18 @@
 
   /** Methods with which a page answers events, or acts on the editor. Each takes one argument. */
   const METHODS = [
-    'refreshHistory', 'setHistoryData', 'insertImage', 'setRequestedDocument', 'setRequestedSpreadsheet', 'setReferenceData',
-    'setReferenceSource', 'setUsers', 'setActionLink', 'setSharingSettings', 'setFavorite', 'refreshFile'
+    'refreshHistory',
+    'setHistoryData',
+    'insertImage',
+    'setRequestedDocument',
+    'setRequestedSpreadsheet',
+    'setReferenceData',
+    'setReferenceSource',
+    'setUsers',
+    'setActionLink',
+    'setSharingSettings',
+    'setFavorite',
+    'refreshFile'
   ]
 
   const FILE_TYPES = `
@@ -59,7 +70,9 @@
     }
 
     const editor = {
-      ...Object.fromEntries(METHODS.map(command => [command, (/** @type {unknown} */ data) => send(command, { data: copyOf(data) })])),
+      ...Object.fromEntries(
+        METHODS.map(command => [command, (/** @type {unknown} */ data) => send(command, { data: copyOf(data) })])
+      ),
       /** Removes the editor from the page at once: what was typed and not sent is lost. */
       destroyEditor () {
         if (!frame.isConnected) return
@@ -89,7 +102,10 @@
     return JSON.parse(JSON.stringify(data ?? null))
   }
 
-  /** Opens the window in which the page shows another document: browsers allow that only right after a click. @param {unknown} data */
+  /**
+   * Opens the window in which the page shows another document: browsers allow that only right after a click.
+   * @param {unknown} data
+   */
   function inNewWindow (data) {
     const windowName = `wname-${Date.now()}`
     open('', windowName)

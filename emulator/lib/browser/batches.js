@@ -4,7 +4,8 @@
  * @param {object} parts
  * @param {(message: object) => boolean} parts.send
  * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
- * @param {{ isSending: () => boolean, isUnsent: () => boolean, take: () => object[], received: () => void }} parts.replica
+ * @param {{ isSending: () => boolean, isUnsent: () => boolean, take: () => object[], received: () => void }}
+ *   parts.replica
  * @param {number} parts.pause in milliseconds
  */
 export function createBatches ({ send, dirty, replica, pause }) {

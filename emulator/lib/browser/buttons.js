@@ -5,7 +5,10 @@ let isUnsaved = false
 let isDirty = false
 let isSaving = false
 
-/** Enables the save button while there is something to save. @param {{ unsaved?: boolean, dirty?: boolean, saving?: boolean }} changed */
+/**
+ * Enables the save button while there is something to save.
+ * @param {{ unsaved?: boolean, dirty?: boolean, saving?: boolean }} changed
+ */
 export function showSavable ({ unsaved = isUnsaved, dirty = isDirty, saving = isSaving }) {
   [isUnsaved, isDirty, isSaving] = [unsaved, dirty, saving]
   saveButton.disabled = saving || !(unsaved || dirty)

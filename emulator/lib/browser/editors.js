@@ -22,7 +22,11 @@ export function createEditors ({ send, show, showGrid, dirty, undoable, takesLin
   let isEmpty = true
   const current = () => grid ?? texts
 
-  /** @param {Content | GridContent} content @param {string} id of the connection @param {number} lastBatch the last batch that arrived */
+  /**
+   * @param {Content | GridContent} content
+   * @param {string} id of the connection
+   * @param {number} lastBatch the last batch that arrived
+   */
   function opened (content, id, lastBatch) {
     connectionId = id
     isEmpty = false

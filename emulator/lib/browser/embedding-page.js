@@ -4,7 +4,11 @@ const origin = new URLSearchParams(location.search).get('parentOrigin') ?? ''
 /** @type {string[]} */
 let handled = []
 
-/** Sends an event to the embedding page, with the name and data of the real editor's event. @param {string} event @param {unknown} [data] */
+/**
+ * Sends an event to the embedding page, with the name and data of the real editor's event.
+ * @param {string} event
+ * @param {unknown} [data]
+ */
 export function emit (event, data) {
   if (origin !== '') parent.postMessage({ type: 'editor', event, data }, origin)
 }

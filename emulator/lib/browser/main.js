@@ -1,4 +1,6 @@
-import { closeButton, copyButton, redoButton, reloadButton, retryButton, saveButton, showToast, undoButton, unsent } from './frame.js'
+import {
+  closeButton, copyButton, redoButton, reloadButton, retryButton, saveButton, showToast, undoButton, unsent
+} from './frame.js'
 import { emit, listen, setHandled } from './embedding-page.js'
 import { hostCommands, requestClose, showHostButtons } from './host/features.js'
 import { connection, download, editing, leave, open, openAgain, save } from './session.js'

@@ -17,7 +17,11 @@ export function showNames (given) {
   showList(shown)
 }
 
-/** Shows the users in the toolbar and their places in the document. @param {User[]} users @param {Pick<View, 'mark'> | null} view */
+/**
+ * Shows the users in the toolbar and their places in the document.
+ * @param {User[]} users
+ * @param {Pick<View, 'mark'> | null} view
+ */
 export function showPresence (users, view) {
   showList(users)
   showMarks(users, view)

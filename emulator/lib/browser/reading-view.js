@@ -13,8 +13,12 @@ const SLIDES = ['pptx', 'odp', 'ppt', 'pptm']
 export function readingView (container, paragraphs, fileType) {
   const pages = split(paragraphs)
   if (paragraphs.length === 0) return container.replaceChildren(nothing(fileType))
-  if (SHEETS.includes(fileType)) return container.replaceChildren(...pages.map((rows, index) => sheet(rows, `Sheet ${index + 1}`)))
-  if (SLIDES.includes(fileType)) return container.replaceChildren(...pages.map((lines, index) => slide(lines, `Slide ${index + 1}`)))
+  if (SHEETS.includes(fileType)) {
+    return container.replaceChildren(...pages.map((rows, index) => sheet(rows, `Sheet ${index + 1}`)))
+  }
+  if (SLIDES.includes(fileType)) {
+    return container.replaceChildren(...pages.map((lines, index) => slide(lines, `Slide ${index + 1}`)))
+  }
   container.replaceChildren(page(paragraphs))
 }
 

@@ -113,7 +113,11 @@ function start (message) {
   showCut(false)
   showTitle(opened.title)
   showState(isFixed() ? 'viewing' : isDirty ? 'editing' : opened.unsaved ? 'received' : isFirst ? 'ready' : 'stored')
-  showNote(opened.outdated ? 'This version of the document has just been saved and is read-only. Reopen the document to continue editing.' : null)
+  showNote(
+    opened.outdated
+      ? 'This version of the document has just been saved and is read-only. Reopen the document to continue editing.'
+      : null
+  )
   showFixed(isFixed())
   showSavable({ unsaved: opened.unsaved, saving: false })
   editing.opened(opened.content, opened.connectionId, opened.batch)
@@ -175,7 +179,11 @@ export function openAgain () {
 function refuse (code, description) {
   if (code === SAVED_MEANWHILE && opened !== null) {
     const unsent = editing.unsentTexts()
-    end('The connection was lost for too long', 'The document server has ended this session and keeps the changes it received. Reload the page to continue editing.', unsent)
+    end(
+      'The connection was lost for too long',
+      'The document server has ended this session and keeps the changes it received. Reload the page to continue editing.',
+      unsent
+    )
     if (!isHandled('onRequestRefreshFile')) return emit('onOutdatedVersion')
     isOutdated = true
     // What was typed stays on the screen until it has been copied: a fresh document replaces it.
@@ -259,8 +267,13 @@ function forceSaved ({ nothing, accepted, answer, unsaved }) {
     return showToast('There is nothing new to save')
   }
   if (accepted) return
-  showToast('The application refused the save. The changes are kept and will be sent again when the document is closed.')
-  emit('onWarning', { warningCode: -1, warningDescription: `The application refused the save: ${JSON.stringify(answer)}` })
+  showToast(
+    'The application refused the save. The changes are kept and will be sent again when the document is closed.'
+  )
+  emit('onWarning', {
+    warningCode: -1,
+    warningDescription: `The application refused the save: ${JSON.stringify(answer)}`
+  })
 }
 
 /** The connection was lost. It is retried unless the editor is closing. */
@@ -318,12 +331,18 @@ export function undoUnsent () {
 
 let isDownloading = false
 
-/** Makes a file of the document, one at a time: `null` while another is made. @param {string} format @returns {Promise<{ fileType: string, url: string } | null>} */
+/**
+ * Makes a file of the document, one at a time: `null` while another is made.
+ * @param {string} format
+ * @returns {Promise<{ fileType: string, url: string } | null>}
+ */
 export async function download (format) {
   if (isDownloading) return null
   isDownloading = true
   try {
-    return await new Promise((resolve, reject) => whenAllSent(() => request({ type: 'download', format }).then(resolve, reject)))
+    return await new Promise((resolve, reject) =>
+      whenAllSent(() => request({ type: 'download', format }).then(resolve, reject))
+    )
   } catch (error) {
     refused(error)
     return null

@@ -1,8 +1,8 @@
 /** @import { Config } from './protocol.js' */
 
 /**
- * Colors as `customization.uiTheme` says: `theme-dark`, `theme-night` and `theme-contrast-dark` are dark, `theme-system` follows the
- * system, and so does the page without it.
+ * Colors as `customization.uiTheme` says: `theme-dark`, `theme-night` and `theme-contrast-dark` are dark,
+ * `theme-system` follows the system, and so does the page without it.
  * @param {Config} config
  */
 export function useTheme ({ editorConfig }) {

@@ -7,7 +7,12 @@ import { textView } from './writing/text-view.js'
 /** @import { GridContent, GridOutbox } from './grid/protocol.js' */
 /** @import { Content, Opened, Outbox } from './protocol.js' */
 
-/** Returns `null` for a read-only document. @param {Content} shown @param {Outbox} outbox @param {Opened | null} opened */
+/**
+ * Returns `null` for a read-only document.
+ * @param {Content} shown
+ * @param {Outbox} outbox
+ * @param {Opened | null} opened
+ */
 export function showContent (shown, outbox, opened) {
   content.setAttribute('aria-busy', 'false')
   const viewOnly = opened?.viewOnly ?? true

@@ -26,7 +26,13 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 export type Command =
   | { readonly type: 'help' | 'version' }
-  | { readonly type: 'run', readonly server: Omit<DocumentServerOptions, 'jwtSecret'>, readonly secrets: readonly string[], readonly fakeClock: boolean, readonly logLevel: string }
+  | {
+    readonly type: 'run',
+    readonly server: Omit<DocumentServerOptions, 'jwtSecret'>,
+    readonly secrets: readonly string[],
+    readonly fakeClock: boolean,
+    readonly logLevel: string
+  }
 
 /** Invalid options. */
 export class UsageError extends Error {}
@@ -45,11 +51,17 @@ export function commandOf (parameters: readonly string[], environment: NodeJS.Pr
       port: portOf(given.port ?? '8080'),
       host: filled('host', given.host ?? '127.0.0.1'),
       ...(given['server-version'] !== undefined && { version: given['server-version'] }),
-      ...(given['purpose-check'] !== undefined && { purposeCheck: oneOf('purpose-check', given['purpose-check'], ['off', 'validate', 'strict']) as NonNullable<DocumentServerOptions['purposeCheck']> }),
+      ...(given['purpose-check'] !== undefined &&
+        {
+          purposeCheck: oneOf('purpose-check', given['purpose-check'], ['off', 'validate', 'strict']) as NonNullable<
+            DocumentServerOptions['purposeCheck']
+          >
+        }),
       ...(given['libre-office'] !== undefined && { libreOffice: officeOf(given['libre-office']) }),
       ...(given['public-url'] !== undefined && { publicUrl: publicUrlOf(given['public-url']) }),
       ...(given['allowed-host'] !== undefined && { allowedHosts: given['allowed-host'] }),
-      ...(given['authorization-header'] !== undefined && { authorizationHeader: headerOf(given['authorization-header']) })
+      ...(given['authorization-header'] !== undefined &&
+        { authorizationHeader: headerOf(given['authorization-header']) })
     }
   }
 }
@@ -80,7 +92,9 @@ function parsed (parameters: readonly string[]) {
 }
 
 function portOf (value: string): number {
-  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(value)}`)
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
+    throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(value)}`)
+  }
   return Number(value)
 }
 
@@ -92,13 +106,18 @@ function secretsOf (given: readonly string[] | undefined, fallback: string | und
 
 function publicUrlOf (value: string): string {
   const url = toUrl(value)
-  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === ''
-  if (!isPlain) throw new UsageError(`--public-url must be a URL such as https://docs.example.com, not ${JSON.stringify(value)}`)
+  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' &&
+    url.username === ''
+  if (!isPlain) {
+    throw new UsageError(`--public-url must be a URL such as https://docs.example.com, not ${JSON.stringify(value)}`)
+  }
   return value
 }
 
 function headerOf (name: string): string {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new UsageError(`--authorization-header must be a header name, not ${JSON.stringify(name)}`)
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+    throw new UsageError(`--authorization-header must be a header name, not ${JSON.stringify(name)}`)
+  }
   return name
 }
 
@@ -107,7 +126,9 @@ function officeOf (value: string): string | false {
 }
 
 function oneOf (name: string, value: string, values: readonly string[]): string {
-  if (!values.includes(value)) throw new UsageError(`--${name} must be one of ${values.join(', ')}, not ${JSON.stringify(value)}`)
+  if (!values.includes(value)) {
+    throw new UsageError(`--${name} must be one of ${values.join(', ')}, not ${JSON.stringify(value)}`)
+  }
   return value
 }
 

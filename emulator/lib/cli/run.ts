@@ -11,20 +11,27 @@ const STOP_WITHIN_MS = 5000
 const REQUEST_LOG = { entries: 1000, bodyBytes: 64 * 1024 }
 
 const EXPLANATIONS: Readonly<Record<string, (host: string, port: number) => string>> = {
-  EADDRINUSE: (host, port) => `port ${port} on ${host} is in use: choose another with --port, or --port 0 for any free port`,
+  EADDRINUSE: (host, port) =>
+    `port ${port} on ${host} is in use: choose another with --port, or --port 0 for any free port`,
   EACCES: (host, port) => `no permission to use port ${port} on ${host}: choose one above 1023`,
   EADDRNOTAVAIL: host => `--host ${host} is not an IP address or name of this machine`,
   ENOTFOUND: host => `--host ${host} is not an IP address or name of this machine`
 }
 
 /** Runs until a signal ends the process. Prints where it listens. Throws a `UsageError` when it can't listen there. */
-export async function run ({ server: options, secrets, fakeClock, logLevel }: Extract<Command, { type: 'run' }>): Promise<void> {
+export async function run (
+  { server: options, secrets, fakeClock, logLevel }: Extract<Command, { type: 'run' }>
+): Promise<void> {
   const jwtSecret = secrets.length > 0 ? secrets : [randomBytes(32).toString('hex')]
   const server = await createDocumentServer({
     ...options,
     jwtSecret,
     clock: fakeClock ? movingClock() : systemClock,
-    logger: { level: logLevel, stream: process.stderr, serializers: { req: ({ method, url }) => ({ method, path: url?.split('?', 1)[0] }) } },
+    logger: {
+      level: logLevel,
+      stream: process.stderr,
+      serializers: { req: ({ method, url }) => ({ method, path: url?.split('?', 1)[0] }) }
+    },
     remoteControl: true,
     requestLog: REQUEST_LOG
   }).catch(error => { throw explained(error, options.host!, options.port!) })
@@ -63,11 +70,16 @@ function stopOnSignal (server: DocumentServer): void {
 /** The URL for clients on this machine. */
 function localUrlOf ({ server }: DocumentServer): string {
   const { address, port } = server.address() as AddressInfo
-  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address
+  const host = address === '0.0.0.0' || address === '::'
+    ? '127.0.0.1'
+    : address.includes(':')
+      ? `[${address}]`
+      : address
   return `http://${host}:${port}`
 }
 
 function explained (error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const reason = EXPLANATIONS[error.code ?? '']?.(host, port) ?? (error instanceof TypeError ? error.message.replace(/^allowedHosts: /, '--allowed-host: ') : undefined)
+  const reason = EXPLANATIONS[error.code ?? '']?.(host, port) ??
+    (error instanceof TypeError ? error.message.replace(/^allowedHosts: /, '--allowed-host: ') : undefined)
   return reason === undefined ? error : new UsageError(reason)
 }

@@ -27,10 +27,17 @@ export interface Time {
   pause (milliseconds: number, signal?: AbortSignal): Promise<void>
   /** Waits outside of `during`. Resolves early when the signal is aborted. */
   wait (milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Waits while everything under way depends on this wait: the fake clock may advance. Resolves early when the signal is aborted. */
+  /**
+   * Waits while everything under way depends on this wait: the fake clock may advance. Resolves early when the signal
+   * is aborted.
+   */
   hold (milliseconds: number, signal?: AbortSignal): Promise<void>
   /** Runs a task with a signal that is aborted after the time limit. */
-  limited<Result> (milliseconds: number, signal: AbortSignal, task: (signal: AbortSignal) => Promise<Result>): Promise<Result>
+  limited<Result>(
+    milliseconds: number,
+    signal: AbortSignal,
+    task: (signal: AbortSignal) => Promise<Result>
+  ): Promise<Result>
 }
 
 export function createTime (clock: Clock): Time {

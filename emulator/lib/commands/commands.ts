@@ -34,7 +34,11 @@ export function answerFor (key: unknown, error: number, more: object = {}): obje
 }
 
 /** Runs a command whose token has been verified. */
-export async function runCommand ({ sessions, parts }: Parts, fields: Fields, { urlOf, sent }: CommandReply): Promise<object> {
+export async function runCommand (
+  { sessions, parts }: Parts,
+  fields: Fields,
+  { urlOf, sent }: CommandReply
+): Promise<object> {
   const { c: command, key } = fields
   const { build } = parts
   const keyed = (error: number, more?: object) => answerFor(key, error, more)
@@ -53,7 +57,11 @@ export async function runCommand ({ sessions, parts }: Parts, fields: Fields, { 
     }
     case 'forcesave': {
       if (document === undefined) return keyed(UNKNOWN_KEY)
-      const { code, result } = await sessions.forceSave(document, { type: 'command', userdata: fields.userdata, mayPost: sent })
+      const { code, result } = await sessions.forceSave(document, {
+        type: 'command',
+        userdata: fields.userdata,
+        mayPost: sent
+      })
       // The answer means "started": unless it repeats an earlier one, the save follows.
       result.catch(error => parts.log.error({ err: error, key }, 'force save failed'))
       return keyed(code)
@@ -78,7 +86,11 @@ export async function runCommand ({ sessions, parts }: Parts, fields: Fields, { 
 }
 
 /** `info` posts a presence callback and waits for its answer. Resolves to `null` when there is no callback URL. */
-async function reportUsers (parts: SessionParts, document: OpenDocument, { callback, userdata }: Fields): Promise<string[] | null> {
+async function reportUsers (
+  parts: SessionParts,
+  document: OpenDocument,
+  { callback, userdata }: Fields
+): Promise<string[] | null> {
   const users = userIds(editors(document))
   const url = callback || document.lastCallbackUrl
   if (typeof url !== 'string') return null
@@ -88,7 +100,10 @@ async function reportUsers (parts: SessionParts, document: OpenDocument, { callb
   return users
 }
 
-/** Drops the given users, or everybody without a list. The list may be JSON in a string; returns false when that is malformed. */
+/**
+ * Drops the given users, or everybody without a list. The list may be JSON in a string; returns false when that is
+ * malformed.
+ */
 function dropUsers (document: OpenDocument | undefined, given: unknown): boolean {
   const users = typeof given === 'string' && given !== '' ? parsed(given) : given
   if (users === MALFORMED) return false

@@ -1,7 +1,9 @@
 import type { Build } from '../version.js'
 
 /** The answer to the command `license`, as recorded. A license for connections counts no users. */
-export function license ({ version, number }: Build): { readonly license: object, readonly server: object, readonly quota: object } {
+export function license (
+  { version, number }: Build
+): { readonly license: object, readonly server: object, readonly quota: object } {
   return {
     license: {
       start_date: '2026-01-01T00:00:00.000Z',

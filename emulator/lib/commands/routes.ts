@@ -22,7 +22,13 @@ const EXPIRED_TOKEN = 7
 export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens, url }: Parts): void {
   async function answer (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const urlOf = (key: string, { fileType, bytes, storedAt }: ForgottenFile): string => {
-      const stored = parts.files.put(`forgotten/${key}/output.${fileType}`, `output.${fileType}`, bytes, fileType, storedAt)
+      const stored = parts.files.put(
+        `forgotten/${key}/output.${fileType}`,
+        `output.${fileType}`,
+        bytes,
+        fileType,
+        storedAt
+      )
       return parts.files.urlOf(stored, baseUrlOf(request, url()), key)
     }
     const signed = signedRequest(request, tokens, 'command')

@@ -26,7 +26,10 @@ export type ConversionOutcome = Outcome<Converted>
 
 /** Converts documents; each pair of key and output type only once. */
 export interface Conversions {
-  /** Starts a conversion, or joins the one under way. A synchronous request resolves when it is done, an asynchronous one at once. */
+  /**
+   * Starts a conversion, or joins the one under way. A synchronous request resolves when it is done, an asynchronous
+   * one at once.
+   */
   convert (fields: Record<string, unknown>): Promise<ConversionOutcome>
   /** The same for a source that came with the request. Without one it only asks for the conversion under way. */
   convertFile (fields: Record<string, unknown>, source: Uint8Array | undefined): Promise<ConversionOutcome>
@@ -47,7 +50,10 @@ interface Parts {
 export function conversions ({ client, time, files, faults, convert, closing, isSigned, log }: Parts): Conversions {
   const jobs = createJobs<Converted>(time, closing)
 
-  async function run ({ key, from: given, to, toNumber, title, url, thumbnail, plain, password = '' }: ConversionRequest, sent?: Uint8Array): Promise<Converted | Failure> {
+  async function run (
+    { key, from: given, to, toNumber, title, url, thumbnail, plain, password = '' }: ConversionRequest,
+    sent?: Uint8Array
+  ): Promise<Converted | Failure> {
     const fault = faults.take('conversion')
     if (sent === undefined && (typeof url !== 'string' || url === '')) return { error: ConversionCode.conversion }
     try {
@@ -58,28 +64,43 @@ export function conversions ({ client, time, files, faults, convert, closing, is
       const isLocked = isProtected(source, from)
       const readable = isLocked ? unlocked(source, password) : readablePlain(source, from, plain)
       if (readable === null) return { error: ConversionCode.password }
-      const result = isImage(to) ? await imagesOf(convert, readable, from, to, thumbnail) : { bytes: await convert(readable, from, to), extension: to }
+      const result = isImage(to)
+        ? await imagesOf(convert, readable, from, to, thumbnail)
+        : { bytes: await convert(readable, from, to), extension: to }
       if (result === null || result.bytes === null) return { error: ConversionCode.conversion }
       const { bytes, extension } = result
       const folder = `data/conv_${key}_${toNumber}/output.${extension}`
-      return { path: files.put(folder, `${title}.${extension}`, bytes, extension), fileType: extension, ...(isLocked && { password }) }
+      return {
+        path: files.put(folder, `${title}.${extension}`, bytes, extension),
+        fileType: extension,
+        ...(isLocked && { password })
+      }
     } catch (error) {
       return failureOf(error, key, log)
     }
   }
 
-  async function outcomeOf (fields: Record<string, unknown>, run?: (request: ConversionRequest) => Promise<Converted | Failure>): Promise<ConversionOutcome> {
+  async function outcomeOf (
+    fields: Record<string, unknown>,
+    run?: (request: ConversionRequest) => Promise<Converted | Failure>
+  ): Promise<ConversionOutcome> {
     const request = conversionRequest(fields)
     if ('error' in request) return request
     const id = `${request.key}_${request.toNumber}_${request.to}`
-    const outcome = run ? await jobs.outcomeOf(id, request.isAsync, async () => await run(request)) : await jobs.outcomeOf(id, request.isAsync) ?? { error: ConversionCode.input }
+    const outcome = run
+      ? await jobs.outcomeOf(id, request.isAsync, async () => await run(request))
+      : await jobs.outcomeOf(id, request.isAsync) ?? { error: ConversionCode.input }
     return isForOthers(outcome, request) ? { error: ConversionCode.password } : outcome
   }
 
   return {
     convert: async fields => await outcomeOf(fields, run),
     // A request without a key is joined by no other one: two files have nothing else that tells them apart.
-    convertFile: async (fields, source) => await outcomeOf({ ...fields, key: fields.key || randomUUID() }, source && (async request => await run(request, source)))
+    convertFile: async (fields, source) =>
+      await outcomeOf(
+        { ...fields, key: fields.key || randomUUID() },
+        source && (async request => await run(request, source))
+      )
   }
 }
 
@@ -94,5 +115,6 @@ function unlocked (source: Uint8Array, password: string): Uint8Array | null {
 
 /** The result of a protected source is only for those who know its password. */
 function isForOthers (outcome: ConversionOutcome, { password }: ConversionRequest): boolean {
-  return typeof outcome === 'object' && 'path' in outcome && outcome.password !== undefined && outcome.password !== password
+  return typeof outcome === 'object' && 'path' in outcome && outcome.password !== undefined &&
+    outcome.password !== password
 }

@@ -14,20 +14,30 @@ const MAX_FILE_BYTES = 104_857_600
 const KNOWN_PARTS = new Set(['params', 'token', 'file'])
 
 /**
- * A route that takes a file in the request, as multipart/form-data. A larger file than the document server downloads gives HTTP 413, any
- * other part or malformed parameters the error -7. Source: docs/document-server-protocol.md#files-in-requests
+ * A route that takes a file in the request, as multipart/form-data. A larger file than the document server downloads
+ * gives HTTP 413, any other part or malformed parameters the error -7. Source:
+ * docs/document-server-protocol.md#files-in-requests
  */
-export function fromFileRoute (app: FastifyInstance, path: string, handle: (request: FastifyRequest, reply: FastifyReply, form: FromFileForm) => Promise<FastifyReply>): void {
+export function fromFileRoute (
+  app: FastifyInstance,
+  path: string,
+  handle: (request: FastifyRequest, reply: FastifyReply, form: FromFileForm) => Promise<FastifyReply>
+): void {
   app.register(async scope => {
     await scope.register(multipart, { limits: { fileSize: MAX_FILE_BYTES } })
     scope.post(path, { bodyLimit: 2 * MAX_FILE_BYTES }, async (request, reply) => {
       const form = request.isMultipart() ? await formOf(request) : undefined
-      return form ? await handle(request, reply, form) : await reply.type('application/json').send(JSON.stringify({ error: ConversionCode.input }))
+      return form
+        ? await handle(request, reply, form)
+        : await reply.type('application/json').send(JSON.stringify({ error: ConversionCode.input }))
     })
   })
 }
 
-/** `undefined` if it has another part, or a part twice. Rejects with an error of status 413 for a file that is too large. */
+/**
+ * `undefined` if it has another part, or a part twice. Rejects with an error of status 413 for a file that is too
+ * large.
+ */
 async function formOf (request: FastifyRequest): Promise<FromFileForm | undefined> {
   const parts = new Map<string, string>()
   let file: FromFileForm['file']
@@ -46,7 +56,9 @@ async function formOf (request: FastifyRequest): Promise<FromFileForm | undefine
 function parsed (json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? value as Record<string, unknown>
+      : undefined
   } catch {
     return undefined
   }

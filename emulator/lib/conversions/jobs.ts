@@ -10,8 +10,8 @@ export type Outcome<Result extends object> = Result | Failure | 'pending'
 /** Work that is done once and asked for repeatedly. */
 export interface Jobs<Result extends object> {
   /**
-   * Starts a job, or joins the one under way. A synchronous request resolves when it is done, an asynchronous one at once. Without
-   * `run` it starts nothing, and resolves to `undefined` for an unknown job.
+   * Starts a job, or joins the one under way. A synchronous request resolves when it is done, an asynchronous one at
+   * once. Without `run` it starts nothing, and resolves to `undefined` for an unknown job.
    */
   outcomeOf (id: string, isAsync: boolean, run: () => Promise<Result | Failure>): Promise<Outcome<Result>>
   outcomeOf (id: string, isAsync: boolean): Promise<Outcome<Result> | undefined>
@@ -31,7 +31,11 @@ export function createJobs<Result extends object> (time: Time, closing: AbortSig
   function start (id: string, run: () => Promise<Result | Failure>): Job<Result> {
     const job: Job<Result> = { outcome: 'pending' }
     jobs.set(id, job)
-    time.during(run).then(outcome => { job.outcome = outcome }, () => { job.outcome = { error: ConversionCode.unknown } })
+    time.during(run).then(outcome => {
+      job.outcome = outcome
+    }, () => {
+      job.outcome = { error: ConversionCode.unknown }
+    })
     return job
   }
 
@@ -49,7 +53,11 @@ export function createJobs<Result extends object> (time: Time, closing: AbortSig
     return { error: ConversionCode.timeout }
   }
 
-  async function outcomeOf (id: string, isAsync: boolean, run?: () => Promise<Result | Failure>): Promise<Outcome<Result> | undefined> {
+  async function outcomeOf (
+    id: string,
+    isAsync: boolean,
+    run?: () => Promise<Result | Failure>
+  ): Promise<Outcome<Result> | undefined> {
     const known = jobs.get(id)
     if (known !== undefined && known.outcome !== 'pending') return take(id, known)
     const job = known ?? (run === undefined ? undefined : start(id, run))

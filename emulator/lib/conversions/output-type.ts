@@ -11,7 +11,10 @@ const FAMILIES: Record<string, { readonly number: number, readonly extensions: R
   odf: { number: 2058, extensions: { word: 'odt', cell: 'ods', slide: 'odp' } }
 }
 
-/** The format that `outputtype` names. `ooxml` and `odf` stand for the format of that family that fits the source, if there is one. */
+/**
+ * The format that `outputtype` names. `ooxml` and `odf` stand for the format of that family that fits the source, if
+ * there is one.
+ */
 export function outputType (requested: string, from: string): OutputType | 'ambiguous' | undefined {
   const name = requested.toLowerCase()
   const family = Object.hasOwn(FAMILIES, name) ? FAMILIES[name] : undefined

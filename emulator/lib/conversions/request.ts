@@ -30,7 +30,9 @@ const PASSWORD_MAX_LENGTH = 255
 const ID_MAX_LENGTH = 255
 const EXTENSION = /^[0-9A-Za-z]*$/
 
-/** Reads the signed fields of a request. Accepts long keys, numbers as keys, and any `filetype` of letters and digits. */
+/**
+ * Reads the signed fields of a request. Accepts long keys, numbers as keys, and any `filetype` of letters and digits.
+ */
 export function conversionRequest (fields: Record<string, unknown>): ConversionRequest | { readonly error: number } {
   const { key, title, url, async: asynchronous, password, thumbnail, documentRenderer } = fields
   const from = fields.filetype || fields.fileType || ''

@@ -27,7 +27,10 @@ export interface Build {
 
 /** Builds documents from scripts. */
 export interface Builds {
-  /** Starts a build, of the script at the `url` or of one that came with the request; with a `key`, asks for the one that has this key. */
+  /**
+   * Starts a build, of the script at the `url` or of one that came with the request; with a `key`, asks for the one
+   * that has this key.
+   */
   build (fields: Record<string, unknown>, script?: Uint8Array): Promise<Build>
 }
 
@@ -56,7 +59,10 @@ export function builds ({ client, time, files, faults, convert, closing, log }: 
       for (const saved of runScript(script, isObject(argument) ? argument : {})) {
         const bytes = await fileOf(saved)
         if (bytes === null) return { error: ConversionCode.conversion }
-        paths.set(saved.name, files.put(`data/${key}/output/${encodeURIComponent(saved.name)}`, saved.name, bytes, saved.format))
+        paths.set(
+          saved.name,
+          files.put(`data/${key}/output/${encodeURIComponent(saved.name)}`, saved.name, bytes, saved.format)
+        )
       }
       return paths.size === 0 ? { error: ConversionCode.conversion } : { paths }
     } catch (error) {
@@ -74,7 +80,12 @@ export function builds ({ client, time, files, faults, convert, closing, log }: 
   return {
     async build ({ key: given, url, argument, async: asynchronous }, script) {
       const isAsync = typeof asynchronous === 'string' ? asynchronous === 'true' : Boolean(asynchronous)
-      if (given) return { key: given, outcome: await jobs.outcomeOf(String(given), isAsync) ?? { error: ConversionCode.unknown } }
+      if (given) {
+        return {
+          key: given,
+          outcome: await jobs.outcomeOf(String(given), isAsync) ?? { error: ConversionCode.unknown }
+        }
+      }
       const key = `bld_${randomInt(10_000_000, 99_999_999)}`
       return { key, outcome: await jobs.outcomeOf(key, isAsync, async () => await run(key, url, argument, script)) }
     }

@@ -14,7 +14,10 @@ export interface DraftParagraph {
   text: string
 }
 
-const STARTED_AS = new Map<unknown, Draft['fileType']>([['docx', 'docx'], ['pdf', 'docx'], ['xlsx', 'xlsx'], ['pptx', 'pptx']])
+const STARTED_AS = new Map<unknown, Draft['fileType']>([['docx', 'docx'], ['pdf', 'docx'], ['xlsx', 'xlsx'], [
+  'pptx',
+  'pptx'
+]])
 
 /** A new document for `builder.CreateFile(type)`; `undefined` for a type that can't be started with. */
 export function newDraft (type: unknown): Draft | undefined {

@@ -20,24 +20,42 @@ export function builderRoutes (app: FastifyInstance, { builds, files, tokens, ha
   function answerOf ({ key, outcome }: Build, baseUrl: string): object {
     if (outcome === 'pending') return { key, end: false }
     if ('error' in outcome) return outcome
-    const urls = Object.fromEntries([...outcome.paths].map(([name, path]) => [name, files.urlOf(path, baseUrl, String(key))]))
+    const urls = Object.fromEntries(
+      [...outcome.paths].map(([name, path]) => [name, files.urlOf(path, baseUrl, String(key))])
+    )
     return { key, urls, end: true }
   }
 
   lenientRoutes(app, scope => {
     scope.post('/docbuilder', async (request, reply) => {
       const signed = signedRequest(request, tokens, 'docbuilder')
-      return await answer(request, reply, 'rejected' in signed ? { error: ConversionCode.token } : await builds.build(signed.fields))
+      return await answer(
+        request,
+        reply,
+        'rejected' in signed ? { error: ConversionCode.token } : await builds.build(signed.fields)
+      )
     })
   })
   if (hasFromFile) {
     fromFileRoute(app, '/docbuilder/from-file', async (request, reply, { fields, file }) => {
       const signed = signedFields(fields, request, tokens, 'docbuilder', true)
-      return await answer(request, reply, 'rejected' in signed ? { error: ConversionCode.token } : await builds.build({ ...signed.fields, key: undefined }, file?.bytes))
+      return await answer(
+        request,
+        reply,
+        'rejected' in signed
+          ? { error: ConversionCode.token }
+          : await builds.build({ ...signed.fields, key: undefined }, file?.bytes)
+      )
     })
   }
 
-  async function answer (request: FastifyRequest, reply: FastifyReply, outcome: Build | { readonly error: number }): Promise<FastifyReply> {
-    return await reply.type('application/json').send(Buffer.from(JSON.stringify('outcome' in outcome ? answerOf(outcome, baseUrlOf(request, url())) : outcome)))
+  async function answer (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: Build | { readonly error: number }
+  ): Promise<FastifyReply> {
+    return await reply.type('application/json').send(
+      Buffer.from(JSON.stringify('outcome' in outcome ? answerOf(outcome, baseUrlOf(request, url())) : outcome))
+    )
   }
 }

@@ -21,8 +21,8 @@ const MAX_CHARACTERS = 1_000_000
 const MAX_FILES = 100
 
 /**
- * Runs a script of the document builder and returns what it saves. Only some methods exist, which the README lists. Throws a
- * `ScriptError` for all others, and for everything that is no assignment or call.
+ * Runs a script of the document builder and returns what it saves. Only some methods exist, which the README lists.
+ * Throws a `ScriptError` for all others, and for everything that is no assignment or call.
  */
 export function runScript (script: string, argument: Readonly<Record<string, unknown>>): SavedDraft[] {
   const saved: SavedDraft[] = []
@@ -44,7 +44,9 @@ export function runScript (script: string, argument: Readonly<Record<string, unk
       SaveFile (format, name) {
         if (open === undefined) throw new ScriptError('No file is open')
         if (saved.length >= MAX_FILES) throw new ScriptError(`More than ${MAX_FILES} files`)
-        for (const content of [...open.paragraphs.map(paragraph => paragraph.text), ...open.cells.values()]) counted(content)
+        for (const content of [...open.paragraphs.map(paragraph => paragraph.text), ...open.cells.values()]) {
+          counted(content)
+        }
         saved.push({ draft: structuredClone(open), format: text(format), name: fileName(text(name)) })
         return undefined
       },
@@ -65,7 +67,9 @@ export function runScript (script: string, argument: Readonly<Record<string, unk
       GetActiveSheet: () => sheetThing(draft('xlsx'))
     }
   }
-  const variables = new Map<string, Value>(Object.entries({ builder, Api: api, Argument: { fields: valuesOf(argument) } }))
+  const variables = new Map<string, Value>(
+    Object.entries({ builder, Api: api, Argument: { fields: valuesOf(argument) } })
+  )
   for (const { variable, value } of statementsOf(script)) {
     const result = valueOf(value, variables, counted)
     if (variable !== undefined) variables.set(variable, result)
@@ -149,7 +153,11 @@ function sheetThing (draft: Draft): Thing {
 
 /** The `argument` of a request, as the script reads it. */
 function valuesOf (argument: Readonly<Record<string, unknown>>): Record<string, Value> {
-  return Object.fromEntries(Object.entries(argument).map(([name, value]) => [name, typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value)]))
+  return Object.fromEntries(
+    Object.entries(argument).map((
+      [name, value]
+    ) => [name, typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value)])
+  )
 }
 
 function thing (value: Value): Thing {
@@ -158,7 +166,9 @@ function thing (value: Value): Thing {
 }
 
 function text (value: Value): string {
-  if (typeof value !== 'string' && typeof value !== 'number') throw new ScriptError('Only text and numbers can be used here')
+  if (typeof value !== 'string' && typeof value !== 'number') {
+    throw new ScriptError('Only text and numbers can be used here')
+  }
   return String(value)
 }
 

@@ -1,4 +1,7 @@
-/** A value in a script. It is computed from literals, variables and calls of known methods; nothing is evaluated as code. */
+/**
+ * A value in a script. It is computed from literals, variables and calls of known methods; nothing is evaluated as
+ * code.
+ */
 export type Expression =
   | { readonly type: 'literal', readonly value: string | number }
   | { readonly type: 'name', readonly name: string }
@@ -17,9 +20,19 @@ const MAX_STATEMENTS = 10_000
 const MAX_DEPTH = 20
 
 /** Space and comments, then a string, a number, a name or any other character. */
-const TOKEN = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*("(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|\d+(?:\.\d+)?|[A-Za-z_$][\w$]*|[^\s]|$)/y
+const TOKEN =
+  /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*("(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|\d+(?:\.\d+)?|[A-Za-z_$][\w$]*|[^\s]|$)/y
 
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', 0: '\0', '\n': '' }
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  0: '\0',
+  '\n': ''
+}
 
 /** The script uses something that the emulated document builder does not know. */
 export class ScriptError extends Error {}
@@ -70,7 +83,9 @@ export function statementsOf (script: string): Statement[] {
     for (let links = 0; links <= MAX_DEPTH; links++) {
       if (accept('.')) {
         const called = name()
-        value = accept('(') ? { type: 'call', on: value, method: called, given: list(depth + 1) } : { type: 'field', on: value, name: called }
+        value = accept('(')
+          ? { type: 'call', on: value, method: called, given: list(depth + 1) }
+          : { type: 'field', on: value, name: called }
       } else if (accept('[')) {
         const token = next()
         if (!isString(token)) throw new ScriptError('Only a string may be in brackets')
@@ -116,7 +131,9 @@ function tokensOf (script: string): string[] {
   for (TOKEN.lastIndex = 0; ;) {
     const [, token = ''] = TOKEN.exec(script) ?? []
     if (token === '') return tokens
-    if (!isName(token) && !isString(token) && !/^[\d;=.,()[\]+]/.test(token)) throw new ScriptError(`${token} is not understood`)
+    if (!isName(token) && !isString(token) && !/^[\d;=.,()[\]+]/.test(token)) {
+      throw new ScriptError(`${token} is not understood`)
+    }
     tokens.push(token)
   }
 }
@@ -130,6 +147,11 @@ function isString (token: string): boolean {
 }
 
 function stringOf (token: string): string {
-  return token.slice(1, -1).replace(/\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([^]))/g, (_whole, unit?: string, byte?: string, character?: string) =>
-    character === undefined ? String.fromCharCode(Number.parseInt(unit ?? byte!, 16)) : ESCAPES[character] ?? character)
+  return token.slice(1, -1).replace(
+    /\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([^]))/g,
+    (_whole, unit?: string, byte?: string, character?: string) =>
+      character === undefined
+        ? String.fromCharCode(Number.parseInt(unit ?? byte!, 16))
+        : ESCAPES[character] ?? character
+  )
 }

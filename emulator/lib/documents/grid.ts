@@ -61,7 +61,11 @@ const SPARE_COLUMNS = 3
  * How much of a sheet is displayed: the used part with some empty rows and columns, within the limits of a page.
  * `atMost`: the limit for rows, if they have too many cells.
  */
-export function shownSize (rows: number, columns: number, atMost = MAX_ROWS): Pick<GridSheet, 'rows' | 'columns' | 'omitted'> {
+export function shownSize (
+  rows: number,
+  columns: number,
+  atMost = MAX_ROWS
+): Pick<GridSheet, 'rows' | 'columns' | 'omitted'> {
   const size = {
     rows: Math.min(MAX_ROWS, atMost, Math.max(MIN_ROWS, rows + SPARE_ROWS)),
     columns: Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, columns + SPARE_COLUMNS))

@@ -29,7 +29,9 @@ const DELIMITERS: Readonly<Record<string, string>> = { 0: '', 1: '\t', 2: ';', 3
 /** Reads `codePage`, `delimiter` and `delimiterChar` of a request. What is unknown has the default. */
 export function plainSourceOf ({ codePage, delimiter, delimiterChar }: Readonly<Record<string, unknown>>): PlainSource {
   const encoding = encodingOf(String(codePage))
-  const given = typeof delimiterChar === 'string' && delimiterChar.length === 1 ? delimiterChar : DELIMITERS[String(delimiter)]
+  const given = typeof delimiterChar === 'string' && delimiterChar.length === 1
+    ? delimiterChar
+    : DELIMITERS[String(delimiter)]
   return { ...(encoding !== undefined && { encoding }), ...(given !== undefined && { delimiter: given }) }
 }
 
@@ -49,5 +51,6 @@ export function readablePlain (bytes: Uint8Array, fileType: string, { encoding, 
 }
 
 function withCommas (text: string, delimiter: string): string {
-  return separatedRows(text, delimiter === '' ? '\0' : delimiter).map(fields => `${fields.map(quoted).join(',')}\n`).join('')
+  return separatedRows(text, delimiter === '' ? '\0' : delimiter).map(fields => `${fields.map(quoted).join(',')}\n`)
+    .join('')
 }

@@ -40,10 +40,32 @@ export type DocumentView =
 export type Operation =
   | { readonly op: 'text', readonly text: string, readonly base?: string }
   /** `marks`: the formatting of the new text. `joins`: the paragraph whose text was appended to this one. */
-  | { readonly op: 'set', readonly id: string, readonly text: string, readonly base?: string, readonly marks?: readonly Mark[], readonly joins?: string }
+  | {
+    readonly op: 'set',
+    readonly id: string,
+    readonly text: string,
+    readonly base?: string,
+    readonly marks?: readonly Mark[],
+    readonly joins?: string
+  }
   /** `splits`: the paragraph this one was split from. */
-  | { readonly op: 'insert', readonly id: string, readonly after: string, readonly text: string, readonly marks?: readonly Mark[], readonly splits?: string }
-  | { readonly op: 'format', readonly id: string, readonly base: string, readonly from: number, readonly to: number, readonly format: Format, readonly value: boolean }
+  | {
+    readonly op: 'insert',
+    readonly id: string,
+    readonly after: string,
+    readonly text: string,
+    readonly marks?: readonly Mark[],
+    readonly splits?: string
+  }
+  | {
+    readonly op: 'format',
+    readonly id: string,
+    readonly base: string,
+    readonly from: number,
+    readonly to: number,
+    readonly format: Format,
+    readonly value: boolean
+  }
   | { readonly op: 'remove', readonly id: string, readonly base?: string }
   | CellOperation
 
@@ -73,7 +95,11 @@ const KINDS: Record<string, readonly string[]> = {
 export function isOperation (value: unknown): value is Operation {
   if (typeof value !== 'object' || value === null || !('op' in value) || typeof value.op !== 'string') return false
   const fields = Object.hasOwn(KINDS, value.op) ? KINDS[value.op] : undefined
-  if (['base', 'joins', 'splits'].some(field => field in value && typeof (value as Record<string, unknown>)[field] !== 'string')) return false
+  if (
+    ['base', 'joins', 'splits'].some(field =>
+      field in value && typeof (value as Record<string, unknown>)[field] !== 'string'
+    )
+  ) return false
   if ('marks' in value && !(Array.isArray(value.marks) && value.marks.every(isMark))) return false
   if (value.op === 'format' && !isFormatting(value)) return false
   return fields !== undefined && fields.every(field => typeof (value as Record<string, unknown>)[field] === 'string')
@@ -84,12 +110,14 @@ function isMark (value: unknown): value is Mark {
 }
 
 function isFormatting (value: object): boolean {
-  return isRange(value) && 'value' in value && typeof value.value === 'boolean' && 'format' in value && FORMATS.some(format => format === value.format)
+  return isRange(value) && 'value' in value && typeof value.value === 'boolean' && 'format' in value &&
+    FORMATS.some(format => format === value.format)
 }
 
 function isRange (value: unknown): value is { from: number, to: number } {
   if (typeof value !== 'object' || value === null || !('from' in value) || !('to' in value)) return false
-  return Number.isInteger(value.from) && Number.isInteger(value.to) && Number(value.from) >= 0 && Number(value.from) < Number(value.to)
+  return Number.isInteger(value.from) && Number.isInteger(value.to) && Number(value.from) >= 0 &&
+    Number(value.from) < Number(value.to)
 }
 
 /** A paragraph, heading or table row of a document's text. */

@@ -22,7 +22,9 @@ const MAX_IMAGES = 20
 /** The columns of a spreadsheet that can have the recipients' fields. */
 const MAX_FIELDS = 30
 
-/** Files that the embedding page hands to the editor. The document server fetches them; only what a token signs counts. */
+/**
+ * Files that the embedding page hands to the editor. The document server fetches them; only what a token signs counts.
+ */
 export function handedOver ({ client, time, tokens }: FetchParts) {
   async function read (data: unknown): Promise<{ fileType: string, bytes: Uint8Array }> {
     const { url, fileType } = trustedFields(tokens, data)
@@ -33,7 +35,9 @@ export function handedOver ({ client, time, tokens }: FetchParts) {
   async function sheets (data: unknown) {
     const { fileType, bytes } = await read(data)
     const view = openEditable(fileType, bytes).view()
-    if (view.kind !== 'grid') throw documentServerError(-1, `A file of the type ${fileType || '(none)'} cannot be read as a spreadsheet.`)
+    if (view.kind !== 'grid') {
+      throw documentServerError(-1, `A file of the type ${fileType || '(none)'} cannot be read as a spreadsheet.`)
+    }
     return view.sheets
   }
 
@@ -43,7 +47,9 @@ export function handedOver ({ client, time, tokens }: FetchParts) {
       const { token } = fieldsOf(data)
       const signed = Boolean(token) && tokens.areRequired
       const { images, url } = signed ? trustedFields(tokens, data) : fieldsOf(data)
-      if (Array.isArray(images) && images.length > MAX_IMAGES) throw documentServerError(-1, `At most ${MAX_IMAGES} images can be inserted at once.`)
+      if (Array.isArray(images) && images.length > MAX_IMAGES) {
+        throw documentServerError(-1, `At most ${MAX_IMAGES} images can be inserted at once.`)
+      }
       const urls = Array.isArray(images) ? images.map(image => fieldsOf(image).url) : [url]
       return await Promise.all(urls.map(async url => await fetchFile(client, time, url, '', { signed })))
     },
@@ -57,7 +63,10 @@ export function handedOver ({ client, time, tokens }: FetchParts) {
       if (first === undefined) return []
       const { cells, rows, columns } = first
       const width = Math.min(columns, MAX_FIELDS)
-      const all = Array.from({ length: rows }, (_, row) => Array.from({ length: width }, (_, column) => cells[`${columnName(column)}${row + 1}`]?.text ?? ''))
+      const all = Array.from(
+        { length: rows },
+        (_, row) => Array.from({ length: width }, (_, column) => cells[`${columnName(column)}${row + 1}`]?.text ?? '')
+      )
       const used = Math.max(0, ...all.map(row => row.findLastIndex(text => text !== '') + 1))
       return all.map(row => row.slice(0, used)).filter(row => row.some(text => text !== ''))
     },
@@ -84,8 +93,16 @@ export function badToken (message: string): Error {
   return documentServerError(BAD_TOKEN, message)
 }
 
-export async function fetchFile (client: OutboundClient, time: Time, url: unknown, fileType: string, options?: { readonly signed?: boolean }): Promise<Uint8Array> {
-  if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) throw documentServerError(NOT_DOWNLOADED, 'There is no URL to fetch the file from.')
+export async function fetchFile (
+  client: OutboundClient,
+  time: Time,
+  url: unknown,
+  fileType: string,
+  options?: { readonly signed?: boolean }
+): Promise<Uint8Array> {
+  if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) {
+    throw documentServerError(NOT_DOWNLOADED, 'There is no URL to fetch the file from.')
+  }
   try {
     return await download(client, time, url, fileType, options)
   } catch (error) {

@@ -25,8 +25,15 @@ const INSTEAD = 'docx'
 
 type Made = readonly [fileType: string, bytes: Uint8Array]
 
-/** The current document at an expiring URL, in the requested format if it can be made. Without one, it is the document's own. */
-export async function resultOf ({ files, convert, faults, time, closing }: Parts, { document, participant, content }: Editor, format: unknown): Promise<{ fileType: string, url: string }> {
+/**
+ * The current document at an expiring URL, in the requested format if it can be made. Without one, it is the document's
+ * own.
+ */
+export async function resultOf (
+  { files, convert, faults, time, closing }: Parts,
+  { document, participant, content }: Editor,
+  format: unknown
+): Promise<{ fileType: string, url: string }> {
   const { key, fileType } = document
   const fault = faults.take('conversion')
   if (fault?.type === 'slow') await time.pause(fault.ms, closing)

@@ -42,7 +42,9 @@ export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Pro
   }
   app.get(`${INLINE_PDF_PATH}/*`, async (request, reply) => {
     const file = files.find(request.raw.url!.slice(INLINE_PDF_PATH.length))
-    if (typeof file === 'string' || file.mediaType !== PDF) return await reply.code(404).type('text/plain; charset=utf-8').send('Not Found')
+    if (typeof file === 'string' || file.mediaType !== PDF) {
+      return await reply.code(404).type('text/plain; charset=utf-8').send('Not Found')
+    }
     return await reply.headers({
       'Content-Type': PDF,
       'Content-Disposition': 'inline',
@@ -52,12 +54,16 @@ export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Pro
   })
   // Source: recorded. These headers and no others.
   app.get(API_PATH, {
-    onSend: async (request, reply) => { if (reply.statusCode === 200) reply.type('application/javascript; charset=UTF-8') }
+    onSend: async (request, reply) => {
+      if (reply.statusCode === 200) reply.type('application/javascript; charset=UTF-8')
+    }
   }, async (request, reply) => await reply.sendFile('api.js'))
 }
 
 /** The path and query of a PDF for the page to show; nothing for other formats. */
 export function inlinePdf (files: ResultFiles, { key, fileType }: OpenDocument, editable: Editable): { pdf?: string } {
   if (fileType !== 'pdf') return {}
-  return { pdf: INLINE_PDF_PATH + files.urlOf(files.put(resultFolder(key), 'shown.pdf', editable.bytes(), fileType), '', key) }
+  return {
+    pdf: INLINE_PDF_PATH + files.urlOf(files.put(resultFolder(key), 'shown.pdf', editable.bytes(), fileType), '', key)
+  }
 }

@@ -149,7 +149,13 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
         break
       case 'forceSave': {
         const result = await opened.forceSave()
-        send({ type: 'forceSaveDone', nothing: result.status === null, accepted: result.accepted, answer: result.answer, unsaved: isUnsaved(opened.document) })
+        send({
+          type: 'forceSaveDone',
+          nothing: result.status === null,
+          accepted: result.accepted,
+          answer: result.answer,
+          unsaved: isUnsaved(opened.document)
+        })
         break
       }
       case 'content':
@@ -168,9 +174,15 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
         await sendContent(opened) // the page doesn't show operations that carry its own name
         return { inserted }
       }
-      case 'readDocument': return { lines: await given.lines(message.data), present: linesOf(opened.document.fileType, await opened.content()) }
-      case 'readRecipients': return { rows: await given.rows(message.data) }
-      case 'readCell': return { value: await given.cell(message.data, message.sheet, message.cell) }
+      case 'readDocument':
+        return {
+          lines: await given.lines(message.data),
+          present: linesOf(opened.document.fileType, await opened.content())
+        }
+      case 'readRecipients':
+        return { rows: await given.rows(message.data) }
+      case 'readCell':
+        return { value: await given.cell(message.data, message.sheet, message.cell) }
       case 'close': {
         const result = await opened.leave()
         send({ type: 'closed', status: result.status, accepted: result.status === null || result.accepted })
@@ -190,13 +202,22 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
     try {
       send({ type: 'answer', id, result: await handle(opened, message) })
     } catch (error) {
-      send({ type: 'answer', id, error: { code: isDocumentServerError(error) ? error.code : -1, message: error instanceof Error ? error.message : String(error) } })
+      send({
+        type: 'answer',
+        id,
+        error: {
+          code: isDocumentServerError(error) ? error.code : -1,
+          message: error instanceof Error ? error.message : String(error)
+        }
+      })
     }
   }
 
   socket.on('message', (data: Buffer) => {
     const message = parse(data)
-    if (message?.type === 'open' && editor === undefined && typeof message.config === 'object' && message.config !== null) {
+    if (
+      message?.type === 'open' && editor === undefined && typeof message.config === 'object' && message.config !== null
+    ) {
       editor = open(message.config, message.connectionId)
       editor.catch(error => {
         fail('refused')(error)
@@ -234,7 +255,12 @@ async function appendLines (opened: Editor, lines: readonly string[]): Promise<n
 }
 
 /** Reconnects, even if the server has not noticed yet that the connection was cut. */
-async function reconnect (sessions: Sessions, key: string, connectionId: string, connection: Connection): Promise<Joined> {
+async function reconnect (
+  sessions: Sessions,
+  key: string,
+  connectionId: string,
+  connection: Connection
+): Promise<Joined> {
   const document = sessions.documents.get(key)
   const present = document?.participants.get(connectionId)
   if (document !== undefined && present !== undefined) await sessions.disconnect(document, present)

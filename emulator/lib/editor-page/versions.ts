@@ -24,8 +24,8 @@ interface Version {
 }
 
 /**
- * Fetches a version for the page: the version itself, the one before it and the changes between them. Only the token's fields count.
- * Source: docs/document-server-protocol.md#version-history
+ * Fetches a version for the page: the version itself, the one before it and the changes between them. Only the token's
+ * fields count. Source: docs/document-server-protocol.md#version-history
  */
 export function versionRoute (app: FastifyInstance, parts: Parts): void {
   app.post<{ Body: { data?: unknown, change?: unknown } | null }>('/downloadfile/*', async (request, reply) => {
@@ -39,11 +39,18 @@ export function versionRoute (app: FastifyInstance, parts: Parts): void {
   })
 }
 
-async function versionOf ({ client, time, tokens, files, serverVersion }: Parts, baseUrl: string, data: unknown, change: number | null): Promise<Version> {
+async function versionOf (
+  { client, time, tokens, files, serverVersion }: Parts,
+  baseUrl: string,
+  data: unknown,
+  change: number | null
+): Promise<Version> {
   const { version, key, url, fileType, previous, changesUrl } = trustedFields(tokens, data)
   const before = fieldsOf(previous)
   if (!version || !key || !url) throw badToken('The token of setHistoryData must contain version, key and url.')
-  if (changesUrl && !(before.key && before.url)) throw badToken('The token of setHistoryData must contain previous {key, url} beside changesUrl.')
+  if (changesUrl && !(before.key && before.url)) {
+    throw badToken('The token of setHistoryData must contain previous {key, url} beside changesUrl.')
+  }
   const type = String(fileType ?? '').toLowerCase()
   const typeBefore = String(before.fileType ?? fileType ?? '').toLowerCase()
   const [bytes, bytesBefore, archive] = await Promise.all([
@@ -51,13 +58,24 @@ async function versionOf ({ client, time, tokens, files, serverVersion }: Parts,
     before.url ? fetchFile(client, time, before.url, typeBefore) : null,
     changesUrl ? fetchFile(client, time, changesUrl, '') : null
   ])
-  const common = { version: Number(version), serverVersion, previous: bytesBefore === null ? null : linesOf(typeBefore, bytesBefore) }
-  const editable = change === null || archive === null || bytesBefore === null ? null : replayed(typeBefore, bytesBefore, archive, change)
+  const common = {
+    version: Number(version),
+    serverVersion,
+    previous: bytesBefore === null ? null : linesOf(typeBefore, bytesBefore)
+  }
+  const editable = change === null || archive === null || bytesBefore === null
+    ? null
+    : replayed(typeBefore, bytesBefore, archive, change)
   if (editable === null) return { ...common, fileType: type, lines: linesOf(type, bytes) }
   const changed = editable.bytes()
   const name = `output.${typeBefore}`
   const path = files.put(`${resultFolder(String(key))}/${name}`, name, changed, typeBefore)
-  return { ...common, fileType: typeBefore, lines: linesOf(typeBefore, changed), url: files.urlOf(path, baseUrl, String(key)) }
+  return {
+    ...common,
+    fileType: typeBefore,
+    lines: linesOf(typeBefore, changed),
+    url: files.urlOf(path, baseUrl, String(key))
+  }
 }
 
 /** The document before, with the changes up to this one; `null` if they were not kept in full. */

@@ -30,7 +30,8 @@ const FILE_ORIGIN = /https?:\/\/[^/"\s]+(?=\/(?:[^"<?\s]*\/)?cache\/files\/)/g
 /** In real time, not by the injected clock: the client reads in real time, too. */
 const READ_BY_CLIENT_MS = 10
 
-const ERROR_PAGE = '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Something went wrong</h1></body></html>'
+const ERROR_PAGE =
+  '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Something went wrong</h1></body></html>'
 
 /** Applies faults to answers. The request is handled normally first, so that its effects happen. */
 export function answerFaults (app: FastifyInstance, { faults, time, closing }: Parts): void {
@@ -45,7 +46,12 @@ export function answerFaults (app: FastifyInstance, { faults, time, closing }: P
   })
 }
 
-async function withFault (fault: AnswerFault, reply: FastifyReply, body: Buffer, { time, closing }: Omit<Parts, 'faults'>): Promise<unknown> {
+async function withFault (
+  fault: AnswerFault,
+  reply: FastifyReply,
+  body: Buffer,
+  { time, closing }: Omit<Parts, 'faults'>
+): Promise<unknown> {
   const { socket } = reply.request.raw
   const setLength = (length: number) => reply.header('content-length', length)
   const end = endOf(reply)
@@ -90,13 +96,20 @@ function withClosedEnd (body: Buffer, socket: Socket): Readable {
   })(), { objectMode: false })
 }
 
-function inPieces (body: Buffer, { bytes = 1024, everyMs = 1000 }: { bytes?: number, everyMs?: number }, pass: (milliseconds: number) => Promise<void>): Readable {
-  return Readable.from((async function * () {
-    for (let start = 0; start < body.length; start += bytes) {
-      if (start > 0) await pass(everyMs)
-      yield body.subarray(start, start + bytes)
-    }
-  })(), { objectMode: false })
+function inPieces (
+  body: Buffer,
+  { bytes = 1024, everyMs = 1000 }: { bytes?: number, everyMs?: number },
+  pass: (milliseconds: number) => Promise<void>
+): Readable {
+  return Readable.from(
+    (async function * () {
+      for (let start = 0; start < body.length; start += bytes) {
+        if (start > 0) await pass(everyMs)
+        yield body.subarray(start, start + bytes)
+      }
+    })(),
+    { objectMode: false }
+  )
 }
 
 function truncated (reply: FastifyReply, body: Buffer, afterBytes = 0, then: () => Promise<void>): Readable {
@@ -108,7 +121,9 @@ function truncated (reply: FastifyReply, body: Buffer, afterBytes = 0, then: () 
   })(), { objectMode: false })
 }
 
-/** Waits until the client has read the last bytes: one that sees them and the reset at once takes it for a normal end. */
+/**
+ * Waits until the client has read the last bytes: one that sees them and the reset at once takes it for a normal end.
+ */
 async function reset (socket: Socket): Promise<void> {
   do await delay(READ_BY_CLIENT_MS)
   while (socket.writableLength > 0 && !socket.destroyed)

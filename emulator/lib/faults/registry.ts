@@ -5,7 +5,10 @@ export interface FaultRegistry {
   /** Returns a function that removes the fault. */
   add<Route extends keyof Faults>(route: Route, fault: Faults[Route], options?: FaultOptions): () => void
   /** The fault that applies to this call of the route, if any. A fault that can't apply does not count the call. */
-  take<Route extends keyof Faults>(route: Route, canApply?: (fault: Faults[Route]) => boolean): Faults[Route] | undefined
+  take<Route extends keyof Faults>(
+    route: Route,
+    canApply?: (fault: Faults[Route]) => boolean
+  ): Faults[Route] | undefined
 }
 
 interface Planned {

@@ -5,14 +5,17 @@ type Check = (value: unknown) => boolean
 /** The fields of a fault. Those with a question mark are optional. */
 type Fields = Readonly<Record<string, Check>>
 
-const within = (minimum: number, maximum: number): Check => value => typeof value === 'number' && value >= minimum && value <= maximum
-const wholeWithin = (minimum: number, maximum: number): Check => value => Number.isInteger(value) && within(minimum, maximum)(value)
+const within = (minimum: number, maximum: number): Check => value =>
+  typeof value === 'number' && value >= minimum && value <= maximum
+const wholeWithin = (minimum: number, maximum: number): Check => value =>
+  Number.isInteger(value) && within(minimum, maximum)(value)
 const milliseconds = within(0, 2 ** 31 - 1)
 const byteCount = wholeWithin(0, Number.MAX_SAFE_INTEGER)
 const status = wholeWithin(200, 599)
 const origin: Check = value => typeof value === 'string' && toUrl(value)?.origin === value
 const content: Check = value => typeof value === 'string' || value instanceof Uint8Array
-const headers: Check = value => typeof value === 'object' && value !== null && Object.values(value).every(text => typeof text === 'string')
+const headers: Check = value =>
+  typeof value === 'object' && value !== null && Object.values(value).every(text => typeof text === 'string')
 
 const answer: Readonly<Record<string, Fields>> = {
   stall: { 'afterBytes?': byteCount },
@@ -39,11 +42,24 @@ const routes: Readonly<Record<keyof Faults, Readonly<Record<string, Fields>>>> =
   building: { slow: { ms: milliseconds }, error: { error: wholeWithin(-10, -1) } }
 }
 
-/** Rejects faults that could never apply, or not as intended: with them a test would prove nothing. Throws a `TypeError`. */
-export function validateFault (route: keyof Faults, fault: unknown, { times = 1, after = 0, ...unknown }: FaultOptions): void {
-  if (!Object.hasOwn(routes, route)) throw new TypeError(`There is no route ${String(route)}. The routes are ${Object.keys(routes).join(', ')}`)
-  if (!isOneOf(routes[route], fault)) throw new TypeError(`Not a valid fault for the route ${route}: ${JSON.stringify(fault)}`)
-  if (times !== Infinity && !(Number.isInteger(times) && times >= 1)) throw new TypeError('times must be a whole number, 1 or more, or Infinity')
+/**
+ * Rejects faults that could never apply, or not as intended: with them a test would prove nothing. Throws a
+ * `TypeError`.
+ */
+export function validateFault (
+  route: keyof Faults,
+  fault: unknown,
+  { times = 1, after = 0, ...unknown }: FaultOptions
+): void {
+  if (!Object.hasOwn(routes, route)) {
+    throw new TypeError(`There is no route ${String(route)}. The routes are ${Object.keys(routes).join(', ')}`)
+  }
+  if (!isOneOf(routes[route], fault)) {
+    throw new TypeError(`Not a valid fault for the route ${route}: ${JSON.stringify(fault)}`)
+  }
+  if (times !== Infinity && !(Number.isInteger(times) && times >= 1)) {
+    throw new TypeError('times must be a whole number, 1 or more, or Infinity')
+  }
   if (!(Number.isInteger(after) && after >= 0)) throw new TypeError('after must be a whole number, 0 or more')
   if (Object.keys(unknown).length > 0) throw new TypeError(`Unknown fault options: ${Object.keys(unknown).join(', ')}`)
 }

@@ -12,7 +12,10 @@ interface Format {
   readonly mime: readonly string[]
 }
 
-/** The formats that are saved as they were opened, by editor; others are converted to the first of `RESULTS` when they are edited. */
+/**
+ * The formats that are saved as they were opened, by editor; others are converted to the first of `RESULTS` when they
+ * are edited.
+ */
 const EDITED: Readonly<Record<Family, string>> = {
   word: 'docx docm dotx dotm docxf',
   cell: 'xlsx xlsm xltx xltm',
@@ -49,7 +52,13 @@ const FAMILIES: readonly Family[] = ['word', 'cell', 'slide', 'pdf', 'diagram']
 /** The formats in the shape of ONLYOFFICE's list. The values are those of this emulator. */
 export const formats: readonly Format[] = [
   ...FAMILIES.flatMap(family => formatsOf(family).map(name => format(name, family))),
-  ...words(`${IMAGES} zip`).map(name => ({ name, type: '' as const, actions: [], convert: [], mime: mediaTypesOf(name) }))
+  ...words(`${IMAGES} zip`).map(name => ({
+    name,
+    type: '' as const,
+    actions: [],
+    convert: [],
+    mime: mediaTypesOf(name)
+  }))
 ]
 
 function format (name: string, family: Family): Format {
@@ -64,7 +73,11 @@ function format (name: string, family: Family): Format {
 
 function actionsOf (name: string, family: Family): string[] {
   if (words(EDITED[family]).includes(name)) return words(ACTIONS[family])
-  return ['view', ...(LOSSY.includes(name) ? ['lossy-edit'] : []), ...(ONLY_VIEWED.includes(name) || family === 'diagram' ? [] : ['auto-convert'])]
+  return [
+    'view',
+    ...(LOSSY.includes(name) ? ['lossy-edit'] : []),
+    ...(ONLY_VIEWED.includes(name) || family === 'diagram' ? [] : ['auto-convert'])
+  ]
 }
 
 function mediaTypesOf (name: string): string[] {

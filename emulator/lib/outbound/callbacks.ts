@@ -39,13 +39,18 @@ const HEADER_TOKEN_LIMIT = 7168
 export const NOTHING_SENT: CallbackResult = { status: null, httpStatus: null, answer: null, accepted: false }
 
 /**
- * Posts a callback with both tokens, if tokens are sent. `changesurl` and `history` are left out of a header token that would be too long and of
- * the plain body; the body token keeps them. Rejects only when the server crashed meanwhile.
+ * Posts a callback with both tokens, if tokens are sent. `changesurl` and `history` are left out of a header token that
+ * would be too long and of the plain body; the body token keeps them. Rejects only when the server crashed meanwhile.
  */
-export async function sendCallback (client: OutboundClient, url: string, fields: CallbackFields): Promise<CallbackResult> {
+export async function sendCallback (
+  client: OutboundClient,
+  url: string,
+  fields: CallbackFields
+): Promise<CallbackResult> {
   const { operations } = client
   const token = client.token({ ...presentFields(fields), ...named(operations.body) })
-  const headerTokenOf = (fields: CallbackFields) => client.token({ payload: { ...presentFields(fields), ...named(operations.payload) }, ...named(operations.header) })
+  const headerTokenOf = (fields: CallbackFields) =>
+    client.token({ payload: { ...presentFields(fields), ...named(operations.payload) }, ...named(operations.header) })
   let plain = fields
   let headerToken = headerTokenOf(plain)
   if (headerToken !== undefined && headerToken.length >= HEADER_TOKEN_LIMIT) {
@@ -63,7 +68,10 @@ export async function sendCallback (client: OutboundClient, url: string, fields:
   }
 }
 
-/** Only HTTP 200 with JSON whose `error` equals 0 by JavaScript's `==` accepts a callback: `"0"`, `""`, `false` and `[]` do, too. */
+/**
+ * Only HTTP 200 with JSON whose `error` equals 0 by JavaScript's `==` accepts a callback: `"0"`, `""`, `false` and `[]`
+ * do, too.
+ */
 export function isAccepted (httpStatus: number, answer: unknown): boolean {
   if (httpStatus !== 200 || typeof answer !== 'object' || answer === null || !('error' in answer)) return false
   return answer.error !== null && Number(answer.error) === 0

@@ -16,18 +16,18 @@ export interface OutboundClient {
   /** Complete; the request log removes the oldest entries to keep its limit. */
   readonly requests: SentRequest[]
   /** `signed`: with a token for the URL, if requests carry one. @default true */
-  get (url: string, options?: { readonly signed?: boolean }): Promise<Answer>
-  post (url: string, body: Record<string, unknown>, headerToken: string | undefined): Promise<Answer>
+  get(url: string, options?: { readonly signed?: boolean }): Promise<Answer>
+  post(url: string, body: Record<string, unknown>, headerToken: string | undefined): Promise<Answer>
   /** A token over the claims, valid for five minutes; `undefined` if requests carry none. */
-  token (claims: object): string | undefined
+  token(claims: object): string | undefined
   /** The claims `operation` of the tokens that it sends. */
   readonly operations: SentOperations
   /** Aborts every request under way and sends nothing more until `restart`. */
-  crash (): void
-  restart (): void
+  crash(): void
+  restart(): void
   /** Aborted by the next crash. */
-  crashSignal (): AbortSignal
-  close (): Promise<void>
+  crashSignal(): AbortSignal
+  close(): Promise<void>
 }
 
 /** The document server crashed: the outcome of the request is unknown. */
@@ -63,7 +63,12 @@ export function outboundClient ({ tokens, time, tokenHeader, operations, settled
   const requests: SentRequest[] = []
   let crash = new AbortController()
 
-  async function send (entry: SentRequest, timeout: number, limit: number, readBody: (bytes: Buffer) => unknown): Promise<Answer> {
+  async function send (
+    entry: SentRequest,
+    timeout: number,
+    limit: number,
+    readBody: (bytes: Buffer) => unknown
+  ): Promise<Answer> {
     const { signal: crashed } = crash
     if (crashed.aborted) throw new CrashedError()
     requests.push(entry)
@@ -72,8 +77,14 @@ export function outboundClient ({ tokens, time, tokenHeader, operations, settled
       url.username = url.password = ''
       const body = entry.body === null ? null : JSON.stringify(entry.body)
       const { method, headers } = entry
-      const answer = await time.during(async () => await time.limited(timeout, crashed, async signal =>
-        await readAnswer(await requestFollowing(url, { method, headers, body }, { dispatcher, signal }), limit)))
+      const answer = await time.during(async () =>
+        await time.limited(
+          timeout,
+          crashed,
+          async signal =>
+            await readAnswer(await requestFollowing(url, { method, headers, body }, { dispatcher, signal }), limit)
+        )
+      )
       entry.answer = { status: answer.status, body: readBody(answer.bytes) }
       return answer
     } catch (error) {
@@ -91,16 +102,44 @@ export function outboundClient ({ tokens, time, tokenHeader, operations, settled
     token,
     operations,
     async get (url, { signed = true } = {}) {
-      const headers = { ...commonHeaders(), ...credentials(url, signed ? token({ payload: { url }, ...named(operations.download) }) : undefined, tokenHeader), ...acceptEncoding }
-      return await send({ method: 'GET', url, headers, body: null, answer: null }, DOWNLOAD_TIMEOUT_MS, MAX_DOWNLOAD_BYTES, bytes => bytes)
+      const headers = {
+        ...commonHeaders(),
+        ...credentials(
+          url,
+          signed ? token({ payload: { url }, ...named(operations.download) }) : undefined,
+          tokenHeader
+        ),
+        ...acceptEncoding
+      }
+      return await send(
+        { method: 'GET', url, headers, body: null, answer: null },
+        DOWNLOAD_TIMEOUT_MS,
+        MAX_DOWNLOAD_BYTES,
+        bytes => bytes
+      )
     },
     async post (url, body, headerToken) {
       const { Accept, ...others } = commonHeaders()
-      const headers = { Accept, 'Content-Type': 'application/json', ...others, ...credentials(url, headerToken, tokenHeader), ...acceptEncoding }
-      return await send({ method: 'POST', url, headers, body, answer: null }, CALLBACK_TIMEOUT_MS, MAX_ANSWER_BYTES, jsonOrText)
+      const headers = {
+        Accept,
+        'Content-Type': 'application/json',
+        ...others,
+        ...credentials(url, headerToken, tokenHeader),
+        ...acceptEncoding
+      }
+      return await send(
+        { method: 'POST', url, headers, body, answer: null },
+        CALLBACK_TIMEOUT_MS,
+        MAX_ANSWER_BYTES,
+        jsonOrText
+      )
     },
-    crash () { crash.abort() },
-    restart () { crash = new AbortController() },
+    crash () {
+      crash.abort()
+    },
+    restart () {
+      crash = new AbortController()
+    },
     crashSignal: () => crash.signal,
     async close () {
       await dispatcher.close()
@@ -120,7 +159,11 @@ function commonHeaders () {
 }
 
 /** Credentials in the URL replace a token in `Authorization` and keep their percent-encoding. Source: observed. */
-function credentials (target: string, token: string | undefined, { name, prefix }: TokenHeader): Record<string, string> {
+function credentials (
+  target: string,
+  token: string | undefined,
+  { name, prefix }: TokenHeader
+): Record<string, string> {
   const { username, password } = new URL(target)
   const withToken: Record<string, string> = token === undefined ? {} : { [name]: `${prefix}${token}` }
   if (username === '' && password === '') return withToken

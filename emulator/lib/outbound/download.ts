@@ -12,10 +12,16 @@ const DOWNLOAD_FAILED = -81
 export const DOWNLOAD_TOO_LARGE = -10
 
 /**
- * Downloads a document in up to three attempts, one second apart. Only status 200 and 206 succeed. A broken connection and a
- * timeout are not retried. 0 bytes give an empty document of the type. Rejects with a `DocumentServerError`.
+ * Downloads a document in up to three attempts, one second apart. Only status 200 and 206 succeed. A broken connection
+ * and a timeout are not retried. 0 bytes give an empty document of the type. Rejects with a `DocumentServerError`.
  */
-export async function download (client: OutboundClient, time: Time, url: string, fileType: string, options: { readonly signed?: boolean } = {}): Promise<Uint8Array> {
+export async function download (
+  client: OutboundClient,
+  time: Time,
+  url: string,
+  fileType: string,
+  options: { readonly signed?: boolean } = {}
+): Promise<Uint8Array> {
   let failure: unknown
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
@@ -35,7 +41,14 @@ export async function download (client: OutboundClient, time: Time, url: string,
 }
 
 // Source: observed. These are codes of Node.js and undici.
-const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'])
+const BROKEN = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+])
 
 function isBroken (error: unknown): boolean {
   return error instanceof TimeoutError || BROKEN.has(String((error as { code?: unknown }).code))

@@ -3,7 +3,10 @@ import type { Dispatcher } from 'undici'
 import type { Answer } from './client.js'
 
 /** Reads and decodes the whole body. Rejects with a `RangeError` when it exceeds the limit in bytes. */
-export async function readAnswer ({ statusCode, headers, body }: Dispatcher.ResponseData, limit: number): Promise<Answer> {
+export async function readAnswer (
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  limit: number
+): Promise<Answer> {
   if (Number(headers['content-length']) > limit) {
     body.destroy()
     throw tooLarge(limit)

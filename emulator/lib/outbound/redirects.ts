@@ -15,10 +15,14 @@ interface Options {
 const MAX_REDIRECTS = 21
 
 /**
- * Makes a request and follows redirects, even to the same URL. A POST becomes a GET after 301, 302 and 303. `Authorization` is
- * not sent to another host. Rejects after too many redirects.
+ * Makes a request and follows redirects, even to the same URL. A POST becomes a GET after 301, 302 and 303.
+ * `Authorization` is not sent to another host. Rejects after too many redirects.
  */
-export async function requestFollowing (first: URL, outgoing: Outgoing, { dispatcher, signal }: Options): Promise<Dispatcher.ResponseData> {
+export async function requestFollowing (
+  first: URL,
+  outgoing: Outgoing,
+  { dispatcher, signal }: Options
+): Promise<Dispatcher.ResponseData> {
   let url = first
   let { method, headers, body } = outgoing
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {

@@ -6,18 +6,28 @@ const JSON_TYPE = 'application/json'
 const BYTES_TYPE = 'application/octet-stream'
 
 /**
- * Refuses requests from pages of other origins. A POST needs a content type that neither a form nor a simple cross-site request
- * can send.
+ * Refuses requests from pages of other origins. A POST needs a content type that neither a form nor a simple cross-site
+ * request can send.
  */
 export function guardAgainstOtherOrigins (scope: FastifyInstance, publicUrl: () => string): void {
   scope.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin', 'X-Content-Type-Options': 'nosniff' })
+    reply.headers({
+      'Cache-Control': 'no-store',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'X-Content-Type-Options': 'nosniff'
+    })
     const site = request.headers['sec-fetch-site']
     const isCrossSite = site !== undefined && site !== 'same-origin' && site !== 'none'
-    if (isCrossSite || !isOwnPage(request, publicUrl())) throw new RemoteError(403, 'FOREIGN_ORIGIN', 'Pages of other origins cannot use this')
+    if (isCrossSite || !isOwnPage(request, publicUrl())) {
+      throw new RemoteError(403, 'FOREIGN_ORIGIN', 'Pages of other origins cannot use this')
+    }
     const type = request.headers['content-type']?.split(';', 1)[0]!.trim().toLowerCase()
     if (request.method === 'POST' && type !== JSON_TYPE && type !== BYTES_TYPE) {
-      throw new RemoteError(415, 'CONTENT_TYPE', `Send Content-Type: ${JSON_TYPE}, or ${BYTES_TYPE} for the bytes of a document`)
+      throw new RemoteError(
+        415,
+        'CONTENT_TYPE',
+        `Send Content-Type: ${JSON_TYPE}, or ${BYTES_TYPE} for the bytes of a document`
+      )
     }
   })
   scope.removeAllContentTypeParsers()
@@ -30,5 +40,7 @@ export function guardAgainstOtherOrigins (scope: FastifyInstance, publicUrl: () 
     }
   })
   scope.setErrorHandler((error, request, reply) => sendError(error, reply))
-  scope.setNotFoundHandler((request, reply) => sendError(new RemoteError(404, 'NOT_FOUND', 'There is no such path'), reply))
+  scope.setNotFoundHandler((request, reply) =>
+    sendError(new RemoteError(404, 'NOT_FOUND', 'There is no such path'), reply)
+  )
 }

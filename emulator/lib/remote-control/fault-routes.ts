@@ -13,7 +13,13 @@ export function faultRoutes (scope: FastifyInstance, { fault }: Pick<DocumentSer
 
   scope.post('/faults', async (request, reply) => {
     const fields = fieldsOf(request)
-    if (added.size >= MAX_FAULTS) throw new RemoteError(429, 'TOO_MANY_FAULTS', `There are ${MAX_FAULTS} faults: remove some, or all with DELETE /emulator/faults`)
+    if (added.size >= MAX_FAULTS) {
+      throw new RemoteError(
+        429,
+        'TOO_MANY_FAULTS',
+        `There are ${MAX_FAULTS} faults: remove some, or all with DELETE /emulator/faults`
+      )
+    }
     const options = fields.options === undefined ? {} : requiredObject(fields, 'options')
     const id = randomUUID()
     added.set(id, add(fields.route, requiredObject(fields, 'fault'), options))
@@ -39,7 +45,11 @@ export function faultRoutes (scope: FastifyInstance, { fault }: Pick<DocumentSer
   /** JSON has no infinity: `times` may be `"always"`. */
   function add (route: unknown, what: object, { times, ...options }: Readonly<Record<string, unknown>>): () => void {
     try {
-      return fault(route as keyof Faults, what as Faults[keyof Faults], { ...options, ...(times !== undefined && { times: times === 'always' ? Infinity : times }) } as FaultOptions)
+      return fault(
+        route as keyof Faults,
+        what as Faults[keyof Faults],
+        { ...options, ...(times !== undefined && { times: times === 'always' ? Infinity : times }) } as FaultOptions
+      )
     } catch (error) {
       throw error instanceof TypeError ? invalid(error.message) : error
     }

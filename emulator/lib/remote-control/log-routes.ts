@@ -5,11 +5,17 @@ import { optionalNumber, optionalString } from './fields.js'
 import { withTimeout } from './timeout.js'
 
 type Parts = Pick<DocumentServerMembers, 'sentRequests' | 'receivedRequests' | 'forgotten'> & {
-  readonly nextCallback: (status: number | undefined, options: { readonly key?: string | undefined, readonly signal: AbortSignal }) => Promise<SentRequest>
+  readonly nextCallback: (
+    status: number | undefined,
+    options: { readonly key?: string | undefined, readonly signal: AbortSignal }
+  ) => Promise<SentRequest>
 }
 
 /** The logs of requests in both directions, and the forgotten files. */
-export function logRoutes (scope: FastifyInstance, { sentRequests, receivedRequests, forgotten, nextCallback }: Parts): void {
+export function logRoutes (
+  scope: FastifyInstance,
+  { sentRequests, receivedRequests, forgotten, nextCallback }: Parts
+): void {
   scope.get('/sent-requests', async () => ({ requests: sentRequests.map(sentEntry) }))
   scope.get('/received-requests', async () => ({ requests: receivedRequests.map(receivedEntry) }))
 
@@ -20,13 +26,20 @@ export function logRoutes (scope: FastifyInstance, { sentRequests, receivedReque
   })
 
   scope.get('/forgotten', async () => ({
-    files: [...forgotten].map(([key, { fileType, bytes, storedAt }]) => ({ key, fileType, size: bytes.length, storedAt }))
+    files: [...forgotten].map(([key, { fileType, bytes, storedAt }]) => ({
+      key,
+      fileType,
+      size: bytes.length,
+      storedAt
+    }))
   }))
   scope.get('/forgotten/:key', async (request, reply) => {
     const { key } = request.params as { key: string }
     const file = forgotten.get(key)
     if (file === undefined) throw new RemoteError(404, 'NOT_FOUND', 'There is no forgotten file with this key')
-    return await reply.type('application/octet-stream').header('Content-Disposition', 'attachment').send(Buffer.from(file.bytes))
+    return await reply.type('application/octet-stream').header('Content-Disposition', 'attachment').send(
+      Buffer.from(file.bytes)
+    )
   })
 }
 

@@ -17,11 +17,22 @@ type Parts = Pick<DocumentServerMembers, 'sentRequests' | 'receivedRequests' | '
   readonly editorApiUrl: () => string
 }
 
-/** The HTTP interface below `/emulator`: what tests in JavaScript do by method calls, tests in other languages do here. */
+/**
+ * The HTTP interface below `/emulator`: what tests in JavaScript do by method calls, tests in other languages do here.
+ */
 export async function remoteRoutes (app: FastifyInstance, parts: Parts): Promise<void> {
   await app.register(async scope => {
     guardAgainstOtherOrigins(scope, parts.url)
-    scope.get('/', async () => ({ name: 'onlyoffice-emulator', version: VERSION, documentServer: { version: parts.build.version, behavesAs: parts.build.behavesAs }, url: parts.url(), editorApiUrl: parts.editorApiUrl() }))
+    scope.get(
+      '/',
+      async () => ({
+        name: 'onlyoffice-emulator',
+        version: VERSION,
+        documentServer: { version: parts.build.version, behavesAs: parts.build.behavesAs },
+        url: parts.url(),
+        editorApiUrl: parts.editorApiUrl()
+      })
+    )
     sessionRoutes(scope, parts)
     logRoutes(scope, parts)
     faultRoutes(scope, parts)

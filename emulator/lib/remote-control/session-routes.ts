@@ -21,7 +21,13 @@ export function sessionRoutes (scope: FastifyInstance, { open }: Pick<DocumentSe
     const fields = fieldsOf(request)
     const config = requiredObject(fields, 'config') as EditorConfig
     const user = fields.user === undefined ? undefined : requiredObject(fields, 'user') as UserConfig
-    if (sessions.size + opening >= MAX_SESSIONS) throw new RemoteError(429, 'TOO_MANY_SESSIONS', `${MAX_SESSIONS} sessions are open: close some, or all with DELETE /emulator/sessions`)
+    if (sessions.size + opening >= MAX_SESSIONS) {
+      throw new RemoteError(
+        429,
+        'TOO_MANY_SESSIONS',
+        `${MAX_SESSIONS} sessions are open: close some, or all with DELETE /emulator/sessions`
+      )
+    }
     opening++
     const opened = open(config, user).finally(() => { opening-- })
     const id = randomUUID()
@@ -63,17 +69,23 @@ export function sessionRoutes (scope: FastifyInstance, { open }: Pick<DocumentSe
   action('disconnect', async session => await session.disconnect())
   action('reconnect', async session => await session.reconnect())
 
-  function action (name: string, task: (session: Session, request: FastifyRequest, id: string) => Promise<unknown>): void {
+  function action (
+    name: string,
+    task: (session: Session, request: FastifyRequest, id: string) => Promise<unknown>
+  ): void {
     scope.post(`/sessions/:id/${name}`, async (request: FastifyRequest, reply: FastifyReply) => {
       const [id, session] = sessionOf(request)
-      return await withTimeout(request, reply, async () => await asRemoteError(task(session, request, id))) ?? described([id, session])
+      return await withTimeout(request, reply, async () => await asRemoteError(task(session, request, id))) ??
+        described([id, session])
     })
   }
 
   function sessionOf (request: FastifyRequest): [id: string, session: Session] {
     const { id } = request.params as { id: string }
     const session = sessions.get(id)
-    if (session === undefined) throw new RemoteError(404, 'NOT_FOUND', 'There is no such session; it may have been closed')
+    if (session === undefined) {
+      throw new RemoteError(404, 'NOT_FOUND', 'There is no such session; it may have been closed')
+    }
     return [id, session]
   }
 
@@ -93,7 +105,9 @@ function editOf (request: FastifyRequest): { content: string | Uint8Array, fileT
     return { content: request.body, fileType: optionalString(request.query as Record<string, unknown>, 'fileType') }
   }
   const fields = fieldsOf(request)
-  if (typeof fields.text !== 'string') throw invalid('text must be a string; send the bytes of a document as application/octet-stream')
+  if (typeof fields.text !== 'string') {
+    throw invalid('text must be a string; send the bytes of a document as application/octet-stream')
+  }
   return { content: fields.text, fileType: optionalString(fields, 'fileType') }
 }
 

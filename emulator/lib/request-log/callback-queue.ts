@@ -31,7 +31,8 @@ export function callbackQueue (log: RequestLimits) {
       first.resolve(request)
     },
     async next (status?: number, { key, signal }: NextOptions = {}): Promise<SentRequest> {
-      const isWanted = ({ body }: SentRequest) => (status === undefined || status === body?.status) && (key === undefined || key === body?.key)
+      const isWanted = ({ body }: SentRequest) =>
+        (status === undefined || status === body?.status) && (key === undefined || key === body?.key)
       const index = queued.findIndex(isWanted)
       if (index !== -1) return queued.splice(index, 1)[0]!
       return await new Promise((resolve, reject) => {

@@ -14,7 +14,9 @@ export interface RequestLimits {
 
 export function requestLimits ({ entries = Infinity, bodyBytes = Infinity }: Partial<Limits> = {}): RequestLimits {
   for (const [name, value] of Object.entries({ entries, bodyBytes })) {
-    if (value !== Infinity && !(Number.isInteger(value) && value >= 1)) throw new TypeError(`requestLog.${name} must be a whole number, 1 or more`)
+    if (value !== Infinity && !(Number.isInteger(value) && value >= 1)) {
+      throw new TypeError(`requestLog.${name} must be a whole number, 1 or more`)
+    }
   }
 
   function withinLimit<Value> (value: Value): Value | null {
@@ -29,7 +31,9 @@ export function requestLimits ({ entries = Infinity, bodyBytes = Infinity }: Par
     shrink (entry) {
       if (entry.answer !== null) entry.answer = { status: entry.answer.status, body: withinLimit(entry.answer.body) }
       // `callback()` finds callbacks by these two fields.
-      if (entry.body !== null && withinLimit(entry.body) === null) Object.assign(entry, { body: { key: entry.body.key, status: entry.body.status } })
+      if (entry.body !== null && withinLimit(entry.body) === null) {
+        Object.assign(entry, { body: { key: entry.body.key, status: entry.body.status } })
+      }
     }
   }
 }

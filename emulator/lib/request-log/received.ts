@@ -7,14 +7,28 @@ interface Entry extends ReceivedRequest {
   body: unknown
 }
 
-/** Logs the requests to the document server and its answers, except those of the editor page, the status page and the remote control. */
-export function receivedRequests (app: FastifyInstance, log: RequestLimits, answered: (request: ReceivedRequest) => void): readonly ReceivedRequest[] {
+/**
+ * Logs the requests to the document server and its answers, except those of the editor page, the status page and the
+ * remote control.
+ */
+export function receivedRequests (
+  app: FastifyInstance,
+  log: RequestLimits,
+  answered: (request: ReceivedRequest) => void
+): readonly ReceivedRequest[] {
   const received: Entry[] = []
   const entries = new WeakMap<FastifyRequest, Entry>()
 
   app.addHook('onRequest', async request => {
     if (isEditorAsset(request.url) || isEmulatorsOwn(request.url) || request.ws) return
-    const entry: Entry = { method: request.method, url: request.url, headers: request.headers, body: null, status: null, answer: null }
+    const entry: Entry = {
+      method: request.method,
+      url: request.url,
+      headers: request.headers,
+      body: null,
+      status: null,
+      answer: null
+    }
     received.push(entry)
     log.trim(received)
     entries.set(request, entry)

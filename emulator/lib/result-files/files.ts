@@ -15,7 +15,10 @@ interface KeptFile extends ResultFile {
 
 /** Files behind signed, expiring URLs. Path and expiry are signed, the host is not. */
 export interface ResultFiles {
-  /** Keeps a file in a folder below `/cache/files/`. `name` is not encoded. It was modified now, unless it is older. Returns the path for `urlOf`. */
+  /**
+   * Keeps a file in a folder below `/cache/files/`. `name` is not encoded. It was modified now, unless it is older.
+   * Returns the path for `urlOf`.
+   */
   put (folder: string, name: string, bytes: Uint8Array, extension: string, modifiedAt?: number): string
   /** A newly signed URL for a path that `put` returned, valid for 15 minutes. */
   urlOf (path: string, baseUrl: string, shardKey: string): string
@@ -34,7 +37,9 @@ const KEPT_BYTES = 512 * 1024 * 1024
 
 /** Source: recorded. A text file has no charset, JSON has one. */
 function mediaTypeOf (extension: string): string {
-  return extension === 'json' ? 'application/json; charset=utf-8' : mime.getType(extension) ?? 'application/octet-stream'
+  return extension === 'json'
+    ? 'application/json; charset=utf-8'
+    : mime.getType(extension) ?? 'application/octet-stream'
 }
 
 let folders = randomInt(9000)

@@ -33,7 +33,9 @@ export function resultRoutes (app: FastifyInstance, files: ResultFiles): void {
         ETag: etag
       })
       if (isPreconditionFailed(headers, etag, modified)) return reply.code(400).send('')
-      if (fresh(headers, { etag, 'last-modified': modified })) return reply.code(304).removeHeader('Content-Type').send()
+      if (fresh(headers, { etag, 'last-modified': modified })) {
+        return reply.code(304).removeHeader('Content-Type').send()
+      }
       const range = rangeOf(headers, etag, modified)
       const ranges = range === undefined ? -2 : parseRange(size, range, { combine: true })
       if (ranges === -1) return reply.code(400).header('Content-Range', `bytes */${size}`).send('')
@@ -48,7 +50,11 @@ export function resultRoutes (app: FastifyInstance, files: ResultFiles): void {
 }
 
 /** The requested range, unless `If-Range` names another version of the file. */
-function rangeOf ({ range, 'if-range': condition }: IncomingHttpHeaders, etag: string, modified: string): string | undefined {
+function rangeOf (
+  { range, 'if-range': condition }: IncomingHttpHeaders,
+  etag: string,
+  modified: string
+): string | undefined {
   if (range === undefined || !/^ *bytes=/.test(range)) return undefined
   if (typeof condition !== 'string') return range
   const isSame = condition.includes('"') ? condition.includes(etag) : isSince(condition, modified)
@@ -56,7 +62,11 @@ function rangeOf ({ range, 'if-range': condition }: IncomingHttpHeaders, etag: s
 }
 
 /** The client requires another version of the file. */
-function isPreconditionFailed ({ 'if-match': tags, 'if-unmodified-since': since }: IncomingHttpHeaders, etag: string, modified: string): boolean {
+function isPreconditionFailed (
+  { 'if-match': tags, 'if-unmodified-since': since }: IncomingHttpHeaders,
+  etag: string,
+  modified: string
+): boolean {
   if (tags !== undefined) return !hasTag(tags, etag)
   return since !== undefined && Date.parse(since) < Date.parse(modified)
 }

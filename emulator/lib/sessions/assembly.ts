@@ -6,7 +6,12 @@ import { isFromForgottenFile, type SessionParts } from './parts.js'
 import type { Participant } from './participants.js'
 
 /** Assembles the document as it is now, with a history of the given changes, and keeps it as a result file. */
-export async function assemble (parts: SessionParts, document: OpenDocument, folder: string, given: readonly Change[] = document.changes): Promise<Assembly> {
+export async function assemble (
+  parts: SessionParts,
+  document: OpenDocument,
+  folder: string,
+  given: readonly Change[] = document.changes
+): Promise<Assembly> {
   const { closing, faults, client, time } = parts
   const slow = faults.take('assembly', ({ type }) => type === 'slow')
   const failure = faults.take('assembly', ({ type }) => type === 'fail')
@@ -24,9 +29,16 @@ export async function assemble (parts: SessionParts, document: OpenDocument, fol
   return { assembled: { bytes, folder, edits, fields }, succeeded: failure === undefined }
 }
 
-function keepResult ({ files, build }: SessionParts, { key, fileType, changes }: Pick<OpenDocument, 'key' | 'fileType' | 'changes'>, folder: string, bytes: Uint8Array): AssembledDocument['fields'] {
+function keepResult (
+  { files, build }: SessionParts,
+  { key, fileType, changes }: Pick<OpenDocument, 'key' | 'fileType' | 'changes'>,
+  folder: string,
+  bytes: Uint8Array
+): AssembledDocument['fields'] {
   const output = files.put(`${folder}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
-  const archive = changes.length > 0 ? files.put(`${folder}/changes.zip`, 'changes.zip', archiveOf(changes), 'zip') : null
+  const archive = changes.length > 0
+    ? files.put(`${folder}/changes.zip`, 'changes.zip', archiveOf(changes), 'zip')
+    : null
   const history = changes.length > 0 ? historyOf(changes, bytes, build.version) : {}
   return baseUrl => ({
     url: files.urlOf(output, baseUrl, key),
@@ -51,7 +63,11 @@ function runsOf (changes: readonly Change[]): Run[] {
 
 /** `changes0.json` and so on, one for each run. The changes in them are in the emulator's own format. */
 function archiveOf (changes: readonly Change[]): Uint8Array {
-  return writeZip(runsOf(changes).map((run, index) => newEntry(`changes${index}.json`, Buffer.from(JSON.stringify(run.map(({ made }) => made))))))
+  return writeZip(
+    runsOf(changes).map((run, index) =>
+      newEntry(`changes${index}.json`, Buffer.from(JSON.stringify(run.map(({ made }) => made))))
+    )
+  )
 }
 
 /** One entry for each run of changes by one user, with the date of the first. */

@@ -5,7 +5,8 @@ import type { SessionParts } from './parts.js'
 import type { Participant } from './participants.js'
 import type { CallbackResult } from '../../types/session.js'
 
-// Only after 429, 5xx and no answer. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+// Only after 429, 5xx and no answer. Source:
+// docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
 const RETRIES_MS = [1000, 2000, 4000]
 const MAX_PRESENCE_WAIT_MS = 50
 // Source: recorded message to the editor.
@@ -17,7 +18,11 @@ export interface PendingCallback {
 }
 
 /** Posts a callback once, applying the faults of the route `callback`. */
-export async function postCallback (parts: SessionParts, url: string | null, fields: CallbackFields): Promise<CallbackResult> {
+export async function postCallback (
+  parts: SessionParts,
+  url: string | null,
+  fields: CallbackFields
+): Promise<CallbackResult> {
   if (url === null) return NOTHING_SENT
   const isFinished = fields.status === 2 || fields.status === 3
   const fault = parts.faults.take('callback', ({ type }) => type !== 'reorder' || !isFinished)
@@ -36,11 +41,20 @@ export async function postCallback (parts: SessionParts, url: string | null, fie
 }
 
 /** Posts a 1 or a 4: who is present. Warns everybody who is connected when the application refuses it. */
-export async function postPresence (parts: SessionParts, document: OpenDocument, url: string | null, fields: CallbackFields): Promise<CallbackResult> {
+export async function postPresence (
+  parts: SessionParts,
+  document: OpenDocument,
+  url: string | null,
+  fields: CallbackFields
+): Promise<CallbackResult> {
   return await reported(parts, document, postCallback(parts, url, fields))
 }
 
-async function reported (parts: SessionParts, document: OpenDocument, posted: Promise<CallbackResult>): Promise<CallbackResult> {
+async function reported (
+  parts: SessionParts,
+  document: OpenDocument,
+  posted: Promise<CallbackResult>
+): Promise<CallbackResult> {
   const result = await posted
   if (result.status === null || result.accepted) return result
   // Whoever joins has joined before they hear of an answer that was cut off. Source: observed.
@@ -54,7 +68,12 @@ async function reported (parts: SessionParts, document: OpenDocument, posted: Pr
  * Posts a 1 or a 4 and waits only briefly for the answer: a slow application does not delay the next participant.
  * Source: docs/document-server-protocol.md#coming-and-going-1-and-4
  */
-export async function startPresence (parts: SessionParts, document: OpenDocument, url: string | null, fields: CallbackFields): Promise<PendingCallback> {
+export async function startPresence (
+  parts: SessionParts,
+  document: OpenDocument,
+  url: string | null,
+  fields: CallbackFields
+): Promise<PendingCallback> {
   const { closing, client, tasks, time } = parts
   const crashSignal = client.crashSignal()
   const done = new AbortController()
@@ -68,7 +87,11 @@ export async function startPresence (parts: SessionParts, document: OpenDocument
 }
 
 /** Repeats an attempt after transient failures, until the retries are used up or the save is cancelled. */
-export async function withRetries (parts: SessionParts, attempt: () => Promise<CallbackResult>, isCancelled: () => boolean): Promise<CallbackResult> {
+export async function withRetries (
+  parts: SessionParts,
+  attempt: () => Promise<CallbackResult>,
+  isCancelled: () => boolean
+): Promise<CallbackResult> {
   let result = await attempt()
   for (const delay of RETRIES_MS) {
     if (result.status === null || !isTransient(result) || parts.closing.aborted) break
@@ -86,5 +109,10 @@ export function callbackUrlOf ({ lastCallbackUrl }: OpenDocument, { callbackUrl 
 
 function withOrigin (fields: CallbackFields, origin: string): CallbackFields {
   const moved = (url: string | undefined) => url?.replace(/^https?:\/\/[^/]+/, origin)
-  return { ...fields, url: moved(fields.url), changesurl: moved(fields.changesurl), formsdataurl: moved(fields.formsdataurl) }
+  return {
+    ...fields,
+    url: moved(fields.url),
+    changesurl: moved(fields.changesurl),
+    formsdataurl: moved(fields.formsdataurl)
+  }
 }

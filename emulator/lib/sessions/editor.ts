@@ -42,7 +42,8 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
     editable: async () => await afterEdits(async () => document.editable()),
     content: async () => await afterEdits(async () => contentWhenLeft ?? document.bytes()),
     apply: async operation => await afterEdits(async () => await sessions.apply(document, participant, operation)),
-    replace: async (content, fileType) => await afterEdits(async () => await sessions.replace(document, participant, content, fileType)),
+    replace: async (content, fileType) =>
+      await afterEdits(async () => await sessions.replace(document, participant, content, fileType)),
     appendImage: async bytes => await afterEdits(async () => await sessions.appendImage(document, participant, bytes)),
     async forceSave (options = {}) {
       await edits

@@ -14,7 +14,11 @@ const TYPES = { command: 0, button: 1, timer: 2, form: 3 } as const
 export const FORCE_SAVE = { started: 0, notNow: 3, nothingNew: 4 } as const
 
 /** While nobody edits. Source: docs/document-server-protocol.md#forcesave */
-const WHILE_SAVING = { 'not now': FORCE_SAVE.notNow, 'under way': FORCE_SAVE.nothingNew, started: FORCE_SAVE.started } as const
+const WHILE_SAVING = {
+  'not now': FORCE_SAVE.notNow,
+  'under way': FORCE_SAVE.nothingNew,
+  started: FORCE_SAVE.started
+} as const
 // Source: recorded. One that came 56 ms later was told that nothing is new.
 const TOGETHER_MS = 50
 
@@ -35,19 +39,31 @@ export interface StartedForceSave {
 }
 
 /**
- * Starts to save the current changes. Resolves at once; the 6 or 7 follows when the document is assembled. A force save that was
- * refused or corrupted is posted again unchanged; then this resolves when the application has answered.
+ * Starts to save the current changes. Resolves at once; the 6 or 7 follows when the document is assembled. A force save
+ * that was refused or corrupted is posted again unchanged; then this resolves when the application has answered.
  */
-export async function startForceSave (parts: SessionParts, document: OpenDocument, request: ForceSaveRequest): Promise<StartedForceSave> {
+export async function startForceSave (
+  parts: SessionParts,
+  document: OpenDocument,
+  request: ForceSaveRequest
+): Promise<StartedForceSave> {
   const { forceSave } = document
-  const nothing = (code: StartedForceSave['code']): StartedForceSave => ({ code, result: Promise.resolve(NOTHING_SENT) })
+  const nothing = (code: StartedForceSave['code']): StartedForceSave => ({
+    code,
+    result: Promise.resolve(NOTHING_SENT)
+  })
   const outcome = previousOutcome(document, request)
   // A finished save is about to be made, or under way: it is what is answered to have started.
-  if ((outcome === null || outcome === 'refused') && document.changes.length > 0 && editors(document).length === 0) return nothing(WHILE_SAVING[document.askedToForceSave()])
+  if ((outcome === null || outcome === 'refused') && document.changes.length > 0 && editors(document).length === 0) {
+    return nothing(WHILE_SAVING[document.askedToForceSave()])
+  }
   switch (outcome) {
-    case null: return { code: FORCE_SAVE.started, result: run(parts, document, request) }
-    case 'refused': return { code: FORCE_SAVE.started, result: Promise.resolve(await repeat(parts, document, request, forceSave!)) }
-    case 'failed': return nothing(FORCE_SAVE.notNow)
+    case null:
+      return { code: FORCE_SAVE.started, result: run(parts, document, request) }
+    case 'refused':
+      return { code: FORCE_SAVE.started, result: Promise.resolve(await repeat(parts, document, request, forceSave!)) }
+    case 'failed':
+      return nothing(FORCE_SAVE.notNow)
     case 'accepted':
     case 'under way':
       if (request.type === 'command' && isRival(parts, forceSave, outcome)) {
@@ -61,15 +77,26 @@ export async function startForceSave (parts: SessionParts, document: OpenDocumen
 
 /** Of those that arrive together, one starts, one is refused, and to the others nothing is new. */
 function isRival ({ time }: SessionParts, forceSave: ForceSave | null, outcome: 'accepted' | 'under way'): boolean {
-  return outcome === 'under way' && forceSave !== null && !forceSave.hasRival && time.now() - forceSave.startedAt < TOGETHER_MS
+  return outcome === 'under way' && forceSave !== null && !forceSave.hasRival &&
+    time.now() - forceSave.startedAt < TOGETHER_MS
 }
 
-/** The outcome of an equal force save; `null` when there was none. Submitting a form differs from saving, and needs no change. */
-function previousOutcome ({ changes, forceSave, lastCallbackUrl }: OpenDocument, { type, requester }: ForceSaveRequest): ForceSave['outcome'] | null {
+/**
+ * The outcome of an equal force save; `null` when there was none. Submitting a form differs from saving, and needs no
+ * change.
+ */
+function previousOutcome (
+  { changes, forceSave, lastCallbackUrl }: OpenDocument,
+  { type, requester }: ForceSaveRequest
+): ForceSave['outcome'] | null {
   const equal = forceSave?.changes === changes.length ? forceSave : null
   const isForm = type === 'form' && requester !== undefined
   if (changes.length === 0 && !isForm) return 'accepted'
-  if (equal === null || (equal.outcome !== 'under way' && equal.isForm !== isForm)) return lastCallbackUrl === null ? 'accepted' : null
+  if (equal === null || (equal.outcome !== 'under way' && equal.isForm !== isForm)) {
+    return lastCallbackUrl === null
+      ? 'accepted'
+      : null
+  }
   return equal.outcome
 }
 
@@ -78,9 +105,16 @@ async function run (parts: SessionParts, document: OpenDocument, request: ForceS
   const now = parts.time.now()
   const forceSave = document.startForceSave(type === 'form', now)
   // An unchanged form counts as a change by the editor who submits it.
-  const changes: readonly Change[] = document.changes.length === 0 ? [{ user: requester!, at: now, made: { op: 'form' } }] : [...document.changes]
+  const changes: readonly Change[] = document.changes.length === 0
+    ? [{ user: requester!, at: now, made: { op: 'form' } }]
+    : [...document.changes]
   const changer = changes.at(-1)!.user
-  const fixed = { folder: resultFolder(document.key), changer, userdata: userdata || undefined, lastsave: lastChangeTime({ changes }, now) }
+  const fixed = {
+    folder: resultFolder(document.key),
+    changer,
+    userdata: userdata || undefined,
+    lastsave: lastChangeTime({ changes }, now)
+  }
   notifyStarted(document, request)
   return await parts.tasks.alongside(async () => {
     const prepared = { ...fixed, ...await assemble(parts, document, fixed.folder, changes) }
@@ -96,16 +130,31 @@ async function run (parts: SessionParts, document: OpenDocument, request: ForceS
   })
 }
 
-async function repeat (parts: SessionParts, document: OpenDocument, request: ForceSaveRequest, forceSave: ForceSave): Promise<CallbackResult> {
+async function repeat (
+  parts: SessionParts,
+  document: OpenDocument,
+  request: ForceSaveRequest,
+  forceSave: ForceSave
+): Promise<CallbackResult> {
   return await parts.tasks.alongside(async () => {
-    const result = editors(document).length === 0 ? NOTHING_SENT : await post(parts, document, request, forceSave.prepared!, { encrypted: false })
+    const result = editors(document).length === 0
+      ? NOTHING_SENT
+      : await post(parts, document, request, forceSave.prepared!, { encrypted: false })
     notifyStarted(document, request)
     return conclude(parts, document, request, forceSave, result)
   })
 }
 
-/** A force save by button or form goes to the requester's callback URL, but `users` names the user of the latest change. */
-async function post (parts: SessionParts, document: OpenDocument, request: ForceSaveRequest, prepared: PreparedForceSave, more: { encrypted?: false } = {}): Promise<CallbackResult> {
+/**
+ * A force save by button or form goes to the requester's callback URL, but `users` names the user of the latest change.
+ */
+async function post (
+  parts: SessionParts,
+  document: OpenDocument,
+  request: ForceSaveRequest,
+  prepared: PreparedForceSave,
+  more: { encrypted?: false } = {}
+): Promise<CallbackResult> {
   const { assembled, changer, folder, lastsave, succeeded, userdata } = prepared
   const { requester, type = 'button', formData } = request
   const author = type === 'button' || type === 'form' ? requester : undefined
@@ -128,11 +177,20 @@ async function post (parts: SessionParts, document: OpenDocument, request: Force
   })
 }
 
-function conclude (parts: SessionParts, document: OpenDocument, { type }: ForceSaveRequest, forceSave: ForceSave, result: CallbackResult): CallbackResult {
+function conclude (
+  parts: SessionParts,
+  document: OpenDocument,
+  { type }: ForceSaveRequest,
+  forceSave: ForceSave,
+  result: CallbackResult
+): CallbackResult {
   const { assembled, succeeded } = forceSave.prepared!
   const accepted = result.accepted && succeeded
   // A form may be submitted again and again.
-  document.endForceSave(forceSave, assembled === null ? 'failed' : accepted && !forceSave.isForm ? 'accepted' : 'refused')
+  document.endForceSave(
+    forceSave,
+    assembled === null ? 'failed' : accepted && !forceSave.isForm ? 'accepted' : 'refused'
+  )
   if (accepted) document.saves.accepted(assembled!.edits, result)
   else parts.log.warn({ key: document.key, ...result }, 'a force save failed')
   if (type !== 'command') {
@@ -142,7 +200,11 @@ function conclude (parts: SessionParts, document: OpenDocument, { type }: ForceS
 }
 
 function notifyStarted (document: OpenDocument, { type, requester }: ForceSaveRequest): void {
-  const notified = type === 'command' ? [] : type === 'timer' || requester === undefined ? editors(document) : [requester]
+  const notified = type === 'command'
+    ? []
+    : type === 'timer' || requester === undefined
+      ? editors(document)
+      : [requester]
   for (const editor of notified) editor.notify({ type: 'forceSaveStarted' })
 }
 
@@ -150,7 +212,17 @@ function isByButton ({ type = 'button' }: ForceSaveRequest): boolean {
   return type === 'button'
 }
 
-function formsDataUrl ({ files }: SessionParts, { key, baseUrl }: OpenDocument, folder: string, formData: unknown): string {
-  const path = files.put(`${folder}/formsdata.json`, 'formsdata.json', Buffer.from(JSON.stringify(formData ?? [])), 'json')
+function formsDataUrl (
+  { files }: SessionParts,
+  { key, baseUrl }: OpenDocument,
+  folder: string,
+  formData: unknown
+): string {
+  const path = files.put(
+    `${folder}/formsdata.json`,
+    'formsdata.json',
+    Buffer.from(JSON.stringify(formData ?? [])),
+    'json'
+  )
   return files.urlOf(path, baseUrl, key)
 }

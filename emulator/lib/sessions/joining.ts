@@ -27,7 +27,12 @@ const HAS_FORGOTTEN = { type: 'warning', code: -201, message: 'File not assemble
 const VERSION_CHANGED = 4008
 
 /** Adds a participant. The content is loaded afterwards, by `loadFor`. Runs in the document's turn. */
-export async function join (parts: SessionParts, document: OpenDocument, config: TrustedConfig, connection: Connection): Promise<Joined> {
+export async function join (
+  parts: SessionParts,
+  document: OpenDocument,
+  config: TrustedConfig,
+  connection: Connection
+): Promise<Joined> {
   // Source: docs/document-server-protocol.md#opening-a-key-again; viewers can always open it.
   const outdated = !config.viewOnly && isKeyViewOnly(parts, document)
   const userId = config.user.id ?? `uid-${randomUUID()}`
@@ -44,28 +49,51 @@ export async function join (parts: SessionParts, document: OpenDocument, config:
   const hasForgotten = !participant.viewOnly && parts.forgotten.has(document.key)
   if (!outdated) await enter(parts, document, participant)
   if (hasForgotten) participant.notify(HAS_FORGOTTEN)
-  if (!outdated && document.changes.length > 0) participant.notify({ type: 'unsavedChanges', count: document.changes.length })
+  if (!outdated && document.changes.length > 0) {
+    participant.notify({ type: 'unsavedChanges', count: document.changes.length })
+  }
   participant.notify({ type: 'joined', users: usersOf(document), hasForgotten })
   return { document, participant, outdated }
 }
 
-/** Loads the content for a participant who has joined, once for all who wait for it. Rejects with a `DocumentServerError`. */
-export async function loadFor (parts: SessionParts, { document, participant, outdated }: Joined, config: TrustedConfig): Promise<void> {
+/**
+ * Loads the content for a participant who has joined, once for all who wait for it. Rejects with a
+ * `DocumentServerError`.
+ */
+export async function loadFor (
+  parts: SessionParts,
+  { document, participant, outdated }: Joined,
+  config: TrustedConfig
+): Promise<void> {
   try {
     await document.loadOnce(async () => await parts.tasks.alongside(async () => await load(parts, document, config)))
   } catch (error) {
-    participant.notify({ type: 'failed', code: isDocumentServerError(error) ? error.code ?? UNKNOWN_ERROR : UNKNOWN_ERROR })
+    participant.notify({
+      type: 'failed',
+      code: isDocumentServerError(error) ? error.code ?? UNKNOWN_ERROR : UNKNOWN_ERROR
+    })
     throw error
   }
   if (outdated) document.enter(participant)
   participant.notify({ type: 'ready', outdated })
 }
 
-/** Lets a participant whose connection was cut come back. Rejects with code 4008 when the document has been saved or removed since, or is being saved. */
-export async function rejoin (parts: SessionParts, document: OpenDocument | undefined, connectionId: string, connection: Connection): Promise<Joined> {
+/**
+ * Lets a participant whose connection was cut come back. Rejects with code 4008 when the document has been saved or
+ * removed since, or is being saved.
+ */
+export async function rejoin (
+  parts: SessionParts,
+  document: OpenDocument | undefined,
+  connectionId: string,
+  connection: Connection
+): Promise<Joined> {
   const known = document?.disconnected.get(connectionId)
   if (document === undefined || known === undefined || (!known.viewOnly && isKeyViewOnly(parts, document))) {
-    throw documentServerError(VERSION_CHANGED, 'The document was saved or closed after the connection was lost: open it again')
+    throw documentServerError(
+      VERSION_CHANGED,
+      'The document was saved or closed after the connection was lost: open it again'
+    )
   }
   const participant = { ...known, ...connection }
   await enter(parts, document, participant)
@@ -93,13 +121,22 @@ async function load (parts: SessionParts, document: OpenDocument, config: Truste
   const isInUse = participants.size > 1 || changes.length > 0
   if (loaded !== null && (isInUse || time.now() - loaded.loadedAt <= CACHED_MS)) return
   const forgottenFile = forgotten.get(document.key)
-  const { bytes, fileType } = forgottenFile ?? { bytes: await converted(parts, document, config), fileType: config.fileType }
+  const { bytes, fileType } = forgottenFile ??
+    { bytes: await converted(parts, document, config), fileType: config.fileType }
   document.contentLoaded({ bytes, fileType, loadedAt: time.now() }, forgottenFile !== undefined)
 }
 
-/** Downloads the content and converts it for the editor. A failed conversion stays with the key for good; a missing password does not. */
-async function converted ({ client, faults, time }: SessionParts, document: OpenDocument, { url, fileType, options }: TrustedConfig): Promise<Uint8Array> {
-  const failed = (code: number) => documentServerError(code, `The document could not be converted for the editor: ${code}`)
+/**
+ * Downloads the content and converts it for the editor. A failed conversion stays with the key for good; a missing
+ * password does not.
+ */
+async function converted (
+  { client, faults, time }: SessionParts,
+  document: OpenDocument,
+  { url, fileType, options }: TrustedConfig
+): Promise<Uint8Array> {
+  const failed = (code: number) =>
+    documentServerError(code, `The document could not be converted for the editor: ${code}`)
   if (document.failure !== null) throw failed(document.failure)
   const bytes = await download(client, time, url, fileType)
   const code = faults.take('opening')?.error ?? whyUnreadable(bytes, fileType)

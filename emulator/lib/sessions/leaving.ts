@@ -7,8 +7,15 @@ import { editors, notifyAll, type Participant, userIds, usersOf } from './partic
 /** What follows when a participant leaves: a 1 or 4 that is under way, a save, or nothing. */
 export type AfterLeaving = PendingCallback | Save | null
 
-/** Closes the document: sends 1 while others stay; starts a save after a change; else sends 4. Runs in the document's turn. */
-export async function leave (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<AfterLeaving> {
+/**
+ * Closes the document: sends 1 while others stay; starts a save after a change; else sends 4. Runs in the document's
+ * turn.
+ */
+export async function leave (
+  parts: SessionParts,
+  document: OpenDocument,
+  participant: Participant
+): Promise<AfterLeaving> {
   if (!document.participants.has(participant.connectionId)) return null
   // Of those who close in the same instant, the first callback names nobody. Source: recorded.
   await new Promise(resolve => setImmediate(resolve))
@@ -18,14 +25,23 @@ export async function leave (parts: SessionParts, document: OpenDocument, partic
 }
 
 /** Like `leave`, but by a cut connection: the save waits for the participant to come back. */
-export async function disconnect (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<AfterLeaving> {
+export async function disconnect (
+  parts: SessionParts,
+  document: OpenDocument,
+  participant: Participant
+): Promise<AfterLeaving> {
   // A participant who has come back meanwhile is another object with the same connection id.
   if (document.participants.get(participant.connectionId) !== participant) return null
   document.disconnect(participant)
   return await afterLeaving(parts, document, participant, { waits: true })
 }
 
-async function afterLeaving (parts: SessionParts, document: OpenDocument, participant: Participant, { waits = false } = {}): Promise<AfterLeaving> {
+async function afterLeaving (
+  parts: SessionParts,
+  document: OpenDocument,
+  participant: Participant,
+  { waits = false } = {}
+): Promise<AfterLeaving> {
   notifyAll(document, { type: 'users', users: usersOf(document) })
   if (document.isRemoved) parts.documents.remove(document)
   if (participant.viewOnly) return null

@@ -5,7 +5,9 @@ import type { SessionParts } from './parts.js'
 import type { Participant } from './participants.js'
 import type { CallbackResult, MailMerge } from '../../types/session.js'
 
-/** Posts one 5 for each recipient. Runs in the document's turn. Source: docs/document-server-protocol.md#mail-merge-5 */
+/**
+ * Posts one 5 for each recipient. Runs in the document's turn. Source: docs/document-server-protocol.md#mail-merge-5
+ */
 export async function sendMailMerge (
   parts: SessionParts,
   document: OpenDocument,
@@ -24,7 +26,16 @@ export async function sendMailMerge (
       url: parts.files.urlOf(path, document.baseUrl, key),
       users: [sender.userId],
       mailMerge: {
-        from, to, subject, title, message, type, recordCount: recipients.length, recordIndex, recordErrorCount, userId: sender.userId
+        from,
+        to,
+        subject,
+        title,
+        message,
+        type,
+        recordCount: recipients.length,
+        recordIndex,
+        recordErrorCount,
+        userId: sender.userId
       },
       filetype: fileType
     })

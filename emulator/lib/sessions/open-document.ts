@@ -96,9 +96,14 @@ interface DocumentState {
   /** Changes that no finished save contains yet, oldest first. */
   readonly changes: readonly Change[]
   readonly forceSave: ForceSave | null
-  /** The save under way, until it has a final answer. An editor who joins before it is posted, or between two attempts, cancels it. */
+  /**
+   * The save under way, until it has a final answer. An editor who joins before it is posted, or between two attempts,
+   * cancels it.
+   */
   readonly save: Save | null
-  /** When a finished save was posted and not refused, in milliseconds since the epoch: the key is view-only for a while. */
+  /**
+   * When a finished save was posted and not refused, in milliseconds since the epoch: the key is view-only for a while.
+   */
   readonly viewOnlySince: number | null
   /** Commands don't find the key any more and opening it starts anew. Only viewers are left. */
   readonly isRemoved: boolean
@@ -168,7 +173,9 @@ export interface OpenDocument extends DocumentState {
   remove (): void
   reuse (): void
 
-  /** Cuts every connection and drops a force save under way and a save that is still waiting. Returns who was cut off. */
+  /**
+   * Cuts every connection and drops a force save under way and a save that is still waiting. Returns who was cut off.
+   */
   crash (): Participant[]
   /** Drops everything that was not saved. */
   loseUnsaved (): void
@@ -281,13 +288,29 @@ export function openDocument (key: string, fileType: string): OpenDocument {
     },
 
     startForceSave (isForm: boolean, startedAt: number) {
-      document.forceSave = { changes: changes.length, isForm, outcome: 'under way', prepared: null, mayPost: undefined, startedAt, hasRival: false }
+      document.forceSave = {
+        changes: changes.length,
+        isForm,
+        outcome: 'under way',
+        prepared: null,
+        mayPost: undefined,
+        startedAt,
+        hasRival: false
+      }
       return document.forceSave
     },
-    rivalForceSave (forceSave: Mutable<ForceSave>) { forceSave.hasRival = true },
-    forceSaveAssembled (forceSave: Mutable<ForceSave>, prepared: PreparedForceSave) { forceSave.prepared = prepared },
-    postForceSaveAfter (forceSave: Mutable<ForceSave>, mayPost: Promise<unknown> | undefined) { forceSave.mayPost = mayPost },
-    endForceSave (forceSave: Mutable<ForceSave>, outcome: ForceSave['outcome']) { forceSave.outcome = outcome },
+    rivalForceSave (forceSave: Mutable<ForceSave>) {
+      forceSave.hasRival = true
+    },
+    forceSaveAssembled (forceSave: Mutable<ForceSave>, prepared: PreparedForceSave) {
+      forceSave.prepared = prepared
+    },
+    postForceSaveAfter (forceSave: Mutable<ForceSave>, mayPost: Promise<unknown> | undefined) {
+      forceSave.mayPost = mayPost
+    },
+    endForceSave (forceSave: Mutable<ForceSave>, outcome: ForceSave['outcome']) {
+      forceSave.outcome = outcome
+    },
 
     startSave (leaver: Participant, { waits = false, folder = resultFolder(key) } = {}) {
       wait = new AbortController()

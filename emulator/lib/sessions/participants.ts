@@ -37,7 +37,11 @@ export function userIds (participants: readonly Participant[]): string[] {
 }
 
 export function usersOf ({ participants }: WithParticipants): EditorUser[] {
-  return [...participants.values()].filter(({ outdated }) => !outdated).map(({ userId, userName, viewOnly }) => ({ id: userId, name: userName, viewOnly }))
+  return [...participants.values()].filter(({ outdated }) => !outdated).map(({ userId, userName, viewOnly }) => ({
+    id: userId,
+    name: userName,
+    viewOnly
+  }))
 }
 
 export function notifyAll ({ participants }: WithParticipants, event: ParticipantEvent, except?: Participant): void {

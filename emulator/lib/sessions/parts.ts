@@ -39,6 +39,10 @@ export function isFromForgottenFile ({ forgotten }: SessionParts, { fromForgotte
   return fromForgottenFile && forgotten.has(key)
 }
 
-export function keepForgottenFile ({ forgotten, time }: SessionParts, { key, fileType }: OpenDocument, bytes: Uint8Array): void {
+export function keepForgottenFile (
+  { forgotten, time }: SessionParts,
+  { key, fileType }: OpenDocument,
+  bytes: Uint8Array
+): void {
   forgotten.set(key, { fileType, bytes, storedAt: time.now() })
 }

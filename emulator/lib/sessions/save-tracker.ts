@@ -11,7 +11,10 @@ export interface SaveTracker {
   refused (result: CallbackResult): void
   /** Everything unsaved is gone. */
   lost (): void
-  /** Resolves when all edits so far are in an accepted save. Rejects when a finished save was refused, or the edits were lost. */
+  /**
+   * Resolves when all edits so far are in an accepted save. Rejects when a finished save was refused, or the edits were
+   * lost.
+   */
   untilSaved (): Promise<CallbackResult>
 }
 
@@ -46,7 +49,9 @@ export function saveTracker (): SaveTracker {
       waiting = waiting.filter(one => one.edits > saved)
     },
     refused (result) {
-      const answer = result.httpStatus === null ? 'did not answer' : `answered HTTP ${result.httpStatus} ${JSON.stringify(result.answer)}`
+      const answer = result.httpStatus === null
+        ? 'did not answer'
+        : `answered HTTP ${result.httpStatus} ${JSON.stringify(result.answer)}`
       fail(new Error(`The application ${answer} to the callback with status ${result.status}`))
     },
     lost () {

@@ -7,7 +7,10 @@ import { isFromForgottenFile, keepForgottenFile, type SessionParts } from './par
 import { notifyAll } from './participants.js'
 import type { CallbackResult } from '../../types/session.js'
 
-/** Assembles the document and posts a 2, or a 3 if that fails, until there is a final answer. Does nothing once the save is cancelled. */
+/**
+ * Assembles the document and posts a 2, or a 3 if that fails, until there is a final answer. Does nothing once the save
+ * is cancelled.
+ */
 export async function finishSave (parts: SessionParts, document: OpenDocument, save: Save): Promise<CallbackResult> {
   const isCancelled = () => document.save !== save
   if (isCancelled()) return NOTHING_SENT
@@ -23,7 +26,11 @@ export async function finishSave (parts: SessionParts, document: OpenDocument, s
   if (isCancelled()) return NOTHING_SENT
 
   const lastsave = lastChangeTime(document, parts.time.now())
-  const answer = await withRetries(parts, async () => await post(parts, document, save, assembly, lastsave), isCancelled)
+  const answer = await withRetries(
+    parts,
+    async () => await post(parts, document, save, assembly, lastsave),
+    isCancelled
+  )
   if (isCancelled()) return answer
   document.endSave()
   if (answer.accepted) applyAccepted(parts, document, assembly, answer)
@@ -37,7 +44,13 @@ export async function finishSave (parts: SessionParts, document: OpenDocument, s
 }
 
 /** Makes one attempt. Sends nothing without a callback URL or a user to name. */
-async function post (parts: SessionParts, document: OpenDocument, { leaver }: Save, { assembled, succeeded }: Assembly, lastsave: string): Promise<CallbackResult> {
+async function post (
+  parts: SessionParts,
+  document: OpenDocument,
+  { leaver }: Save,
+  { assembled, succeeded }: Assembly,
+  lastsave: string
+): Promise<CallbackResult> {
   const { key } = document
   const changer = lastChanger(document)
   const saver = changer ?? leaver
@@ -62,13 +75,24 @@ async function post (parts: SessionParts, document: OpenDocument, { leaver }: Sa
   }
 }
 
-/** The command `saved` can revoke the application's acceptance. Source: docs/document-server-protocol.md#asking-and-being-answered */
+/**
+ * The command `saved` can revoke the application's acceptance. Source:
+ * docs/document-server-protocol.md#asking-and-being-answered
+ */
 function unlessRevoked (document: OpenDocument, answer: CallbackResult): CallbackResult {
   return answer.accepted && document.takeRevocation() ? { ...answer, accepted: false } : answer
 }
 
-/** Drops the changes and the forgotten file. The key becomes view-only, unless the document came from the forgotten file. */
-function applyAccepted (parts: SessionParts, document: OpenDocument, { assembled, succeeded }: Assembly, answer: CallbackResult): void {
+/**
+ * Drops the changes and the forgotten file. The key becomes view-only, unless the document came from the forgotten
+ * file.
+ */
+function applyAccepted (
+  parts: SessionParts,
+  document: OpenDocument,
+  { assembled, succeeded }: Assembly,
+  answer: CallbackResult
+): void {
   const wasForgotten = isFromForgottenFile(parts, document)
   document.saveAccepted()
   parts.forgotten.delete(document.key)
@@ -81,7 +105,12 @@ function applyAccepted (parts: SessionParts, document: OpenDocument, { assembled
 }
 
 /** Keeps the assembled document as a forgotten file. Without one the changes and the key stay. */
-function applyRefused (parts: SessionParts, document: OpenDocument, { assembled }: Assembly, answer: CallbackResult): void {
+function applyRefused (
+  parts: SessionParts,
+  document: OpenDocument,
+  { assembled }: Assembly,
+  answer: CallbackResult
+): void {
   const { key, saves } = document
   saves.refused(answer)
   if (assembled === null) {

@@ -14,7 +14,13 @@ const DENIED = 4004
 const DROPPED = 4007
 
 /** Opens a document from a script, in the same steps as an editor page. */
-export async function openScriptedSession (sessions: Sessions, tokens: Tokens, baseUrl: string, given: EditorConfig, user?: UserConfig): Promise<Session> {
+export async function openScriptedSession (
+  sessions: Sessions,
+  tokens: Tokens,
+  baseUrl: string,
+  given: EditorConfig,
+  user?: UserConfig
+): Promise<Session> {
   if (typeof given !== 'object' || given === null) throw new TypeError(`open() needs the configuration of an editor, an object. It got ${given === null ? 'null' : `a value of type ${typeof given}`}. Has your application opened a document?`)
   const config = user === undefined ? given : { ...given, editorConfig: { ...given.editorConfig, user } }
   const trusted = trustedConfig(config, tokens)
@@ -32,7 +38,12 @@ export async function openScriptedSession (sessions: Sessions, tokens: Tokens, b
       editor.leave().catch(() => {})
     }
   }
-  const editor = editorOf(sessions, await sessions.open(trusted, connection).catch((error: Error) => { throw Object.assign(error, { events: events.all }) }))
+  const editor = editorOf(
+    sessions,
+    await sessions.open(trusted, connection).catch((error: Error) => {
+      throw Object.assign(error, { events: events.all })
+    })
+  )
   const { document } = editor
 
   function requireNotDropped (): void {
@@ -48,7 +59,9 @@ export async function openScriptedSession (sessions: Sessions, tokens: Tokens, b
     content: async () => Buffer.from(await editor.content()),
     async edit (content, options) {
       requireNotDropped()
-      if (typeof content !== 'string' && !(content instanceof Uint8Array)) throw new TypeError('edit() needs the new content, as a string or Uint8Array')
+      if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
+        throw new TypeError('edit() needs the new content, as a string or Uint8Array')
+      }
       const { userName, viewOnly } = editor.participant()
       if (viewOnly) {
         // Source: recorded.

@@ -15,13 +15,18 @@ import type { CallbackResult, MailMerge } from '../../types/session.js'
 /** How long a save waits for a lost connection. Source: docs/document-server-protocol.md#opening-a-key-again */
 const WAIT_FOR_RECONNECT_MS = 5000
 
-/** What editors do, scripted ones and those in a browser alike: join, edit, save, leave, lose the connection, come back. */
+/**
+ * What editors do, scripted ones and those in a browser alike: join, edit, save, leave, lose the connection, come back.
+ */
 export function sessions (parts: SessionParts) {
   const { documents, tasks, time, log } = parts
 
   /** Rejects with a `DocumentServerError`. */
   async function open (config: TrustedConfig, connection: Connection): Promise<Joined> {
-    const joined = await tasks.inTurn(config.key, async () => await join(parts, documents.getOrCreate(config.key, config.fileType), config, connection))
+    const joined = await tasks.inTurn(
+      config.key,
+      async () => await join(parts, documents.getOrCreate(config.key, config.fileType), config, connection)
+    )
     try {
       await loadFor(parts, joined, config)
       return joined
@@ -31,7 +36,9 @@ export function sessions (parts: SessionParts) {
     }
   }
 
-  async function leaveNow ({ document, participant }: Pick<Joined, 'document' | 'participant'>): Promise<CallbackResult> {
+  async function leaveNow (
+    { document, participant }: Pick<Joined, 'document' | 'participant'>
+  ): Promise<CallbackResult> {
     document.close(participant)
     const next = await tasks.inTurn(document.key, async () => await leaving.leave(parts, document, participant))
     if (next === null) return NOTHING_SENT
@@ -44,9 +51,20 @@ export function sessions (parts: SessionParts) {
     return await tasks.alongside(async () => await finishSave(parts, document, save))
   }
 
-  /** Comes back after `disconnect`. `left`: what it was connected to. When the key was opened anew, another editor may have the same connection id. */
-  async function reopen (key: string, connectionId: string, connection: Connection, left = documents.get(key)): Promise<Joined> {
-    return await tasks.inTurn(key, async () => await rejoin(parts, documents.get(key) === left ? left : undefined, connectionId, connection))
+  /**
+   * Comes back after `disconnect`. `left`: what it was connected to. When the key was opened anew, another editor may
+   * have the same connection id.
+   */
+  async function reopen (
+    key: string,
+    connectionId: string,
+    connection: Connection,
+    left = documents.get(key)
+  ): Promise<Joined> {
+    return await tasks.inTurn(
+      key,
+      async () => await rejoin(parts, documents.get(key) === left ? left : undefined, connectionId, connection)
+    )
   }
 
   function recordChange (document: OpenDocument, user: Participant, made: object): void {
@@ -65,7 +83,12 @@ export function sessions (parts: SessionParts) {
     return done
   }
 
-  async function replace (document: OpenDocument, user: Participant, content: string | Uint8Array, fileType = document.fileType): Promise<void> {
+  async function replace (
+    document: OpenDocument,
+    user: Participant,
+    content: string | Uint8Array,
+    fileType = document.fileType
+  ): Promise<void> {
     if (user.viewOnly) throw new TypeError(`${user.userName} has opened the document for viewing only`)
     requirePresent(document, user)
     if (typeof content === 'string') {
@@ -74,14 +97,20 @@ export function sessions (parts: SessionParts) {
       if (fileType === document.fileType && Buffer.compare(content, document.bytes()) === 0) return
       document.replaceContent(Uint8Array.from(content), fileType)
     }
-    recordChange(document, user, typeof content === 'string' ? { op: 'replace', text: content } : { op: 'file', fileType, size: content.length })
+    recordChange(
+      document,
+      user,
+      typeof content === 'string' ? { op: 'replace', text: content } : { op: 'file', fileType, size: content.length }
+    )
     notifyAll(document, { type: 'content' }, user)
   }
 
   /** Appends a picture. Everybody is shown the whole document anew. */
   async function appendImage (document: OpenDocument, user: Participant, bytes: Uint8Array): Promise<void> {
     const editable = document.editable()
-    if (user.viewOnly || !isPresent(document, user) || editable.appendImage === undefined) throw new TypeError('An image cannot be inserted here')
+    if (user.viewOnly || !isPresent(document, user) || editable.appendImage === undefined) {
+      throw new TypeError('An image cannot be inserted here')
+    }
     editable.appendImage(bytes)
     recordChange(document, user, { op: 'image', size: bytes.length })
     notifyAll(document, { type: 'content', by: user.connectionId })
@@ -98,7 +127,9 @@ export function sessions (parts: SessionParts) {
   /** Saves after the wait for lost connections, unless an editor has come back by then. */
   function saveLater (document: OpenDocument, save: Save): void {
     const signal = AbortSignal.any([save.waitEnded, parts.closing, parts.client.crashSignal()])
-    const saving = time.wait(save.isWaiting ? WAIT_FOR_RECONNECT_MS : 0, signal).then(async () => await saveNow(document, save))
+    const saving = time.wait(save.isWaiting ? WAIT_FOR_RECONNECT_MS : 0, signal).then(async () =>
+      await saveNow(document, save)
+    )
     tasks.track(saving).catch(error => log.error({ err: error, key: document.key }, 'a document could not be saved'))
   }
 

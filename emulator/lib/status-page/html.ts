@@ -9,7 +9,13 @@ export class Html {
 
 type Value = string | number | Html | null | undefined | readonly Value[]
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\'': '&#39;'
+}
 
 /** A template tag that escapes values, unless they are markup themselves. */
 export function html (parts: TemplateStringsArray, ...values: readonly Value[]): Html {

@@ -27,7 +27,11 @@ export interface Settings {
 }
 
 /** Shows documents and requests, without secrets, tokens and query strings. */
-export function statusPage (settings: Settings, { documents, forgotten }: SessionParts, latest: LatestRequests): string {
+export function statusPage (
+  settings: Settings,
+  { documents, forgotten }: SessionParts,
+  latest: LatestRequests
+): string {
   const open = documents.all().filter(isOpen)
   return html`<!doctype html>
 <html lang="en">
@@ -96,11 +100,18 @@ function documentRow (document: OpenDocument): Cell[] {
   const { key, fileType, changes, save } = document
   const users = usersOf(document).map(({ name, viewOnly }) => viewOnly ? `${name} (view only)` : name).join(', ')
   const unsaved = changes.length === 1 ? '1 change' : `${changes.length} changes`
-  return [code(key), fileType, users || 'nobody', save === null ? unsaved : save.isWaiting ? `${unsaved}, waiting for a lost connection` : `${unsaved}, saving`]
+  return [
+    code(key),
+    fileType,
+    users || 'nobody',
+    save === null ? unsaved : save.isWaiting ? `${unsaved}, waiting for a lost connection` : `${unsaved}, saving`
+  ]
 }
 
 function sentRow ({ at, method, url, status, callback, key, answer, reason }: LoggedRequest): Cell[] {
-  const result = reason === undefined ? html`<span class="good">${status ?? ''}</span>` : html`<span class="bad">${status ?? ''}</span>`
+  const result = reason === undefined
+    ? html`<span class="good">${status ?? ''}</span>`
+    : html`<span class="bad">${status ?? ''}</span>`
   return [
     timeOf(at),
     html`${method} ${code(url)}`,
@@ -111,7 +122,11 @@ function sentRow ({ at, method, url, status, callback, key, answer, reason }: Lo
 
 function receivedRow ({ at, method, url, status, reason }: LoggedRequest): Cell[] {
   const isGood = status !== null && status < 400 && reason === undefined
-  return [timeOf(at), html`${method} ${code(url)}`, html`<span class="${isGood ? 'good' : 'bad'}">${status ?? ''}</span> ${reason}`]
+  return [
+    timeOf(at),
+    html`${method} ${code(url)}`,
+    html`<span class="${isGood ? 'good' : 'bad'}">${status ?? ''}</span> ${reason}`
+  ]
 }
 
 function timeOf (at: Date): string {

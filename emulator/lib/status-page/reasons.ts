@@ -24,9 +24,14 @@ const COMMAND_ERRORS: Readonly<Record<string, string>> = {
   7: 'the token has expired'
 }
 
-/** Explains the error in an answer of the conversion, builder or command service, which always has HTTP status 200; `null` without an error. */
+/**
+ * Explains the error in an answer of the conversion, builder or command service, which always has HTTP status 200;
+ * `null` without an error.
+ */
 export function reasonOfAnswer ({ url, answer }: ReceivedRequest): string | null {
-  const error = typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : /<Error>(-?\d+)</.exec(String(answer))?.[1]
+  const error = typeof answer === 'object' && answer !== null && 'error' in answer
+    ? answer.error
+    : /<Error>(-?\d+)</.exec(String(answer))?.[1]
   if (!/^-?[1-9]\d*$/.test(String(error))) return null
   const meanings = /^\/(converter|convertservice\.ashx|docbuilder)\b/i.test(url) ? CONVERSION_ERRORS : COMMAND_ERRORS
   return `Error ${error}: ${meanings[String(error)] ?? 'unknown'}.`
@@ -45,7 +50,9 @@ function reasonOfDownload (status: number): string | null {
 
 function reasonOfCallback ({ status, body }: { readonly status: number, readonly body: unknown }): string | null {
   if (isAccepted(status, body)) return null
-  if (status >= 200 && status < 300 && status !== 200) return `HTTP ${status} is not accepted. The answer must be HTTP 200 with the JSON {"error":0}.`
+  if (status >= 200 && status < 300 && status !== 200) {
+    return `HTTP ${status} is not accepted. The answer must be HTTP 200 with the JSON {"error":0}.`
+  }
   if (status !== 200) return `HTTP ${status} is not accepted.`
   if (body === '' || body === null) return 'The body is empty. It must be the JSON {"error":0}.'
   if (typeof body !== 'object') return 'The body is not JSON. It must be {"error":0}.'

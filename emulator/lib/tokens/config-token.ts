@@ -26,9 +26,14 @@ const DROPPED = 4007
 
 const KEY = /^[0-9A-Za-z._=-]{1,255}$/
 
-/** Checks a configuration as the document server does. Throws a `DocumentServerError` with the code that the editor shows. */
+/**
+ * Checks a configuration as the document server does. Throws a `DocumentServerError` with the code that the editor
+ * shows.
+ */
 export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedConfig {
-  const claims = tokens.areRequiredOfEditors ? verified(config.token, tokens) as EditorConfig & Record<string, unknown> : {}
+  const claims = tokens.areRequiredOfEditors
+    ? verified(config.token, tokens) as EditorConfig & Record<string, unknown>
+    : {}
   if (!isKey(config.document?.key ?? 'none')) throw denied()
   if (tokens.areRequiredOfEditors) requireSigned(config, claims)
 
@@ -38,14 +43,17 @@ export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedCon
   const key = String(document.key)
   const callbackUrl = editor.callbackUrl || null
   // A relative URL is accepted, and no callback arrives. Source: observed.
-  if (callbackUrl !== null && URL.canParse(callbackUrl) && !/^https?:\/\//i.test(callbackUrl)) throw documentServerError(DROPPED, 'drop')
+  if (callbackUrl !== null && URL.canParse(callbackUrl) && !/^https?:\/\//i.test(callbackUrl)) {
+    throw documentServerError(DROPPED, 'drop')
+  }
   return {
     key,
     url: document.url!,
     title: document.title ?? key,
     fileType: (document.fileType ?? '').toLowerCase(),
     callbackUrl,
-    viewOnly: !mayEdit(document.permissions ?? {}) || config.editorConfig?.mode === 'view' || claims.editorConfig?.mode === 'view',
+    viewOnly: !mayEdit(document.permissions ?? {}) || config.editorConfig?.mode === 'view' ||
+      claims.editorConfig?.mode === 'view',
     mayDownload: (document.permissions as { download?: unknown } | undefined)?.download !== false,
     lang: editor.lang ?? 'en',
     options: Object(document.options ?? {}) as Record<string, unknown>,
@@ -54,7 +62,9 @@ export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedCon
 }
 
 /** A user who may comment, review or fill in forms is an editor, too. Source: observed. */
-function mayEdit ({ edit, comment, review, fillForms }: { edit?: unknown, comment?: unknown, review?: unknown, fillForms?: unknown }): boolean {
+function mayEdit (
+  { edit, comment, review, fillForms }: { edit?: unknown, comment?: unknown, review?: unknown, fillForms?: unknown }
+): boolean {
   return edit !== false || comment === true || review === true || fillForms === true
 }
 

@@ -6,11 +6,19 @@ import { secretsOf } from './secrets.js'
 
 export type VerifiedToken =
   | { readonly claims: Record<string, unknown> }
-  | { readonly rejected: 'malformed' | 'invalid signature' | 'invalid nbf value' | 'invalid exp value' | 'not active' | 'expired' }
+  | {
+    readonly rejected:
+      | 'malformed'
+      | 'invalid signature'
+      | 'invalid nbf value'
+      | 'invalid exp value'
+      | 'not active'
+      | 'expired'
+  }
 
 /**
- * The document server's tokens, implemented independently of the plugin's: two implementations that agree prove more than one.
- * They use the injected clock.
+ * The document server's tokens, implemented independently of the plugin's: two implementations that agree prove more
+ * than one. They use the injected clock.
  */
 export interface Tokens {
   /** Whether received requests need a token. Without, their plain fields count. */
@@ -22,7 +30,9 @@ export interface Tokens {
   readonly purposes: Purposes
   /** Signs the claims with `iat` and `exp` and the first outbox secret. The token is valid for five minutes. */
   sign (claims: object): string
-  /** Accepts HS256, HS384 and HS512 with any of the inbox secrets and 60 s of clock skew. `exp` and `nbf` are optional. */
+  /**
+   * Accepts HS256, HS384 and HS512 with any of the inbox secrets and 60 s of clock skew. `exp` and `nbf` are optional.
+   */
   verify (token: string): VerifiedToken
   changeSecret (jwtSecret: JwtSecret | SeparateSecrets): void
   /** Shifts the clock that dates and checks tokens. */
@@ -36,7 +46,11 @@ const HASHES: Record<string, string> = { HS256: 'sha256', HS384: 'sha384', HS512
 
 type Options = Pick<DocumentServerOptions, 'jwtSecret' | 'sharedClock' | 'tokens'>
 
-export function createTokens ({ jwtSecret, sharedClock = false, tokens: { inbox = true, outbox = true, browser } = {} }: Options, purposes: Purposes, time: Time): Tokens {
+export function createTokens (
+  { jwtSecret, sharedClock = false, tokens: { inbox = true, outbox = true, browser } = {} }: Options,
+  purposes: Purposes,
+  time: Time
+): Tokens {
   let secrets = secretsOf(jwtSecret)
   let skew = 0
   const seconds = () => Math.floor((time.now() + skew) / 1000)
@@ -49,7 +63,8 @@ export function createTokens ({ jwtSecret, sharedClock = false, tokens: { inbox 
     changeSecret (next) { secrets = secretsOf(next) },
     skew (milliseconds) { skew = milliseconds },
     sign (claims) {
-      // An application with the system's clock accepts tokens only within the tolerated skew, however far a test has advanced this clock.
+      // An application with the system's clock accepts tokens only within the tolerated skew, however far a test has
+      // advanced this clock.
       const now = sharedClock ? time.now() : Math.min(time.now(), Date.now() + MAX_AHEAD_MS)
       const iat = Math.floor((now + skew) / 1000)
       const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...claims, iat, exp: iat + LIFETIME_SECONDS })}`
@@ -59,7 +74,9 @@ export function createTokens ({ jwtSecret, sharedClock = false, tokens: { inbox 
       const [header, payload, given, ...rest] = token.split('.')
       const hash = HASHES[String(decode(header)?.alg)]
       const claims = decode(payload)
-      if (hash === undefined || claims === null || given === undefined || rest.length > 0) return { rejected: 'malformed' }
+      if (hash === undefined || claims === null || given === undefined || rest.length > 0) {
+        return { rejected: 'malformed' }
+      }
 
       const received = Buffer.from(given, 'base64url')
       const signed = secrets.inbox.some(secret => {

@@ -1,6 +1,8 @@
 import chromium from '@sparticuz/chromium'
 import http from 'node:http'
-import { type Browser, type BrowserContext, chromium as playwright, type FrameLocator, type Page } from 'playwright-core'
+import {
+  type Browser, type BrowserContext, chromium as playwright, type FrameLocator, type Page
+} from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { DocumentServer } from '../../lib/index.js'
 import { openEditable } from '../../lib/documents/open.js'
@@ -35,8 +37,10 @@ async function startPages (t: Test, server: DocumentServer): Promise<(config: ob
          const record = name => ({ data }) => events.push([name, data])
          const events_ = Object.fromEntries(['onAppReady', 'onInfo', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onDownloadAs'].map(name => [name, record(name)]))
          globalThis.editor = new DocsAPI.DocEditor('editor', { ...${pages[Number(index)]}, events: events_ })`
-      : `<!DOCTYPE html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><div id="editor"></div><script src="${server.editorApiUrl}"></script><script src="page.js"></script>`)
-  }))
+      : `<!DOCTYPE html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><div id="editor"></div><script src="${server.editorApiUrl}"></script><script src="page.js"></script>`
+    )
+  })
+  )
   return async config => {
     const page = await context.newPage()
     t.teardown(async () => await page.close())

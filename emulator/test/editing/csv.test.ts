@@ -40,7 +40,9 @@ t.test('a CSV file is one sheet of strings; numbers are right-aligned', async t 
 t.test('an edit that changes nothing or is out of range leaves the file unchanged', async t => {
   const bytes = Buffer.from('a,"b"\n')
   const editable = openEditable('csv', bytes)
-  for (const [cell, value] of [['B1', 'b'], ['C9', ''], ['A5000', 'x'], ['XFD1', 'x'], ['nothing', 'x']] as const) t.equal(set(editable, cell, value), null, cell)
+  for (const [cell, value] of [['B1', 'b'], ['C9', ''], ['A5000', 'x'], ['XFD1', 'x'], ['nothing', 'x']] as const) {
+    t.equal(set(editable, cell, value), null, cell)
+  }
   t.equal(editable.bytes(), bytes)
 })
 
@@ -59,15 +61,24 @@ t.test('text replaces the whole file', async t => {
 t.test('setting any cell stores its value and keeps those of all others', async t => {
   const field = fc.oneof(fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', ' ', 'é') }), fc.integer().map(String))
   const file = fc.array(fc.array(field, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 })
-  fc.assert(fc.property(file, fc.nat(7), fc.nat(5), field, fc.constantFrom('\n', '\r\n'), (rows, row, column, value, end) => {
-    const quoted = rows.map(fields => fields.map(field => `"${field.replaceAll('"', '""')}"`).join(',')).join(end) + end
-    const editable = open(`sep=,\n${quoted}`)
-    const cell = `${'ABCDEF'[column]}${row + 1}`
-    if (set(editable, cell, value) === null) return
-    const again = open(`sep=,\n${textOf(editable).slice(1)}`)
-    if ((cellAt(again, cell)?.value ?? '').replace(/\r\n?/g, '\n') !== value.replace(/\r\n?/g, '\n')) throw new Error(JSON.stringify([textOf(editable), cell]))
-    const others = (of: ReturnType<typeof open>) => JSON.stringify(Object.entries(sheetsOf(of)[0]!.cells).filter(([name, { value }]) => name !== cell && value !== ''))
-    if (others(again) !== others(open(`sep=,\n${quoted}`))) throw new Error(JSON.stringify(textOf(editable)))
-  }), { numRuns: 300 })
+  fc.assert(
+    fc.property(file, fc.nat(7), fc.nat(5), field, fc.constantFrom('\n', '\r\n'), (rows, row, column, value, end) => {
+      const quoted = rows.map(fields => fields.map(field => `"${field.replaceAll('"', '""')}"`).join(',')).join(end) +
+        end
+      const editable = open(`sep=,\n${quoted}`)
+      const cell = `${'ABCDEF'[column]}${row + 1}`
+      if (set(editable, cell, value) === null) return
+      const again = open(`sep=,\n${textOf(editable).slice(1)}`)
+      if (
+        (cellAt(again, cell)?.value ?? '').replace(/\r\n?/g, '\n') !== value.replace(/\r\n?/g, '\n')
+      ) throw new Error(JSON.stringify([textOf(editable), cell]))
+      const others = (of: ReturnType<typeof open>) =>
+        JSON.stringify(
+          Object.entries(sheetsOf(of)[0]!.cells).filter(([name, { value }]) => name !== cell && value !== '')
+        )
+      if (others(again) !== others(open(`sep=,\n${quoted}`))) throw new Error(JSON.stringify(textOf(editable)))
+    }),
+    { numRuns: 300 }
+  )
   t.pass()
 })

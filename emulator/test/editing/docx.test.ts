@@ -98,7 +98,8 @@ t.test('text replaces the whole document, one paragraph per line', async t => {
 t.test('a paragraph that contains a field is not edited', async t => {
   const { zipSync, strToU8 } = await import('fflate')
   const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
-  const xml = `<w:document xmlns:w="${word}"><w:body><w:p><w:r><w:t>Page </w:t></w:r><w:fldSimple w:instr="PAGE"><w:r><w:t>1</w:t></w:r></w:fldSimple></w:p><w:p/></w:body></w:document>`
+  const xml =
+    `<w:document xmlns:w="${word}"><w:body><w:p><w:r><w:t>Page </w:t></w:r><w:fldSimple w:instr="PAGE"><w:r><w:t>1</w:t></w:r></w:fldSimple></w:p><w:p/></w:body></w:document>`
   const editable = await openEditable('docx', zipSync({ 'word/document.xml': strToU8(xml) }))
   const [field, empty] = paragraphs(editable)
   t.match(field, { text: 'Page 1', editable: false })
@@ -117,10 +118,17 @@ t.test('PNG, JPEG and GIF pictures are appended in a form that opens again; noth
   }
   const bytes = editable.bytes()
   const parts = unzipSync(bytes)
-  t.strictSame(Object.keys(parts).filter(name => name.startsWith('word/media/')), ['word/media/inserted1.png', 'word/media/inserted2.jpeg', 'word/media/inserted3.gif'])
+  t.strictSame(Object.keys(parts).filter(name => name.startsWith('word/media/')), [
+    'word/media/inserted1.png',
+    'word/media/inserted2.jpeg',
+    'word/media/inserted3.gif'
+  ])
   t.match(mainPart(bytes), `cx="${600 * 9525}" cy="${26 * 9525}"`, 'not wider than a page')
   const again = openEditable('docx', bytes)
-  t.strictSame(paragraphs(again).slice(-3).map(({ text, editable, images }) => ({ text, editable, images })), Array.from({ length: 3 }, () => ({ text: '', editable: false, images: 1 })))
+  t.strictSame(
+    paragraphs(again).slice(-3).map(({ text, editable, images }) => ({ text, editable, images })),
+    Array.from({ length: 3 }, () => ({ text: '', editable: false, images: 1 }))
+  )
   again.appendImage!(encodePng(picture))
   const relations = Buffer.from(unzipSync(again.bytes())['word/_rels/document.xml.rels']!).toString()
   const ids = Array.from(relations.matchAll(/Id="([^"]+)"/g), ([, id]) => id)

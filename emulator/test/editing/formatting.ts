@@ -13,7 +13,8 @@ const mainPart = (bytes: Uint8Array) => Buffer.from(unzipSync(bytes)['word/docum
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 const STYLES = `<w:styles xmlns:w="${WORD}"><w:style w:type="character" w:styleId="Strong"><w:rPr><w:b/></w:rPr></w:style>
 <w:style w:type="character" w:styleId="Loud"><w:basedOn w:val="Strong"/><w:rPr><w:u w:val="single"/></w:rPr></w:style></w:styles>`
-const LINKS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r7" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="https://example.org/?a=1&amp;b=2" TargetMode="External"/></Relationships>'
+const LINKS =
+  '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r7" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="https://example.org/?a=1&amp;b=2" TargetMode="External"/></Relationships>'
 
 /** A document of these paragraphs; what stands in `[]` is bold and green, in `()` a link. */
 function documentOf (...texts: string[]): Editable {
@@ -22,9 +23,19 @@ function documentOf (...texts: string[]): Editable {
     if (text.startsWith('[')) return run(text.slice(1, -1), '<w:rPr><w:color w:val="00FF00"/><w:b/></w:rPr>')
     return text.startsWith('(') ? `<w:hyperlink r:id="r7">${run(text.slice(1, -1))}</w:hyperlink>` : run(text)
   }
-  const body = texts.map(text => text.startsWith('<') ? text : `<w:p>${text.split(/(\[.*?\]|\(.*?\))/).filter(Boolean).map(part).join('')}</w:p>`).join('')
-  const xml = `<w:document xmlns:w="${WORD}" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><w:body>${body}<w:p/></w:body></w:document>`
-  return openEditable('docx', zipSync({ 'word/document.xml': strToU8(xml), 'word/styles.xml': strToU8(STYLES), 'word/_rels/document.xml.rels': strToU8(LINKS) }))
+  const body = texts.map(text =>
+    text.startsWith('<') ? text : `<w:p>${text.split(/(\[.*?\]|\(.*?\))/).filter(Boolean).map(part).join('')}</w:p>`
+  ).join('')
+  const xml =
+    `<w:document xmlns:w="${WORD}" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><w:body>${body}<w:p/></w:body></w:document>`
+  return openEditable(
+    'docx',
+    zipSync({
+      'word/document.xml': strToU8(xml),
+      'word/styles.xml': strToU8(STYLES),
+      'word/_rels/document.xml.rels': strToU8(LINKS)
+    })
+  )
 }
 
 /** A paragraph with its bold parts in `[]` and its links in `()`. */
@@ -81,7 +92,10 @@ t.test('typed text takes the formatting of the text before it, or of the text it
 
 t.test('a paragraph that is split, joined, or removed and restored keeps its formatting, including colours', async t => {
   const editable = documentOf('one [bold] (link) two', 'three [four]')
-  t.match(editable.apply({ op: 'insert', id: 'n1', after: 'p1', text: 'ld link two', splits: 'p1' }), { after: 'p1', marks: [{ bold: true }, { link: /example/ }] })
+  t.match(editable.apply({ op: 'insert', id: 'n1', after: 'p1', text: 'ld link two', splits: 'p1' }), {
+    after: 'p1',
+    marks: [{ bold: true }, { link: /example/ }]
+  })
   editable.apply({ op: 'set', id: 'p1', text: 'one bo' })
   t.strictSame(['p1', 'n1'].map(id => lookOf(editable, id)), ['one [bo]', '[ld] (link) two'])
   t.equal(mainPart(editable.bytes()).split('00FF00').length - 1, 3)

@@ -11,7 +11,10 @@ type Message = { readonly operation: CellOperation, readonly by: number } | { re
 
 const CELLS = ['A1', 'B1', 'A2', 'B2', 'C3']
 
-/** Pages that set the cells of one csv at random while messages are late and connections are cut; then everything arrives. */
+/**
+ * Pages that set the cells of one csv at random while messages are late and connections are cut; then everything
+ * arrives.
+ */
 function edit (seed: number) {
   const random = randomNumbers(seed)
   const editable = openEditable('csv', Buffer.from('a,b\n1,2\n'))
@@ -102,7 +105,11 @@ t.test('pages that set cells concurrently converge: each cell has the value that
     const { pages, last, valueOf } = edit(seed)
     for (const [cell, value] of last) {
       if (valueOf(cell) !== value) t.equal(valueOf(cell), value, `seed ${seed}: ${cell}`)
-      for (const shown of pages) if ((shown.get(`Sheet1!${cell}`) ?? '') !== value) t.equal(shown.get(`Sheet1!${cell}`), value, `seed ${seed}: a page shows ${cell}`)
+      for (const shown of pages) {
+        if ((shown.get(`Sheet1!${cell}`) ?? '') !== value) {
+          t.equal(shown.get(`Sheet1!${cell}`), value, `seed ${seed}: a page shows ${cell}`)
+        }
+      }
     }
   }
   t.ok(t.passing())

@@ -21,7 +21,20 @@ t.test('concurrent changes to one text are merged: no insertion is lost, every d
 })
 
 t.test('the changes computed between two texts turn one into the other, whatever their lines are', async t => {
-  const texts = ['', 'a', 'a\nb\nc', 'a\nc', 'x\na\nb\ny\nc\n', '\n\n', 'c\nb\na', 'a\nb\nc\na\nb\nc', '😀\n😁\n', 'one two three', 'one 2 three', 'two three one']
+  const texts = [
+    '',
+    'a',
+    'a\nb\nc',
+    'a\nc',
+    'x\na\nb\ny\nc\n',
+    '\n\n',
+    'c\nb\na',
+    'a\nb\nc\na\nb\nc',
+    '😀\n😁\n',
+    'one two three',
+    'one 2 three',
+    'two three one'
+  ]
   for (const base of texts) {
     for (const text of texts) {
       const made = changes(base, text).reduceRight((so, { from, to, text }) => so.slice(0, from) + text + so.slice(to), base)

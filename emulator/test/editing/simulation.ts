@@ -31,7 +31,11 @@ export interface Page {
 }
 
 /** A document at the server and pages that edit it together. */
-export async function startSimulation (fileType: 'docx' | 'txt', text: string, count: number): Promise<{ editable: Editable, pages: Page[], texts: () => string[] }> {
+export async function startSimulation (
+  fileType: 'docx' | 'txt',
+  text: string,
+  count: number
+): Promise<{ editable: Editable, pages: Page[], texts: () => string[] }> {
   const editable = await openEditable(fileType, fileType === 'docx' ? fixture('report.docx') : Buffer.from(''))
   editable.replaceText(text)
   const listeners: Array<(message: Message) => void> = []

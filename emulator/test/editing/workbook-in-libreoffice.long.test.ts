@@ -9,10 +9,20 @@ const ORDERS = 'xl/worksheets/sheet1.xml'
 const open = (bytes: Uint8Array = rich) => openEditable('xlsx', bytes)
 
 const office = await libreOffice(undefined)
-t.test('an office suite opens the saved workbook and calculates the new values', { skip: office === null ? 'LibreOffice is not installed' : false }, async t => {
+t.test('an office suite opens the saved workbook and calculates the new values', {
+  skip: office === null ? 'LibreOffice is not installed' : false
+}, async t => {
   const workbook = open()
-  for (const [cell, value] of [['C2', '1000'], ['Summary!F9', '=Summary!B2+C2'], ['Summary!B4', '1'], ['B2', 'Ünï <&>'], ['E2', '2027-01-05']] as const) set(workbook, cell, value)
-  const before = [...partOf(rich, ORDERS).matchAll(/<c r="C(\d+)"[^>]* t="n"><v>(\d+)/g)].reduce((sum, [, row, units]) => sum + (row === '2' ? 0 : Number(units)), 0)
+  for (
+    const [cell, value] of [['C2', '1000'], ['Summary!F9', '=Summary!B2+C2'], ['Summary!B4', '1'], ['B2', 'Ünï <&>'], [
+      'E2',
+      '2027-01-05'
+    ]] as const
+  ) set(workbook, cell, value)
+  const before = [...partOf(rich, ORDERS).matchAll(/<c r="C(\d+)"[^>]* t="n"><v>(\d+)/g)].reduce(
+    (sum, [, row, units]) => sum + (row === '2' ? 0 : Number(units)),
+    0
+  )
   const calculated = open((await office!(workbook.bytes(), 'xlsx', 'xlsx'))!)
   const sum = before + 1000
   t.equal(cellAt(calculated, 'Summary!B2')?.text, String(sum))

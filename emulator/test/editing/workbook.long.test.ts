@@ -65,7 +65,25 @@ t.test('a formula that no office suite could parse is stored as a string', async
     set(workbook, 'G1', `=${formula}`)
     t.match(cellAt(workbook, 'G1'), { value: `'=${formula}`, text: `=${formula}` }, formula)
   }
-  for (const formula of ['1', '-A1', 'A1%', 'IF(A1>=1,,"x,(")', "'My sheet'!A1", 'SUM(A:A,$1:$3)', '{1,2;3,4}', 'Rate*-2', '(1+2)*3', 'NOW()', 'A1:B2 B1:B3', 'Table1[Units]', '#N/A', 'SUM((A1,B1))', '1E5']) {
+  for (
+    const formula of [
+      '1',
+      '-A1',
+      'A1%',
+      'IF(A1>=1,,"x,(")',
+      '\'My sheet\'!A1',
+      'SUM(A:A,$1:$3)',
+      '{1,2;3,4}',
+      'Rate*-2',
+      '(1+2)*3',
+      'NOW()',
+      'A1:B2 B1:B3',
+      'Table1[Units]',
+      '#N/A',
+      'SUM((A1,B1))',
+      '1E5'
+    ]
+  ) {
     set(workbook, 'G1', `=${formula}`)
     t.match(cellAt(workbook, 'G1'), { value: `=${formula}`, stale: true }, formula)
   }
@@ -92,7 +110,15 @@ t.test('a percentage or an ISO date in a cell without a format gets one, and all
 })
 
 t.test('new rows and cells are inserted in order, with their column\'s style, and the dimension grows', async t => {
-  const workbook = open(withParts(rich, { [SUMMARY]: xml => xml.replace('<row r="5">', '<row r="5" s="1" customFormat="1">').replace('customWidth="1"/>', 'customWidth="1" style="3"/>') }))
+  const workbook = open(
+    withParts(rich, {
+      [SUMMARY]: xml =>
+        xml.replace('<row r="5">', '<row r="5" s="1" customFormat="1">').replace(
+          'customWidth="1"/>',
+          'customWidth="1" style="3"/>'
+        )
+    })
+  )
   for (const cell of ['Summary!B9', 'Summary!A8', 'Summary!F5', 'Summary!A5', 'Summary!A4']) set(workbook, cell, '1')
   const xml = partOf(workbook.bytes(), SUMMARY)
   t.match(xml, '<dimension ref="A1:F9"/>')
@@ -104,8 +130,17 @@ t.test('new rows and cells are inserted in order, with their column\'s style, an
 t.test('formulas that depend on a changed cell lose their cached value, others keep it, and the file requests recalculation', async t => {
   const workbook = open()
   const done = set(workbook, 'C2', '1000') as CellOperation
-  t.strictSame(Object.keys(done.others!).sort(), ['Summary!A6', 'Summary!B2', 'Summary!B3', 'Summary!B4', 'Summary!B5'], 'also what a name or another sheet leads to')
-  t.strictSame(cellAt(workbook, 'Summary!B2'), { value: '=SUM(orders!C2:C501)', text: '7', align: 'right', stale: true }, 'the previous value is selected')
+  t.strictSame(
+    Object.keys(done.others!).sort(),
+    ['Summary!A6', 'Summary!B2', 'Summary!B3', 'Summary!B4', 'Summary!B5'],
+    'also what a name or another sheet leads to'
+  )
+  t.strictSame(cellAt(workbook, 'Summary!B2'), {
+    value: '=SUM(orders!C2:C501)',
+    text: '7',
+    align: 'right',
+    stale: true
+  }, 'the previous value is selected')
   const bytes = workbook.bytes()
   const xml = partOf(bytes, SUMMARY)
   t.match(xml, '<c r="B2"><f>SUM(orders!C2:C501)</f></c>')
@@ -130,20 +165,26 @@ t.test('an overwritten formula is removed from the calculation chain, and formul
 
 t.test('namespace prefixes and cells without a reference are supported', async t => {
   const prefixed = withParts(rich, {
-    [SUMMARY]: () => '<x:worksheet xmlns:x="http://purl.oclc.org/ooxml/spreadsheetml/main"><x:sheetData><x:row><x:c><x:v>1</x:v></x:c><x:c t="d"><x:v>2026-03-04</x:v></x:c></x:row><x:row/></x:sheetData></x:worksheet>'
+    [SUMMARY]: () =>
+      '<x:worksheet xmlns:x="http://purl.oclc.org/ooxml/spreadsheetml/main"><x:sheetData><x:row><x:c><x:v>1</x:v></x:c><x:c t="d"><x:v>2026-03-04</x:v></x:c></x:row><x:row/></x:sheetData></x:worksheet>'
   })
   const workbook = open(prefixed)
   t.equal(cellAt(workbook, 'Summary!A1')?.text, '1')
   t.equal(cellAt(workbook, 'Summary!B1')?.text, '46085')
   for (const cell of ['Summary!A1', 'Summary!C1', 'Summary!A2']) set(workbook, cell, '5')
-  t.match(partOf(workbook.bytes(), SUMMARY), '<x:row><x:c><x:v>5</x:v></x:c><x:c t="d"><x:v>2026-03-04</x:v></x:c><x:c r="C1"><x:v>5</x:v></x:c></x:row><x:row><x:c r="A2"><x:v>5</x:v></x:c></x:row>')
+  t.match(
+    partOf(workbook.bytes(), SUMMARY),
+    '<x:row><x:c><x:v>5</x:v></x:c><x:c t="d"><x:v>2026-03-04</x:v></x:c><x:c r="C1"><x:v>5</x:v></x:c></x:row><x:row><x:c r="A2"><x:v>5</x:v></x:c></x:row>'
+  )
 })
 
 t.test('a cell that cannot be edited is refused with the reason', async t => {
   const workbook = open(withParts(rich, {
     [SUMMARY]: xml => xml.replace('<f>1+1</f>', '<f t="array" ref="B6:B7">1+1</f>'),
-    'xl/worksheets/_rels/sheet1.xml.rels': () => '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/table" Target="../tables/table1.xml"/></Relationships>',
-    'xl/tables/table1.xml': () => '<table xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" id="1" name="T" displayName="T" ref="A1:E501"/>'
+    'xl/worksheets/_rels/sheet1.xml.rels': () =>
+      '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/table" Target="../tables/table1.xml"/></Relationships>',
+    'xl/tables/table1.xml': () =>
+      '<table xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" id="1" name="T" displayName="T" ref="A1:E501"/>'
   }))
   for (const cell of ['A1', 'Summary!B1', 'Summary!B7', 'Rates!A1', 'Nowhere!A1', 'A0', 'XFE1', 'A1048577', 'B']) t.equal(set(workbook, cell, 'x'), null, cell)
   t.strictSame(sheetsOf(workbook).map(({ locked }) => locked), [
@@ -166,7 +207,12 @@ t.test('of a very large sheet only the beginning is shown, and the rest is kept'
 })
 
 t.test('a broken workbook is read-only', async t => {
-  for (const [part, xml] of [[ORDERS, '<worksheet><sheetData><row'], [ORDERS, '<!DOCTYPE x><worksheet/>'], ['xl/workbook.xml', '<workbook><sheets><sheet></workbook>']] as const) {
+  for (
+    const [part, xml] of [[ORDERS, '<worksheet><sheetData><row'], [ORDERS, '<!DOCTYPE x><worksheet/>'], [
+      'xl/workbook.xml',
+      '<workbook><sheets><sheet></workbook>'
+    ]] as const
+  ) {
     const workbook = open(withParts(rich, { [part]: () => xml }))
     t.match(workbook.view(), { kind: 'readonly', note: /cannot be read/ }, xml)
     t.equal(workbook.apply({ op: 'cell', sheet: 'orders', cell: 'A1', value: 'x' }), null)
@@ -197,7 +243,11 @@ t.test('a workbook\'s text has dates as dates and keeps the columns', async t =>
 
 const anyCell = fc.record({ row: fc.integer({ min: 1, max: 30 }), column: fc.integer({ min: 0, max: 8 }) })
   .map(({ row, column }) => `${'ABCDEFGHI'[column]}${row}`)
-const anyValue = fc.oneof(fc.string({ unit: 'grapheme' }), fc.double().map(String), fc.constantFrom('', 'TRUE', '12%', '2026-03-04', '=A1+1', "'x", '<&>"', '=SUM(A1:B2)', '_x0000_'))
+const anyValue = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.double().map(String),
+  fc.constantFrom('', 'TRUE', '12%', '2026-03-04', '=A1+1', '\'x', '<&>"', '=SUM(A1:B2)', '_x0000_')
+)
 
 t.test('setting any cell stores its value, keeps all other bytes, and the file opens with it', async t => {
   const small = withParts(rich, { [ORDERS]: xml => xml.replace(/<row r="31"[^]*<\/row>/, '') })

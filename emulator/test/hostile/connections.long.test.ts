@@ -22,8 +22,21 @@ t.test('malformed messages change nothing in an editor or the server', async t =
     { type: 'place', place: { toString: 1 } }
   ]
   const operations = [
-    null, 1, 'text', [], {}, { op: 'text' }, { op: 'text', text: 1 }, { op: 'text', text: 'x', base: 1 }, { op: 'constructor' }, { op: 'toString', text: 'x' },
-    '{"op":"__proto__"}', { op: ['text'], text: 'x' }, { op: 'set', id: '__proto__', text: 'x' }, { op: 'insert', id: 'p1', after: 'constructor', text: 'x' }, { op: 'remove', id: 'p1' }
+    null,
+    1,
+    'text',
+    [],
+    {},
+    { op: 'text' },
+    { op: 'text', text: 1 },
+    { op: 'text', text: 'x', base: 1 },
+    { op: 'constructor' },
+    { op: 'toString', text: 'x' },
+    '{"op":"__proto__"}',
+    { op: ['text'], text: 'x' },
+    { op: 'set', id: '__proto__', text: 'x' },
+    { op: 'insert', id: 'p1', after: 'constructor', text: 'x' },
+    { op: 'remove', id: 'p1' }
   ]
   for (const message of messages) page.send(message)
   page.send({ type: 'edit', batch: 7, operations })
@@ -50,7 +63,17 @@ t.test('malformed messages change nothing in an editor or the server', async t =
 t.test('invalid configurations are refused', async t => {
   const server = await startDocumentServer(t)
   const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
-  for (const config of ['[]', '{}', '{"token":1}', '{"token":{"toString":1}}', '{"token":"a.b.c"}', '{"__proto__":{"token":"x"}}', `{"token":"x","document":${deep}}`]) {
+  for (
+    const config of [
+      '[]',
+      '{}',
+      '{"token":1}',
+      '{"token":{"toString":1}}',
+      '{"token":"a.b.c"}',
+      '{"__proto__":{"token":"x"}}',
+      `{"token":"x","document":${deep}}`
+    ]
+  ) {
     const page = await connect(t, server)
     page.send(`{"type":"open","config":${config}}`)
     t.match(await page.message({ type: 'refused' }), { code: Number }, config.slice(0, 40))
@@ -89,7 +112,9 @@ async function upgraded (t: Test, server: DocumentServer): Promise<net.Socket> {
   const { hostname, port } = new URL(server.url)
   const socket = net.connect(Number(port), hostname)
   t.teardown(() => socket.destroy())
-  socket.write(`GET /doc/socket HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`)
+  socket.write(
+    `GET /doc/socket HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`
+  )
   const [answer] = await once(socket, 'data') as [Buffer]
   t.match(answer.toString(), /^HTTP\/1\.1 101 /)
   return socket

@@ -24,7 +24,13 @@ t.test('a document built to exhaust the server is shown as unreadable, saved unc
       t.ok(source.equals(await session.content()), 'byte for byte')
       await session.close()
 
-      const response = await postSigned(`${server.url}/converter`, { filetype: 'docx', key, outputtype: 'pdf', title: 'a.docx', url: `${host.origin}/files/report.docx` })
+      const response = await postSigned(`${server.url}/converter`, {
+        filetype: 'docx',
+        key,
+        outputtype: 'pdf',
+        title: 'a.docx',
+        url: `${host.origin}/files/report.docx`
+      })
       t.strictSame(await response.json(), { error: -3 })
     })
   }

@@ -39,7 +39,16 @@ t.test('a damaged protected source answers -5, and the next conversion works', a
   const host = await startFakeHost(t)
   const { url } = await startDocumentServer(t)
   const convert = async (fields: object): Promise<unknown> =>
-    await (await postSigned(`${url}/converter`, { async: false, filetype: 'docx', key: 'C', outputtype: 'txt', title: 'a', url: `${host.origin}/files/bad.docx`, password: PASSWORD, ...fields })).json()
+    await (await postSigned(`${url}/converter`, {
+      async: false,
+      filetype: 'docx',
+      key: 'C',
+      outputtype: 'txt',
+      title: 'a',
+      url: `${host.origin}/files/bad.docx`,
+      password: PASSWORD,
+      ...fields
+    })).json()
   host.files.set('/files/bad.docx', whole.subarray(0, 700))
   t.strictSame(await convert({}), { error: -5 })
   host.files.set('/files/bad.docx', whole)

@@ -17,9 +17,17 @@ t.test('markup that never ends is scanned once', async t => {
 })
 
 t.test('HTML is parsed as a browser parses it', async t => {
-  t.strictSame(textOf('html', '<!doctype html><head><title>no</title></head><h2 a=">">A&amp;B</h2>1 < 2<br>x<!-- no -->y<script>no</script >z<td>1</td><td>2</td>\r\nend<!-- open'), [
-    { text: '">A&B', level: 2 }, { text: '1 < 2' }, { text: 'xyz1\t2\t end' }
-  ])
+  t.strictSame(
+    textOf(
+      'html',
+      '<!doctype html><head><title>no</title></head><h2 a=">">A&amp;B</h2>1 < 2<br>x<!-- no -->y<script>no</script >z<td>1</td><td>2</td>\r\nend<!-- open'
+    ),
+    [
+      { text: '">A&B', level: 2 },
+      { text: '1 < 2' },
+      { text: 'xyz1\t2\t end' }
+    ]
+  )
 })
 
 t.test('more than a million lines or paragraphs are not read', async t => {
@@ -53,12 +61,21 @@ t.test('nested tables are read once', async t => {
 })
 
 t.test('a missing shared string is empty', async t => {
-  const workbook = (cells: string) => zipSync({
-    'xl/workbook.xml': strToU8('<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>'),
-    'xl/_rels/workbook.xml.rels': strToU8('<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" Target="sharedStrings.xml"/></Relationships>'),
-    'xl/sharedStrings.xml': strToU8('<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>a</t></si></sst>'),
-    'xl/worksheets/sheet1.xml': strToU8(`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1">${cells}</row></sheetData></worksheet>`)
-  })
+  const workbook = (cells: string) =>
+    zipSync({
+      'xl/workbook.xml': strToU8(
+        '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>'
+      ),
+      'xl/_rels/workbook.xml.rels': strToU8(
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" Target="sharedStrings.xml"/></Relationships>'
+      ),
+      'xl/sharedStrings.xml': strToU8(
+        '<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>a</t></si></sst>'
+      ),
+      'xl/worksheets/sheet1.xml': strToU8(
+        `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1">${cells}</row></sheetData></worksheet>`
+      )
+    })
   const shared = (index: string, column: string) => `<c r="${column}1" t="s"><v>${index}</v></c>`
   const [block] = textBlocks('xlsx', workbook(shared('99', 'A') + shared('-1', 'B') + shared('x', 'C') + shared('1e99', 'D') + shared('0', 'E')))!
   t.equal(block!.text.trim(), 'a')

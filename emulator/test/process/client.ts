@@ -28,7 +28,8 @@ export async function startDriven (t: Test, options: Partial<DocumentServerOptio
     const isJson = response.headers.get('content-type')?.includes('json') === true
     return { status: response.status, body: isJson ? await response.json() : Buffer.from(await response.arrayBuffer()) }
   }
-  const post = async (path: string, fields: object = {}) => await ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })
+  const post = async (path: string, fields: object = {}) =>
+    await ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })
 
   return {
     host,
@@ -36,7 +37,12 @@ export async function startDriven (t: Test, options: Partial<DocumentServerOptio
     post,
     get: async path => await ask(path),
     remove: async path => await ask(path, { method: 'DELETE' }),
-    postBytes: async (path, bytes) => await ask(path, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: Uint8Array.from(bytes) }),
+    postBytes: async (path, bytes) =>
+      await ask(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/octet-stream' },
+        body: Uint8Array.from(bytes)
+      }),
     async open (key, changes) {
       const { status, body } = await post('/sessions', { config: host.config(key, changes) })
       t.equal(status, 201)

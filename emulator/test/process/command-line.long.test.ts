@@ -11,12 +11,19 @@ import { run } from '../../lib/cli/run.js'
 import { SECRET, startFakeHost } from '../support.js'
 
 function start (t: Test, parameters: readonly string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--import', './scripts/typescript/register.js', 'emulator/lib/cli/main.ts', ...parameters], {
+  const child = spawn(process.execPath, [
+    '--import',
+    './scripts/typescript/register.js',
+    'emulator/lib/cli/main.ts',
+    ...parameters
+  ], {
     cwd: root,
     env: { ...plainEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe']
   })
-  t.teardown(() => { child.kill('SIGKILL') })
+  t.teardown(() => {
+    child.kill('SIGKILL')
+  })
   return { child, ended: once(child, 'close').then(([code, signal]) => ({ code, signal })), errors: text(child.stderr) }
 }
 
@@ -36,15 +43,27 @@ async function startListening (t: Test, parameters: readonly string[], environme
 t.jobs = 5
 
 async function post (url: string, fields: object = {}): Promise<any> {
-  return await (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })).json()
+  return await (await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fields)
+  })).json()
 }
 
-t.test('it prints where it listens, and saves open documents on a termination signal, even a repeated one', { buffered: true }, async t => {
+t.test('it prints where it listens, and saves open documents on a termination signal, even a repeated one', {
+  buffered: true
+}, async t => {
   const host = await startFakeHost(t)
-  const { child, ended, facts, errors } = await startListening(t, ['--authorization-header', 'X-Token'], { JWT_SECRET: SECRET })
+  const { child, ended, facts, errors } = await startListening(t, ['--authorization-header', 'X-Token'], {
+    JWT_SECRET: SECRET
+  })
   const address = facts.Listening!
   t.match(address, /^http:\/\/127\.0\.0\.1:\d+$/)
-  t.same(facts, { Listening: address, 'api.js': `${address}/web-apps/apps/api/documents/api.js`, 'Status page': `${address}/` })
+  t.same(facts, {
+    Listening: address,
+    'api.js': `${address}/web-apps/apps/api/documents/api.js`,
+    'Status page': `${address}/`
+  })
   t.equal((await fetch(facts['api.js']!)).status, 200)
   t.match(await (await fetch(facts['Status page']!)).text(), facts['api.js'])
 
@@ -64,9 +83,15 @@ t.test('it prints where it listens, and saves open documents on a termination si
   t.equal(await errors, '')
 })
 
-t.test('without a secret it generates and prints one; with the fake clock option its clock can be moved', { buffered: true }, async t => {
+t.test('without a secret it generates and prints one; with the fake clock option its clock can be moved', {
+  buffered: true
+}, async t => {
   const { child, ended, facts } = await startListening(t, ['--fake-clock', '--public-url', 'https://docs.example.com/'])
-  t.match(facts, { 'Public URL': 'https://docs.example.com', 'api.js': 'https://docs.example.com/web-apps/apps/api/documents/api.js', 'JWT secret': /^[0-9a-f]{64}$/ })
+  t.match(facts, {
+    'Public URL': 'https://docs.example.com',
+    'api.js': 'https://docs.example.com/web-apps/apps/api/documents/api.js',
+    'JWT secret': /^[0-9a-f]{64}$/
+  })
   const before = Date.now()
   const { now } = await post(`${facts.Listening}/emulator/clock`, { advance: 3_600_000 })
   t.ok(now >= before + 3_500_000, 'an hour later')
@@ -101,13 +126,16 @@ t.test('closing its standard output does not end it', { buffered: true }, async 
 t.test('invalid options exit with code 2 and print the reason', { buffered: true }, async t => {
   const { ended, errors } = start(t, ['--prot', '1'])
   t.same(await ended, { code: 2, signal: null })
-  t.equal(await errors, "onlyoffice-emulator: Unknown option '--prot'\nTry onlyoffice-emulator --help\n")
+  t.equal(await errors, 'onlyoffice-emulator: Unknown option \'--prot\'\nTry onlyoffice-emulator --help\n')
 })
 
 t.test('if it cannot listen it prints the reason', async t => {
   const { port } = await listen(t, net.createServer())
   const cases: Array<[parameters: string[], message: string]> = [
-    [['--port', String(port)], `port ${port} on 127.0.0.1 is in use: choose another with --port, or --port 0 for any free port`],
+    [
+      ['--port', String(port)],
+      `port ${port} on 127.0.0.1 is in use: choose another with --port, or --port 0 for any free port`
+    ],
     [['--port', '0', '--host', '192.0.2.1'], '--host 192.0.2.1 is not an IP address or name of this machine'],
     [['--port', '0', '--allowed-host', 'http://docs'], '--allowed-host: "http://docs" is not a host name']
   ]
@@ -136,18 +164,53 @@ t.test('all options are checked before anything is started', async t => {
 })
 
 t.test('options are mapped to those of createDocumentServer()', t => {
-  t.same(commandOf([], {}), { type: 'run', secrets: [], fakeClock: false, logLevel: 'warn', server: { port: 8080, host: '127.0.0.1' } })
-  t.match(commandOf([], { JWT_SECRET: 'of the environment' }), { secrets: ['of the environment'] })
-  t.same(commandOf([
-    '--port', '0', '--host', '0.0.0.0', '--jwt-secret', 'new', '--jwt-secret', 'old', '--public-url', 'http://docs:80/x', '--allowed-host', 'a', '--allowed-host', 'b',
-    '--authorization-header', 'X-Token', '--libre-office', 'no', '--log-level', 'info', '--fake-clock'
-  ], { JWT_SECRET: 'of the environment' }), {
+  t.same(commandOf([], {}), {
     type: 'run',
-    secrets: ['new', 'old'],
-    fakeClock: true,
-    logLevel: 'info',
-    server: { port: 0, host: '0.0.0.0', publicUrl: 'http://docs:80/x', allowedHosts: ['a', 'b'], authorizationHeader: 'X-Token', libreOffice: false }
+    secrets: [],
+    fakeClock: false,
+    logLevel: 'warn',
+    server: { port: 8080, host: '127.0.0.1' }
   })
+  t.match(commandOf([], { JWT_SECRET: 'of the environment' }), { secrets: ['of the environment'] })
+  t.same(
+    commandOf([
+      '--port',
+      '0',
+      '--host',
+      '0.0.0.0',
+      '--jwt-secret',
+      'new',
+      '--jwt-secret',
+      'old',
+      '--public-url',
+      'http://docs:80/x',
+      '--allowed-host',
+      'a',
+      '--allowed-host',
+      'b',
+      '--authorization-header',
+      'X-Token',
+      '--libre-office',
+      'no',
+      '--log-level',
+      'info',
+      '--fake-clock'
+    ], { JWT_SECRET: 'of the environment' }),
+    {
+      type: 'run',
+      secrets: ['new', 'old'],
+      fakeClock: true,
+      logLevel: 'info',
+      server: {
+        port: 0,
+        host: '0.0.0.0',
+        publicUrl: 'http://docs:80/x',
+        allowedHosts: ['a', 'b'],
+        authorizationHeader: 'X-Token',
+        libreOffice: false
+      }
+    }
+  )
   t.match(commandOf(['--libre-office', '/opt/soffice'], {}), { server: { libreOffice: '/opt/soffice' } })
   t.match([commandOf(['--help'], {}), commandOf(['--version'], {})], [{ type: 'help' }, { type: 'version' }])
   t.end()

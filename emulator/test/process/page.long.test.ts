@@ -100,7 +100,10 @@ t.test('the page contains no query string, token, secret or credentials, and esc
 t.test('the page loads nothing but itself, runs its own script only and cannot be framed', async t => {
   const server = await startDocumentServer(t)
   const { headers } = await fetch(`${server.url}/`)
-  t.match(headers.get('content-security-policy'), /^default-src 'none'; style-src 'sha256-[\w+/]+=*'; script-src 'sha256-[\w+/]+=*'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/)
+  t.match(
+    headers.get('content-security-policy'),
+    /^default-src 'none'; style-src 'sha256-[\w+/]+=*'; script-src 'sha256-[\w+/]+=*'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/
+  )
   t.equal(headers.get('cache-control'), 'no-store')
   t.equal(headers.get('content-type'), 'text/html; charset=utf-8')
 })

@@ -14,7 +14,13 @@ t.test('the README\'s first test passes as printed, in 30 lines', async t => {
   t.teardown(() => rm(directory, { recursive: true }))
   await writeFile(join(directory, 'first.test.js'), code!)
   await writeFile(join(directory, 'package.json'), '{"type":"module"}')
-  const { stdout } = await run(process.execPath, ['--import', './scripts/typescript/register.js', '--test', '--test-reporter=tap', join(directory, 'first.test.js')], { cwd: root, env: plainEnvironment })
+  const { stdout } = await run(process.execPath, [
+    '--import',
+    './scripts/typescript/register.js',
+    '--test',
+    '--test-reporter=tap',
+    join(directory, 'first.test.js')
+  ], { cwd: root, env: plainEnvironment })
   t.match(stdout, /^# pass 1$/m)
   t.match(stdout, /^# fail 0$/m)
 })

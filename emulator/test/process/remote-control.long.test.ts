@@ -8,7 +8,16 @@ const DONE = { httpStatus: 200, answer: { error: 0 }, accepted: true }
 
 t.test('over HTTP a test opens, reads, edits, force-saves and closes documents as in its own process', async t => {
   const { server, host, get, post } = await startDriven(t)
-  t.match(await get('/'), { status: 200, body: { name: 'onlyoffice-emulator', version: /^\d+\.\d+\.\d+/, documentServer: { version: /^\d+\.\d+\.\d+$/, behavesAs: /^\d+\.\d+$/ }, url: server.url, editorApiUrl: server.editorApiUrl } })
+  t.match(await get('/'), {
+    status: 200,
+    body: {
+      name: 'onlyoffice-emulator',
+      version: /^\d+\.\d+\.\d+/,
+      documentServer: { version: /^\d+\.\d+\.\d+$/, behavesAs: /^\d+\.\d+$/ },
+      url: server.url,
+      editorApiUrl: server.editorApiUrl
+    }
+  })
 
   const opened = await post('/sessions', { config: host.config('K', { name: 'notes.txt' }) })
   t.match(opened, { status: 201, body: { key: 'K', userId: 'uid-1', viewOnly: false } })
@@ -86,7 +95,15 @@ t.test('callbacks are awaited by status and document, each is returned once, wit
     await post(`${session}/edit`, { text: 'changed' })
     await post(`${session}/close`)
   }
-  t.match(await waiting, { status: 200, body: { method: 'POST', url: `${host.origin}/cb?f=1`, body: { key: 'K2', status: 2 }, answer: { status: 200, body: { error: 0 } } } })
+  t.match(await waiting, {
+    status: 200,
+    body: {
+      method: 'POST',
+      url: `${host.origin}/cb?f=1`,
+      body: { key: 'K2', status: 2 },
+      answer: { status: 200, body: { error: 0 } }
+    }
+  })
   t.match(await get('/next-callback?status=2'), { body: { body: { key: 'K1' } } })
   t.match(await get('/next-callback?status=2&timeout=0'), { status: 504, body: { code: 'TIMEOUT' } })
 })
@@ -194,6 +211,9 @@ t.test('the remote control exists only if it was enabled', async t => {
 
 t.test('requestLog accepts only valid numbers', async t => {
   for (const requestLog of [{ entries: 0 }, { bodyBytes: 1.5 }, { entries: -1 }]) {
-    await t.rejects(createDocumentServer({ jwtSecret: SECRET, requestLog }), { name: 'TypeError', message: /^requestLog\.\w+ must be a whole number, 1 or more$/ })
+    await t.rejects(createDocumentServer({ jwtSecret: SECRET, requestLog }), {
+      name: 'TypeError',
+      message: /^requestLog\.\w+ must be a whole number, 1 or more$/
+    })
   }
 })

@@ -10,7 +10,11 @@ t.test('with a limit the logs keep only the latest requests', async t => {
   for (const path of ['/1', '/2', '/3', '/healthcheck']) await fetch(`${server.url}${path}`)
   t.match(server.sentRequests.map(({ method, body }) => [method, body?.status]), [['POST', 1], ['GET', undefined], ['POST', 4]], 'those of K3')
   t.same(server.receivedRequests.map(({ url }) => url), ['/2', '/3', '/healthcheck'])
-  t.match([await server.nextCallback(), await server.nextCallback(), await server.nextCallback()], [{ body: { key: 'K2', status: 4 } }, { body: { key: 'K3', status: 1 } }, { body: { key: 'K3', status: 4 } }])
+  t.match([await server.nextCallback(), await server.nextCallback(), await server.nextCallback()], [
+    { body: { key: 'K2', status: 4 } },
+    { body: { key: 'K3', status: 1 } },
+    { body: { key: 'K3', status: 4 } }
+  ])
 })
 
 t.test('with a limit large bodies are not kept, and a large callback is still found', async t => {

@@ -32,7 +32,10 @@ t.test('a synchronous request answers with the key, the URLs of all saved files 
   t.strictSame(rest, { end: true })
   t.match(key, /^bld_\d{8}$/)
   t.strictSame(Object.keys(urls), ['output.docx', 'text.txt'])
-  t.match(urls['output.docx'], /^http:\/\/127\.0\.0\.1:\d+\/cache\/files\/data\/bld_\d{8}\/output\/output\.docx\/output\.docx\?md5=[\w-]{22}&expires=\d+&shardkey=bld_\d{8}&filename=output\.docx$/)
+  t.match(
+    urls['output.docx'],
+    /^http:\/\/127\.0\.0\.1:\d+\/cache\/files\/data\/bld_\d{8}\/output\/output\.docx\/output\.docx\?md5=[\w-]{22}&expires=\d+&shardkey=bld_\d{8}&filename=output\.docx$/
+  )
   t.equal(new URL(urls['output.docx']!).origin, server.url)
   t.match(await (await fetch(urls['text.txt']!)).text(), /^Hello Ada\r?\n$/)
   t.equal(Buffer.from(await (await fetch(urls['output.docx']!)).arrayBuffer()).subarray(0, 2).toString(), 'PK')
@@ -86,7 +89,11 @@ t.test('a failed build answers its code', async t => {
 t.test('a missing, wrong or expired token of a build answers -8; only signed fields count', async t => {
   const { host, server, script } = await start(t)
   const post = async (body: unknown, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${server.url}/docbuilder`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+    const response = await fetch(`${server.url}/docbuilder`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body)
+    })
     return await response.json()
   }
   t.strictSame(await post(script), { error: -8 })

@@ -3,7 +3,8 @@ import type { DocumentServerOptions } from '../../lib/index.js'
 import { sign, startDocumentServer } from '../support.js'
 
 const TEXT = Buffer.from('What was uploaded')
-const SCRIPT = 'builder.CreateFile("docx"); Api.GetDocument().GetElement(0).AddText("Hello " + Argument.name); builder.SaveFile("txt", "hello.txt"); builder.CloseFile();'
+const SCRIPT =
+  'builder.CreateFile("docx"); Api.GetDocument().GetElement(0).AddText("Hello " + Argument.name); builder.SaveFile("txt", "hello.txt"); builder.CloseFile();'
 
 type Parts = Readonly<Record<string, string | { readonly name: string, readonly bytes: Buffer }>>
 
@@ -24,7 +25,14 @@ const signed = (params: object, operation = 'converter') => ({ params: JSON.stri
 
 t.test('a synchronous request answers with the converted file itself, named as title or upload', async t => {
   const post = await start(t)
-  for (const [params, name] of [[{ outputtype: 'pdf', key: 'k1' }, 'Notes ä.pdf'], [{ outputtype: 'pdf', key: 'k2', title: 'Report.docx', filetype: 'txt' }, 'Report.pdf']] as const) {
+  for (
+    const [params, name] of [[{ outputtype: 'pdf', key: 'k1' }, 'Notes ä.pdf'], [{
+      outputtype: 'pdf',
+      key: 'k2',
+      title: 'Report.docx',
+      filetype: 'txt'
+    }, 'Report.pdf']] as const
+  ) {
     const response = await post('/converter/from-file', { ...signed(params), file })
     t.equal(response.status, 200)
     t.equal(response.headers.get('content-type'), 'application/pdf')
@@ -60,7 +68,11 @@ t.test('the token may be a part, a field of params or in the header, and must al
       for (const [where, parts, headers] of requests) {
         const response = await post('/converter/from-file', parts, headers)
         const answer = await response.text()
-        t.equal(error === undefined ? answer.slice(0, 5) : answer, error === undefined ? '%PDF-' : `{"error":${error}}`, `${purposeCheck} ${where} ${operation ?? 'none'}`)
+        t.equal(
+          error === undefined ? answer.slice(0, 5) : answer,
+          error === undefined ? '%PDF-' : `{"error":${error}}`,
+          `${purposeCheck} ${where} ${operation ?? 'none'}`
+        )
       }
     }
   }
@@ -84,7 +96,11 @@ t.test('malformed requests', async t => {
 
 t.test('two uploads without a key are two conversions', async t => {
   const post = await start(t)
-  const textOf = async (text: string) => await (await post('/converter/from-file', { ...signed({ outputtype: 'txt' }), file: { name: 'a.txt', bytes: Buffer.from(text) } })).text()
+  const textOf = async (text: string) =>
+    await (await post('/converter/from-file', {
+      ...signed({ outputtype: 'txt' }),
+      file: { name: 'a.txt', bytes: Buffer.from(text) }
+    })).text()
   t.match(await textOf('one'), 'one')
   t.match(await textOf('two'), 'two')
 })
@@ -96,18 +112,28 @@ t.test('a build takes its script from the request', async t => {
   const { urls, end } = await response.json() as { urls: Record<string, string>, end: boolean }
   t.equal(end, true)
   t.match(await (await fetch(urls['hello.txt']!)).text(), 'Hello Ada')
-  t.strictSame(await (await post('/docbuilder/from-file', { ...signed(params, 'converter'), file })).json(), { error: -8 })
-  t.strictSame(await (await post('/docbuilder/from-file', signed({ ...params, key: 'K' }, 'docbuilder'))).json(), { error: -3 }, 'a key of our own, and no script')
+  t.strictSame(await (await post('/docbuilder/from-file', { ...signed(params, 'converter'), file })).json(), {
+    error: -8
+  })
+  t.strictSame(await (await post('/docbuilder/from-file', signed({ ...params, key: 'K' }, 'docbuilder'))).json(), {
+    error: -3
+  }, 'a key of our own, and no script')
 })
 
 t.test('older versions do not have the endpoints, and a service that is switched off answers 403', async t => {
-  for (const [options, path, status] of [
-    [{ version: '9.3' }, '/converter/from-file', 404], [{ version: '9.4' }, '/docbuilder/from-file', 404],
-    [{ version: '10.0', services: { converter: false } }, '/converter/from-file', 403], [{ version: '10.0', services: { converter: false } }, '/converter', 403],
-    [{ version: '10.0', services: { converter: false } }, '/ConvertService.ashx', 403], [{ version: '10.0', services: { converter: false } }, '/docbuilder/from-file', 200],
-    [{ version: '10.0', services: { docbuilder: false } }, '/docbuilder/from-file', 403], [{ version: '10.0', services: { docbuilder: false } }, '/docbuilder', 403],
-    [{ version: '10.0', services: { docbuilder: false } }, '/converter/from-file', 200]
-  ] as ReadonlyArray<readonly [Partial<DocumentServerOptions>, string, number]>) {
+  for (
+    const [options, path, status] of [
+      [{ version: '9.3' }, '/converter/from-file', 404],
+      [{ version: '9.4' }, '/docbuilder/from-file', 404],
+      [{ version: '10.0', services: { converter: false } }, '/converter/from-file', 403],
+      [{ version: '10.0', services: { converter: false } }, '/converter', 403],
+      [{ version: '10.0', services: { converter: false } }, '/ConvertService.ashx', 403],
+      [{ version: '10.0', services: { converter: false } }, '/docbuilder/from-file', 200],
+      [{ version: '10.0', services: { docbuilder: false } }, '/docbuilder/from-file', 403],
+      [{ version: '10.0', services: { docbuilder: false } }, '/docbuilder', 403],
+      [{ version: '10.0', services: { docbuilder: false } }, '/converter/from-file', 200]
+    ] as ReadonlyArray<readonly [Partial<DocumentServerOptions>, string, number]>
+  ) {
     const server = await startDocumentServer(t, options)
     const form = new FormData()
     form.append('params', '{}')

@@ -90,7 +90,11 @@ t.test('the contents list the sections, the anchors are headings, and the links 
 t.test('the page lists exactly the events that the emulated page raises', async t => {
   const [, sentence = ''] = /It raises ([^]*?), and has the methods/.exec(page.text) ?? []
   const browser = new URL('emulator/lib/browser/', ROOT)
-  const scripts = await Promise.all((await readdir(browser, { recursive: true })).filter(name => name.endsWith('.js')).map(async name => await readFile(new URL(name, browser), 'utf8')))
+  const scripts = await Promise.all(
+    (await readdir(browser, { recursive: true })).filter(name => name.endsWith('.js')).map(async name =>
+      await readFile(new URL(name, browser), 'utf8')
+    )
+  )
   const raised = scripts.flatMap(script => Array.from(script.matchAll(/'(on[A-Z]\w+)'/g), ([, event]) => event!))
   t.strictSame(Array.from(sentence.matchAll(/`(\w+)`/g), ([, event]) => event!).sort(), [...new Set(raised)].sort())
 })

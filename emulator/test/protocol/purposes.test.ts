@@ -13,17 +13,53 @@ const checkOf = (setting: Setting) => setting.purposeCheck ?? (isNew(setting) ? 
 
 /** The services with a request that each answers without an error, given a token for it. */
 const services = [
-  { operation: 'command', paths: ['/command', '/coauthoring/CommandService.ashx'], fields: (_: string, key: string) => ({ c: 'saved', key, status: '1' }), refusal: 6 },
-  { operation: 'converter', paths: ['/converter', '/ConvertService.ashx'], fields: (origin: string, key: string) => ({ async: true, filetype: 'txt', outputtype: 'pdf', key, url: `${origin}/files/notes.txt` }), refusal: -8 },
-  { operation: 'docbuilder', paths: ['/docbuilder'], fields: (origin: string) => ({ async: true, url: `${origin}/files/notes.txt` }), refusal: -8 }
+  {
+    operation: 'command',
+    paths: ['/command', '/coauthoring/CommandService.ashx'],
+    fields: (_: string, key: string) => ({ c: 'saved', key, status: '1' }),
+    refusal: 6
+  },
+  {
+    operation: 'converter',
+    paths: ['/converter', '/ConvertService.ashx'],
+    fields: (origin: string, key: string) => ({
+      async: true,
+      filetype: 'txt',
+      outputtype: 'pdf',
+      key,
+      url: `${origin}/files/notes.txt`
+    }),
+    refusal: -8
+  },
+  {
+    operation: 'docbuilder',
+    paths: ['/docbuilder'],
+    fields: (origin: string) => ({ async: true, url: `${origin}/files/notes.txt` }),
+    refusal: -8
+  }
 ] as const
 
 /** Where the claim is. Inside `payload` it is not looked for. */
 const tokens = {
-  'flat, in the body': { isLookedAt: true, of: (fields: object, claim: object) => ({ body: { token: sign({ ...fields, ...claim }) } }) },
-  'beside payload, in the body': { isLookedAt: true, of: (fields: object, claim: object) => ({ body: { token: sign({ payload: fields, ...claim }) } }) },
-  'beside payload, in the header': { isLookedAt: true, of: (fields: object, claim: object) => ({ body: fields, authorization: `Bearer ${sign({ payload: fields, ...claim })}` }) },
-  'inside payload': { isLookedAt: false, of: (fields: object, claim: object) => ({ body: { token: sign({ payload: { ...fields, ...claim } }) } }) }
+  'flat, in the body': {
+    isLookedAt: true,
+    of: (fields: object, claim: object) => ({ body: { token: sign({ ...fields, ...claim }) } })
+  },
+  'beside payload, in the body': {
+    isLookedAt: true,
+    of: (fields: object, claim: object) => ({ body: { token: sign({ payload: fields, ...claim }) } })
+  },
+  'beside payload, in the header': {
+    isLookedAt: true,
+    of: (fields: object, claim: object) => ({
+      body: fields,
+      authorization: `Bearer ${sign({ payload: fields, ...claim })}`
+    })
+  },
+  'inside payload': {
+    isLookedAt: false,
+    of: (fields: object, claim: object) => ({ body: { token: sign({ payload: { ...fields, ...claim } }) } })
+  }
 } as const
 
 for (const setting of settings) {
@@ -36,8 +72,19 @@ for (const setting of settings) {
       for (const path of paths) {
         for (const [place, { of, isLookedAt }] of Object.entries(tokens)) {
           for (const claimed of [undefined, 'command', 'converter', 'docbuilder', 'browser', 'nonsense', 7]) {
-            const { body, authorization } = of(fields(host.origin, `key-${keys++}`), claimed === undefined ? {} : { operation: claimed }) as { body: object, authorization?: string }
-            const response = await fetch(`${server.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json', ...(authorization && { authorization }) }, body: JSON.stringify(body) })
+            const { body, authorization } = of(
+              fields(host.origin, `key-${keys++}`),
+              claimed === undefined ? {} : { operation: claimed }
+            ) as { body: object, authorization?: string }
+            const response = await fetch(`${server.url}${path}`, {
+              method: 'POST',
+              headers: {
+                'content-type': 'application/json',
+                accept: 'application/json',
+                ...(authorization && { authorization })
+              },
+              body: JSON.stringify(body)
+            })
             const { error = 0 } = await response.json() as { error?: number }
             const seen = isLookedAt ? claimed : undefined
             const isRefused = check === 'off' ? false : seen === undefined ? check === 'strict' : seen !== operation
@@ -64,13 +111,22 @@ for (const setting of settings) {
 t.test('a token of another kind is none for a service, even if it names the service or none', async t => {
   const host = await startFakeHost(t)
   const { token: _, ...config } = host.config('key-1')
-  const others = { 'a configuration': config, 'a callback': { key: 'k', status: 2, url: host.origin }, 'a download': { payload: { url: host.origin } }, nothing: {} }
+  const others = {
+    'a configuration': config,
+    'a callback': { key: 'k', status: 2, url: host.origin },
+    'a download': { payload: { url: host.origin } },
+    nothing: {}
+  }
   for (const [purposeCheck, isRefused] of [['validate', true], ['strict', true], ['off', false]] as const) {
     const server = await startDocumentServer(t, { version: '10.0', purposeCheck })
     for (const [kind, claims] of Object.entries(others)) {
       for (const { operation, paths: [path], refusal } of services) {
         if (operation === 'docbuilder' && kind !== 'a configuration') continue // it needs no more than a url
-        const response = await fetch(`${server.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json' }, body: JSON.stringify({ token: sign({ ...claims, operation }) }) })
+        const response = await fetch(`${server.url}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'application/json' },
+          body: JSON.stringify({ token: sign({ ...claims, operation }) })
+        })
         const { error } = await response.json() as { error?: number }
         t.equal(error === refusal, isRefused, `${purposeCheck}: ${kind} at ${path}`)
       }

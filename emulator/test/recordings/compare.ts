@@ -56,8 +56,13 @@ function between (one: Json, other: Json, at: Place, normal: Both): string[] {
   }
   if (isObject(one) && isObject(other)) {
     const names = Object.keys(one)
-    const order = JSON.stringify(names) === JSON.stringify(Object.keys(other)) ? [] : [`${at.place}: fields ${Object.keys(other).join()} instead of ${names.join()}`]
-    return [...order, ...names.filter(name => name in other).flatMap(name => between(one[name]!, other[name]!, inside(name), normal))]
+    const order = JSON.stringify(names) === JSON.stringify(Object.keys(other))
+      ? []
+      : [`${at.place}: fields ${Object.keys(other).join()} instead of ${names.join()}`]
+    return [
+      ...order,
+      ...names.filter(name => name in other).flatMap(name => between(one[name]!, other[name]!, inside(name), normal))
+    ]
   }
   const expected = normal.recorded(one, at.name, at.parents[0])
   const actual = normal.played(other, at.name, at.parents[1])

@@ -5,24 +5,17 @@ import { type EditorStep, isUnanswered, type Json, type JsonObject, type Step } 
 /*
  * The editor's own protocol is not reproduced: a message is compared as the event of the scripting API that it is.
  *
- * not compared                                why
- * waitAuth, order of documentOpen and auth    how the protocol waits for a lock before a second editor gets in
- * when it was ready                           ours needs no time to convert what it opens: counted from when it had that
- * indexUser, participants' ids                numbers of connections
- * openedAt, times in changes                  the protocol's own; the callbacks' times are compared
- * addresses in documentOpen                   the editor's own copy of the document
- * text of changes                             theirs is not a document; they are counted
- * users of an outdated key                    none, both sides
- * socketClosed after disconnectReason         an opening that is refused has no session
- * when an opening that fails joined           ours tells it with the failure
- * close of an opening that fails              ours leaves at once
- * question for a password                     ours fails with its code: nobody is there to answer
- * messages after a reconnect without answer   the recorder's editor stayed outside; ours is not sent there
- * documentOpen after close                    the recorder's went on listening
- * text of documentOpen err                    there is only a code
- * close after drop                            ours closes at once, as an editor does; the recorder's waited half a second
- * updateVersion after the one it waited for   an editor that left hears once how its save ended; the recorder's went on listening
- * `users`                                     who came and went was not recorded
+ * not compared why waitAuth, order of documentOpen and auth how the protocol waits for a lock before a second editor
+ * gets in when it was ready ours needs no time to convert what it opens: counted from when it had that indexUser,
+ * participants' ids numbers of connections openedAt, times in changes the protocol's own; the callbacks' times are
+ * compared addresses in documentOpen the editor's own copy of the document text of changes theirs is not a document;
+ * they are counted users of an outdated key none, both sides socketClosed after disconnectReason an opening that is
+ * refused has no session when an opening that fails joined ours tells it with the failure close of an opening that
+ * fails ours leaves at once question for a password ours fails with its code: nobody is there to answer messages after
+ * a reconnect without answer the recorder's editor stayed outside; ours is not sent there documentOpen after close the
+ * recorder's went on listening text of documentOpen err there is only a code close after drop ours closes at once, as
+ * an editor does; the recorder's waited half a second updateVersion after the one it waited for an editor that left
+ * hears once how its save ended; the recorder's went on listening `users` who came and went was not recorded
  */
 const SILENT = new Set(['users'])
 
@@ -48,7 +41,10 @@ export function isLate ({ at, user, message }: EditorStep, steps: readonly Step[
     step.kind === 'editor' && step.user === user && step.message.type === 'updateVersion')
 }
 
-/** When the document was there: the recorded server went on to convert what it opened. A failed opening has joined in the same moment. */
+/**
+ * When the document was there: the recorded server went on to convert what it opened. A failed opening has joined in
+ * the same moment.
+ */
 export function openedAt ({ at, user, message }: EditorStep, steps: readonly Step[]): number {
   if (message.type === 'auth') {
     const failure = steps.find(step => step.kind === 'editor' && step.user === user && step.at >= at && isEnd(step.message))
@@ -65,8 +61,11 @@ function inOpeningOrder (messages: readonly EditorStep[]): EditorStep[] {
   const ordered = [...messages]
   for (const step of messages) {
     const index = ordered.indexOf(step)
-    const opened = ordered.findLastIndex((before, place) => place < index && before.message.type === 'documentOpen' && before.user === step.user)
-    const isAfter = step.message.type === 'auth' && opened !== -1 && !ordered.slice(0, opened).some(({ user, message }) => user === step.user && message.type === 'auth')
+    const opened = ordered.findLastIndex((before, place) =>
+      place < index && before.message.type === 'documentOpen' && before.user === step.user
+    )
+    const isAfter = step.message.type === 'auth' && opened !== -1 &&
+      !ordered.slice(0, opened).some(({ user, message }) => user === step.user && message.type === 'auth')
     if (isAfter) ordered.splice(index, 0, ...ordered.splice(opened, 1))
   }
   return ordered

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { listen } from '../../../test/helpers/listen.js'
 import { claimsOf, type Entry, requestEntry } from './log.js'
-import { type Headers, type HostAnswer, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep } from './recording.js'
+import {
+  type Headers, type HostAnswer, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep
+} from './recording.js'
 import { protectedFile } from '../protected.js'
 import type { VirtualTime } from './virtual-time.js'
 
@@ -17,8 +19,15 @@ const CONTENTS: Readonly<Record<string, Buffer>> = {
 
 const RESET: HostAnswer = { status: 0, headers: {}, body: null }
 
-/** A plain HTTP service in the place of the host: answers as it did when it was recorded, and reports what it was asked. */
-export async function startHost (t: Test, recording: Recording, { now, hold }: VirtualTime, asked: (entry: Entry) => void): Promise<{ readonly origin: string }> {
+/**
+ * A plain HTTP service in the place of the host: answers as it did when it was recorded, and reports what it was asked.
+ */
+export async function startHost (
+  t: Test,
+  recording: Recording,
+  { now, hold }: VirtualTime,
+  asked: (entry: Entry) => void
+): Promise<{ readonly origin: string }> {
   const answers = recording.steps.filter(isRequest)
 
   const server = http.createServer((request, response) => {

@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { type Headers, isCall, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep, SECRET } from './recording.js'
+import {
+  type Headers, isCall, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep, SECRET
+} from './recording.js'
 import { recordedEvents } from './events.js'
 import { answeredAt, unordered, waitedBeforeClosing, waitedForConverter } from './order.js'
 

@@ -6,7 +6,10 @@ import { TICK_MS } from './virtual-time.js'
 // Longer than a download of a converter that is running was ever waited for.
 const STARTING_MS = 1000
 
-/** How long an editor of the recorder that was dropped, or could not open, went on before it closed, for the request that this caused. */
+/**
+ * How long an editor of the recorder that was dropped, or could not open, went on before it closed, for the request
+ * that this caused.
+ */
 export function waitedBeforeClosing (steps: readonly Step[], index: number): number {
   const request = steps[index]!
   if (!isRequest(request)) return 0
@@ -26,8 +29,8 @@ export function answeredAt (step: CallStep, steps: readonly Step[]): number {
 }
 
 /**
- * How long the recorder's first conversion waited for its converter to start, for the downloads of it; its answer comes at whole seconds.
- * Emulated ones begin at once.
+ * How long the recorder's first conversion waited for its converter to start, for the downloads of it; its answer comes
+ * at whole seconds. Emulated ones begin at once.
  */
 export function waitedForConverter (steps: readonly Step[], index: number): number {
   const step = steps[index]!

@@ -6,7 +6,9 @@ import { createEditors } from './editors.js'
 import { startHost } from './host.js'
 import { answerEntry, type Entry, forgottenEntry, type Log, recordedLog } from './log.js'
 import { unordered } from './order.js'
-import { type CallStep, type ClientStep, isCall, isRequest, isUnanswered, RECORDED, type Recording, SECRET } from './recording.js'
+import {
+  type CallStep, type ClientStep, isCall, isRequest, isUnanswered, RECORDED, type Recording, SECRET
+} from './recording.js'
 import { TICK_MS, virtualTime } from './virtual-time.js'
 
 // How much longer than recorded an answer is waited for, before it is missing.

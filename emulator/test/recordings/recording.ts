@@ -28,7 +28,10 @@ export interface ClientStep {
   signedWith?: string
 }
 
-/** What the document server asked of the host, with the host's answer: after `took` milliseconds, cut off after so many bytes. */
+/**
+ * What the document server asked of the host, with the host's answer: after `took` milliseconds, cut off after so many
+ * bytes.
+ */
 export interface RequestStep {
   kind: 'request'
   at: number

@@ -62,7 +62,8 @@ ${dialog({ name: 'purge', title: 'Delete for good', action: 'Delete for good', i
 }
 
 /**
- * @param {{ name: string, title: string, action: string, fields: Html, isDangerous?: boolean, second?: string }} content
+ * @param {{ name: string, title: string, action: string, fields: Html, isDangerous?: boolean, second?: string }}
+ *   content
  * @returns {Html}
  */
 function dialog ({ name, title, action, fields, isDangerous = false, second = '' }) {

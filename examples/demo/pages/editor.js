@@ -7,7 +7,8 @@ import { page } from './layout.js'
 /** @import { User } from '../users.js' */
 
 /**
- * @param {{ name: string, user: User, fragment: string, preferences: Preferences }} content `fragment`: the result of `control.render()`.
+ * @param {{ name: string, user: User, fragment: string, preferences: Preferences }} content `fragment`: the result of
+ *   `control.render()`.
  * @returns {Html}
  */
 export function editorPage ({ name, user, fragment, preferences }) {

@@ -29,7 +29,9 @@ import { dateText } from './texts.js'
  * @param {{ doctor: string, forgotten: string } | null} content.care
  * @returns {Html}
  */
-export function listPage ({ documents, editors, deleted, messages, newFormats, user, preferences, hasThumbnails, care }) {
+export function listPage (
+  { documents, editors, deleted, messages, newFormats, user, preferences, hasThumbnails, care }
+) {
   return page({
     title: 'Documents',
     module: 'list.js',

@@ -1,4 +1,5 @@
-// The page with an editor. The plugin's own module opens, saves and closes the document, and answers what the editor asks for.
+// The page with an editor. The plugin's own module opens, saves and closes the document, and answers what the editor
+// asks for.
 import { saveFile } from './shared/api.js'
 import { remember } from './shared/cookies.js'
 import { find } from './shared/page.js'

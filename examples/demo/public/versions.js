@@ -8,7 +8,8 @@ const status = find('[data-status]')
 
 showLocalTimes(document)
 list.addEventListener('click', async event => {
-  const button = /** @type {HTMLButtonElement | null} */ (/** @type {Element} */ (event.target).closest('[data-restore-version]'))
+  const button =
+    /** @type {HTMLButtonElement | null} */ (/** @type {Element} */ (event.target).closest('[data-restore-version]'))
   if (!button) return
   const number = button.dataset.restoreVersion
   button.disabled = true

@@ -14,7 +14,13 @@ import { sendFile } from './send.js'
 export async function conversionRoutes (app, { documents }) {
   app.get('/documents/:id/formats', async request => {
     const { extension } = await documents.existing(idIn(request))
-    return { formats: (await formatsFor(extension)).map(format => ({ extension: format, label: formatName(format), opens: kindOf(format) !== undefined })) }
+    return {
+      formats: (await formatsFor(extension)).map(format => ({
+        extension: format,
+        label: formatName(format),
+        opens: kindOf(format) !== undefined
+      }))
+    }
   })
 
   app.post('/documents/:id/convert', async (request, reply) => {
@@ -23,7 +29,10 @@ export async function conversionRoutes (app, { documents }) {
     if (typeof format !== 'string' || !(await formatsFor(extension)).includes(format)) throw new UnknownFormat()
     await documents.storeLatest(id)
     const control = await app.editorControl().openDocument(id, { name })
-    const { body, fileType, mediaType, size } = await control.convert({ outputType: format, title: nameWith(name, format) })
+    const { body, fileType, mediaType, size } = await control.convert({
+      outputType: format,
+      title: nameWith(name, format)
+    })
     const convertedName = nameWith(name, fileType)
     if (add !== true) return sendFile(reply, { name: convertedName, body, mediaType, size })
     if (!kindOf(fileType)) {

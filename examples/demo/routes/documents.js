@@ -26,7 +26,9 @@ export async function documentRoutes (app, { documents, thumbnails }) {
     if (typeof favorite === 'boolean') await documents.favor(id, favorite)
     if (name === undefined) return reply.code(204).send()
     const renamed = await documents.rename(id, name)
-    await app.editorSessions.rename(id, renamed.name).catch(error => request.log.warn({ err: error }, 'open editors still show the old name'))
+    await app.editorSessions.rename(id, renamed.name).catch(error =>
+      request.log.warn({ err: error }, 'open editors still show the old name')
+    )
     return renamed
   })
 

@@ -23,6 +23,9 @@ export async function editorRoutes (app, { documents, sendPage }) {
       customization: { uiTheme: preferences.theme === null ? 'theme-system' : `theme-${preferences.theme}` }
     })
     await control.openDocument(id, { name })
-    return sendPage(reply, editorPage({ name, user, fragment: control.render({ closeUrl: `/?user=${user.id}` }), preferences }))
+    return sendPage(
+      reply,
+      editorPage({ name, user, fragment: control.render({ closeUrl: `/?user=${user.id}` }), preferences })
+    )
   })
 }

@@ -10,7 +10,8 @@ import { userIn } from './request.js'
 export const FORGOTTEN_PATH = '/forgotten'
 
 /**
- * Saves that the document server keeps because the application did not take them. Only for users of this machine, as the doctor.
+ * Saves that the document server keeps because the application did not take them. Only for users of this machine, as
+ * the doctor.
  * @param {FastifyInstance} app
  * @param {Parts} parts
  */
@@ -28,8 +29,16 @@ export async function forgottenRoutes (app, { documents, sendPage }) {
    */
   async function sendFiles (request, reply, { isDone }) {
     const found = await app.editorServer.recoverForgotten({ dryRun: !isDone })
-    const files = await Promise.all(found.filter(({ outcome }) => outcome !== 'foreign').map(async file => ({ ...file, name: await nameOf(file.fileId) })))
-    return sendPage(reply, forgottenPage({ files, isDone, user: userIn(request), preferences: preferencesIn(request.headers) }))
+    const files = await Promise.all(
+      found.filter(({ outcome }) => outcome !== 'foreign').map(async file => ({
+        ...file,
+        name: await nameOf(file.fileId)
+      }))
+    )
+    return sendPage(
+      reply,
+      forgottenPage({ files, isDone, user: userIn(request), preferences: preferencesIn(request.headers) })
+    )
   }
 
   /** @param {string | undefined} fileId */

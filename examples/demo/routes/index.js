@@ -31,7 +31,14 @@ export async function routes (app, { documentServerOrigin, ...rest }) {
   onlyOwnPagesChange(app)
 
   app.setNotFoundHandler((request, reply) => {
-    return parts.sendPage(reply.code(404), messagePage({ title: 'Nothing here', text: 'There is no page at this URL.', preferences: preferencesIn(request.headers) }))
+    return parts.sendPage(
+      reply.code(404),
+      messagePage({
+        title: 'Nothing here',
+        text: 'There is no page at this URL.',
+        preferences: preferencesIn(request.headers)
+      })
+    )
   })
 
   app.setErrorHandler((/** @type {FastifyError} */ error, request, reply) => {
@@ -40,10 +47,29 @@ export async function routes (app, { documentServerOrigin, ...rest }) {
     const text = messageOf(error)
     reply.code(status)
     if (request.method !== 'GET') return reply.send({ message: text })
-    return parts.sendPage(reply, messagePage({ title: status === 404 ? 'Document not found' : 'That did not work', text, preferences: preferencesIn(request.headers) }))
+    return parts.sendPage(
+      reply,
+      messagePage({
+        title: status === 404 ? 'Document not found' : 'That did not work',
+        text,
+        preferences: preferencesIn(request.headers)
+      })
+    )
   })
 
-  for (const part of [listRoutes, editorRoutes, documentRoutes, contentRoutes, conversionRoutes, thumbnailRoutes, versionRoutes, forgottenRoutes, uploadRoutes]) {
+  for (
+    const part of [
+      listRoutes,
+      editorRoutes,
+      documentRoutes,
+      contentRoutes,
+      conversionRoutes,
+      thumbnailRoutes,
+      versionRoutes,
+      forgottenRoutes,
+      uploadRoutes
+    ]
+  ) {
     await app.register(part, parts)
   }
 }

@@ -5,7 +5,8 @@ import { userOf } from '../users.js'
 /** @import { FastifyRequest } from 'fastify' */
 
 /**
- * The user that the URL names, or the last one in this browser. A link to a place in a document names the user who made it.
+ * The user that the URL names, or the last one in this browser. A link to a place in a document names the user who made
+ * it.
  * @param {FastifyRequest} request
  */
 export function userIn ({ query, headers }) {

@@ -36,7 +36,8 @@ export function pageSender (documentServerOrigin) {
 /**
  * Sends a file that a user made: never as a page of this application.
  * @param {FastifyReply} reply
- * @param {{ name: string, body: Readable | Buffer, mediaType?: string, size?: number | undefined, isShown?: boolean }} file
+ * @param {{ name: string, body: Readable | Buffer, mediaType?: string, size?: number | undefined, isShown?: boolean }}
+ *   file
  */
 export function sendFile (reply, { name, body, mediaType = 'application/octet-stream', size, isShown = false }) {
   if (size !== undefined) reply.header('content-length', size)

@@ -11,7 +11,9 @@ import { idIn } from './request.js'
 export async function thumbnailRoutes (app, { documents, thumbnails }) {
   app.get('/documents/:id/thumbnail', async (request, reply) => {
     const image = await thumbnails.of(await documents.existing(idIn(request)))
-    if (typeof image === 'string') return reply.code(image === 'later' ? 202 : 204).header('cache-control', 'no-store').send()
+    if (typeof image === 'string') {
+      return reply.code(image === 'later' ? 202 : 204).header('cache-control', 'no-store').send()
+    }
     return reply
       .type('image/png')
       .header('x-content-type-options', 'nosniff')

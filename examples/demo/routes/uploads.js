@@ -22,7 +22,9 @@ export async function uploadRoutes (app, { documents }) {
   app.post('/documents', async (request, reply) => {
     const name = uploadName(/** @type {{ name?: unknown }} */ (request.query).name)
     if (!(request.body instanceof Readable)) throw new NoContent()
-    const id = await app.editorControl().setDocumentFromBytes(uploadedBytes(request, request.body), name, { check: true })
+    const id = await app.editorControl().setDocumentFromBytes(uploadedBytes(request, request.body), name, {
+      check: true
+    })
     return reply.code(201).send(await documents.add(id, name))
   })
 }

@@ -35,7 +35,11 @@ export async function versionRoutes (app, { documents, sendPage }) {
     const number = numberIn(request)
     const found = await app.editorStorage.versions?.read(id, number)
     if (!found) throw new NoSuchDocument()
-    return sendFile(reply, { name: `${baseOf(name)} (version ${number}).${found.version.extension}`, body: found.body, size: found.version.size })
+    return sendFile(reply, {
+      name: `${baseOf(name)} (version ${number}).${found.version.extension}`,
+      body: found.body,
+      size: found.version.size
+    })
   })
 
   app.post('/documents/:id/versions/:version/restore', async (request, reply) => {

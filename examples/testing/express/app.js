@@ -1,13 +1,13 @@
 /*
 An application in Express, without the plugin. It opens documents in the editor and stores what is saved.
 
-It does the minimum that an application has to get right: it uses only signed fields, fetches only from the document server,
-stores a save completely before it acknowledges it, and gives the next session a new key.
+It does the minimum that an application has to get right: it uses only signed fields, fetches only from the document
+server, stores a save completely before it acknowledges it, and gives the next session a new key.
 
-Unlike fastify-onlyoffice, it does not check who may open or save a document; a leaked token is valid for every document until
-it expires; redirects of saved files are refused instead of checked; a save that is not a document of its format is stored
-anyway; two processes of this application would overwrite each other's saves; failed saves are not reported; and there is no
-history, conversion or page.
+Unlike fastify-onlyoffice, it does not check who may open or save a document; a leaked token is valid for every
+document until it expires; redirects of saved files are refused instead of checked; a save that is not a document of
+its format is stored anyway; two processes of this application would overwrite each other's saves; failed saves are
+not reported; and there is no history, conversion or page.
 */
 import express from 'express'
 import { createSigner, createVerifier } from 'fast-jwt'
@@ -24,7 +24,10 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
   const oneByOne = queues()
   const app = express()
 
-  app.param('name', (request, response, next, name) => /^[A-Za-z0-9]{1,40}\.[a-z]{3,4}$/.test(name) ? next() : response.sendStatus(404))
+  app.param(
+    'name',
+    (request, response, next, name) => /^[A-Za-z0-9]{1,40}\.[a-z]{3,4}$/.test(name) ? next() : response.sendStatus(404)
+  )
 
   app.put('/documents/:name', express.raw({ type: () => true, limit: LARGEST }), async (request, response) => {
     const { name } = request.params
@@ -49,8 +52,17 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
     const revision = await documents.revision(name)
     if (revision === 0) return response.sendStatus(404)
     const config = {
-      document: { key: `${name}-${revision}`, title: name, fileType: name.split('.')[1], url: `${address}/download/${name}` },
-      editorConfig: { callbackUrl: `${address}/callback/${name}`, mode: 'edit', user: { id: user.toLowerCase(), name: user } }
+      document: {
+        key: `${name}-${revision}`,
+        title: name,
+        fileType: name.split('.')[1],
+        url: `${address}/download/${name}`
+      },
+      editorConfig: {
+        callbackUrl: `${address}/callback/${name}`,
+        mode: 'edit',
+        user: { id: user.toLowerCase(), name: user }
+      }
     }
     response.json({ ...config, token: sign(config) })
   })
@@ -69,13 +81,21 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
     const [, keyName, number] = /^(.+)-(\d+)$/.exec(callback?.key ?? '') ?? []
     if (keyName !== name) return response.status(403).json({ error: 1 })
     await oneByOne(name, async () => save(name, Number(number), callback))
-    response.json({ error: callback.status === 3 ? 1 : 0 }) // after a 3 that is answered 0 the document server deletes the changes
+    // after a 3 that is answered 0 the document server deletes the changes
+    response.json({ error: callback.status === 3 ? 1 : 0 })
   })
 
-  app.use((/** @type {Error} */ error, /** @type {express.Request} */ request, /** @type {express.Response} */ response, /** @type {express.NextFunction} */ next) => {
-    console.error(error.message)
-    response.status(500).json({ error: 1 })
-  })
+  app.use(
+    (
+      /** @type {Error} */ error,
+      /** @type {express.Request} */ request,
+      /** @type {express.Response} */ response,
+      /** @type {express.NextFunction} */ next
+    ) => {
+      console.error(error.message)
+      response.status(500).json({ error: 1 })
+    }
+  )
 
   /** An error becomes status 500: the document server then tries again. */
   async function save (/** @type {string} */ name, /** @type {number} */ opened, /** @type {any} */ { status, url }) {
@@ -90,9 +110,13 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
   }
 
   async function download (/** @type {string} */ url) {
-    if (new URL(url).origin !== new URL(documentServer).origin) throw new Error('The saved file is not at the document server')
+    if (new URL(url).origin !== new URL(documentServer).origin) {
+      throw new Error('The saved file is not at the document server')
+    }
     const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(DOWNLOAD_WITHIN_MS) })
-    if (response.status !== 200 || Number(response.headers.get('content-length')) > LARGEST) throw new Error(`The saved file could not be fetched: status ${response.status}`)
+    if (response.status !== 200 || Number(response.headers.get('content-length')) > LARGEST) {
+      throw new Error(`The saved file could not be fetched: status ${response.status}`)
+    }
     return Buffer.from(await response.arrayBuffer()) // rejects if the response is truncated
   }
 

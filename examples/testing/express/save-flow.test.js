@@ -87,7 +87,10 @@ test('a truncated saved file is not stored, and the next attempt delivers it', a
   documentServer.fault('file', { type: 'reset', afterBytes: 6 })
   assert.equal((await session.close()).accepted, true)
   assert.equal(await stored('list.txt'), 'second draft')
-  assert.equal(documentServer.sentRequests.filter(({ body }) => body?.status === 2 && body.key === session.key).length, 2)
+  assert.equal(
+    documentServer.sentRequests.filter(({ body }) => body?.status === 2 && body.key === session.key).length,
+    2
+  )
 })
 
 test('a repeated save is stored once', async () => {
@@ -110,7 +113,9 @@ test('a file at another origin and a callback from somebody else change nothing'
   })
   assert.equal(forged.status, 403)
 
-  const takeBack = documentServer.fault('callback', { type: 'origin', origin: 'http://127.0.0.1:9' }, { times: Infinity })
+  const takeBack = documentServer.fault('callback', { type: 'origin', origin: 'http://127.0.0.1:9' }, {
+    times: Infinity
+  })
   assert.equal((await session.close()).accepted, false)
   takeBack()
   assert.equal(await stored('report.txt'), 'first draft')

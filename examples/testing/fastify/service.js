@@ -38,7 +38,9 @@ export async function createService (server, options) {
   app.get('/documents/:fileId', async (request, reply) => {
     const { fileId } = /** @type {{ fileId: string }} */ (request.params)
     const file = await app.editorStorage.read(fileId)
-    return file === null ? reply.callNotFound() : reply.header('saved-by', savedBy.get(fileId)?.join(' ') ?? '').send(file.body)
+    return file === null
+      ? reply.callNotFound()
+      : reply.header('saved-by', savedBy.get(fileId)?.join(' ') ?? '').send(file.body)
   })
 
   return app

@@ -40,7 +40,9 @@ export async function start (options, clock = fakeClock({ autoAdvance: true })) 
     /** Opens a document as an editor page does. @param {string} fileId @param {string} user */
     async open (fileId, user) {
       const response = await fetch(`${address}/documents/${fileId}/config?user=${user}`)
-      return await documentServer.open(/** @type {import('onlyoffice-emulator').EditorConfig} */ (await response.json()))
+      return await documentServer.open(
+        /** @type {import('onlyoffice-emulator').EditorConfig} */ (await response.json())
+      )
     },
     /** @param {string} fileId */
     async read (fileId) {

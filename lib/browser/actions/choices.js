@@ -30,7 +30,8 @@ async function chooseFor ({ fragment, messages, ask, answer, tell }, { title, ac
 export function insertImages (context) {
   return {
     /** @param {{ c?: string }} [data] */
-    onRequestInsertImage: ({ c = 'add' } = {}) => chooseFor(context, { title: context.messages.chooseImage, action: 'images', body: { c }, method: 'insertImage' })
+    onRequestInsertImage: ({ c = 'add' } = {}) =>
+      chooseFor(context, { title: context.messages.chooseImage, action: 'images', body: { c }, method: 'insertImage' })
   }
 }
 
@@ -52,7 +53,8 @@ export function selectSpreadsheets (context) {
   const title = context.messages.chooseSpreadsheet
   return {
     /** @param {{ c?: string }} [data] */
-    onRequestSelectSpreadsheet: ({ c = 'mailmerge' } = {}) => chooseFor(context, { title, action: 'spreadsheets', body: { c }, method: 'setRequestedSpreadsheet' }),
+    onRequestSelectSpreadsheet: ({ c = 'mailmerge' } = {}) =>
+      chooseFor(context, { title, action: 'spreadsheets', body: { c }, method: 'setRequestedSpreadsheet' }),
 
     /** @param {{ referenceData?: object, path?: string }} [data] */
     onRequestReferenceSource: ({ referenceData, path } = {}) => chooseFor(context, {

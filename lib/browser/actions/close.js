@@ -19,7 +19,8 @@ export function close (context) {
 }
 
 /**
- * Closes the editor when everything is sent, and leaves a cover in its place. If something cannot be sent, the user decides.
+ * Closes the editor when everything is sent, and leaves a cover in its place. If something cannot be sent, the user
+ * decides.
  * @param {ActionContext} context
  * @param {{ force?: boolean, isQuiet?: boolean }} [options]
  * @returns {Promise<boolean>} `false` if the user keeps it open
@@ -54,7 +55,12 @@ function decided (context) {
 
 /** Also for who comes back to this page. @param {ActionContext} context */
 function showClosed ({ askFresh, messages, notice, remount }) {
-  notice.show({ place: 'cover', role: 'status', title: messages.closed, buttons: [{ label: messages.openAgain, run: openAgain }] })
+  notice.show({
+    place: 'cover',
+    role: 'status',
+    title: messages.closed,
+    buttons: [{ label: messages.openAgain, run: openAgain }]
+  })
   notice.focus()
 
   /** Without a fresh configuration: the page itself has one. */

@@ -23,7 +23,10 @@ export function historyData ({ ask, answer, tell }) {
   return {
     /** @param {number} version */
     async onRequestHistoryData (version) {
-      answer('setHistoryData', await ask('history-data', { version }).catch(error => ({ error: tell.textOf(error), version })))
+      answer(
+        'setHistoryData',
+        await ask('history-data', { version }).catch(error => ({ error: tell.textOf(error), version }))
+      )
     }
   }
 }

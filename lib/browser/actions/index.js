@@ -26,8 +26,10 @@ import { notify, sharing, users } from './users.js'
  * @property {(action: string, body: object) => Promise<any>} ask Asks the application. Rejects with an `ActionError`.
  * @property {(method: string, ...args: unknown[]) => void} answer Calls a method of the editor, as long as it is there.
  * @property {(config: Config) => Config} completed A configuration as the editor needs it in this page.
- * @property {(request: { purpose: 'refresh' | 'edit' | 'reopen', key?: string }) => Promise<Fresh>} askFresh Asks for a fresh configuration; the fragment has it then.
- * @property {(purpose: 'edit' | 'reopen') => Promise<void>} reopen Replaces the editor by one with a fresh configuration.
+ * @property {(request: { purpose: 'refresh' | 'edit' | 'reopen', key?: string }) => Promise<Fresh>} askFresh Asks for a
+ *   fresh configuration; the fragment has it then.
+ * @property {(purpose: 'edit' | 'reopen') => Promise<void>} reopen Replaces the editor by one with a fresh
+ *   configuration.
  * @property {(error: unknown) => void} outdated Tells the user to reload the page.
  * @property {() => Promise<void>} remount Mounts with the configuration that the fragment has.
  * @property {(options: { force?: boolean, timeout?: number, isQuiet?: boolean }) => Promise<void>} unmount

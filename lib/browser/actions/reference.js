@@ -8,7 +8,8 @@ export function reference ({ ask, answer, messages, tell }) {
   let last = Promise.resolve()
 
   /** @param {Linked} data */
-  const find = ({ path, link, referenceData }) => ask('reference', { ...(path && { path }), ...(link && { link }), ...(referenceData && { referenceData }) })
+  const find = ({ path, link, referenceData }) =>
+    ask('reference', { ...(path && { path }), ...(link && { link }), ...(referenceData && { referenceData }) })
 
   return {
     /** Answered exactly once, whatever happens: the editor breaks at an answer too many. @param {Linked} data */
@@ -26,7 +27,12 @@ export function reference ({ ask, answer, messages, tell }) {
       const found = await find(data)
       const page = pageUrl(found.page)
       if (!page) return tell.done(messages.notFound)
-      if (!openTab(page, windowName)) tell.done(messages.linkReady, { label: messages.open, run: () => openTab(page, windowName) })
+      if (!openTab(page, windowName)) {
+        tell.done(messages.linkReady, {
+          label: messages.open,
+          run: () => openTab(page, windowName)
+        })
+      }
     }
   }
 }

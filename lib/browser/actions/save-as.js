@@ -16,10 +16,16 @@ export function saveAs ({ ask, messages, page, tell }) {
       if (copy.isDownload) {
         const { fetchThroughProxy } = await import('../captures.js')
         const file = await fetchThroughProxy(page, url, AbortSignal.timeout(TIME_LIMIT_MS), CaptureError)
-        return tell.done(messages.copyOffered.replace('{name}', () => name), { label: messages.download, run: () => download(file, name) })
+        return tell.done(messages.copyOffered.replace('{name}', () => name), {
+          label: messages.download,
+          run: () => download(file, name)
+        })
       }
       const shown = pageUrl(copy.url)
-      tell.done(messages.copySaved.replace('{name}', () => name), shown ? { label: messages.open, run: () => openTab(shown) } : undefined)
+      tell.done(
+        messages.copySaved.replace('{name}', () => name),
+        shown ? { label: messages.open, run: () => openTab(shown) } : undefined
+      )
     }
   }
 }

@@ -31,7 +31,10 @@ export function sharing ({ ask, answer, fragment, messages, page }) {
     async onRequestSharingSettings () {
       const { sharingSettings: settings, url } = await ask('sharing', {})
       if (fragment.querySelector('dialog')) return
-      if (settings && page.config.document?.info !== undefined) answer('setSharingSettings', { sharingSettings: settings }) // without info it would break
+      // without info it would break
+      if (settings && page.config.document?.info !== undefined) {
+        answer('setSharingSettings', { sharingSettings: settings })
+      }
       const { showSharing } = await import('../dialogs.js')
       await showSharing(fragment, { messages, settings, url })
     }

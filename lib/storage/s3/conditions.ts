@@ -9,8 +9,8 @@ const RACERS = 4
 const OTHER_ETAG = '00000000000000000000000000000000'
 
 /**
- * Checks, with an object of its own, that the store honours the conditions of writes: a store that ignores them would let one save
- * overwrite another one. Finds out how it wants ETags.
+ * Checks, with an object of its own, that the store honours the conditions of writes: a store that ignores them would
+ * let one save overwrite another one. Finds out how it wants ETags.
  *
  * @throws InvalidOptionError
  */
@@ -31,11 +31,15 @@ export async function checkConditions (store: ObjectStore, names: ObjectNames): 
         etag = found
       } else {
         store.quoteETags(true)
-        etag = await put({ etag }).catch(error => { throw isConflict(error) ? ignored('If-Match with the right ETag') : error })
+        etag = await put({ etag }).catch(error => {
+          throw isConflict(error) ? ignored('If-Match with the right ETag') : error
+        })
       }
     }
     // One that loses the race may get any error.
-    const race = await Promise.all(Array.from({ length: RACERS }, async () => await put({ etag }).then(() => true, () => false)))
+    const race = await Promise.all(
+      Array.from({ length: RACERS }, async () => await put({ etag }).then(() => true, () => false))
+    )
     if (race.filter(Boolean).length > 1) throw ignored('If-Match of requests that arrive at the same time')
   } finally {
     await store.remove(key).catch(() => {}) // the sweep deletes it
@@ -53,18 +57,35 @@ async function isAccepted (putting: Promise<unknown>): Promise<boolean> {
 }
 
 function ignored (condition: string): Error {
-  return new InvalidOptionError('storage', `needs an object store with conditional writes: this one does not honour ${condition}, so that saves would overwrite each other`)
+  return new InvalidOptionError(
+    'storage',
+    `needs an object store with conditional writes: this one does not honour ${condition}, so that saves would overwrite each other`
+  )
 }
 
 /** An error of the first requests, with advice if it has a known cause. */
 export function explained (error: unknown): unknown {
   const status = statusOf(error)
-  if (isMissingBucket(error)) return new InvalidOptionError('bucket', 'must be the name of a bucket that exists: create it, or correct the name, the region or the endpoint of the client', { cause: error })
-  if (nameOf(error) === 'RequestTimeTooSkewed') return new InvalidOptionError('client', 'needs the right time: set the clock of this machine', { cause: error })
-  if (status === 401 || status === 403) {
-    return new InvalidOptionError('client', 'needs credentials that may read, list and write in the bucket: correct the ' +
-      'credentials, or the permissions of their owner', { cause: error })
+  if (isMissingBucket(error)) {
+    return new InvalidOptionError(
+      'bucket',
+      'must be the name of a bucket that exists: create it, or correct the name, the region or the endpoint of the client',
+      { cause: error }
+    )
   }
-  if (status === 301 || status === 307 || status === 400) return new InvalidOptionError('client', 'needs the region and the endpoint of the bucket', { cause: error })
+  if (nameOf(error) === 'RequestTimeTooSkewed') {
+    return new InvalidOptionError('client', 'needs the right time: set the clock of this machine', { cause: error })
+  }
+  if (status === 401 || status === 403) {
+    return new InvalidOptionError(
+      'client',
+      'needs credentials that may read, list and write in the bucket: correct the ' +
+        'credentials, or the permissions of their owner',
+      { cause: error }
+    )
+  }
+  if (status === 301 || status === 307 || status === 400) {
+    return new InvalidOptionError('client', 'needs the region and the endpoint of the bucket', { cause: error })
+  }
   return error
 }

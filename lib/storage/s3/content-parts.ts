@@ -19,7 +19,10 @@ interface ContentParts {
 
 const PART_BYTES = 5 * 1024 * 1024
 
-/** The parts of an upload. They are copies, because the owner of a chunk may reuse its buffer. There is always a last one. */
+/**
+ * The parts of an upload. They are copies, because the owner of a chunk may reuse its buffer. There is always a last
+ * one.
+ */
 export function partsOf (content: Content): ContentParts {
   const source = { size: 0, failure: undefined as ContentParts['failure'], parts: parts() }
   return source

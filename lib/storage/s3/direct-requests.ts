@@ -3,7 +3,10 @@ import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { authorization, authorized, checksumOf, createSigner, type Credentials, encodedPart, presignedQuery, queryText, sha256, type Signer, timestamp, UNSIGNED_PAYLOAD } from './signature.js'
+import {
+  authorization, authorized, checksumOf, createSigner, type Credentials, encodedPart, presignedQuery, queryText, sha256,
+  type Signer, timestamp, UNSIGNED_PAYLOAD
+} from './signature.js'
 
 export type SmallCommand = GetObjectCommand | PutObjectCommand | DeleteObjectCommand
 
@@ -20,19 +23,22 @@ export interface SmallAnswer {
 /** Gives what the first try of a request gave, or throws what it threw. */
 type FirstTry = () => { readonly response: HttpResponse }
 
-/** `answer`: it was done. `first`: it may not have been done, and the client is to go on from there. Neither: nothing was sent. */
+/**
+ * `answer`: it was done. `first`: it may not have been done, and the client is to go on from there. Neither: nothing
+ * was sent.
+ */
 interface Attempt {
   readonly answer?: SmallAnswer & { readonly date: string | undefined }
   readonly first?: FirstTry
 }
 
 /**
- * Sends small requests as the client would, without the work that its middleware does for each: they are signed here, with the
- * client's credentials, and sent by its own handler of requests.
+ * Sends small requests as the client would, without the work that its middleware does for each: they are signed here,
+ * with the client's credentials, and sent by its own handler of requests.
  *
- * How they look is learned from requests that the client prepares once a minute. If this module cannot make the same ones, to the last
- * byte of the signature, or if anybody has added middleware, the client has to send everything. It also has to decide about every
- * answer but success, so that its rules for repeats, clocks and redirects hold.
+ * How they look is learned from requests that the client prepares once a minute. If this module cannot make the same
+ * ones, to the last byte of the signature, or if anybody has added middleware, the client has to send everything. It
+ * also has to decide about every answer but success, so that its rules for repeats, clocks and redirects hold.
  */
 interface DirectRequests {
   attempt (command: SmallCommand, abortSignal: AbortSignal): Promise<Attempt>
@@ -90,7 +96,16 @@ const CHECKSUM = 'x-amz-checksum-crc32'
 const ID = 'amz-sdk-invocation-id'
 /** Of the input of a command. */
 const HEADERS = { ContentType: 'content-type', IfMatch: 'if-match', IfNoneMatch: 'if-none-match' } as const
-const OWN_HEADERS = new Set<string>(['authorization', DATE, HASH, CHECKSUM, ID, 'x-amz-security-token', 'content-length', ...Object.values(HEADERS)])
+const OWN_HEADERS = new Set<string>([
+  'authorization',
+  DATE,
+  HASH,
+  CHECKSUM,
+  ID,
+  'x-amz-security-token',
+  'content-length',
+  ...Object.values(HEADERS)
+])
 
 export function createDirectRequests (client: S3Client, Bucket: string): DirectRequests {
   const patterns = new Map<unknown, { readonly pattern: Promise<Pattern | undefined>, readonly at: number }>()
@@ -106,13 +121,25 @@ export function createDirectRequests (client: S3Client, Bucket: string): DirectR
   /** From one request; another one has to be the same when it is made anew. */
   async function learn (Command: unknown): Promise<Pattern | undefined> {
     if (!isPlain(client)) return undefined
-    const [first, second] = ['example/1', 'another example/2'].map(Key => Command === PutObjectCommand
-      ? new PutObjectCommand({ Bucket, Key, Body: Buffer.from(Key), ContentType: `text/${Key.length}`, IfMatch: Key, IfNoneMatch: '*' })
-      : Command === GetObjectCommand ? new GetObjectCommand({ Bucket, Key }) : new DeleteObjectCommand({ Bucket, Key })) as [SmallCommand, SmallCommand]
+    const [first, second] = ['example/1', 'another example/2'].map(Key =>
+      Command === PutObjectCommand
+        ? new PutObjectCommand({
+          Bucket,
+          Key,
+          Body: Buffer.from(Key),
+          ContentType: `text/${Key.length}`,
+          IfMatch: Key,
+          IfNoneMatch: '*'
+        })
+        : Command === GetObjectCommand
+          ? new GetObjectCommand({ Bucket, Key })
+          : new DeleteObjectCommand({ Bucket, Key })
+    ) as [SmallCommand, SmallCommand]
     const pattern = patternOf(await prepared(client, first), requestOf(first)!.key)
     const expected = await prepared(client, second)
     const { [DATE]: time = '', [ID]: id = '' } = expected.headers
-    const made = pattern && signed(pattern, requestOf(second)!, { credentials: await client.config.credentials(), time, id })
+    const made = pattern &&
+      signed(pattern, requestOf(second)!, { credentials: await client.config.credentials(), time, id })
     return isDeepStrictEqual({ ...made }, { ...expected }) ? pattern : undefined
   }
 
@@ -126,7 +153,11 @@ export function createDirectRequests (client: S3Client, Bucket: string): DirectR
       if (!('acquireInitialRetryToken' in strategy)) return {}
       const [token, credentials] = await Promise.all([strategy.acquireInitialRetryToken(''), config.credentials()])
       abortSignal.throwIfAborted()
-      const made = signed(pattern, request, { credentials, time: timestamp(Date.now() + config.systemClockOffset), id: randomUUID() })
+      const made = signed(pattern, request, {
+        credentials,
+        time: timestamp(Date.now() + config.systemClockOffset),
+        id: randomUUID()
+      })
       let response: HttpResponse
       try {
         response = (await config.requestHandler.handle(made as never, { abortSignal })).response as HttpResponse
@@ -185,11 +216,22 @@ async function prepared (client: S3Client, command: SmallCommand): Promise<HttpR
 
 /** `undefined`: a request that is not small, or has more to it. */
 function requestOf (command: SmallCommand): SmallRequest | undefined {
-  const { Bucket, Key = '', Body, ...others } = command.input as { readonly Bucket: unknown, readonly Body?: unknown, readonly Key?: string } & Record<string, unknown>
+  const { Bucket, Key = '', Body, ...others } = command.input as {
+    readonly Bucket: unknown,
+    readonly Body?: unknown,
+    readonly Key?: string
+  } & Record<string, unknown>
   const names = Object.keys(others).filter(name => others[name] !== undefined) as Array<keyof typeof HEADERS>
   if (!names.every(name => name in HEADERS)) return undefined
-  if (command instanceof PutObjectCommand && !(Buffer.isBuffer(Body) && Body.length > 0 && Body.length < MAX_BYTES && 'ContentType' in others)) return undefined
-  return { key: Key, headers: Object.fromEntries(names.map(name => [HEADERS[name], String(others[name])])), body: Body as Buffer | undefined }
+  if (
+    command instanceof PutObjectCommand &&
+    !(Buffer.isBuffer(Body) && Body.length > 0 && Body.length < MAX_BYTES && 'ContentType' in others)
+  ) return undefined
+  return {
+    key: Key,
+    headers: Object.fromEntries(names.map(name => [HEADERS[name], String(others[name])])),
+    body: Body as Buffer | undefined
+  }
 }
 
 function patternOf (request: HttpRequest, key: string): Pattern | undefined {
@@ -208,7 +250,11 @@ function patternOf (request: HttpRequest, key: string): Pattern | undefined {
     : undefined
 }
 
-function signed ({ request, folder, query, headers: common, signer, isSigned }: Pattern, { key, headers: own, body }: SmallRequest, { credentials, time, id }: Stamp): HttpRequest {
+function signed (
+  { request, folder, query, headers: common, signer, isSigned }: Pattern,
+  { key, headers: own, body }: SmallRequest,
+  { credentials, time, id }: Stamp
+): HttpRequest {
   const { method, headers: { [HASH]: hash, [CHECKSUM]: checksum } } = request
   const payloadHash = hash === UNSIGNED_PAYLOAD ? hash : sha256(body ?? NO_BYTES)
   const headers: Record<string, string> = { ...common, ...own, [DATE]: time, [HASH]: payloadHash, [ID]: id }
@@ -216,14 +262,19 @@ function signed ({ request, folder, query, headers: common, signer, isSigned }: 
   if (body) headers['content-length'] = String(body.length)
   if (body && checksum !== undefined) headers[CHECKSUM] = checksumOf(body)
   const path = folder + encodedKey(key)
-  headers.authorization = authorization(signer.sign({ method, path, query, headers, payloadHash }, credentials, time, isSigned))
+  headers.authorization = authorization(
+    signer.sign({ method, path, query, headers, payloadHash }, credentials, time, isSigned)
+  )
   return Object.assign(Object.create(Object.getPrototypeOf(request)), request, { path, headers, body })
 }
 
 /** Everything else is left to the client, such as checksums that are not computed here. */
 function isUsual ({ statusCode, headers, body }: HttpResponse): boolean {
   return (statusCode === 200 || statusCode === 204) && body instanceof Readable &&
-    Object.keys(headers).every(name => !name.startsWith('x-amz-checksum-') || name === 'x-amz-checksum-type' || (name === CHECKSUM && !headers[name]!.includes('-')))
+    Object.keys(headers).every(name =>
+      !name.startsWith('x-amz-checksum-') || name === 'x-amz-checksum-type' ||
+      (name === CHECKSUM && !headers[name]!.includes('-'))
+    )
 }
 
 function answerOf (command: SmallCommand, { headers, body }: HttpResponse): NonNullable<Attempt['answer']> {
@@ -233,36 +284,77 @@ function answerOf (command: SmallCommand, { headers, body }: HttpResponse): NonN
     return { date, ETag }
   }
   const { 'content-length': length, 'last-modified': modified } = headers
-  return { date, ETag, Body: body, ContentLength: length === undefined ? undefined : Number(length), LastModified: modified === undefined ? undefined : new Date(modified), checksum: headers[CHECKSUM] }
+  return {
+    date,
+    ETag,
+    Body: body,
+    ContentLength: length === undefined ? undefined : Number(length),
+    LastModified: modified === undefined ? undefined : new Date(modified),
+    checksum: headers[CHECKSUM]
+  }
 }
 
 /** By the client's own signer, which may be any. */
-async function presigned (client: S3Client, command: GetObjectCommand, { seconds, now }: { readonly seconds: number, readonly now: number }): Promise<string> {
-  interface Context { readonly endpointV2?: { readonly properties?: { readonly authSchemes?: readonly unknown[] } }, readonly s3ExpressIdentity?: unknown }
-  let url = ''
-  const middleware = (_next: unknown, { endpointV2, s3ExpressIdentity }: Context) => async ({ request }: { readonly request: HttpRequest }) => {
-    const scheme = endpointV2?.properties?.authSchemes?.[0] as { readonly signingRegion?: string, readonly signingRegionSet?: readonly string[], readonly signingName?: string } | undefined
-    const signer = await client.config.signer(scheme as never) as unknown as Record<'presign' | 'presignWithCredentials', (...args: unknown[]) => Promise<HttpRequest>>
-    const { host = '', ...headers } = request.headers
-    const unsigned = { ...request, headers: { ...headersOf(headers), host, [HASH]: UNSIGNED_PAYLOAD } }
-    const options = { expiresIn: seconds, signingDate: new Date(now), signingRegion: scheme?.signingRegionSet?.join(',') ?? scheme?.signingRegion, signingService: scheme?.signingName }
-    const { protocol, path, query } = s3ExpressIdentity ? await signer.presignWithCredentials(unsigned, s3ExpressIdentity, options) : await signer.presign(unsigned, options)
-    url = `${protocol}//${host}${path}?${queryText(query)}`
-    return { response: {}, output: { $metadata: {} } }
+async function presigned (
+  client: S3Client,
+  command: GetObjectCommand,
+  { seconds, now }: { readonly seconds: number, readonly now: number }
+): Promise<string> {
+  interface Context {
+    readonly endpointV2?: { readonly properties?: { readonly authSchemes?: readonly unknown[] } }
+    readonly s3ExpressIdentity?: unknown
   }
-  stackOf(command).addRelativeTo(middleware, { name: 'presigned', relation: 'before', toMiddleware: 'awsAuthMiddleware' })
+  let url = ''
+  const middleware =
+    (_next: unknown, { endpointV2, s3ExpressIdentity }: Context) =>
+      async ({ request }: { readonly request: HttpRequest }) => {
+        const scheme = endpointV2?.properties?.authSchemes?.[0] as {
+          readonly signingRegion?: string,
+          readonly signingRegionSet?: readonly string[],
+          readonly signingName?: string
+        } | undefined
+        const signer = await client.config.signer(scheme as never) as unknown as Record<
+        'presign' | 'presignWithCredentials',
+        (...args: unknown[]) => Promise<HttpRequest>
+      >
+        const { host = '', ...headers } = request.headers
+        const unsigned = { ...request, headers: { ...headersOf(headers), host, [HASH]: UNSIGNED_PAYLOAD } }
+        const options = {
+          expiresIn: seconds,
+          signingDate: new Date(now),
+          signingRegion: scheme?.signingRegionSet?.join(',') ?? scheme?.signingRegion,
+          signingService: scheme?.signingName
+        }
+        const { protocol, path, query } = s3ExpressIdentity
+          ? await signer.presignWithCredentials(unsigned, s3ExpressIdentity, options)
+          : await signer.presign(unsigned, options)
+        url = `${protocol}//${host}${path}?${queryText(query)}`
+        return { response: {}, output: { $metadata: {} } }
+      }
+  stackOf(command).addRelativeTo(middleware, {
+    name: 'presigned',
+    relation: 'before',
+    toMiddleware: 'awsAuthMiddleware'
+  })
   await client.send(command)
   return url
 }
 
 /** Those that a URL can have for its own. */
 function headersOf (headers: HttpRequest['headers']): HttpRequest['headers'] {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('amz-sdk-') && !['user-agent', 'x-amz-user-agent'].includes(name)))
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) =>
+      !name.startsWith('amz-sdk-') && !['user-agent', 'x-amz-user-agent'].includes(name)
+    )
+  )
 }
 
 /** All kinds of commands have the same. */
 function stackOf (command: SmallCommand) {
-  return command.middlewareStack as { readonly add: (...args: unknown[]) => void, readonly addRelativeTo: (...args: unknown[]) => void }
+  return command.middlewareStack as {
+    readonly add: (...args: unknown[]) => void,
+    readonly addRelativeTo: (...args: unknown[]) => void
+  }
 }
 
 function encodedKey (key: string): string {

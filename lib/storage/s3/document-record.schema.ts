@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { VersionLog } from '../version-log.schema.js'
 
-// What is stored of a document beside its contents, and how that changes. Fields that a newer version of this library has added are
-// kept.
+// What is stored of a document beside its contents, and how that changes. Fields that a newer version of this library
+// has added are kept.
 
 /** Of an object with content. */
 const Name = Type.String({ pattern: '^[0-9A-Za-z-]{1,64}$' })
@@ -21,7 +21,10 @@ export const DocumentRecord = Type.Object({
   content: Type.Union([ContentSchema, Type.Null()]),
   state: Type.Union([Type.Object({ value: Type.Unknown(), version: Type.String() }), Type.Null()]),
   versions: VersionLog,
-  /** Objects that are not needed any more. `since`: milliseconds since 1970; the write after the one that added them sets it. */
+  /**
+   * Objects that are not needed any more. `since`: milliseconds since 1970; the write after the one that added them
+   * sets it.
+   */
   garbage: Type.Array(Type.Object({ name: Name, since: Type.Optional(Type.Number()) })),
   /** Of the latest writes. A writer that did not get an answer looks for its own. */
   tags: Type.Array(Type.String())

@@ -19,15 +19,18 @@ export type { DocumentRecord, StoredContent } from './document-record.schema.js'
 const MAX_TAGS = 16
 
 /**
- * Whether a write that was based on `base`, and was made, would be among the tags of the record as it is now. It would be the next one
- * after those of `base`.
+ * Whether a write that was based on `base`, and was made, would be among the tags of the record as it is now. It would
+ * be the next one after those of `base`.
  */
 function showsNextWrite ({ tags }: DocumentRecord, base: DocumentRecord | null): boolean {
   const last = base?.tags.at(-1)
   return tags.length < MAX_TAGS || (last !== undefined && tags.includes(last))
 }
 
-/** Whether a record is the one of `base` after further writes: not one of a document that was created since under the same fileId. */
+/**
+ * Whether a record is the one of `base` after further writes: not one of a document that was created since under the
+ * same fileId.
+ */
 export function isLaterStateOf ({ tags }: DocumentRecord, base: DocumentRecord): boolean {
   return tags.some(tag => base.tags.includes(tag))
 }
@@ -36,9 +39,18 @@ export function isLaterStateOf ({ tags }: DocumentRecord, base: DocumentRecord):
 export const GARBAGE_MS = 15 * 60_000
 const GARBAGE_BATCH = 8
 
-const EMPTY_RECORD: DocumentRecord = { format: 2, content: null, state: null, versions: EMPTY_LOG, garbage: [], tags: [] }
+const EMPTY_RECORD: DocumentRecord = {
+  format: 2,
+  content: null,
+  state: null,
+  versions: EMPTY_LOG,
+  garbage: [],
+  tags: []
+}
 
-/** `undefined` when the text is damaged, or was written by a version of this library that stores documents otherwise. */
+/**
+ * `undefined` when the text is damaged, or was written by a version of this library that stores documents otherwise.
+ */
 export function parseRecord (text: string): DocumentRecord | undefined {
   const value = parseJson(text)
   return isDocumentRecord(value) ? value : undefined
@@ -60,15 +72,25 @@ export function withState (record: DocumentRecord, value: unknown, version: stri
 /** How the present content is kept as a version. */
 export type Kept = Pick<VersionEntry, 'changes' | 'details' | 'session' | 'priority' | 'keptAt'>
 
-/** The present content as the newest version. It has the number of the version that is this content already, if there is one. */
-export function presentVersion ({ content, versions }: DocumentRecord & { readonly content: StoredContent }, { keptAt, ...kept }: Kept): VersionEntry {
+/**
+ * The present content as the newest version. It has the number of the version that is this content already, if there is
+ * one.
+ */
+export function presentVersion (
+  { content, versions }: DocumentRecord & { readonly content: StoredContent },
+  { keptAt, ...kept }: Kept
+): VersionEntry {
   const { name, size, extension, modifiedAt, revision } = content
   const newest = versions.entries.at(-1)
   const { version, keptAt: since } = newest?.revision === revision ? newest : { version: versions.last + 1, keptAt }
   return { version, revision, extension, modifiedAt, keptAt: since, content: { name, size }, ...kept }
 }
 
-export function withVersions (record: DocumentRecord, versions: VersionLog, superseded: Iterable<string>): DocumentRecord {
+export function withVersions (
+  record: DocumentRecord,
+  versions: VersionLog,
+  superseded: Iterable<string>
+): DocumentRecord {
   return withGarbage({ ...record, versions }, superseded)
 }
 
@@ -87,16 +109,26 @@ function withGarbage (record: DocumentRecord, candidates: Iterable<string>): Doc
 /**
  * What is actually written, and the names of objects that can be deleted once it is.
  *
- * What an earlier write has superseded gets its time now, when that write has certainly ended: a time from before it would be too
- * early if the writer was suspended in between.
+ * What an earlier write has superseded gets its time now, when that write has certainly ended: a time from before it
+ * would be too early if the writer was suspended in between.
  */
-function finished (record: DocumentRecord, { tag, time }: { readonly tag: string, readonly time: StoreTime }, base: DocumentRecord | null): { readonly record: DocumentRecord, readonly ripe: readonly string[] } {
+function finished (
+  record: DocumentRecord,
+  { tag, time }: { readonly tag: string, readonly time: StoreTime },
+  base: DocumentRecord | null
+): { readonly record: DocumentRecord, readonly ripe: readonly string[] } {
   const old = new Set(base?.garbage.map(({ name }) => name))
-  const stamped = record.garbage.map(item => item.since === undefined && old.has(item.name) ? { ...item, since: time.latest } : item)
+  const stamped = record.garbage.map(item =>
+    item.since === undefined && old.has(item.name) ? { ...item, since: time.latest } : item
+  )
   const ripe = stamped.filter(({ since }) => since !== undefined && since + GARBAGE_MS <= time.earliest)
   const isBatch = ripe.length >= GARBAGE_BATCH
   return {
-    record: { ...record, garbage: isBatch ? stamped.filter(item => !ripe.includes(item)) : stamped, tags: [...record.tags, tag].slice(-MAX_TAGS) },
+    record: {
+      ...record,
+      garbage: isBatch ? stamped.filter(item => !ripe.includes(item)) : stamped,
+      tags: [...record.tags, tag].slice(-MAX_TAGS)
+    },
     ripe: isBatch ? ripe.map(({ name }) => name) : []
   }
 }
@@ -115,7 +147,10 @@ export interface Change {
   readonly undo?: () => void
 }
 
-/** Called again when another instance has changed the record meanwhile. Returns `null` if the record is to stay as it is. */
+/**
+ * Called again when another instance has changed the record meanwhile. Returns `null` if the record is to stay as it
+ * is.
+ */
 type Changer = (record: DocumentRecord | null) => Change | null | Promise<Change | null>
 
 interface WriteOptions {
@@ -128,10 +163,10 @@ interface WriteOptions {
 /**
  * The records of all documents, changed by compare-and-set. Nothing else makes anything visible.
  *
- * Every write has a random tag. A write that was refused, or whose answer did not arrive, has been made if its tag is in the record:
- * the SDK repeats requests, so the refusal may be the answer to a repeat of a write that was made. It will never be made if the
- * record has another ETag: every tag, and so every ETag, is unique. A record keeps the latest tags only: after many other writes it
- * cannot be told whether a write was made, and that is an error.
+ * Every write has a random tag. A write that was refused, or whose answer did not arrive, has been made if its tag is
+ * in the record: the SDK repeats requests, so the refusal may be the answer to a repeat of a write that was made. It
+ * will never be made if the record has another ETag: every tag, and so every ETag, is unique. A record keeps the latest
+ * tags only: after many other writes it cannot be told whether a write was made, and that is an error.
  */
 export interface Records {
   /** Always asks the store. */
@@ -159,7 +194,10 @@ const MAX_REPEATS = 2
 
 export function createRecords ({ store, names, requestTimeout, deleteLater }: RecordsDependencies): Records {
   const queue = createQueue()
-  /** What the next conditional write of a record is based on: nothing is ever answered from it. As text, which nobody can change. */
+  /**
+   * What the next conditional write of a record is based on: nothing is ever answered from it. As text, which nobody
+   * can change.
+   */
   const remembered = new BoundedMap<string, { readonly text: string, readonly etag: string }>(MAX_REMEMBERED)
 
   async function read (fileId: string): Promise<ReadRecord> {
@@ -179,12 +217,20 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
     else remembered.delete(fileId)
   }
 
-  async function write (fileId: string, changer: Changer, { onSending, isNew = false }: WriteOptions): Promise<boolean> {
+  async function write (
+    fileId: string,
+    changer: Changer,
+    { onSending, isNew = false }: WriteOptions
+  ): Promise<boolean> {
     const key = names.record(fileId)
     const giveUpAt = performance.now() + 2 * requestTimeout
     const isOver = () => performance.now() > giveUpAt
     const known = remembered.get(fileId)
-    let base: ReadRecord = known ? { record: parsed(known.text), etag: known.etag } : isNew ? NO_RECORD : await read(fileId)
+    let base: ReadRecord = known
+      ? { record: parsed(known.text), etag: known.etag }
+      : isNew
+        ? NO_RECORD
+        : await read(fileId)
     let isRead = known === undefined && !isNew
 
     for (let round = 0; ; round++) {
@@ -213,14 +259,22 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
           return true
         }
         if (found.etag !== base.etag) {
-          if (found.record && !showsNextWrite(found.record, base.record) && !isCertainConflict(failure)) throw isConflict(failure) ? new StorageError('so many others have changed a record meanwhile that it does not tell whether this change was made') : failure
+          if (found.record && !showsNextWrite(found.record, base.record) && !isCertainConflict(failure)) {
+            throw isConflict(failure)
+              ? new StorageError(
+                'so many others have changed a record meanwhile that it does not tell whether this change was made'
+              )
+              : failure
+          }
           change.undo?.()
           base = found
           isRead = true
           break
         }
         // Nothing has changed: the write may still arrive, and is repeated unless that is useless.
-        if (repeat === MAX_REPEATS || isOver() || !(isConflict(failure) || (failure as Partial<StorageError>).retryable)) throw failure
+        if (
+          repeat === MAX_REPEATS || isOver() || !(isConflict(failure) || (failure as Partial<StorageError>).retryable)
+        ) throw failure
         await pause(repeat)
       }
       if (isOver()) throw new BusyError('other instances changed its record all the time')
@@ -230,7 +284,10 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
     }
   }
 
-  function serialized (record: DocumentRecord, base: DocumentRecord | null): { readonly text: string, readonly tag: string, readonly ripe: readonly string[] } {
+  function serialized (
+    record: DocumentRecord,
+    base: DocumentRecord | null
+  ): { readonly text: string, readonly tag: string, readonly ripe: readonly string[] } {
     const tag = randomUUID()
     const { ripe, ...written } = finished(record, { tag, time: store.now() }, base)
     return { text: JSON.stringify(written.record), tag, ripe }
@@ -238,8 +295,11 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
 
   return {
     read,
-    write: async (fileId, changer, options = {}) => await queue.run(fileId, async () => await write(fileId, changer, options)),
-    forget: fileId => { remembered.delete(fileId) }
+    write: async (fileId, changer, options = {}) =>
+      await queue.run(fileId, async () => await write(fileId, changer, options)),
+    forget: fileId => {
+      remembered.delete(fileId)
+    }
   }
 }
 
@@ -250,7 +310,12 @@ export function orEmpty (record: DocumentRecord | null): DocumentRecord {
 
 function parsed (text: string): DocumentRecord {
   const record = parseRecord(text)
-  if (!record) throw new StorageError('the record of the document is damaged, or a newer version of this library has written it: nothing is changed', { retryable: false })
+  if (!record) {
+    throw new StorageError(
+      'the record of the document is damaged, or a newer version of this library has written it: nothing is changed',
+      { retryable: false }
+    )
+  }
   return record
 }
 

@@ -18,7 +18,10 @@ export interface ObjectNames {
   /** Prefixes that nobody may use in the same bucket: their keys could be confused with the keys of this one. */
   readonly overlapping: readonly string[]
   record (fileId: string): string
-  /** An immutable object of a document: a content, changes of a version, or a list of versions. `undefined`: of no document. */
+  /**
+   * An immutable object of a document: a content, changes of a version, or a list of versions. `undefined`: of no
+   * document.
+   */
   content (fileId: string | undefined, name: string): string
   /** `undefined` for the key of something else. */
   parseRecord (key: string): string | undefined
@@ -37,12 +40,15 @@ export function objectNames (prefix: string): ObjectNames {
     overlapping: [...outerPrefixes(prefix), records, contents, probes],
     record: fileId => `${records}${encode(fileId)}.json`,
     content: (fileId, name) => `${contents}${fileId === undefined ? NOWHERE : encode(fileId)}/${name}`,
-    parseRecord: key => key.startsWith(records) && key.endsWith('.json') ? decode(key.slice(records.length, -'.json'.length)) : undefined,
+    parseRecord: key =>
+      key.startsWith(records) && key.endsWith('.json') ? decode(key.slice(records.length, -'.json'.length)) : undefined,
     parseContent (key) {
       if (!key.startsWith(contents)) return undefined
       const [folder = '', name = '', ...more] = key.slice(contents.length).split('/')
       const fileId = decode(folder)
-      return more.length === 0 && UUID.test(name) && (fileId !== undefined || folder === NOWHERE) ? { fileId, name } : undefined
+      return more.length === 0 && UUID.test(name) && (fileId !== undefined || folder === NOWHERE)
+        ? { fileId, name }
+        : undefined
     },
     isProbe: key => key.startsWith(probes) && UUID.test(key.slice(probes.length))
   }
@@ -62,7 +68,10 @@ function outerPrefixes (prefix: string): string[] {
 
 /** A fileId as a part of a key that needs no encoding in a URL. */
 function encode (fileId: string): string {
-  return fileId.replace(/[^A-Za-z0-9.-]+/g, text => [...Buffer.from(text)].map(byte => `_${byte.toString(16).padStart(2, '0').toUpperCase()}`).join(''))
+  return fileId.replace(
+    /[^A-Za-z0-9.-]+/g,
+    text => [...Buffer.from(text)].map(byte => `_${byte.toString(16).padStart(2, '0').toUpperCase()}`).join('')
+  )
 }
 
 function decode (text: string): string | undefined {

@@ -1,6 +1,15 @@
 import {
-  AbortMultipartUploadCommand, type CompletedPart, CompleteMultipartUploadCommand, CopyObjectCommand, CreateMultipartUploadCommand, DeleteObjectCommand,
-  GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command, PutObjectCommand, type S3Client,
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
   UploadPartCommand
 } from '@aws-sdk/client-s3'
 import type { Readable } from 'node:stream'
@@ -37,8 +46,9 @@ interface ListedUpload {
 export type Condition = { readonly etag: string } | 'absent'
 
 /**
- * The requests to the object store. Each has a deadline, which also applies to a part of an upload and to a body that makes no
- * progress. They reject with `StorageError` or `StorageTimeoutError`; a request that rejected may still take effect.
+ * The requests to the object store. Each has a deadline, which also applies to a part of an upload and to a body that
+ * makes no progress. They reject with `StorageError` or `StorageTimeoutError`; a request that rejected may still take
+ * effect.
  */
 export interface ObjectStore {
   now (): StoreTime
@@ -48,7 +58,10 @@ export interface ObjectStore {
   put (key: string, text: string, condition?: Condition): Promise<string>
   /** The bytes of an object of this size, or a range of them; `null` if there is no such object. */
   open (key: string, size: number, range?: ByteRange): Promise<Readable | null>
-  /** Stores content of any size. Resolves to its size. Rejects with the error of `content`, and then leaves nothing behind. */
+  /**
+   * Stores content of any size. Resolves to its size. Rejects with the error of `content`, and then leaves nothing
+   * behind.
+   */
   upload (key: string, content: Content): Promise<number>
   /** `size`: of the object. */
   copy (from: string, to: string, size: number): Promise<void>
@@ -76,7 +89,9 @@ interface CallOptions {
 }
 
 interface Measurable {
-  readonly middlewareStack: { add (middleware: never, options: { step: 'deserialize', name: string, priority: 'high' }): void }
+  readonly middlewareStack: {
+    add(middleware: never, options: { step: 'deserialize', name: string, priority: 'high' }): void
+  }
 }
 
 const PARTS_AT_ONCE = 2
@@ -86,7 +101,9 @@ const MAX_COPY_BYTES = 5 * 1024 ** 3
 const MAX_SMALL_BYTES = 64 * 1024 * 1024
 const CUT_OFF_ATTEMPTS = 3
 
-export function createObjectStore ({ client, bucket: Bucket, requestTimeout, urlClient = client }: ObjectStoreOptions): ObjectStore {
+export function createObjectStore (
+  { client, bucket: Bucket, requestTimeout, urlClient = client }: ObjectStoreOptions
+): ObjectStore {
   const time = createStoreTime()
   const direct = createDirectRequests(client, Bucket)
   const urls = urlClient === client ? direct : createDirectRequests(urlClient, Bucket)
@@ -109,13 +126,22 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
   async function sent (command: SmallCommand, options: CallOptions): Promise<SmallAnswer> {
     const start = performance.now()
     const { answer, first } = await direct.attempt(command, options.abortSignal)
-    if (!answer) return await client.send((first ? measured(goingOn(command, first), start) : measured(command)) as GetObjectCommand, options)
+    if (!answer) {
+      return await client.send(
+        (first ? measured(goingOn(command, first), start) : measured(command)) as GetObjectCommand,
+        options
+      )
+    }
     time.answered(answer.date, start)
     return answer
   }
 
   /** Runs one operation, which ends when it is aborted. */
-  async function run<Result> (operation: string, call: (options: CallOptions) => Promise<Result>, onLate: (result: Result) => void = () => {}): Promise<Result> {
+  async function run<Result> (
+    operation: string,
+    call: (options: CallOptions) => Promise<Result>,
+    onLate: (result: Result) => void = () => {}
+  ): Promise<Result> {
     const controller = new AbortController()
     let timer: NodeJS.Timeout | undefined
     const timedOut = new Promise<never>((_resolve, reject) => {
@@ -137,25 +163,38 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
 
   async function getOnce (key: string): Promise<SmallObject | null> {
     return await run('GetObject', async options => {
-      const { Body, ContentLength: length = -1, ETag, LastModified, checksum } = await sent(new GetObjectCommand({ Bucket, Key: key }), options).catch(nullIfNotFound) ?? {}
+      const { Body, ContentLength: length = -1, ETag, LastModified, checksum } =
+        await sent(new GetObjectCommand({ Bucket, Key: key }), options).catch(nullIfNotFound) ?? {}
       if (Body === undefined) return null
       const body = Body as Readable
       options.abortSignal.addEventListener('abort', () => discard(body), { once: true })
       if (length > MAX_SMALL_BYTES || ETag === undefined) {
         discard(body)
-        throw ETag === undefined ? incompleteError('GetObject') : new StorageError(`${key} is too large to be what it should be`, { retryable: false })
+        throw ETag === undefined
+          ? incompleteError('GetObject')
+          : new StorageError(`${key} is too large to be what it should be`, { retryable: false })
       }
       const bytes = await wholeBody(body, length, checksum)
       return { text: bytes.toString(), etag: ETag.replaceAll('"', ''), modifiedAt: LastModified }
     })
   }
 
-  async function putBytes (key: string, bytes: Buffer, headers: { readonly ContentType: string, readonly IfMatch?: string, readonly IfNoneMatch?: string }): Promise<string | undefined> {
-    return (await run('PutObject', async options => await sent(new PutObjectCommand({ Bucket, Key: key, Body: bytes, ...headers }), options))).ETag
+  async function putBytes (
+    key: string,
+    bytes: Buffer,
+    headers: { readonly ContentType: string, readonly IfMatch?: string, readonly IfNoneMatch?: string }
+  ): Promise<string | undefined> {
+    return (await run(
+      'PutObject',
+      async options => await sent(new PutObjectCommand({ Bucket, Key: key, Body: bytes, ...headers }), options)
+    )).ETag
   }
 
   async function remove (key: string): Promise<void> {
-    await run('DeleteObject', async options => await sent(new DeleteObjectCommand({ Bucket, Key: key }), options).catch(nullIfNotFound))
+    await run(
+      'DeleteObject',
+      async options => await sent(new DeleteObjectCommand({ Bucket, Key: key }), options).catch(nullIfNotFound)
+    )
   }
 
   async function upload (key: string, content: Content): Promise<number> {
@@ -167,7 +206,8 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
     } catch (error) {
       source.parts.return().catch(() => {}) // nobody reads the content any more
       if (source.failure) throw source.failure.error
-      // It may have been stored, and only the answer lost. That is not relied on: the parts of an upload are aborted by now.
+      // It may have been stored, and only the answer lost. That is not relied on: the parts of an upload are aborted by
+      // now.
       remove(key).catch(() => {})
       throw error
     }
@@ -175,13 +215,23 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
   }
 
   async function uploadParts (Key: string, first: Part, others: AsyncIterable<Part>): Promise<void> {
-    const ChecksumAlgorithm = await client.config.requestChecksumCalculation() === 'WHEN_SUPPORTED' ? 'CRC32' : undefined
-    const { UploadId } = await run('CreateMultipartUpload', async options => await client.send(measured(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm })), options))
+    const ChecksumAlgorithm = await client.config.requestChecksumCalculation() === 'WHEN_SUPPORTED'
+      ? 'CRC32'
+      : undefined
+    const { UploadId } = await run(
+      'CreateMultipartUpload',
+      async options =>
+        await client.send(measured(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm })), options)
+    )
     const Parts: CompletedPart[] = []
     const sending = new Set<Promise<void>>()
     let failure: { readonly error: unknown } | undefined
     async function send ({ number: PartNumber, bytes: Body }: Part): Promise<void> {
-      const { ETag, ChecksumCRC32 } = await run('UploadPart', async options => await client.send(measured(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body })), options))
+      const { ETag, ChecksumCRC32 } = await run(
+        'UploadPart',
+        async options =>
+          await client.send(measured(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body })), options)
+      )
       Parts[PartNumber - 1] = { PartNumber, ETag, ChecksumCRC32 }
     }
     async function sendSoon (part: Part): Promise<void> {
@@ -198,7 +248,14 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
       }
       await Promise.all(sending)
       if (failure) throw failure.error
-      await run('CompleteMultipartUpload', async options => await client.send(measured(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })), options))
+      await run(
+        'CompleteMultipartUpload',
+        async options =>
+          await client.send(
+            measured(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })),
+            options
+          )
+      )
     } catch (error) {
       await Promise.all(sending)
       if (UploadId !== undefined) await abortUpload({ key: Key, id: UploadId }).catch(() => {}) // the sweep does it
@@ -207,7 +264,13 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
   }
 
   async function abortUpload ({ key, id }: Pick<ListedUpload, 'key' | 'id'>): Promise<void> {
-    await run('AbortMultipartUpload', async options => await client.send(measured(new AbortMultipartUploadCommand({ Bucket, Key: key, UploadId: id })), options).catch(nullIfNotFound))
+    await run(
+      'AbortMultipartUpload',
+      async options =>
+        await client.send(measured(new AbortMultipartUploadCommand({ Bucket, Key: key, UploadId: id })), options).catch(
+          nullIfNotFound
+        )
+    )
   }
 
   return {
@@ -228,7 +291,9 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
     },
 
     async put (key, text, condition) {
-      if (Buffer.byteLength(text) > MAX_SMALL_BYTES) throw new StorageError(`${key} would be larger than ${MAX_SMALL_BYTES} bytes`, { retryable: false })
+      if (Buffer.byteLength(text) > MAX_SMALL_BYTES) {
+        throw new StorageError(`${key} would be larger than ${MAX_SMALL_BYTES} bytes`, { retryable: false })
+      }
       const ETag = await putBytes(key, Buffer.from(text), {
         ContentType: 'application/json',
         ...(condition === 'absent' && { IfNoneMatch: '*' }),
@@ -240,27 +305,61 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
 
     async open (key, size, range) {
       const length = range ? range.end - range.start + 1 : size
-      const command = new GetObjectCommand({ Bucket, Key: key, ...(range && { Range: `bytes=${range.start}-${range.end}` }) })
-      const found = await run('GetObject', async options => await sent(command, options).catch(nullIfNotFound), late => { if (late?.Body) discard(late.Body as Readable) })
+      const command = new GetObjectCommand({
+        Bucket,
+        Key: key,
+        ...(range && { Range: `bytes=${range.start}-${range.end}` })
+      })
+      const found = await run(
+        'GetObject',
+        async options => await sent(command, options).catch(nullIfNotFound),
+        late => {
+          if (late?.Body) discard(late.Body as Readable)
+        }
+      )
       if (!found?.Body) return null
       const source = found.Body as Readable
       if (found.ContentLength !== length) {
         discard(source)
-        throw new StorageError(`an object has another size than it should: ${found.ContentLength} instead of ${length} bytes`, { retryable: false })
+        throw new StorageError(
+          `an object has another size than it should: ${found.ContentLength} instead of ${length} bytes`,
+          { retryable: false }
+        )
       }
       return streamedBody(source, length, requestTimeout, found.checksum)
     },
 
     async copy (from, to, size) {
-      if (size > MAX_COPY_BYTES) throw new StorageError('staged content of more than 5 GiB cannot be copied', { retryable: false })
-      await run('CopyObject', async options => await client.send(measured(new CopyObjectCommand({ Bucket, Key: to, CopySource: `${Bucket}/${from.split('/').map(encodeURIComponent).join('/')}` })), options))
+      if (size > MAX_COPY_BYTES) {
+        throw new StorageError('staged content of more than 5 GiB cannot be copied', { retryable: false })
+      }
+      await run(
+        'CopyObject',
+        async options =>
+          await client.send(
+            measured(
+              new CopyObjectCommand({
+                Bucket,
+                Key: to,
+                CopySource: `${Bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
+              })
+            ),
+            options
+          )
+      )
     },
 
     async * list (prefix) {
       let StartAfter: string | undefined
       for (;;) {
-        const { Contents = [], IsTruncated } = await run('ListObjectsV2', async options => await client.send(measured(new ListObjectsV2Command({ Bucket, Prefix: prefix, StartAfter })), options))
-        for (const { Key, Size = 0, LastModified } of Contents) if (Key !== undefined && LastModified) yield { key: Key, size: Size, modifiedAt: LastModified }
+        const { Contents = [], IsTruncated } = await run(
+          'ListObjectsV2',
+          async options =>
+            await client.send(measured(new ListObjectsV2Command({ Bucket, Prefix: prefix, StartAfter })), options)
+        )
+        for (const { Key, Size = 0, LastModified } of Contents) {
+          if (Key !== undefined && LastModified) yield { key: Key, size: Size, modifiedAt: LastModified }
+        }
         StartAfter = Contents.at(-1)?.Key
         if (!IsTruncated || StartAfter === undefined) return
       }
@@ -269,9 +368,20 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
     async * uploads (prefix) {
       let next: { KeyMarker?: string | undefined, UploadIdMarker?: string | undefined } = {}
       for (;;) {
-        const { Uploads = [], IsTruncated, NextKeyMarker, NextUploadIdMarker } = await run('ListMultipartUploads', async options => await client.send(measured(new ListMultipartUploadsCommand({ Bucket, Prefix: prefix, ...next })), options))
-        for (const { Key, UploadId, Initiated } of Uploads) if (Key !== undefined && UploadId !== undefined && Initiated) yield { key: Key, id: UploadId, startedAt: Initiated }
-        if (!IsTruncated || NextKeyMarker === undefined || (NextKeyMarker === next.KeyMarker && NextUploadIdMarker === next.UploadIdMarker)) return
+        const { Uploads = [], IsTruncated, NextKeyMarker, NextUploadIdMarker } = await run(
+          'ListMultipartUploads',
+          async options =>
+            await client.send(measured(new ListMultipartUploadsCommand({ Bucket, Prefix: prefix, ...next })), options)
+        )
+        for (const { Key, UploadId, Initiated } of Uploads) {
+          if (Key !== undefined && UploadId !== undefined && Initiated) {
+            yield { key: Key, id: UploadId, startedAt: Initiated }
+          }
+        }
+        if (
+          !IsTruncated || NextKeyMarker === undefined ||
+          (NextKeyMarker === next.KeyMarker && NextUploadIdMarker === next.UploadIdMarker)
+        ) return
         next = { KeyMarker: NextKeyMarker, UploadIdMarker: NextUploadIdMarker }
       }
     },

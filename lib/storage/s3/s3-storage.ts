@@ -1,16 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { CommitOptions, Content, FileInfo, KeepOptions, ReadResult, StateStore, Storage } from '../../../types/storage.js'
+import type {
+  CommitOptions, Content, FileInfo, KeepOptions, ReadResult, StateStore, Storage
+} from '../../../types/storage.js'
 import { BusyError, InvalidOptionError, NameTakenError, StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import { acceptContent } from '../../util/content.js'
-import { anyOf, assertOptions, integerFrom, isBoolean, isNumber, isObject, isOneOf, Milliseconds, rule, type Rules, Signal, stringThat } from '../../util/validate.js'
+import {
+  anyOf, assertOptions, integerFrom, isBoolean, isNumber, isObject, isOneOf, Milliseconds, rule, type Rules, Signal,
+  stringThat
+} from '../../util/validate.js'
 import { assertCreateOptions, assertReplaceOptions } from '../call-options.js'
 import { storedExtension } from '../file-info.js'
 import { sliceOf } from '../reading.js'
 import { detailsText, orderOf } from '../version-log.js'
 import { checkConditions, explained } from './conditions.js'
-import { createRecords, directNames, type DocumentRecord, infoOf, isLaterStateOf, type Kept, orEmpty, parseRecord, type StoredContent, withContent, withState } from './document-record.js'
+import {
+  createRecords, directNames, type DocumentRecord, infoOf, isLaterStateOf, type Kept, orEmpty, parseRecord,
+  type StoredContent, withContent, withState
+} from './document-record.js'
 import { objectNames } from './names.js'
 import { createObjectStore } from './object-store.js'
 import { createStaging, naming, type PlacedContent, placingOnce } from './staging.js'
@@ -30,15 +38,16 @@ export interface S3StorageOptions {
    */
   readonly prefix?: string
   /**
-   * The download action redirects the document server to presigned URLs instead of sending the content. `client`: one whose endpoint
-   * the document server reaches, by default that of the storage. `expiresIn`: milliseconds, at most 10 minutes, by default 5.
+   * The download action redirects the document server to presigned URLs instead of sending the content. `client`: one
+   * whose endpoint the document server reaches, by default that of the storage. `expiresIn`: milliseconds, at most 10
+   * minutes, by default 5.
    *
    * @default false
    */
   readonly redirectDownloads?: boolean | { readonly client?: S3Client, readonly expiresIn?: number }
   /**
-   * Milliseconds, at most 5 minutes: of one request with the client's own retries, of one part of an upload, and of a body that is
-   * being read without any progress.
+   * Milliseconds, at most 5 minutes: of one request with the client's own retries, of one part of an upload, and of a
+   * body that is being read without any progress.
    *
    * @default 20_000
    */
@@ -52,12 +61,13 @@ export interface S3StorageOptions {
 }
 
 /** What `s3Storage` returns. */
-export interface S3Storage extends Required<Omit<Storage, 'revoke' | 'downloadUrl' | 'state'>>, Pick<Storage, 'downloadUrl'> {
+export interface S3Storage
+  extends Required<Omit<Storage, 'revoke' | 'downloadUrl' | 'state'>>, Pick<Storage, 'downloadUrl'> {
   readonly state: StateStore & Required<Pick<StateStore, 'list'>>
   /**
-   * Stores a new file under an id of the application's choice, for moving documents in. Otherwise as `create`. Resolves to `null` if
-   * there is such a file already. Do not use the id of a file that `remove` was called for: a deletion that the network has delayed
-   * would delete the new file.
+   * Stores a new file under an id of the application's choice, for moving documents in. Otherwise as `create`. Resolves
+   * to `null` if there is such a file already. Do not use the id of a file that `remove` was called for: a deletion
+   * that the network has delayed would delete the new file.
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileId` is malformed.
    */
@@ -80,43 +90,58 @@ const REDIRECT_RULES: Rules<Exclude<S3StorageOptions['redirectDownloads'], boole
   client: Client,
   expiresIn: rule('must be a whole number of milliseconds, from 1000 to 600000', integerFrom(1000, MAX_URL_MS))
 }
-const SWEEP_RULES: Rules<SweepOptions> = { olderThan: rule('must be a number of milliseconds', isNumber), signal: Signal }
+const SWEEP_RULES: Rules<SweepOptions> = {
+  olderThan: rule('must be a number of milliseconds', isNumber),
+  signal: Signal
+}
 const RULES = {
   client: Client,
   bucket: rule('must be the name of a bucket', stringThat(name => name.length >= 1 && name.length <= 255)),
-  prefix: rule(`must be a string of at most ${MAX_PREFIX_BYTES} bytes that ends with a slash and does not begin with one, or ''`, stringThat(isPrefix)),
+  prefix: rule(
+    `must be a string of at most ${MAX_PREFIX_BYTES} bytes that ends with a slash and does not begin with one, or ''`,
+    stringThat(isPrefix)
+  ),
   redirectDownloads: rule('must be true, false, or an object', anyOf(isBoolean, isObject)),
-  requestTimeout: rule('must be a whole number of milliseconds, from 1 to 300000', integerFrom(1, MAX_REQUEST_TIMEOUT_MS)),
-  sweepInterval: rule('must be a whole number of milliseconds, at least 1, or false', anyOf(Milliseconds.holds, isOneOf(false)))
+  requestTimeout: rule(
+    'must be a whole number of milliseconds, from 1 to 300000',
+    integerFrom(1, MAX_REQUEST_TIMEOUT_MS)
+  ),
+  sweepInterval: rule(
+    'must be a whole number of milliseconds, at least 1, or false',
+    anyOf(Milliseconds.holds, isOneOf(false))
+  )
 }
 
 /**
- * Stores documents in a bucket of an S3-compatible object store, such as AWS S3, Ceph, MinIO or R2. Any number of instances of the
- * application may use it at the same time. Needs the package `@aws-sdk/client-s3`.
+ * Stores documents in a bucket of an S3-compatible object store, such as AWS S3, Ceph, MinIO or R2. Any number of
+ * instances of the application may use it at the same time. Needs the package `@aws-sdk/client-s3`.
  *
- * - Contents are immutable objects. One record of each document, changed by conditional writes only, says which of them count: every
- *   change of a document is one such write. It is complete or it is not there, however long the process was suspended before it.
- * - Writes are durable once a method has resolved, as far as the store's own answers are. If a method rejects because the store
- *   failed, its change may have been made, or may be made within seconds; a later call tells.
- * - What is superseded stays for at least 15 minutes, for those who are reading it. A sweep, once a day for all instances, deletes
- *   what no record has named for a day: uploads that failed, and content that was never published. What is staged must be published
- *   within 12 hours. The clocks of the instances may differ.
- * - `remove` deletes the record and all that it names at once; content that was staged for the document goes with the next sweep.
+ * - Contents are immutable objects. One record of each document, changed by conditional writes only, says which of them
+ *   count: every change of a document is one such write. It is complete or it is not there, however long the process
+ *   was suspended before it.
+ * - Writes are durable once a method has resolved, as far as the store's own answers are. If a method rejects because
+ *   the store failed, its change may have been made, or may be made within seconds; a later call tells.
+ * - What is superseded stays for at least 15 minutes, for those who are reading it. A sweep, once a day for all
+ *   instances, deletes what no record has named for a day: uploads that failed, and content that was never published.
+ *   What is staged must be published within 12 hours. The clocks of the instances may differ.
+ * - `remove` deletes the record and all that it names at once; content that was staged for the document goes with the
+ *   next sweep.
  *
- * Small requests are signed here and sent by the client's `requestHandler`; the client sends the others, and all of them if it has
- * middleware, a logger or a signer of the application. Each request is repeated by the client itself, according to its `maxAttempts`
- * and `retryMode`; `requestTimeout` is the limit of all attempts together. A write whose answer was lost is looked up before anything is concluded from it. Errors are `StorageError`
- * (`FST_EDITOR_STORAGE`) and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
+ * Small requests are signed here and sent by the client's `requestHandler`; the client sends the others, and all of
+ * them if it has middleware, a logger or a signer of the application. Each request is repeated by the client itself,
+ * according to its `maxAttempts` and `retryMode`; `requestTimeout` is the limit of all attempts together. A write whose
+ * answer was lost is looked up before anything is concluded from it. Errors are `StorageError` (`FST_EDITOR_STORAGE`)
+ * and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
  *
- * The store must honour `If-None-Match: *` and `If-Match` of PutObject. `ready()` tries it with an object of its own, and rejects with
- * `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) if it does not, or if the bucket is missing or must not be written to.
- * The first `ready()` also marks the prefix with the object `fastify-onlyoffice.mark`, and rejects if another program uses
- * it. The plugin awaits `ready()` at registration; without the plugin, the first method that is called does. If it fails,
- * the next call tries again. `close()` ends the sweeps in the background.
+ * The store must honour `If-None-Match: *` and `If-Match` of PutObject. `ready()` tries it with an object of its own,
+ * and rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) if it does not, or if the bucket is missing or
+ * must not be written to. The first `ready()` also marks the prefix with the object `fastify-onlyoffice.mark`, and
+ * rejects if another program uses it. The plugin awaits `ready()` at registration; without the plugin, the first method
+ * that is called does. If it fails, the next call tries again. `close()` ends the sweeps in the background.
  *
- * The credentials need `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and `s3:AbortMultipartUpload` for the objects below `prefix`,
- * and `s3:ListBucket` and `s3:ListBucketMultipartUploads` for the bucket. Without `s3:ListBucket`, AWS answers 403 for a document that
- * does not exist.
+ * The credentials need `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and `s3:AbortMultipartUpload` for the objects
+ * below `prefix`, and `s3:ListBucket` and `s3:ListBucketMultipartUploads` for the bucket. Without `s3:ListBucket`, AWS
+ * answers 403 for a document that does not exist.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has an invalid value.
  *
@@ -133,9 +158,14 @@ const RULES = {
  */
 export function s3Storage (options: S3StorageOptions): S3Storage {
   assertOptions(RULES, options, { required: new Set(['client', 'bucket']) })
-  const { client, bucket, prefix = '', redirectDownloads = false, requestTimeout = 20_000, sweepInterval = DAY_MS } = options as S3StorageOptions
-  if (typeof redirectDownloads === 'object') assertOptions(REDIRECT_RULES, redirectDownloads, { path: 'redirectDownloads.' })
-  const { client: urlClient = client, expiresIn = DEFAULT_URL_MS } = typeof redirectDownloads === 'object' ? redirectDownloads : {}
+  const { client, bucket, prefix = '', redirectDownloads = false, requestTimeout = 20_000, sweepInterval = DAY_MS } =
+    options as S3StorageOptions
+  if (typeof redirectDownloads === 'object') {
+    assertOptions(REDIRECT_RULES, redirectDownloads, { path: 'redirectDownloads.' })
+  }
+  const { client: urlClient = client, expiresIn = DEFAULT_URL_MS } = typeof redirectDownloads === 'object'
+    ? redirectDownloads
+    : {}
 
   const names = objectNames(prefix)
   const store = createObjectStore({ client, bucket, requestTimeout, urlClient })
@@ -156,7 +186,10 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 
     async snapshot (fileId) {
       const record = await recordOf(fileId)
-      return { info: record?.content ? infoOf(fileId, record.content) : null, record: record?.state ? stateOf(record.state) : null }
+      return {
+        info: record?.content ? infoOf(fileId, record.content) : null,
+        record: record?.state ? stateOf(record.state) : null
+      }
     },
 
     async read (fileId, range) {
@@ -181,7 +214,9 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 
     async createAs (fileId, extension, content) {
       acceptContent(content)
-      if (!isSafeFileId(fileId)) throw new InvalidOptionError('fileId', 'must be a fileId: 1 to 200 bytes of text that can be a file name')
+      if (!isSafeFileId(fileId)) {
+        throw new InvalidOptionError('fileId', 'must be a fileId: 1 to 200 bytes of text that can be a file name')
+      }
       storedExtension(extension)
       return (await recordOf(fileId))?.content ? null : await createFile(fileId, extension, content)
     },
@@ -242,7 +277,9 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
         // A store may call it removed when a write was made at the same moment. Then the record is still there.
         const { record: present } = await records.read(fileId)
         if (!present || !isLaterStateOf(present, left)) break
-        if (attempt === MAX_REMOVALS) throw new BusyError('other instances changed its record while it was being removed')
+        if (attempt === MAX_REMOVALS) {
+          throw new BusyError('other instances changed its record while it was being removed')
+        }
         left = present
       }
       await removeObjects(fileId, gone).catch(() => {}) // no record names them: the sweep deletes them
@@ -260,7 +297,13 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
         await ready()
         const stored = jsonValue(value)
         const newVersion = randomUUID()
-        const isSet = await records.write(fileId, record => (record?.state?.version ?? null) === version ? { record: withState(orEmpty(record), stored, newVersion) } : null)
+        const isSet = await records.write(
+          fileId,
+          record =>
+            (record?.state?.version ?? null) === version
+              ? { record: withState(orEmpty(record), stored, newVersion) }
+              : null
+        )
         return isSet ? newVersion : null
       },
 
@@ -288,7 +331,9 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     ...(redirectDownloads !== false && {
       async downloadUrl (fileId: string) {
         const content = (await recordOf(fileId))?.content
-        return content ? { info: infoOf(fileId, content), url: await store.urlOf(names.content(fileId, content.name), expiresIn) } : null
+        return content
+          ? { info: infoOf(fileId, content), url: await store.urlOf(names.content(fileId, content.name), expiresIn) }
+          : null
       }
     }),
 
@@ -332,7 +377,12 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     return isCreated ? infoOf(fileId, stored) : null
   }
 
-  async function commit (fileId: string, placed: PlacedContent, newExtension: string | undefined, options: Omit<CommitOptions, 'extension'>) {
+  async function commit (
+    fileId: string,
+    placed: PlacedContent,
+    newExtension: string | undefined,
+    options: Omit<CommitOptions, 'extension'>
+  ) {
     const { record: recordFor, keep, prune } = options
     const recordVersion = randomUUID()
     const modifiedAt = new Date()
@@ -391,7 +441,10 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
   }
 }
 
-function isCommittable (record: DocumentRecord | null, { ifRevision, ifRecordVersion }: Pick<CommitOptions, 'ifRevision' | 'ifRecordVersion'>): record is DocumentRecord & { readonly content: StoredContent } {
+function isCommittable (
+  record: DocumentRecord | null,
+  { ifRevision, ifRecordVersion }: Pick<CommitOptions, 'ifRevision' | 'ifRecordVersion'>
+): record is DocumentRecord & { readonly content: StoredContent } {
   return record?.content?.revision === ifRevision && (record.state?.version ?? null) === ifRecordVersion
 }
 
@@ -415,5 +468,7 @@ function isClient (value: unknown): boolean {
 }
 
 function isPrefix (prefix: string): boolean {
-  return prefix === '' || (prefix.isWellFormed() && Buffer.byteLength(prefix) <= MAX_PREFIX_BYTES && prefix.endsWith('/') && !prefix.startsWith('/') && !prefix.split('/').slice(0, -1).some(part => ['', '.', '..'].includes(part)))
+  return prefix === '' ||
+    (prefix.isWellFormed() && Buffer.byteLength(prefix) <= MAX_PREFIX_BYTES && prefix.endsWith('/') &&
+      !prefix.startsWith('/') && !prefix.split('/').slice(0, -1).some(part => ['', '.', '..'].includes(part)))
 }

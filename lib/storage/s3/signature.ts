@@ -1,7 +1,8 @@
 import { createHmac, hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-// Signature Version 4 of AWS, for S3: https://docs.aws.amazon.com/AmazonS3/latest/developerguide/sig-v4-authenticating-requests.html
+// Signature Version 4 of AWS, for S3:
+// https://docs.aws.amazon.com/AmazonS3/latest/developerguide/sig-v4-authenticating-requests.html
 
 export interface Credentials {
   readonly accessKeyId: string
@@ -47,7 +48,11 @@ export function createSigner (region: string, service: string): Signer {
 
   function keyOf (secret: string, day: string): Buffer {
     if (derived.secret !== secret || derived.day !== day) {
-      derived = { secret, day, key: [day, region, service, TERMINATOR].reduce<Buffer>(hmac, Buffer.from(`AWS4${secret}`)) }
+      derived = {
+        secret,
+        day,
+        key: [day, region, service, TERMINATOR].reduce<Buffer>(hmac, Buffer.from(`AWS4${secret}`))
+      }
     }
     return derived.key
   }
@@ -76,12 +81,25 @@ export function authorization ({ credential, signedHeaders, signature }: Signatu
 
 /** What such a header was made for, and the names of the headers that it signs; `undefined` for any other header. */
 export function authorized (header = '') {
-  const [, region, service, names] = /^AWS4-HMAC-SHA256 Credential=[^ ]+\/\d{8}\/([^/ ]+)\/([^/ ]+)\/aws4_request, SignedHeaders=([^ ,]+), /.exec(header) ?? []
+  const [, region, service, names] =
+    /^AWS4-HMAC-SHA256 Credential=[^ ]+\/\d{8}\/([^/ ]+)\/([^/ ]+)\/aws4_request, SignedHeaders=([^ ,]+), /.exec(
+      header
+    ) ?? []
   return region && service && names ? { region, service, signed: new Set(names.split(';')) } : undefined
 }
 
 /** The query of a URL to GET that is valid for so many seconds. Only the host is signed with it. */
-export function presignedQuery ({ credentialOf, sign }: Signer, { path, host, query }: { readonly path: string, readonly host: string, readonly query: Readonly<Record<string, string>> }, credentials: Credentials, time: string, seconds: number): string {
+export function presignedQuery (
+  { credentialOf, sign }: Signer,
+  { path, host, query }: {
+    readonly path: string,
+    readonly host: string,
+    readonly query: Readonly<Record<string, string>>
+  },
+  credentials: Credentials,
+  time: string,
+  seconds: number
+): string {
   const text = queryText({
     ...query,
     'X-Amz-Algorithm': ALGORITHM,
@@ -101,7 +119,10 @@ export function queryText (query: Readonly<Record<string, string>>): string {
 
 /** A part of a path or of a query. */
 export function encodedPart (text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+  )
 }
 
 export function sha256 (bytes: Uint8Array): string {

@@ -9,8 +9,8 @@ import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
 
 /**
- * Content that is stored where a record of its document can name it. Exactly one of these must be called afterwards. What is
- * possibly named is left: if no record names it, the sweep deletes it.
+ * Content that is stored where a record of its document can name it. Exactly one of these must be called afterwards.
+ * What is possibly named is left: if no record names it, the sweep deletes it.
  */
 export interface PlacedContent {
   readonly name: string
@@ -24,7 +24,10 @@ export interface PlacedContent {
 
 export interface Staging {
   stage (fileId: string, content: AsyncIterable<Uint8Array>): Promise<StagedContent>
-  /** Uploads a content; one that was staged for the same document is where it has to be, any other is copied by the store. */
+  /**
+   * Uploads a content; one that was staged for the same document is where it has to be, any other is copied by the
+   * store.
+   */
   place (fileId: string, content: Content): Promise<PlacedContent>
   isStaged (content: Content): boolean
 }
@@ -34,7 +37,10 @@ interface StagedObject {
   readonly name: string
   readonly size: number
   readonly assertFresh: () => void
-  /** `free`: certainly no record names it. `used`: somebody is about to name it, or has. `unknown`: a record may name it. */
+  /**
+   * `free`: certainly no record names it. `used`: somebody is about to name it, or has. `unknown`: a record may name
+   * it.
+   */
   status: 'free' | 'used' | 'unknown' | 'gone'
 }
 
@@ -64,7 +70,10 @@ export function createStaging ({ store, names, deleteLater }: StagingDependencie
     return { fileId: newFileId, name: newName, size, assertFresh, status: 'free' }
   }
 
-  function placed (object: StagedObject, { isOwn, source }: { readonly isOwn: boolean, readonly source?: StagedObject | undefined }): PlacedContent {
+  function placed (
+    object: StagedObject,
+    { isOwn, source }: { readonly isOwn: boolean, readonly source?: StagedObject | undefined }
+  ): PlacedContent {
     const { name, size, assertFresh } = object
     object.status = 'used'
     return {
@@ -120,8 +129,14 @@ export function createStaging ({ store, names, deleteLater }: StagingDependencie
   }
 }
 
-/** Runs a write that names placed contents, and tells them what became of it. More may be added to them during the write. */
-export async function naming (contents: readonly PlacedContent[], write: (onSending: () => void) => Promise<boolean>): Promise<boolean> {
+/**
+ * Runs a write that names placed contents, and tells them what became of it. More may be added to them during the
+ * write.
+ */
+export async function naming (
+  contents: readonly PlacedContent[],
+  write: (onSending: () => void) => Promise<boolean>
+): Promise<boolean> {
   let isSent = false
   try {
     const isWritten = await write(() => { isSent = true })
@@ -155,6 +170,8 @@ export function placingOnce ({ place }: Staging, fileId: string, contents: Place
 function freshness (): () => void {
   const [monotonic, wall] = [performance.now(), Date.now()]
   return () => {
-    if (Math.max(performance.now() - monotonic, Date.now() - wall) > MAX_AGE_MS) throw new StorageError('the content was staged too long ago to be published')
+    if (Math.max(performance.now() - monotonic, Date.now() - wall) > MAX_AGE_MS) {
+      throw new StorageError('the content was staged too long ago to be published')
+    }
   }
 }

@@ -21,11 +21,20 @@ const MAX_MESSAGE_LENGTH = 200
 /** What a message could contain that must not get into a log. */
 const CONFIDENTIAL = /key|sign|credential|token|secret|authorization|:\/\//i
 /** Answers that the same request may not get again, although their statuses say so. */
-const TRANSIENT_NAMES = new Set(['SlowDown', 'RequestTimeout', 'RequestTimeTooSkewed', 'ThrottlingException', 'Throttling', 'TooManyRequests', 'OperationAborted', 'ConditionalRequestConflict'])
+const TRANSIENT_NAMES = new Set([
+  'SlowDown',
+  'RequestTimeout',
+  'RequestTimeTooSkewed',
+  'ThrottlingException',
+  'Throttling',
+  'TooManyRequests',
+  'OperationAborted',
+  'ConditionalRequestConflict'
+])
 
 /**
- * The error of a request as one of ours. The SDK's own errors contain access keys and signed texts, so of those only name, message,
- * status and request ID are kept.
+ * The error of a request as one of ours. The SDK's own errors contain access keys and signed texts, so of those only
+ * name, message, status and request ID are kept.
  */
 export function storeError (operation: string, error: unknown): Error {
   if (error instanceof StorageError || error instanceof StorageTimeoutError) return error
@@ -33,8 +42,12 @@ export function storeError (operation: string, error: unknown): Error {
   const name = ownName === 'Error' ? code : ownName
   const status = typeof $metadata?.httpStatusCode === 'number' ? $metadata.httpStatusCode : undefined
   const safeName = typeof name === 'string' && /^\w{1,64}$/.test(name) ? name : 'Error'
-  const isTransient = status === undefined || status >= 500 || status === 408 || status === 429 || TRANSIENT_NAMES.has(safeName)
-  return new StorageError(`${operation} failed: ${safeName}${status === undefined ? '' : `, status ${status}`}`, { cause: plainCause(error as ServiceFailure, safeName, status), retryable: isTransient })
+  const isTransient = status === undefined || status >= 500 || status === 408 || status === 429 ||
+    TRANSIENT_NAMES.has(safeName)
+  return new StorageError(`${operation} failed: ${safeName}${status === undefined ? '' : `, status ${status}`}`, {
+    cause: plainCause(error as ServiceFailure, safeName, status),
+    retryable: isTransient
+  })
 }
 
 export function incompleteError (operation: string): Error {
@@ -48,7 +61,13 @@ export function damagedError (operation: string): Error {
 function plainCause ({ message, $metadata }: ServiceFailure, name: string, status: number | undefined): StoreCause {
   const text = typeof message === 'string' && !CONFIDENTIAL.test(message) ? message.slice(0, MAX_MESSAGE_LENGTH) : ''
   const { requestId, attempts } = $metadata ?? {}
-  return Object.assign(new Error(text), { name }, status !== undefined && { status }, typeof requestId === 'string' && { requestId }, typeof attempts === 'number' && { attempts })
+  return Object.assign(
+    new Error(text),
+    { name },
+    status !== undefined && { status },
+    typeof requestId === 'string' && { requestId },
+    typeof attempts === 'number' && { attempts }
+  )
 }
 
 /** The status of the answer that an error was made from. */
@@ -70,7 +89,10 @@ export function isNotFound (error: unknown): boolean {
   return (error as ServiceFailure).$metadata?.httpStatusCode === 404 && !isMissingBucket(error)
 }
 
-/** The condition of a write did not hold. Or it did, and the answer that said so was lost: the SDK repeats requests by itself. */
+/**
+ * The condition of a write did not hold. Or it did, and the answer that said so was lost: the SDK repeats requests by
+ * itself.
+ */
 export function isConflict (error: unknown): boolean {
   return error instanceof StorageError && [404, 409, 412].includes(statusOf(error) ?? 0) && !isMissingBucket(error)
 }

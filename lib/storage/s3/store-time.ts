@@ -1,6 +1,9 @@
 import { performance } from 'node:perf_hooks'
 
-/** Milliseconds since 1970. The true time of the store is between the two, unless a clock fails in the direction of the other one. */
+/**
+ * Milliseconds since 1970. The true time of the store is between the two, unless a clock fails in the direction of the
+ * other one.
+ */
 export interface StoreTime {
   readonly earliest: number
   readonly latest: number
@@ -10,8 +13,8 @@ export interface StoreTime {
 const MAX_ROUND_TRIP_MS = 2000
 
 /**
- * The time of the store, from the `Date` headers of its answers: the clocks of the instances may be wrong. Between two answers, one of
- * our clocks may be set and the other stand still while the machine is suspended.
+ * The time of the store, from the `Date` headers of its answers: the clocks of the instances may be wrong. Between two
+ * answers, one of our clocks may be set and the other stand still while the machine is suspended.
  */
 export function createStoreTime () {
   let atLastAnswer = { store: Date.now(), wall: Date.now(), monotonic: performance.now() }
@@ -28,7 +31,9 @@ export function createStoreTime () {
       const date = Date.parse(dateHeader ?? '')
       const monotonic = performance.now()
       // The header is cut to seconds.
-      if (!Number.isNaN(date) && monotonic - sentAt < MAX_ROUND_TRIP_MS) atLastAnswer = { store: date + 500, wall: Date.now(), monotonic }
+      if (!Number.isNaN(date) && monotonic - sentAt < MAX_ROUND_TRIP_MS) {
+        atLastAnswer = { store: date + 500, wall: Date.now(), monotonic }
+      }
     }
   }
 }

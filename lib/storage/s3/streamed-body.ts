@@ -30,10 +30,16 @@ export async function wholeBody (source: Readable, length: number, checksum: str
 }
 
 /**
- * The body of an answer, which ends with an error if it is not complete or not what was stored, if it makes no progress while it is wanted, or if nobody
- * wants it for ten minutes. A small one is received at once, so that it holds no connection until somebody reads it.
+ * The body of an answer, which ends with an error if it is not complete or not what was stored, if it makes no progress
+ * while it is wanted, or if nobody wants it for ten minutes. A small one is received at once, so that it holds no
+ * connection until somebody reads it.
  */
-export function streamedBody (source: Readable, length: number, timeout: number, checksum: string | undefined): Readable {
+export function streamedBody (
+  source: Readable,
+  length: number,
+  timeout: number,
+  checksum: string | undefined
+): Readable {
   const sum = createChecksum(checksum)
   let received = 0
   let timer: NodeJS.Timeout | undefined

@@ -19,9 +19,14 @@ const AT_ONCE = 4
 const MAX_FAILURES = 16
 const MAX_PAUSE_BETWEEN_CHECKS_MS = 60 * 60_000
 
-/** Deletes what no record names: contents that were never published, those of removed documents, and uploads that were not completed. */
+/**
+ * Deletes what no record names: contents that were never published, those of removed documents, and uploads that were
+ * not completed.
+ */
 export function createSweep ({ store, names, records, versions }: SweepDependencies) {
-  async function sweep ({ olderThan = DAY_MS, signal = new AbortController().signal }: SweepOptions = {}): Promise<SweepResult> {
+  async function sweep (
+    { olderThan = DAY_MS, signal = new AbortController().signal }: SweepOptions = {}
+  ): Promise<SweepResult> {
     await readMark(store, names) // or rejects: the objects may be another program's
     const result = { objects: 0, bytes: 0, uploads: 0 }
     const before = store.now().earliest - olderThan
@@ -41,7 +46,9 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
       const old = objects.filter(({ modifiedAt }) => modifiedAt.getTime() < before)
       if (old.length === 0) continue
       // One that fails does not keep the others waiting for the next sweep.
-      const sweeping: Promise<void> = sweepDocument(old, remove).catch(error => { failures.push(error) }).finally(() => documents.delete(sweeping))
+      const sweeping: Promise<void> = sweepDocument(old, remove).catch(error => {
+        failures.push(error)
+      }).finally(() => documents.delete(sweeping))
       documents.add(sweeping)
       if (documents.size >= AT_ONCE) await Promise.race(documents)
       if (failures.length >= MAX_FAILURES) break
@@ -49,7 +56,9 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
     await Promise.all(documents)
     signal.throwIfAborted()
 
-    for await (const probe of store.list(names.probes)) if (names.isProbe(probe.key) && probe.modifiedAt.getTime() < before) await remove([probe])
+    for await (const probe of store.list(names.probes)) {
+      if (names.isProbe(probe.key) && probe.modifiedAt.getTime() < before) await remove([probe])
+    }
     for await (const upload of store.uploads(names.contents)) {
       signal.throwIfAborted()
       if (upload.startedAt.getTime() >= before || !names.parseContent(upload.key)) continue
@@ -77,7 +86,10 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
     if (group.length > 0) yield group
   }
 
-  async function sweepDocument (old: readonly ListedObject[], remove: (objects: readonly ListedObject[]) => Promise<void>): Promise<void> {
+  async function sweepDocument (
+    old: readonly ListedObject[],
+    remove: (objects: readonly ListedObject[]) => Promise<void>
+  ): Promise<void> {
     const { fileId } = names.parseContent(old[0]!.key)!
     if (fileId === undefined) return await remove(old)
     try {
@@ -85,12 +97,16 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
       if (!record) return await remove(old)
       const superseded = supersededAt(record, modifiedAt)
       if ((await unnamed(fileId, record, old, superseded)).length === 0) return
-      // The write makes sure that nobody can name them any more: a write that was prepared before it, however long ago, will fail.
+      // The write makes sure that nobody can name them any more: a write that was prepared before it, however long ago,
+      // will fail.
       let gone: readonly ListedObject[] = []
       await records.write(fileId, async current => {
-        gone = current ? await unnamed(fileId, current, old, superseded) : [] // those of a removed document are left to the next sweep
+        // those of a removed document are left to the next sweep
+        gone = current ? await unnamed(fileId, current, old, superseded) : []
         const goneNames = new Set(gone.map(nameOf))
-        return current === null || gone.length === 0 ? null : { record: { ...current, garbage: current.garbage.filter(({ name }) => !goneNames.has(name)) } }
+        return current === null || gone.length === 0
+          ? null
+          : { record: { ...current, garbage: current.garbage.filter(({ name }) => !goneNames.has(name)) } }
       })
       await remove(gone)
     } catch (error) {
@@ -105,7 +121,12 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
   }
 
   /** What is garbage in the record and not in `superseded` has become so only now. */
-  async function unnamed (fileId: string, record: DocumentRecord, objects: readonly ListedObject[], superseded: ReadonlyMap<string, number>): Promise<readonly ListedObject[]> {
+  async function unnamed (
+    fileId: string,
+    record: DocumentRecord,
+    objects: readonly ListedObject[],
+    superseded: ReadonlyMap<string, number>
+  ): Promise<readonly ListedObject[]> {
     const { names: needed, areAll } = await versions.named(fileId, record)
     if (!areAll) return []
     const ripeSince = store.now().earliest - GARBAGE_MS

@@ -7,8 +7,13 @@ import { createTurns } from '../../util/concurrency-limit.js'
 import { acceptContent } from '../../util/content.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from '../call-options.js'
 import { editLog, type LogEditor } from '../version-log-editor.js'
-import { areLong, blobsOf, detailsText, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from '../version-log.js'
-import { type Change, directNames, type DocumentRecord, type Kept, presentVersion, type Records, type StoredContent, withVersions } from './document-record.js'
+import {
+  areLong, blobsOf, detailsText, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry
+} from '../version-log.js'
+import {
+  type Change, directNames, type DocumentRecord, type Kept, presentVersion, type Records, type StoredContent,
+  withVersions
+} from './document-record.js'
 import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
 import { naming, type PlacedContent, type PlaceOnce, placingOnce, type Staging } from './staging.js'
@@ -20,8 +25,16 @@ export interface S3Versions {
   /** What an entry has for this JSON text. */
   details (fileId: string, text: string, place: PlaceOnce): Promise<VersionEntry['details']>
   /** Keeps the present content, and removes what exceeds the limits. */
-  kept (fileId: string, record: DocumentRecord & { readonly content: StoredContent }, kept: Kept | undefined, limits?: VersionLimits): Promise<Change>
-  /** Names of all objects that a record needs. Those in segments that are missing or damaged are unknown: then `areAll` is `false`. */
+  kept(
+    fileId: string,
+    record: DocumentRecord & { readonly content: StoredContent },
+    kept: Kept | undefined,
+    limits?: VersionLimits
+  ): Promise<Change>
+  /**
+   * Names of all objects that a record needs. Those in segments that are missing or damaged are unknown: then `areAll`
+   * is `false`.
+   */
   named (fileId: string, record: DocumentRecord): Promise<{ readonly names: Set<string>, readonly areAll: boolean }>
 }
 
@@ -40,7 +53,9 @@ const MAX_READ_ATTEMPTS = 3
 /** Of the long details of a listing. */
 const READ_AT_ONCE = 16
 
-export function createVersions ({ store, names, records, staging, deleteLater, ready }: VersionsDependencies): S3Versions {
+export function createVersions (
+  { store, names, records, staging, deleteLater, ready }: VersionsDependencies
+): S3Versions {
   /** Of segments and details, by key: they never change. */
   const texts = new BoundedMap<string, string>(MAX_TEXTS)
 
@@ -67,10 +82,13 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
   }
 
   /**
-   * The entries of a record as it is in the store, from these segments. A segment that was superseded since the record was read may be
-   * deleted.
+   * The entries of a record as it is in the store, from these segments. A segment that was superseded since the record
+   * was read may be deleted.
    */
-  async function present (fileId: string, segmentsOf: (log: DocumentRecord['versions']) => readonly Segment[]): Promise<readonly VersionEntry[]> {
+  async function present (
+    fileId: string,
+    segmentsOf: (log: DocumentRecord['versions']) => readonly Segment[]
+  ): Promise<readonly VersionEntry[]> {
     if (!isSafeFileId(fileId)) return []
     await ready()
     for (let attempt = 1; attempt <= MAX_READ_ATTEMPTS; attempt++) {
@@ -84,7 +102,11 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
   }
 
   /** What is done to the log only to keep it short may fail: the next change tries again. */
-  async function changed (fileId: string, record: DocumentRecord, edit: (editor: LogEditor) => Promise<unknown>): Promise<Change> {
+  async function changed (
+    fileId: string,
+    record: DocumentRecord,
+    edit: (editor: LogEditor) => Promise<unknown>
+  ): Promise<Change> {
     const written: string[] = []
     const editor = editLog(record.versions, {
       read: async segment => await readSegment(fileId, segment),
@@ -98,16 +120,20 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
     })
     await edit(editor)
     if (editor.log() === record.versions) return { record }
-    return { record: withVersions(record, editor.log(), editor.superseded().keys()), undo: () => deleteLater(fileId, written) }
+    return {
+      record: withVersions(record, editor.log(), editor.superseded().keys()),
+      undo: () => deleteLater(fileId, written)
+    }
   }
 
-  const kept: S3Versions['kept'] = async (fileId, record, given, limits) => await changed(fileId, record, async editor => {
-    if (given) {
-      editor.keep(presentVersion(record, given))
-      await editor.roll().catch(() => {})
-    }
-    if (limits) await editor.prune(limits).catch(() => {})
-  })
+  const kept: S3Versions['kept'] = async (fileId, record, given, limits) =>
+    await changed(fileId, record, async editor => {
+      if (given) {
+        editor.keep(presentVersion(record, given))
+        await editor.roll().catch(() => {})
+      }
+      if (limits) await editor.prune(limits).catch(() => {})
+    })
 
   const details: S3Versions['details'] = async (fileId, text, place) => {
     if (!areLong(text)) return text
@@ -131,15 +157,22 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
     kept,
 
     async newest (fileId, record) {
-      const segments = await Promise.all(segmentsOfNewest(record.versions, 1).map(async segment => await readSegment(fileId, segment)))
+      const segments = await Promise.all(
+        segmentsOfNewest(record.versions, 1).map(async segment => await readSegment(fileId, segment))
+      )
       const entry = [...segments.flatMap(entries => entries ?? []), ...record.versions.entries].at(-1)
       return entry ? await described(fileId, entry) : null
     },
 
     async named (fileId, record) {
-      const segments = await Promise.all(record.versions.segments.map(async segment => await readSegment(fileId, segment)))
+      const segments = await Promise.all(
+        record.versions.segments.map(async segment => await readSegment(fileId, segment))
+      )
       const named = segments.flatMap(entries => [...blobsOf(entries ?? []).keys()])
-      return { names: new Set([...directNames(record), ...named]), areAll: segments.every(entries => entries !== undefined) }
+      return {
+        names: new Set([...directNames(record), ...named]),
+        areAll: segments.every(entries => entries !== undefined)
+      }
     },
 
     store: {
@@ -148,7 +181,9 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
         const { newest = Infinity } = options
         const entries = await present(fileId, log => segmentsOfNewest(log, newest))
         const inTurn = createTurns({ concurrency: READ_AT_ONCE })
-        return await Promise.all(entries.slice(-newest).map(async entry => await inTurn(async () => await described(fileId, entry))))
+        return await Promise.all(
+          entries.slice(-newest).map(async entry => await inTurn(async () => await described(fileId, entry)))
+        )
       },
 
       async keep (fileId, revision, options = {}) {
@@ -164,7 +199,12 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
         const place = placingOnce(staging, fileId, contents)
         let version: StoredVersion | undefined
         const isKept = await naming(contents, async onSending => {
-          const given: Kept = { changes: changes === undefined ? null : await place(changes), details: await details(fileId, text, place), keptAt, ...orderOf(options) }
+          const given: Kept = {
+            changes: changes === undefined ? null : await place(changes),
+            details: await details(fileId, text, place),
+            keptAt,
+            ...orderOf(options)
+          }
           return await records.write(fileId, async record => {
             if (record?.content?.revision !== revision) return null
             for (const content of contents) content.assertFresh()
@@ -177,7 +217,10 @@ export function createVersions ({ store, names, records, staging, deleteLater, r
       },
 
       async read (fileId, version, part = 'content') {
-        const entries = await present(fileId, ({ segments }) => segments.filter(({ first, last }) => version >= first && version <= last))
+        const entries = await present(
+          fileId,
+          ({ segments }) => segments.filter(({ first, last }) => version >= first && version <= last)
+        )
         const entry = entries.find(candidate => candidate.version === version)
         const blob = part === 'changes' ? entry?.changes : entry?.content
         const body = blob && await store.open(names.content(fileId, blob.name), blob.size)

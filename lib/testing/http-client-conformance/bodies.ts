@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { assertBodyFails, assertRejects, bytesOf, type ConformanceCase, type ConformanceContext, inTime, send } from './case.js'
+import {
+  assertBodyFails, assertRejects, bytesOf, type ConformanceCase, type ConformanceContext, inTime, send
+} from './case.js'
 
 const CONTENT = Buffer.from(Uint8Array.from({ length: 300_000 }, (_, index) => (index * 7 + (index >> 8)) % 251))
 
@@ -25,11 +27,22 @@ export const bodyCases: readonly ConformanceCase[] = [
       })
       const withLength = await send(client, server.url('/length'))
       assert.ok(withLength.body instanceof Readable, 'the body must be a Readable of node:stream')
-      assert.equal(withLength.header('content-length'), String(CONTENT.length), 'header() must return the Content-Length')
-      assert.ok((await bytesOf(withLength.body)).equals(CONTENT), 'a body with Content-Length must be exactly the bytes sent')
+      assert.equal(
+        withLength.header('content-length'),
+        String(CONTENT.length),
+        'header() must return the Content-Length'
+      )
+      assert.ok(
+        (await bytesOf(withLength.body)).equals(CONTENT),
+        'a body with Content-Length must be exactly the bytes sent'
+      )
 
       const chunked = await send(client, server.url('/chunked'))
-      assert.equal(chunked.header('content-length'), undefined, 'header() must return undefined: a chunked response has no Content-Length')
+      assert.equal(
+        chunked.header('content-length'),
+        undefined,
+        'header() must return undefined: a chunked response has no Content-Length'
+      )
       assert.ok((await bytesOf(chunked.body)).equals(CONTENT), 'a chunked body must be exactly the bytes sent')
     }
   },
@@ -49,16 +62,25 @@ export const bodyCases: readonly ConformanceCase[] = [
     }
   },
   {
-    name: 'an encoded body is decoded, also if the encoding was not requested, and header() hides Content-Encoding and Content-Length',
+    name:
+      'an encoded body is decoded, also if the encoding was not requested, and header() hides Content-Encoding and Content-Length',
     async run ({ client, serve }) {
       for (const [encoding, encode] of encodings) {
         const encoded = encode(CONTENT)
         const server = await serve((_request, response) => {
-          response.writeHead(200, { 'content-encoding': encoding, 'content-length': encoded.length, 'content-type': 'text/plain' }).end(encoded)
+          response.writeHead(200, {
+            'content-encoding': encoding,
+            'content-length': encoded.length,
+            'content-type': 'text/plain'
+          }).end(encoded)
         })
         const { header, body } = await send(client, server.url(), { headers: { 'accept-encoding': 'identity' } })
         for (const name of ['content-encoding', 'Content-Encoding', 'content-length', 'Content-Length']) {
-          assert.equal(header(name), undefined, `header('${name}') must return undefined: the body was decoded (${encoding})`)
+          assert.equal(
+            header(name),
+            undefined,
+            `header('${name}') must return undefined: the body was decoded (${encoding})`
+          )
         }
         assert.equal(header('content-type'), 'text/plain', 'header() must return the other headers')
         assert.ok((await bytesOf(body)).equals(CONTENT), `the body must be decoded (${encoding})`)
@@ -78,7 +100,9 @@ export const bodyCases: readonly ConformanceCase[] = [
   {
     name: 'a chunked body fails if it ends before its last chunk',
     async run ({ client, serveBytes }) {
-      for (const chunks of ['', '5\r\n', '5\r\nhel', '5\r\nhello\r\n', '5\r\nhello\r\n0\r\n', '5\r\nhello\r\nnonsense\r\n']) {
+      for (
+        const chunks of ['', '5\r\n', '5\r\nhel', '5\r\nhello\r\n', '5\r\nhello\r\n0\r\n', '5\r\nhello\r\nnonsense\r\n']
+      ) {
         const server = await serveBytes(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`)
         const { body } = await send(client, server.url())
         await assertBodyFails(body, `truncated or malformed: ${JSON.stringify(chunks)} was sent`)
@@ -106,8 +130,13 @@ export const abortingCases: readonly ConformanceCase[] = [
   {
     name: 'with an aborted signal, request rejects and sends nothing',
     async run ({ client, serve }) {
-      const server = await serve((_request, response) => { response.end() })
-      await assertRejects(send(client, server.url(), { signal: AbortSignal.abort(new Error('aborted before the request')) }), 'the signal is aborted')
+      const server = await serve((_request, response) => {
+        response.end()
+      })
+      await assertRejects(
+        send(client, server.url(), { signal: AbortSignal.abort(new Error('aborted before the request')) }),
+        'the signal is aborted'
+      )
       assert.deepEqual(server.requests, [], 'the server must not receive a request')
     }
   },
@@ -118,7 +147,12 @@ export const abortingCases: readonly ConformanceCase[] = [
       const requestReceived = new Promise<void>(resolve => { onRequest = resolve })
       const server = await serve(() => onRequest())
       const controller = new AbortController()
-      const response = client.request({ purpose: 'callback', method: 'GET', url: server.url(), signal: controller.signal })
+      const response = client.request({
+        purpose: 'callback',
+        method: 'GET',
+        url: server.url(),
+        signal: controller.signal
+      })
       response.catch(() => {}) // asserted below
       await inTime(requestReceived, 'the arrival of the request')
       controller.abort(new Error('aborted before the headers'))
@@ -126,7 +160,10 @@ export const abortingCases: readonly ConformanceCase[] = [
       await inTime(server.allClosed(), 'the close of the connection')
     }
   },
-  ...[{ encoding: 'identity', first: Buffer.alloc(1000, 'x') }, { encoding: 'gzip', first: gzipSync(Buffer.alloc(200_000, 'x')).subarray(0, 150) }].map(({ encoding, first }) => ({
+  ...[{ encoding: 'identity', first: Buffer.alloc(1000, 'x') }, {
+    encoding: 'gzip',
+    first: gzipSync(Buffer.alloc(200_000, 'x')).subarray(0, 150)
+  }].map(({ encoding, first }) => ({
     name: `aborting during the body makes it fail and closes its connection (${encoding})`,
     async run ({ client, serve }) {
       const server = await serve((_request, response) => {
@@ -178,7 +215,8 @@ export const lateReadingCases: readonly ConformanceCase[] = lateEncodings.flatMa
       const answers: Record<string, [contentLength: number, sent: Buffer]> = {
         'the connection ended before the body': [encoded.length, Buffer.alloc(0)],
         'the connection ended within the body': [encoded.length, half],
-        ...(encoding !== 'identity' && { 'the encoded data is truncated, though it has its Content-Length': [half.length, half] })
+        ...(encoding !== 'identity' &&
+          { 'the encoded data is truncated, though it has its Content-Length': [half.length, half] })
       }
       for (const [reason, [contentLength, sent]] of Object.entries(answers)) {
         const head = `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${contentLength}\r\n\r\n`
@@ -190,7 +228,8 @@ export const lateReadingCases: readonly ConformanceCase[] = lateEncodings.flatMa
     }
   },
   {
-    name: `aborting before the body is read closes its connection and makes the body fail when it is read (${encoding})`,
+    name:
+      `aborting before the body is read closes its connection and makes the body fail when it is read (${encoding})`,
     async run ({ client, serve }) {
       const server = await serve((_request, response) => {
         response.writeHead(200, { 'content-encoding': encoding }).write(encode(SMALL).subarray(0, 30))
@@ -212,7 +251,10 @@ export const lateReadingCases: readonly ConformanceCase[] = lateEncodings.flatMa
         const { body } = await send(client, server.url())
         await completeAnotherRequest({ client, serve })
         const bytes = await bytesOf(body)
-        assert.ok(bytes.equals(content), `the body must be the ${content.length} bytes sent; received ${bytes.length} bytes, not all of them the same`)
+        assert.ok(
+          bytes.equals(content),
+          `the body must be the ${content.length} bytes sent; received ${bytes.length} bytes, not all of them the same`
+        )
       }
     }
   }

@@ -31,7 +31,10 @@ export const requestCases: readonly ConformanceCase[] = [
       const { received, listener } = recorder()
       const server = await serve(listener)
       for (const purpose of ['callback', 'conversion', 'proxy'] as const) {
-        const { body } = await send(client, server.url('/a%20b/%C3%BC.docx?x=1&y=%2F+%26&x=2'), { purpose, headers: { 'X-Custom': 'some value', accept: 'text/x-test' } })
+        const { body } = await send(client, server.url('/a%20b/%C3%BC.docx?x=1&y=%2F+%26&x=2'), {
+          purpose,
+          headers: { 'X-Custom': 'some value', accept: 'text/x-test' }
+        })
         await bytesOf(body)
       }
       assert.equal(received.length, 3, 'the server must receive each of the 3 requests once')
@@ -53,7 +56,12 @@ export const requestCases: readonly ConformanceCase[] = [
         response.end()
       })
       const body = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256)
-      const response = await send(client, server.url('/convert'), { purpose: 'conversion', method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body })
+      const response = await send(client, server.url('/convert'), {
+        purpose: 'conversion',
+        method: 'POST',
+        headers: { 'content-type': 'application/octet-stream' },
+        body
+      })
       await bytesOf(response.body)
       assert.ok(received.length === 1 && received[0]!.equals(body), 'the bytes must be sent, complete and unchanged')
     }
@@ -64,7 +72,12 @@ export const requestCases: readonly ConformanceCase[] = [
       const { received, listener } = recorder()
       const server = await serve(listener)
       const body = JSON.stringify({ title: 'Übung 😀', text: 'x'.repeat(100_000) })
-      const response = await send(client, server.url('/convert'), { purpose: 'conversion', method: 'POST', headers: { 'content-type': 'application/json', authorization: 'Bearer abc' }, body })
+      const response = await send(client, server.url('/convert'), {
+        purpose: 'conversion',
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer abc' },
+        body
+      })
       await bytesOf(response.body)
       assert.equal(received.length, 1, 'the server must receive one request')
       assert.equal(received[0]!.method, 'POST', 'the method must be POST')
@@ -83,12 +96,20 @@ export const requestCases: readonly ConformanceCase[] = [
       for (const status of [200, 201, 206, 400, 401, 403, 404, 410, 429, 500, 503]) {
         const response = await send(client, server.url(`/${status}`))
         assert.equal(response.status, status, `the status must be ${status}`)
-        assert.equal((await bytesOf(response.body)).toString(), `body of ${status}`, `a response with status ${status} must have its body`)
+        assert.equal(
+          (await bytesOf(response.body)).toString(),
+          `body of ${status}`,
+          `a response with status ${status} must have its body`
+        )
       }
       for (const status of [204, 304]) {
         const response = await send(client, server.url(`/${status}`))
         assert.equal(response.status, status, `the status must be ${status}`)
-        assert.equal((await bytesOf(response.body)).length, 0, `the body of a response with status ${status} must be empty`)
+        assert.equal(
+          (await bytesOf(response.body)).length,
+          0,
+          `the body of a response with status ${status} must be empty`
+        )
       }
     }
   },
@@ -100,7 +121,10 @@ export const requestCases: readonly ConformanceCase[] = [
       })
       for (const method of ['GET', 'POST'] as const) {
         for (const status of [301, 302, 303, 307, 308]) {
-          const response = await send(client, server.url(`/${status}`), { method, ...(method === 'POST' ? { body: 'x' } : {}) })
+          const response = await send(client, server.url(`/${status}`), {
+            method,
+            ...(method === 'POST' ? { body: 'x' } : {})
+          })
           assert.equal(response.status, status, `a ${method} must resolve to the redirect with status ${status}`)
           assert.equal(response.header('location'), '/target', 'header() must return the Location as it was sent')
           assert.equal((await bytesOf(response.body)).toString(), 'moved', 'the body must be that of the redirect')
@@ -117,9 +141,15 @@ export const requestCases: readonly ConformanceCase[] = [
       })
       const { header, body } = await send(client, server.url())
       await bytesOf(body)
-      for (const name of ['content-type', 'Content-Type', 'CONTENT-TYPE']) assert.equal(header(name), 'text/plain', `header('${name}') must return the value`)
-      for (const name of ['x-custom-header', 'X-CUSTOM-HEADER']) assert.equal(header(name), 'value', `header('${name}') must return the value`)
-      for (const name of ['x-absent', 'constructor', '__proto__', 'toString']) assert.equal(header(name), undefined, `header('${name}') must return undefined`)
+      for (const name of ['content-type', 'Content-Type', 'CONTENT-TYPE']) {
+        assert.equal(header(name), 'text/plain', `header('${name}') must return the value`)
+      }
+      for (const name of ['x-custom-header', 'X-CUSTOM-HEADER']) {
+        assert.equal(header(name), 'value', `header('${name}') must return the value`)
+      }
+      for (const name of ['x-absent', 'constructor', '__proto__', 'toString']) {
+        assert.equal(header(name), undefined, `header('${name}') must return undefined`)
+      }
     }
   },
   {
@@ -150,22 +180,33 @@ export const requestCases: readonly ConformanceCase[] = [
 ]
 
 async function assertBlocked (client: HttpClient, url: URL): Promise<void> {
-  const outcome = await send(client, url, { publicOnly: true }).then(({ status }) => `status ${status}`, (error: NodeJS.ErrnoException) => error.code)
-  assert.equal(outcome, 'FST_EDITOR_ADDRESS_BLOCKED', `a request to ${url} with publicOnly must reject with an error with code FST_EDITOR_ADDRESS_BLOCKED`)
+  const outcome = await send(client, url, { publicOnly: true }).then(
+    ({ status }) => `status ${status}`,
+    (error: NodeJS.ErrnoException) => error.code
+  )
+  assert.equal(
+    outcome,
+    'FST_EDITOR_ADDRESS_BLOCKED',
+    `a request to ${url} with publicOnly must reject with an error with code FST_EDITOR_ADDRESS_BLOCKED`
+  )
 }
 
 export const publicOnlyCases: readonly ConformanceCase[] = [
   {
-    name: 'publicOnly refuses loopback IP addresses and hosts that resolve to one, with FST_EDITOR_ADDRESS_BLOCKED and without connecting',
+    name:
+      'publicOnly refuses loopback IP addresses and hosts that resolve to one, with FST_EDITOR_ADDRESS_BLOCKED and without connecting',
     async run ({ client, serve }) {
       const server = await serve((_request, response) => { response.end('reached') })
       const { port } = server.url()
-      for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]']) await assertBlocked(client, new URL(`http://${host}:${port}/`))
+      for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]']) {
+        await assertBlocked(client, new URL(`http://${host}:${port}/`))
+      }
       assert.equal(server.connections(), 0, 'the client must not connect to the server')
     }
   },
   {
-    name: 'without publicOnly a loopback IP address is reached, and requests with publicOnly are still refused afterwards',
+    name:
+      'without publicOnly a loopback IP address is reached, and requests with publicOnly are still refused afterwards',
     async run ({ client, serve }) {
       const server = await serve((_request, response) => { response.end('reached') })
       const { body } = await send(client, server.url(), { publicOnly: false })

@@ -5,13 +5,13 @@ export interface StorageSubject {
   /** The storage under test. It must be empty. */
   readonly storage: Storage
   /**
-   * Opens another storage on the same data, as a second instance of the application would. Without it, the tests of several
-   * instances use `storage` for all of them.
+   * Opens another storage on the same data, as a second instance of the application would. Without it, the tests of
+   * several instances use `storage` for all of them.
    */
   readonly reopen?: () => Storage
   /**
-   * Resolves to the names of all stored objects, such as files or keys, except those for records and versions. Without it,
-   * leftovers are not detected.
+   * Resolves to the names of all stored objects, such as files or keys, except those for records and versions. Without
+   * it, leftovers are not detected.
    */
   readonly list?: () => Promise<readonly string[]>
   /** Called after the test, whether it passed or failed, when `storage` has been closed. */
@@ -73,7 +73,10 @@ function untouchable (): { content: Content, isRead: () => boolean } {
   }
 }
 
-/** Calls `inspect` while a write has read the first chunk and waits for the second. Resolves when the write has finished. */
+/**
+ * Calls `inspect` while a write has read the first chunk and waits for the second. Resolves when the write has
+ * finished.
+ */
 export async function duringWrite<Written, Seen> (
   write: (content: AsyncIterable<Uint8Array>) => Promise<Written>,
   [first, second]: readonly [Uint8Array, Uint8Array],
@@ -99,7 +102,11 @@ export async function duringWrite<Written, Seen> (
 }
 
 /** Reads a file, or a range of it, to the end. */
-export async function readAll (storage: Storage, fileId: string, range?: ByteRange): Promise<{ readonly info: FileInfo, readonly bytes: Buffer }> {
+export async function readAll (
+  storage: Storage,
+  fileId: string,
+  range?: ByteRange
+): Promise<{ readonly info: FileInfo, readonly bytes: Buffer }> {
   const result = await (range ? storage.read(fileId, range) : storage.read(fileId))
   assert.ok(result, 'read must resolve to the info and body of a stored file')
   return { info: result.info, bytes: Buffer.concat(await result.body.toArray()) }
@@ -108,7 +115,10 @@ export async function readAll (storage: Storage, fileId: string, range?: ByteRan
 /** Asserts that `read` returns exactly these bytes, and `stat` the same info. Resolves to that info. */
 export async function assertStored (storage: Storage, fileId: string, bytes: Uint8Array): Promise<FileInfo> {
   const found = await readAll(storage, fileId)
-  assert.ok(found.bytes.equals(bytes), `read must return exactly the ${bytes.byteLength} stored bytes; it returned ${found.bytes.length} bytes, not all of them the same`)
+  assert.ok(
+    found.bytes.equals(bytes),
+    `read must return exactly the ${bytes.byteLength} stored bytes; it returned ${found.bytes.length} bytes, not all of them the same`
+  )
   assert.equal(found.info.size, bytes.byteLength, 'info.size must be the number of stored bytes')
   assert.deepEqual(await storage.stat(fileId), found.info, 'stat must resolve to the same info as read')
   return found.info

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { assertAbsent, assertStored, type ConformanceCase, inChunks, MALFORMED_IDS, patternBytes, readAll } from './case.js'
+import {
+  assertAbsent, assertStored, type ConformanceCase, inChunks, MALFORMED_IDS, patternBytes, readAll
+} from './case.js'
 
 export const readingCases: readonly ConformanceCase[] = [
   {
@@ -15,10 +17,18 @@ export const readingCases: readonly ConformanceCase[] = [
     name: 'the chunks of a stream are stored in their order',
     async run ({ storage }) {
       const bytes = patternBytes(400_009)
-      const chunks = [bytes.subarray(0, 1), bytes.subarray(1, 1), bytes.subarray(1, 200_000), new Uint8Array(bytes.subarray(200_000))]
+      const chunks = [
+        bytes.subarray(0, 1),
+        bytes.subarray(1, 1),
+        bytes.subarray(1, 200_000),
+        new Uint8Array(bytes.subarray(200_000))
+      ]
       const { fileId } = await storage.create('bin', inChunks(...chunks))
       await assertStored(storage, fileId, bytes)
-      assert.ok(await storage.replace(fileId, inChunks(...chunks.toReversed())), 'replace of a stored file must resolve to its info')
+      assert.ok(
+        await storage.replace(fileId, inChunks(...chunks.toReversed())),
+        'replace of a stored file must resolve to its info'
+      )
       await assertStored(storage, fileId, Buffer.concat(chunks.toReversed()))
     }
   },
@@ -41,7 +51,10 @@ export const readingCases: readonly ConformanceCase[] = [
       const created = await storage.create('DocX', Buffer.from('é'))
       assert.equal(created.extension, 'docx', 'info.extension must be in lower case')
       assert.equal(created.size, 2, 'info.size must be the number of bytes')
-      assert.ok(created.modifiedAt instanceof Date && created.modifiedAt.getTime() > 0, 'info.modifiedAt must be a Date after 1970')
+      assert.ok(
+        created.modifiedAt instanceof Date && created.modifiedAt.getTime() > 0,
+        'info.modifiedAt must be a Date after 1970'
+      )
       assert.equal(typeof created.revision, 'string', 'info.revision must be a string')
       assert.notEqual(created.revision, '', 'info.revision must not be empty')
       assert.deepEqual(await storage.stat(created.fileId), created, 'stat must resolve to the same info as create')
@@ -72,7 +85,10 @@ export const readingCases: readonly ConformanceCase[] = [
       const { fileId } = await storage.create('bin', bytes)
       for (const [start, end] of [[0, 0], [0, 200_002], [200_002, 200_002], [70_000, 140_000]] as const) {
         const part = await readAll(storage, fileId, { start, end })
-        assert.ok(part.bytes.equals(bytes.subarray(start, end + 1)), `read must return bytes ${start} to ${end}, both included`)
+        assert.ok(
+          part.bytes.equals(bytes.subarray(start, end + 1)),
+          `read must return bytes ${start} to ${end}, both included`
+        )
         assert.equal(part.info.size, bytes.length, 'info.size must be the size of the whole file')
       }
     }
@@ -82,9 +98,21 @@ export const readingCases: readonly ConformanceCase[] = [
     async run ({ storage }) {
       const { fileId } = await storage.create('bin', patternBytes(10))
       const empty = await storage.create('bin', new Uint8Array(0))
-      await assert.rejects(storage.read(fileId, { start: 0, end: 10 }), RangeError, 'read of bytes 0-10 of 10 must reject with a RangeError')
-      await assert.rejects(storage.read(fileId, { start: 10, end: 12 }), RangeError, 'read of bytes 10-12 of 10 must reject with a RangeError')
-      await assert.rejects(storage.read(empty.fileId, { start: 0, end: 0 }), RangeError, 'read of bytes 0-0 of 0 must reject with a RangeError')
+      await assert.rejects(
+        storage.read(fileId, { start: 0, end: 10 }),
+        RangeError,
+        'read of bytes 0-10 of 10 must reject with a RangeError'
+      )
+      await assert.rejects(
+        storage.read(fileId, { start: 10, end: 12 }),
+        RangeError,
+        'read of bytes 10-12 of 10 must reject with a RangeError'
+      )
+      await assert.rejects(
+        storage.read(empty.fileId, { start: 0, end: 0 }),
+        RangeError,
+        'read of bytes 0-0 of 0 must reject with a RangeError'
+      )
     }
   },
   {
@@ -97,11 +125,20 @@ export const readingCases: readonly ConformanceCase[] = [
       const iterator = partlyRead.body[Symbol.asyncIterator]()
       const chunks: Buffer[] = [(await iterator.next()).value]
 
-      assert.ok(await storage.replace(fileId, patternBytes(800_000, 9)), 'replace of a stored file must resolve to its info')
+      assert.ok(
+        await storage.replace(fileId, patternBytes(800_000, 9)),
+        'replace of a stored file must resolve to its info'
+      )
 
       for (let step = await iterator.next(); !step.done; step = await iterator.next()) chunks.push(step.value)
-      assert.ok(Buffer.concat(chunks).equals(before), 'a reader in the middle of the file must get the rest of the old bytes')
-      assert.ok(Buffer.concat(await unread.body.toArray()).equals(before), 'a reader that has not read anything yet must get the old bytes')
+      assert.ok(
+        Buffer.concat(chunks).equals(before),
+        'a reader in the middle of the file must get the rest of the old bytes'
+      )
+      assert.ok(
+        Buffer.concat(await unread.body.toArray()).equals(before),
+        'a reader that has not read anything yet must get the old bytes'
+      )
       assert.equal(unread.info.revision, revision, 'info.revision must be that of the old version')
       await assertStored(storage, fileId, patternBytes(800_000, 9))
     }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Content, FileInfo, ReplaceOptions, Storage } from '../../../types/storage.js'
-import { assertAbsent, assertStored, assertUnchanged, type ConformanceCase, duringWrite, FORMAT_OPTIONS, inChunks, NEW_BYTES, OLD_BYTES, patternBytes, readAll } from './case.js'
+import {
+  assertAbsent, assertStored, assertUnchanged, type ConformanceCase, duringWrite, FORMAT_OPTIONS, inChunks, NEW_BYTES,
+  OLD_BYTES, patternBytes, readAll
+} from './case.js'
 
 /** Content whose length and every byte tell its number. */
 function numberedBytes (number: number): Buffer {
@@ -23,7 +26,11 @@ export const replacingCases: readonly ConformanceCase[] = [
       const { fileId } = await storage.create('txt', Buffer.from('a longer first version'))
       const before = await list?.()
       const replaced = await storage.replace(fileId, Buffer.from('second'))
-      assert.deepEqual(await assertStored(storage, fileId, Buffer.from('second')), replaced, 'replace must resolve to the same info as stat')
+      assert.deepEqual(
+        await assertStored(storage, fileId, Buffer.from('second')),
+        replaced,
+        'replace must resolve to the same info as stat'
+      )
       assert.equal(replaced?.fileId, fileId, 'replace must keep the fileId')
       assert.equal(replaced?.extension, 'txt', 'replace must keep the extension')
       assert.deepEqual(await list?.(), before, 'replace must leave nothing behind')
@@ -43,7 +50,11 @@ export const replacingCases: readonly ConformanceCase[] = [
       const last = await storage.stat(fileId)
       await readAll(storage, fileId)
       await storage.create('txt', Buffer.from('another file'))
-      assert.equal((await storage.stat(fileId))?.revision, last?.revision, 'the revision must not change when the file is read or another one is created')
+      assert.equal(
+        (await storage.stat(fileId))?.revision,
+        last?.revision,
+        'the revision must not change when the file is read or another one is created'
+      )
     }
   },
   {
@@ -77,7 +88,9 @@ export const replacingCases: readonly ConformanceCase[] = [
         try {
           for (let number = 1; number <= 25; number++) {
             const bytes = numberedBytes(number)
-            await storage.replace(fileId, inChunks(bytes.subarray(0, 70_000), bytes.subarray(70_000)), { extension: number % 3 ? 'bin' : 'docx' })
+            await storage.replace(fileId, inChunks(bytes.subarray(0, 70_000), bytes.subarray(70_000)), {
+              extension: number % 3 ? 'bin' : 'docx'
+            })
           }
         } finally {
           finished.abort()
@@ -117,7 +130,11 @@ export const replacingCases: readonly ConformanceCase[] = [
 
       const back = await storage.replace(old.fileId, patternBytes(7), { extension: 'docx' })
       assert.equal(back?.extension, 'docx', 'replace must change the extension back')
-      assert.notEqual(back?.revision, old.revision, 'the revision must differ from earlier ones with the same extension')
+      assert.notEqual(
+        back?.revision,
+        old.revision,
+        'the revision must differ from earlier ones with the same extension'
+      )
       await assertStored(storage, old.fileId, patternBytes(7))
     }
   },
@@ -143,7 +160,12 @@ const CONTENT_FORMS: ReadonlyArray<(storage: Storage, fileId: string, bytes: Uin
 ]
 
 /** Replaces a file, and makes a change in `beforePublish`. `isCalled`: whether the storage called `beforePublish`. */
-async function replaceWhile (storage: Storage, fileId: string, options: ReplaceOptions, change: () => Promise<unknown>): Promise<{ isCalled: boolean, outcome: FileInfo | null }> {
+async function replaceWhile (
+  storage: Storage,
+  fileId: string,
+  options: ReplaceOptions,
+  change: () => Promise<unknown>
+): Promise<{ isCalled: boolean, outcome: FileInfo | null }> {
   let isCalled = false
   const outcome = await storage.replace(fileId, NEW_BYTES, {
     ...options,
@@ -166,11 +188,21 @@ export const conditionalCases: readonly ConformanceCase[] = [
           const second = await storage.replace(fileId, OTHER_BYTES)
           assert.ok(second, 'replace of a stored file must resolve to its info')
           for (const ifRevision of [first.revision, '', 'no revision']) {
-            const outcome = await storage.replace(fileId, await contentOf(storage, fileId, NEW_BYTES), { ...options, ifRevision })
-            assert.equal(outcome, null, `replace must resolve to null: ifRevision ${JSON.stringify(ifRevision)} is not the stored revision`)
+            const outcome = await storage.replace(fileId, await contentOf(storage, fileId, NEW_BYTES), {
+              ...options,
+              ifRevision
+            })
+            assert.equal(
+              outcome,
+              null,
+              `replace must resolve to null: ifRevision ${JSON.stringify(ifRevision)} is not the stored revision`
+            )
             await assertUnchanged(storage, second, OTHER_BYTES)
           }
-          const third = await storage.replace(fileId, await contentOf(storage, fileId, NEW_BYTES), { ...options, ifRevision: second.revision })
+          const third = await storage.replace(fileId, await contentOf(storage, fileId, NEW_BYTES), {
+            ...options,
+            ifRevision: second.revision
+          })
           assert.ok(third, 'replace must resolve to the info: ifRevision is the stored revision')
           await assertUnchanged(storage, third, NEW_BYTES)
         }
@@ -183,7 +215,12 @@ export const conditionalCases: readonly ConformanceCase[] = [
       const other = reopen?.() ?? storage
       for (const options of FORMAT_OPTIONS) {
         const { fileId, revision } = await storage.create('docx', OLD_BYTES)
-        const { isCalled, outcome } = await replaceWhile(storage, fileId, { ...options, ifRevision: revision }, async () => await other.replace(fileId, OTHER_BYTES))
+        const { isCalled, outcome } = await replaceWhile(
+          storage,
+          fileId,
+          { ...options, ifRevision: revision },
+          async () => await other.replace(fileId, OTHER_BYTES)
+        )
         if (!isCalled) continue
         assert.equal(outcome, null, 'replace must resolve to null: the file has been replaced meanwhile')
         await assertStored(storage, fileId, OTHER_BYTES)
@@ -197,7 +234,12 @@ export const conditionalCases: readonly ConformanceCase[] = [
       if (!storage.remove) return
       for (const options of FORMAT_OPTIONS) {
         const { fileId, revision } = await storage.create('docx', OLD_BYTES)
-        const { isCalled, outcome } = await replaceWhile(storage, fileId, { ...options, ifRevision: revision }, async () => await storage.remove!(fileId))
+        const { isCalled, outcome } = await replaceWhile(
+          storage,
+          fileId,
+          { ...options, ifRevision: revision },
+          async () => await storage.remove!(fileId)
+        )
         if (!isCalled) continue
         assert.equal(outcome, null, 'replace must resolve to null: the file has been removed meanwhile')
         await assertAbsent(storage, fileId)
@@ -205,16 +247,26 @@ export const conditionalCases: readonly ConformanceCase[] = [
     }
   },
   {
-    // In one instance only: not every storage can tell concurrent replaces of several processes apart. The lock in the record can.
+    // In one instance only: not every storage can tell concurrent replaces of several processes apart. The lock in the
+    // record can.
     name: 'of concurrent replaces with the same ifRevision in one instance, exactly one succeeds',
     async run ({ storage }) {
       for (const options of FORMAT_OPTIONS) {
         for (const contentOf of CONTENT_FORMS) {
           const { fileId, revision } = await storage.create('docx', OLD_BYTES)
-          const contents = await Promise.all(Array.from({ length: CONCURRENT_REPLACES }, async (_, index) => await contentOf(storage, fileId, patternBytes(1000 + index, index))))
-          const outcomes = await Promise.all(contents.map(async content => await storage.replace(fileId, content, { ...options, ifRevision: revision })))
+          const contents = await Promise.all(
+            Array.from({ length: CONCURRENT_REPLACES }, async (_, index) =>
+              await contentOf(storage, fileId, patternBytes(1000 + index, index)))
+          )
+          const outcomes = await Promise.all(
+            contents.map(async content => await storage.replace(fileId, content, { ...options, ifRevision: revision }))
+          )
           const winners = outcomes.flatMap((info, index) => info === null ? [] : [index])
-          assert.equal(winners.length, 1, `one replace must resolve to an info and all others to null; ${winners.length} resolved to an info`)
+          assert.equal(
+            winners.length,
+            1,
+            `one replace must resolve to an info and all others to null; ${winners.length} resolved to an info`
+          )
           const [winner] = winners as [number]
           await assertUnchanged(storage, outcomes[winner]!, patternBytes(1000 + winner, winner))
         }

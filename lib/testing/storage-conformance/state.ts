@@ -1,23 +1,65 @@
 import assert from 'node:assert/strict'
-import type { Content, FileInfo, ListedStateRecord, ReplaceOptions, StateStore, Storage } from '../../../types/storage.js'
-import { assertStored, assertUnchanged, type ConformanceCase, FORMAT_OPTIONS, inChunks, MALFORMED_IDS, NEW_BYTES, OLD_BYTES, patternBytes, type StorageSubject } from './case.js'
+import type {
+  Content,
+  FileInfo,
+  ListedStateRecord,
+  ReplaceOptions,
+  StateStore,
+  Storage
+} from '../../../types/storage.js'
+import {
+  assertStored,
+  assertUnchanged,
+  type ConformanceCase,
+  FORMAT_OPTIONS,
+  inChunks,
+  MALFORMED_IDS,
+  NEW_BYTES,
+  OLD_BYTES,
+  patternBytes,
+  type StorageSubject
+} from './case.js'
 
 const VALUES: readonly unknown[] = [
-  {}, [], null, 'text', 0, false,
-  { text: 'é 😀 שלום \u2028 \0 "quoted" \\', list: [1, -0.5, 1e21, null, [[]]], nested: { deeper: { deepest: [{ a: 1 }] } }, '': 'no name' },
+  {},
+  [],
+  null,
+  'text',
+  0,
+  false,
+  {
+    text: 'é 😀 שלום \u2028 \0 "quoted" \\',
+    list: [1, -0.5, 1e21, null, [[]]],
+    nested: { deeper: { deepest: [{ a: 1 }] } },
+    '': 'no name'
+  },
   { long: 'ü'.repeat(50_000) }
 ]
 
 async function assertRecord (state: StateStore, fileId: string, value: unknown, version: string | null): Promise<void> {
-  assert.deepEqual(await state.get(fileId), { value, version }, 'get must resolve to the value and version of the latest successful set')
+  assert.deepEqual(
+    await state.get(fileId),
+    { value, version },
+    'get must resolve to the value and version of the latest successful set'
+  )
 }
 
 async function assertNoRecord (state: StateStore, fileId: string): Promise<void> {
   assert.equal(await state.get(fileId), null, `get of ${JSON.stringify(fileId)} must resolve to null: it has no record`)
 }
 
-async function assertNotSet (state: StateStore, fileId: string, value: unknown, version: string | null, options = {}): Promise<void> {
-  assert.equal(await state.set(fileId, value, version, options), null, `set must resolve to null: ${JSON.stringify(version)} is not the version of the record`)
+async function assertNotSet (
+  state: StateStore,
+  fileId: string,
+  value: unknown,
+  version: string | null,
+  options = {}
+): Promise<void> {
+  assert.equal(
+    await state.set(fileId, value, version, options),
+    null,
+    `set must resolve to null: ${JSON.stringify(version)} is not the version of the record`
+  )
 }
 
 /** Creates a record. Resolves to its version. */
@@ -35,7 +77,10 @@ async function listed (state: StateStore, ...fileIds: string[]): Promise<ListedS
 }
 
 /** Runs only for storages with `state`, with the fileId of a stored file. */
-function stateCase (name: string, run: (state: StateStore, fileId: string, subject: StorageSubject) => Promise<void>): ConformanceCase {
+function stateCase (
+  name: string,
+  run: (state: StateStore, fileId: string, subject: StorageSubject) => Promise<void>
+): ConformanceCase {
   return {
     name: `state: ${name}`,
     async run (subject) {
@@ -71,10 +116,16 @@ export const stateCases: readonly ConformanceCase[] = [
     let version: string | null = null
     for (let round = 0; round < 3; round++) {
       const current: string | null = version
-      const versions: ReadonlyArray<string | null> = await Promise.all(Array.from({ length: 50 }, (_, index) =>
-        (index % 2 ? other?.state ?? state : state).set(fileId, { round, index }, current)))
+      const versions: ReadonlyArray<string | null> = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          (index % 2 ? other?.state ?? state : state).set(fileId, { round, index }, current))
+      )
       const winners = versions.flatMap((won, index) => won === null ? [] : [index])
-      assert.equal(winners.length, 1, `one set must resolve to a version and all others to null; ${winners.length} resolved to a version`)
+      assert.equal(
+        winners.length,
+        1,
+        `one set must resolve to a version and all others to null; ${winners.length} resolved to a version`
+      )
       version = versions[winners[0]!]!
       await assertRecord(state, fileId, { round, index: winners[0] }, version)
     }
@@ -91,23 +142,32 @@ export const stateCases: readonly ConformanceCase[] = [
     for (const old of versions.slice(0, -1)) await assertNotSet(state, fileId, 'late', old)
     await assertRecord(state, fileId, 'the same', versions.at(-1)!)
   }),
-  stateCase('with durable: false, values are compared, set and read like durable ones', async (state, fileId, { storage, reopen }) => {
-    const other: Storage = reopen?.() ?? storage
-    const versions: string[] = []
-    let version: string | null = null
-    for (let round = 0; round < 40; round++) {
-      const durable = round % 20 === 10
-      await assertNotSet(state, fileId, 'stale', versions.at(-2) ?? 'none', { durable: false })
-      version = await (round % 2 ? other.state! : state).set(fileId, { round }, version, { durable })
-      assert.equal(typeof version, 'string', 'set with the version of the record must resolve to a new version')
-      for (const instance of [storage, other]) await assertRecord(instance.state!, fileId, { round }, version)
-      versions.push(version!)
+  stateCase(
+    'with durable: false, values are compared, set and read like durable ones',
+    async (state, fileId, { storage, reopen }) => {
+      const other: Storage = reopen?.() ?? storage
+      const versions: string[] = []
+      let version: string | null = null
+      for (let round = 0; round < 40; round++) {
+        const durable = round % 20 === 10
+        await assertNotSet(state, fileId, 'stale', versions.at(-2) ?? 'none', { durable: false })
+        version = await (round % 2 ? other.state! : state).set(fileId, { round }, version, { durable })
+        assert.equal(typeof version, 'string', 'set with the version of the record must resolve to a new version')
+        for (const instance of [storage, other]) await assertRecord(instance.state!, fileId, { round }, version)
+        versions.push(version!)
+      }
+      assert.equal(new Set(versions).size, versions.length, 'versions must never be reused')
+      const outcomes: ReadonlyArray<string | null> = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => state.set(fileId, { index }, version, { durable: index % 2 === 0 }))
+      )
+      assert.equal(
+        outcomes.filter(won => won !== null).length,
+        1,
+        'of concurrent sets with the same version, exactly one must succeed'
+      )
+      if (reopen) await other.close?.()
     }
-    assert.equal(new Set(versions).size, versions.length, 'versions must never be reused')
-    const outcomes: ReadonlyArray<string | null> = await Promise.all(Array.from({ length: 20 }, (_, index) => state.set(fileId, { index }, version, { durable: index % 2 === 0 })))
-    assert.equal(outcomes.filter(won => won !== null).length, 1, 'of concurrent sets with the same version, exactly one must succeed')
-    if (reopen) await other.close?.()
-  }),
+  ),
   stateCase('get returns any JSON value as it was set', async (state, fileId) => {
     let version: string | null = null
     for (const value of VALUES) {
@@ -137,7 +197,11 @@ export const stateCases: readonly ConformanceCase[] = [
   stateCase('a second instance sees a value at once and can replace it', async (state, fileId, { storage, reopen }) => {
     const other: Storage = reopen?.() ?? storage
     const first = await createRecord(state, fileId, 'one')
-    assert.deepEqual(await other.state?.get(fileId), { value: 'one', version: first }, 'the second instance must see the value set by the first')
+    assert.deepEqual(
+      await other.state?.get(fileId),
+      { value: 'one', version: first },
+      'the second instance must see the value set by the first'
+    )
     const second = await other.state!.set(fileId, 'two', first)
     await assertRecord(state, fileId, 'two', second)
     await assertNotSet(state, fileId, 'three', first)
@@ -154,7 +218,9 @@ export const stateCases: readonly ConformanceCase[] = [
     const { fileId: other } = await storage.create('docx', patternBytes(10))
     assert.deepEqual(await listed(state, fileId, other), [], 'list must not contain a file without a record')
     let version = await createRecord(state, fileId, 'one')
-    for (let round = 0; round < 5; round++) version = (await state.set(fileId, round, version, { durable: round % 2 === 0 }))!
+    for (let round = 0; round < 5; round++) {
+      version = (await state.set(fileId, round, version, { durable: round % 2 === 0 }))!
+    }
     const record = { fileId, value: 4, version }
     assert.deepEqual(await listed(state, fileId, other), [record], 'list must contain a record once, as get does')
     const another = { fileId: other, value: 'another', version: await createRecord(state, other, 'another') }
@@ -163,17 +229,20 @@ export const stateCases: readonly ConformanceCase[] = [
     await storage.remove(other)
     assert.deepEqual(await listed(state, fileId, other), [record], 'list must not contain a record that was removed')
   }),
-  stateCase('a record is not listed as a document and does not change its document', async (state, fileId, { storage, list }) => {
-    const info = await storage.stat(fileId)
-    const before = await list?.()
-    let version: string | null = null
-    for (let round = 0; round < 10; round++) version = await state.set(fileId, round, version)
-    assert.deepEqual(await list?.(), before, 'list must not contain records')
-    await assertUnchanged(storage, info!, patternBytes(100))
-    await storage.replace(fileId, patternBytes(50))
-    await assertStored(storage, fileId, patternBytes(50))
-    await assertRecord(state, fileId, 9, version)
-  })
+  stateCase(
+    'a record is not listed as a document and does not change its document',
+    async (state, fileId, { storage, list }) => {
+      const info = await storage.stat(fileId)
+      const before = await list?.()
+      let version: string | null = null
+      for (let round = 0; round < 10; round++) version = await state.set(fileId, round, version)
+      assert.deepEqual(await list?.(), before, 'list must not contain records')
+      await assertUnchanged(storage, info!, patternBytes(100))
+      await storage.replace(fileId, patternBytes(50))
+      await assertStored(storage, fileId, patternBytes(50))
+      await assertRecord(state, fileId, 9, version)
+    }
+  )
 ]
 
 type Revoke = NonNullable<Storage['revoke']>
@@ -186,7 +255,9 @@ function revokingCase (name: string, run: (revoke: Revoke, subject: StorageSubje
       const { storage, reopen } = subject
       if (!storage.revoke) return
       const other = reopen?.() ?? storage
-      await run(async (fileId, ticket) => { await other.revoke!(fileId, ticket) }, subject)
+      await run(async (fileId, ticket) => {
+        await other.revoke!(fileId, ticket)
+      }, subject)
       if (reopen) await other.close?.()
     }
   }
@@ -199,7 +270,13 @@ interface Replacement {
 }
 
 /** Replaces a file and calls `onTicket` during `beforePublish`. */
-async function replaceWithTicket (storage: Storage, fileId: string, content: Content, options: ReplaceOptions, onTicket: (ticket: string) => Promise<void> = async () => {}): Promise<Replacement> {
+async function replaceWithTicket (
+  storage: Storage,
+  fileId: string,
+  content: Content,
+  options: ReplaceOptions,
+  onTicket: (ticket: string) => Promise<void> = async () => {}
+): Promise<Replacement> {
   let ticket: string | undefined
   let isCalled = false
   const outcome: FileInfo | null | Error = await storage.replace(fileId, content, {
@@ -210,60 +287,91 @@ async function replaceWithTicket (storage: Storage, fileId: string, content: Con
       if (given !== undefined) await onTicket(given)
     }
   }).catch((error: Error) => error)
-  assert.equal(typeof ticket, isCalled ? 'string' : 'undefined', 'a storage with revoke must pass a ticket to beforePublish')
+  assert.equal(
+    typeof ticket,
+    isCalled ? 'string' : 'undefined',
+    'a storage with revoke must pass a ticket to beforePublish'
+  )
   return { outcome, ticket }
 }
 
 export const revokingCases: readonly ConformanceCase[] = [
-  revokingCase('a replace whose ticket is revoked during beforePublish rejects and publishes nothing', async (revoke, { storage, list }) => {
-    for (const options of FORMAT_OPTIONS) {
-      for (const isStaged of [false, true]) {
-        const old = await storage.create('docx', OLD_BYTES)
-        const names = await list?.()
-        const staged = isStaged ? await storage.stage?.(old.fileId, inChunks(NEW_BYTES)) : undefined
-        const { outcome, ticket } = await replaceWithTicket(storage, old.fileId, staged ?? NEW_BYTES, { ...options, ifRevision: old.revision }, async ticket => await revoke(old.fileId, ticket))
+  revokingCase(
+    'a replace whose ticket is revoked during beforePublish rejects and publishes nothing',
+    async (revoke, { storage, list }) => {
+      for (const options of FORMAT_OPTIONS) {
+        for (const isStaged of [false, true]) {
+          const old = await storage.create('docx', OLD_BYTES)
+          const names = await list?.()
+          const staged = isStaged ? await storage.stage?.(old.fileId, inChunks(NEW_BYTES)) : undefined
+          const { outcome, ticket } = await replaceWithTicket(storage, old.fileId, staged ?? NEW_BYTES, {
+            ...options,
+            ifRevision: old.revision
+          }, async ticket => await revoke(old.fileId, ticket))
+          if (ticket === undefined) continue
+          assert.ok(outcome instanceof Error, 'replace must reject: its ticket has been revoked')
+          await assertUnchanged(storage, old, OLD_BYTES)
+          await staged?.discard()
+          assert.deepEqual(await list?.(), names, 'nothing must be left behind')
+          const replaced = await storage.replace(old.fileId, NEW_BYTES, options)
+          assert.ok(replaced, 'a later replace must succeed')
+          await assertUnchanged(storage, replaced, NEW_BYTES)
+        }
+      }
+    }
+  ),
+  revokingCase(
+    'revoking the ticket of published content, even repeatedly, changes nothing',
+    async (revoke, { storage, list }) => {
+      for (const options of FORMAT_OPTIONS) {
+        const { fileId } = await storage.create('docx', OLD_BYTES)
+        const { outcome, ticket } = await replaceWithTicket(storage, fileId, NEW_BYTES, options)
         if (ticket === undefined) continue
-        assert.ok(outcome instanceof Error, 'replace must reject: its ticket has been revoked')
-        await assertUnchanged(storage, old, OLD_BYTES)
-        await staged?.discard()
-        assert.deepEqual(await list?.(), names, 'nothing must be left behind')
-        const replaced = await storage.replace(old.fileId, NEW_BYTES, options)
-        assert.ok(replaced, 'a later replace must succeed')
-        await assertUnchanged(storage, replaced, NEW_BYTES)
-      }
-    }
-  }),
-  revokingCase('revoking the ticket of published content, even repeatedly, changes nothing', async (revoke, { storage, list }) => {
-    for (const options of FORMAT_OPTIONS) {
-      const { fileId } = await storage.create('docx', OLD_BYTES)
-      const { outcome, ticket } = await replaceWithTicket(storage, fileId, NEW_BYTES, options)
-      if (ticket === undefined) continue
-      const names = await list?.()
-      for (let round = 0; round < 2; round++) {
+        const names = await list?.()
+        for (let round = 0; round < 2; round++) {
+          await revoke(fileId, ticket)
+          await assertUnchanged(storage, outcome as FileInfo, NEW_BYTES)
+        }
+        assert.deepEqual(await list?.(), names, 'revoke must add and remove nothing')
+        const back = await storage.replace(fileId, OLD_BYTES, { extension: 'docx' })
         await revoke(fileId, ticket)
-        await assertUnchanged(storage, outcome as FileInfo, NEW_BYTES)
+        await assertUnchanged(storage, back!, OLD_BYTES)
       }
-      assert.deepEqual(await list?.(), names, 'revoke must add and remove nothing')
-      const back = await storage.replace(fileId, OLD_BYTES, { extension: 'docx' })
-      await revoke(fileId, ticket)
-      await assertUnchanged(storage, back!, OLD_BYTES)
     }
-  }),
+  ),
   revokingCase('a ticket does not affect later replaces', async (revoke, { storage }) => {
     const { fileId } = await storage.create('docx', OLD_BYTES)
     const first = await replaceWithTicket(storage, fileId, NEW_BYTES, {})
-    const last = await replaceWithTicket(storage, fileId, patternBytes(10), {}, async () => { if (first.ticket !== undefined) await revoke(fileId, first.ticket) })
+    const last = await replaceWithTicket(storage, fileId, patternBytes(10), {}, async () => {
+      if (first.ticket !== undefined) await revoke(fileId, first.ticket)
+    })
     await assertUnchanged(storage, last.outcome as FileInfo, patternBytes(10))
   }),
   // An instance that takes over a lock revokes whatever ticket the record contains.
-  revokingCase('an unknown or malformed ticket is not an error and changes nothing', async (revoke, { storage, list }) => {
-    const old = await storage.create('docx', OLD_BYTES)
-    const names = await list?.()
-    const tickets = ['', 'no ticket', '{', '{}', '[]', 'null', '1', '"../x"', '{"temp":"../x"}', '{"temp":null}', `${old.fileId}.docx`, JSON.stringify({ temp: `${old.fileId}.docx` })]
-    for (const ticket of tickets) {
-      for (const fileId of [old.fileId, `${old.fileId}x`, ...MALFORMED_IDS.slice(0, 4)]) await revoke(fileId, ticket)
+  revokingCase(
+    'an unknown or malformed ticket is not an error and changes nothing',
+    async (revoke, { storage, list }) => {
+      const old = await storage.create('docx', OLD_BYTES)
+      const names = await list?.()
+      const tickets = [
+        '',
+        'no ticket',
+        '{',
+        '{}',
+        '[]',
+        'null',
+        '1',
+        '"../x"',
+        '{"temp":"../x"}',
+        '{"temp":null}',
+        `${old.fileId}.docx`,
+        JSON.stringify({ temp: `${old.fileId}.docx` })
+      ]
+      for (const ticket of tickets) {
+        for (const fileId of [old.fileId, `${old.fileId}x`, ...MALFORMED_IDS.slice(0, 4)]) await revoke(fileId, ticket)
+      }
+      await assertUnchanged(storage, old, OLD_BYTES)
+      assert.deepEqual(await list?.(), names, 'revoke must add and remove nothing')
     }
-    await assertUnchanged(storage, old, OLD_BYTES)
-    assert.deepEqual(await list?.(), names, 'revoke must add and remove nothing')
-  })
+  )
 ]

@@ -29,7 +29,14 @@ const COMMON = { locale: 'en-US', timezoneId: 'UTC', reducedMotion: 'reduce' }
 const LOOKS = /** @satisfies {Record<string, BrowserContextOptions>} */ ({
   light: { ...COMMON, colorScheme: 'light', viewport: { width: 1280, height: 800 } },
   dark: { ...COMMON, colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
-  mobile: { ...COMMON, colorScheme: 'light', viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
+  mobile: {
+    ...COMMON,
+    colorScheme: 'light',
+    viewport: { width: 360, height: 740 },
+    deviceScaleFactor: 2,
+    isMobile: true,
+    hasTouch: true
+  }
 })
 
 /**
@@ -59,6 +66,12 @@ export async function take (page, name) {
   for (const frame of page.frames()) await frame.evaluate(SAME_TIMES)
   const image = await page.screenshot({ animations: 'disabled', caret: 'hide' })
   const path = `${DIRECTORY}${name}.png`
-  const { width, height } = await sharp(image).png({ palette: true, colours: 96, dither: 0, effort: 10, compressionLevel: 9 }).toFile(path)
+  const { width, height } = await sharp(image).png({
+    palette: true,
+    colours: 96,
+    dither: 0,
+    effort: 10,
+    compressionLevel: 9
+  }).toFile(path)
   console.log(`docs/screenshots/${name}.png ${width} x ${height}, ${Math.ceil((await stat(path)).size / 1000)} kB`)
 }

@@ -77,7 +77,9 @@ export async function startDemo (browser) {
     await editor.waitForSelector('[data-state="received"]')
     await page.close()
     const { answer } = await documentServer.nextCallback(2)
-    if (/** @type {{ error?: number } | undefined} */ (answer?.body)?.error !== 0) throw new Error(`the save of ${name} was refused`)
+    if (/** @type {{ error?: number } | undefined} */ (answer?.body)?.error !== 0) {
+      throw new Error(`the save of ${name} was refused`)
+    }
   }
 
   /**
@@ -85,7 +87,10 @@ export async function startDemo (browser) {
    * @param {string} name
    */
   async function putBack (name) {
-    await copyFile(new URL(encodeURIComponent(name), DOCUMENTS), join(dataDirectory, 'uploads', `${await idOf(name)}${extname(name)}`))
+    await copyFile(
+      new URL(encodeURIComponent(name), DOCUMENTS),
+      join(dataDirectory, 'uploads', `${await idOf(name)}${extname(name)}`)
+    )
   }
 
   /** @param {string} name */

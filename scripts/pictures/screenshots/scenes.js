@@ -65,7 +65,8 @@ export async function histories (browser, demo) {
 }
 
 /**
- * What the page itself shows beside or over the editor: who has access, and what happens to the last changes when it is closed.
+ * What the page itself shows beside or over the editor: who has access, and what happens to the last changes when it is
+ * closed.
  * @param {Browser} browser
  * @param {Demo} demo
  */

@@ -50,6 +50,8 @@ export async function writeSummary (editor, page) {
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.press('Delete')
   await editor.waitForSelector('[data-state="received"]')
-  await page.keyboard.type('Orders grew in all three regions. The East sold the most units, and the North caught up with it.')
+  await page.keyboard.type(
+    'Orders grew in all three regions. The East sold the most units, and the North caught up with it.'
+  )
   await editor.waitForSelector('[data-state="received"]')
 }

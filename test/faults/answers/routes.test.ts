@@ -33,7 +33,12 @@ t.test('a fault applies to its own route only, at each of the route\'s paths', a
 
 t.test('api.js is missing as long as its fault lasts', async t => {
   const { server } = await startSaved(t)
-  const remove = server.fault('api', { type: 'answer', status: 404, body: '<h1>404 Not Found</h1>', headers: { 'content-type': 'text/html' } }, { times: Infinity })
+  const remove = server.fault('api', {
+    type: 'answer',
+    status: 404,
+    body: '<h1>404 Not Found</h1>',
+    headers: { 'content-type': 'text/html' }
+  }, { times: Infinity })
   for (let times = 0; times < 2; times++) {
     const response = await fetch(server.editorApiUrl)
     t.strictSame([response.status, response.headers.get('content-type'), await response.text()], [404, 'text/html', '<h1>404 Not Found</h1>'])

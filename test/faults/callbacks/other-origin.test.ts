@@ -25,13 +25,25 @@ t.test('a callback names its files at another origin, with unchanged path and si
 
 t.test('a proxy that hides the scheme or the host: every callback, conversion and forgotten file names the wrong origin', async t => {
   const { host, server, session } = await startSaved(t, { clock: fakeClock({ autoAdvance: true }) })
-  for (const route of ['callback', 'converter', 'command'] as const) server.fault(route, { type: 'origin', origin: ORIGIN }, { times: Infinity })
-  const urls = async (fields: object, path = '/command') => Object.values(await (await postSigned(server.url + path, fields)).json() as object).filter(value => /^http/.test(value))
+  for (const route of ['callback', 'converter', 'command'] as const) {
+    server.fault(route, { type: 'origin', origin: ORIGIN }, { times: Infinity })
+  }
+  const urls = async (fields: object, path = '/command') =>
+    Object.values(await (await postSigned(server.url + path, fields)).json() as object).filter(value =>
+      /^http/.test(value)
+    )
   for (const text of ['once', 'twice']) {
     await session.edit(text)
     await session.forceSave()
     t.equal(new URL(String(host.received.at(-1)!.body!.url)).origin, ORIGIN)
-    const [url] = await urls({ async: false, filetype: 'txt', key: text, outputtype: 'txt', title: 'a.txt', url: `${host.origin}/files/notes.txt` }, '/converter')
+    const [url] = await urls({
+      async: false,
+      filetype: 'txt',
+      key: text,
+      outputtype: 'txt',
+      title: 'a.txt',
+      url: `${host.origin}/files/notes.txt`
+    }, '/converter')
     t.equal(new URL(url).origin, ORIGIN)
   }
   host.answers[2] = { status: 404 }

@@ -27,8 +27,9 @@ export function createTold (counts) {
 }
 
 /**
- * In the end: nothing that was acknowledged is missing, every content that was ever stored continues the one before it, and the
- * application was told of each, or of a later one: a force save whose instance was killed before the hook is not repeated.
+ * In the end: nothing that was acknowledged is missing, every content that was ever stored continues the one before it,
+ * and the application was told of each, or of a later one: a force save whose instance was killed before the hook is
+ * not repeated.
  * @param {object} around
  * @param {FullStorage} around.storage
  * @param {ReadonlySet<unknown>} around.told revisions
@@ -74,8 +75,8 @@ export function createCheck ({ storage, told, counts, violated }) {
     },
 
     /**
-     * Nobody but the editors changes these documents, so the only reason for a second one is a save that an instance held up, while the
-     * session it is of went on: what is in it must be in the document, too. To be checked first.
+     * Nobody but the editors changes these documents, so the only reason for a second one is a save that an instance
+     * held up, while the session it is of went on: what is in it must be in the document, too. To be checked first.
      * @param {string} fileId of something that is not one of the documents
      * @param {ReadonlyMap<string, EditedDocument>} documents
      */

@@ -18,12 +18,18 @@ export function createCounts () {
     forgotten: 0,
     stored: 0,
     storedTwice: 0,
-    /** Older content that has replaced newer content of the same session and second: nobody but the document server can tell. */
+    /**
+     * Older content that has replaced newer content of the same session and second: nobody but the document server can
+     * tell.
+     */
     sameSecond: 0,
     /** Saves that an instance held up, while their session was saved again. */
     lateCopies: 0,
     toldTwice: 0,
-    /** Contents that the application was not told of, because their instance was killed, but of a later one of the document. */
+    /**
+     * Contents that the application was not told of, because their instance was killed, but of a later one of the
+     * document.
+     */
     toldLater: 0,
     /** What must not be. */
     lost: 0,

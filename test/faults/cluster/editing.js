@@ -41,8 +41,8 @@ export function createEditing ({ url, documentServer, documents, counts, forked 
     },
 
     /**
-     * When nothing disturbs any more: somebody opens the document, gets what was kept of it, edits and leaves. Resolves to whether
-     * that is saved.
+     * When nothing disturbs any more: somebody opens the document, gets what was kept of it, edits and leaves. Resolves
+     * to whether that is saved.
      * @param {EditedDocument} document
      */
     async finish (document) {

@@ -1,5 +1,5 @@
-// An instance of the example with documents that the other one uses as well. It has loaded everything when it says so and begins
-// when it is told: a restart then costs milliseconds.
+// An instance of the example with documents that the other one uses as well. It has loaded everything when it says so
+// and begins when it is told: a restart then costs milliseconds.
 import { createApp } from '../../../examples/cluster/app.js'
 import { openStorage } from './storage.js'
 

@@ -31,8 +31,8 @@ export interface AgeingDisk {
 }
 
 /**
- * Does something on such a disk. When a file was changed only the kernel says, by its own clock: it is written into the disk
- * while that is not mounted. Where that can't be had the test is skipped with the reason.
+ * Does something on such a disk. When a file was changed only the kernel says, by its own clock: it is written into the
+ * disk while that is not mounted. Where that can't be had the test is skipped with the reason.
  */
 export async function onAgeingDisk (t: Test, task: (disk: AgeingDisk) => Promise<void>): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'fastify-onlyoffice-'))

@@ -64,7 +64,15 @@ export async function startDocumentServer () {
       const query = `md5=${Math.random()}&expires=${Date.now()}`
       const history = { changes: [{ created: lastsave, user: { id: 'u1', name: `made ${version}` } }], serverVersion: '9.3.0' }
       return await postCallback(to, callbackUrls.get(fileId), {
-        key, status, url: `${origin}${path}?${query}`, changesurl: `${origin}${path}${CHANGES}?${query}`, history, users: ['u1'], lastsave, notmodified: false, filetype
+        key,
+        status,
+        url: `${origin}${path}?${query}`,
+        changesurl: `${origin}${path}${CHANGES}?${query}`,
+        history,
+        users: ['u1'],
+        lastsave,
+        notmodified: false,
+        filetype
       })
     },
     /**

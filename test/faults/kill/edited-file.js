@@ -14,7 +14,8 @@ import { makeDocument } from './documents.js'
  * @property {number} version of the newest content ever made
  * @property {Save[]} saves of every session, oldest first
  * @property {Set<number>} published versions of the content that were stored at some moment
- * @property {Map<number, number>} kept by number in the version history: the versions of the content that were found there
+ * @property {Map<number, number>} kept by number in the version history: the versions of the content that were found
+ *   there
  * @property {string[]} history
  */
 

@@ -12,8 +12,8 @@ export const VERSIONS_TO_KEEP = 20
 const storages = new Map()
 
 /**
- * The history is whole: every number means one content for ever, and all that was stored and replaced is there, unless there are
- * too many versions.
+ * The history is whole: every number means one content for ever, and all that was stored and replaced is there, unless
+ * there are too many versions.
  * @param {string} directory
  * @param {EditedFile} file
  * @param {number} stored version of the content
@@ -39,7 +39,9 @@ export async function checkHistory (directory, file, stored) {
   const missing = [...published].filter(version => version !== stored && !contents.has(version))
   // Force saves go first, maybe before they were ever seen here.
   for (const version of missing) {
-    if (!mayBePruned || file.saves.find(save => save.version === version)?.status !== 6) violated(file, `the content ${version} was stored and replaced, and is not kept`)
+    if (!mayBePruned || file.saves.find(save => save.version === version)?.status !== 6) {
+      violated(file, `the content ${version} was stored and replaced, and is not kept`)
+    }
     published.delete(version)
   }
 

@@ -2,7 +2,10 @@ import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 import type { fileStorage } from '../../../lib/index.js'
 
-/** Where a save can be held, in order. `linked` and `named` are those of a new format: the file of the old one is still there. */
+/**
+ * Where a save can be held, in order. `linked` and `named` are those of a new format: the file of the old one is still
+ * there.
+ */
 export const STEPS = ['staged', 'decided', 'noted', 'renaming', 'linked', 'named', 'stored', 'telling'] as const
 
 export type Step = typeof STEPS[number]

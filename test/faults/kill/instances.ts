@@ -34,7 +34,10 @@ export interface Instance {
 
 const INSTANCE = join(import.meta.dirname, 'instance.ts')
 
-/** Starts a service in a process of its own, on a directory that others may share. `launcher` is a command that runs the one after it. */
+/**
+ * Starts a service in a process of its own, on a directory that others may share. `launcher` is a command that runs the
+ * one after it.
+ */
 export async function startInstance (t: Test, settings: Settings, launcher: readonly string[] = []): Promise<Instance> {
   const [command = '', ...args] = [...launcher, process.execPath, ...process.execArgv, INSTANCE, JSON.stringify(settings)]
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })

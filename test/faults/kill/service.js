@@ -1,5 +1,5 @@
-// The real service with the built plugin, its documents in a directory that others use as well. It has loaded everything
-// when it says so and begins when it is told: a restart then costs milliseconds.
+// The real service with the built plugin, its documents in a directory that others use as well. It has loaded
+// everything when it says so and begins when it is told: a restart then costs milliseconds.
 import Fastify from 'fastify'
 import editor, { fileStorage } from '../../../dist/lib/index.js'
 import { HANDLER, PUBLIC, SECRET } from './addresses.js'

@@ -17,7 +17,11 @@ export interface TokenRecipe {
   readonly text: string
 }
 
-export type Slip = { readonly how: 'not' } | { readonly how: 'change' | 'drop' | 'double' | 'insert' | 'part' | 'pad' | 'blank' | 'header', readonly at: number, readonly character: string }
+export type Slip = { readonly how: 'not' } | {
+  readonly how: 'change' | 'drop' | 'double' | 'insert' | 'part' | 'pad' | 'blank' | 'header',
+  readonly at: number,
+  readonly character: string
+}
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const slip: fc.Arbitrary<Slip> = fc.record({
@@ -26,8 +30,16 @@ const slip: fc.Arbitrary<Slip> = fc.record({
   character: fc.constantFrom(...alphabet, '=', '.', '+', '/', ' ', '\n', 'é')
 })
 const offset = fc.constantFrom(-1e9, -400, -301, -59, 0, 30, 59, 75, 1000, 1e9)
-const dates = fc.dictionary(fc.constantFrom('iat', 'exp', 'nbf'), mostly(offset, fc.constantFrom<unknown>(null, '1', [], {}, true), 5), { maxKeys: 2 })
-const claims = fc.dictionary(fc.constantFrom('status', 'url', 'key', 'users', 'payload', '__proto__', 'token'), fc.constantFrom<unknown>(2, 4, 6, '2', null, 'http://{{inside}}/ok', 'http://{{ds}}/ok', '{{key}}', {}, ['a']), { maxKeys: 2 })
+const dates = fc.dictionary(
+  fc.constantFrom('iat', 'exp', 'nbf'),
+  mostly(offset, fc.constantFrom<unknown>(null, '1', [], {}, true), 5),
+  { maxKeys: 2 }
+)
+const claims = fc.dictionary(
+  fc.constantFrom('status', 'url', 'key', 'users', 'payload', '__proto__', 'token'),
+  fc.constantFrom<unknown>(2, 4, 6, '2', null, 'http://{{inside}}/ok', 'http://{{ds}}/ok', '{{key}}', {}, ['a']),
+  { maxKeys: 2 }
+)
 
 /** A token of the document server, or one that is not quite it. */
 export const tokenRecipes: fc.Arbitrary<TokenRecipe> = fc.record({

@@ -28,7 +28,8 @@ test('an edited document is stored despite failures on the way', async t => {
 
   const session = await documentServer.open(control.config)
   await session.edit('second')
-  documentServer.fault('file', { type: 'reset', afterBytes: 3 }, { times: 3 }) // it arrives cut off, however often it is fetched
+  // it arrives cut off, however often it is fetched
+  documentServer.fault('file', { type: 'reset', afterBytes: 3 }, { times: 3 })
   assert.equal((await session.close()).accepted, false)
   const again = await documentServer.open((await app.editorControl().openDocument(fileId)).config)
   assert.equal((await again.close()).accepted, true)

@@ -67,12 +67,20 @@ export interface Actions {
   /** Makes an earlier version the present one. */
   restore (args: Storing & { readonly version: number }): Promise<void>
   /**
-   * Stores what the document server has kept because it was refused. `crashes`: somebody has gone on with that before, and a
-   * crash leaves a force save that is newer.
+   * Stores what the document server has kept because it was refused. `crashes`: somebody has gone on with that before,
+   * and a crash leaves a force save that is newer.
    */
   recover (args: Storing & { readonly crashes: boolean }): Promise<void>
   /** The document server dies and is started again. */
-  crash (args: { readonly side: Side, readonly session: number, readonly midSave: boolean, readonly opens: boolean, readonly fate: 'kept' | 'lost' }): Promise<void>
+  crash(
+    args: {
+      readonly side: Side,
+      readonly session: number,
+      readonly midSave: boolean,
+      readonly opens: boolean,
+      readonly fate: 'kept' | 'lost'
+    }
+  ): Promise<void>
 }
 
 export type Arguments<Name extends keyof Actions> = Parameters<Actions[Name]>[0]
@@ -143,7 +151,8 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
       await complete(editor.session.disconnect())
       editor.is = abrupt ? 'gone' : 'disconnected'
       const one = model.key(editor.key)
-      if (abrupt && one.refused !== 'no') one.refused = 'unknown' // until the document server notices that nobody is there any more
+      // until the document server notices that nobody is there any more
+      if (abrupt && one.refused !== 'no') one.refused = 'unknown'
     },
 
     async reconnect ({ session }) {
@@ -255,7 +264,9 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
     if (!live().has(key) && !one.finished && one.givenFor !== model.newest()) one.doubtful = true
   }
 
-  /** `isFresh`: the page was rendered a moment ago, so that it shows what is stored. Otherwise its key may be outdated. */
+  /**
+   * `isFresh`: the page was rendered a moment ago, so that it shows what is stored. Otherwise its key may be outdated.
+   */
   async function join ({ config, key, side }: Page, isFresh: boolean): Promise<void> {
     const before = model.newest()
     if (model.key(key).wasForgotten) await leaveViewing(key)
@@ -273,7 +284,9 @@ export function actions (stage: Stage): Actions & { reopen (key: string): Promis
     if (session.viewOnly) return
     Object.assign(one, { finished: false })
     equal(String(await session.content()), one.text, 'the editor shows what there is under its key')
-    if (isFresh && before === model.newest() && !isUpToDate(state, one)) violated(`whoever opens the document sees ${show(one.text)} instead of ${show(model.text())}`)
+    if (isFresh && before === model.newest() && !isUpToDate(state, one)) {
+      violated(`whoever opens the document sees ${show(one.text)} instead of ${show(model.text())}`)
+    }
   }
 
   /** It is unknown whether a document server that opens a forgotten file beside a viewer shows it to later viewers. */

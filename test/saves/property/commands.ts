@@ -25,22 +25,48 @@ const side = fc.constantFrom('a', 'b')
 /** Chooses among what exists when the command runs, so that it still fits when other commands are left out. */
 const choice = fc.nat(999)
 
-const outsideChange = weighted<OutsideChange>([8, 'replaced'], [5, 'replaced by the application'], [4, 'written again'], [3, 'removed and created again'], [1, 'removed'], [1, 'removed by the application'])
+const outsideChange = weighted<OutsideChange>(
+  [8, 'replaced'],
+  [5, 'replaced by the application'],
+  [4, 'written again'],
+  [3, 'removed and created again'],
+  [1, 'removed'],
+  [1, 'removed by the application']
+)
 
 /** The content is visible, but the record does not have the save yet. */
 const published: fc.Arbitrary<Moment> = fc.constant({ access: 'set', nth: 3 })
 
 /** Publishing is where most can go wrong. */
 const moment: fc.Arbitrary<Moment> = fc.oneof(...([
-  [6, 'publish', 2], [6, 'set', 4], [3, 'get', 8], [3, 'stat', 6], [3, 'download', 2], [2, 'stage', 2], [2, 'create', 2], [2, 'replace', 2], [4, 'keep', 2], [1, 'read', 2], [1, 'publish', 4]
-] as const).map(([weight, access, most]) => ({ weight, arbitrary: fc.record({ access: fc.constant(access), nth: fc.integer({ min: 1, max: most }) }) })))
+  [6, 'publish', 2],
+  [6, 'set', 4],
+  [3, 'get', 8],
+  [3, 'stat', 6],
+  [3, 'download', 2],
+  [2, 'stage', 2],
+  [2, 'create', 2],
+  [2, 'replace', 2],
+  [4, 'keep', 2],
+  [1, 'read', 2],
+  [1, 'publish', 4]
+] as const).map(([weight, access, most]) => ({
+  weight,
+  arbitrary: fc.record({ access: fc.constant(access), nth: fc.integer({ min: 1, max: most }) })
+})))
 
 const callbackFault = fc.record({ on: fc.constant('callback' as const), fault: fc.record({ type: fc.constantFrom('duplicate' as const, 'reorder' as const) }) })
 const outsideMeanwhile = fc.record({ on: fc.constant('outside' as const), moment, change: outsideChange })
 
 const fileFault: fc.Arbitrary<Faults['file']> = fc.oneof(
   fc.record({ type: fc.constant('reset' as const), afterBytes: fc.nat(11) }),
-  fc.constantFrom<Faults['file']>({ type: 'html' }, { type: 'html', status: 502 }, { type: 'answer', status: 500, body: 'Internal Server Error' }, { type: 'answer', status: 204 }, { type: 'length', by: 7 })
+  fc.constantFrom<Faults['file']>(
+    { type: 'html' },
+    { type: 'html', status: 502 },
+    { type: 'answer', status: 500, body: 'Internal Server Error' },
+    { type: 'answer', status: 204 },
+    { type: 'length', by: 7 }
+  )
 )
 
 const storageTrouble = fc.record({ on: fc.constant('storage' as const), moment })
@@ -88,25 +114,74 @@ const storingTrouble: fc.Arbitrary<Trouble> = fc.oneof(
   commitTrouble,
   instanceTrouble,
   outsideMeanwhile,
-  { weight: 4, arbitrary: fc.record({ on: fc.constant('pause' as const), moment: fc.oneof(moment, undecided), visit: weighted<Visit | null>([1, null], [2, 'saves'], [3, 'is refused'], [3, 'stays']) }) }
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      on: fc.constant('pause' as const),
+      moment: fc.oneof(moment, undecided),
+      visit: weighted<Visit | null>([1, null], [2, 'saves'], [3, 'is refused'], [3, 'stays'])
+    })
+  }
 )
 
-const canSave = ({ hasFile, editing }: Situation, { trouble }: { readonly trouble: Trouble | null }) => editing().length > 0 || (hasFile() && trouble !== null && trouble.on !== 'notice')
+const canSave = ({ hasFile, editing }: Situation, { trouble }: { readonly trouble: Trouble | null }) =>
+  editing().length > 0 || (hasFile() && trouble !== null && trouble.on !== 'notice')
 
 const kinds: { readonly [Name in keyof Actions]: Kind<Name> } = {
-  open: { weight: 18, args: fc.record({ side, user: fc.nat(3), joins: chance(0.75), trouble: maybe(0.25, noticeTrouble) }), isPossible: ({ hasFile }) => hasFile() },
+  open: {
+    weight: 18,
+    args: fc.record({ side, user: fc.nat(3), joins: chance(0.75), trouble: maybe(0.25, noticeTrouble) }),
+    isPossible: ({ hasFile }) => hasFile()
+  },
   view: { weight: 3, args: fc.record({ side }), isPossible: ({ hasFile }) => hasFile() },
   join: { weight: 6, args: fc.record({ side, page: choice }), isPossible: ({ pages }) => pages.length > 0 },
   edit: { weight: 24, args: fc.record({ side, session: choice }), isPossible: ({ editing }) => editing().length > 0 },
-  forceSave: { weight: 10, args: fc.record({ side, session: choice, type: fc.constantFrom('button' as const, 'command' as const, 'timer' as const), trouble: maybe(0.6, saveTrouble) }), isPossible: canSave },
-  close: { weight: 24, args: fc.record({ side, session: choice, trouble: maybe(0.6, saveTrouble) }), isPossible: canSave },
-  closeAll: { weight: 6, args: fc.record({ side, scheduler: fc.scheduler() }), isPossible: ({ editing }) => editing().length > 1 },
-  disconnect: { weight: 4, args: fc.record({ side, session: choice, abrupt: chance(0.4) }), isPossible: ({ editing }) => editing().length > 0 },
-  reconnect: { weight: 3, args: fc.record({ side, session: choice }), isPossible: ({ disconnected }) => disconnected().length > 0 },
-  replay: { weight: 4, args: fc.record({ side, save: choice, both: fc.boolean() }), isPossible: ({ saves }) => saves.length > 0 },
+  forceSave: {
+    weight: 10,
+    args: fc.record({
+      side,
+      session: choice,
+      type: fc.constantFrom('button' as const, 'command' as const, 'timer' as const),
+      trouble: maybe(0.6, saveTrouble)
+    }),
+    isPossible: canSave
+  },
+  close: {
+    weight: 24,
+    args: fc.record({ side, session: choice, trouble: maybe(0.6, saveTrouble) }),
+    isPossible: canSave
+  },
+  closeAll: {
+    weight: 6,
+    args: fc.record({ side, scheduler: fc.scheduler() }),
+    isPossible: ({ editing }) => editing().length > 1
+  },
+  disconnect: {
+    weight: 4,
+    args: fc.record({ side, session: choice, abrupt: chance(0.4) }),
+    isPossible: ({ editing }) => editing().length > 0
+  },
+  reconnect: {
+    weight: 3,
+    args: fc.record({ side, session: choice }),
+    isPossible: ({ disconnected }) => disconnected().length > 0
+  },
+  replay: {
+    weight: 4,
+    args: fc.record({ side, save: choice, both: fc.boolean() }),
+    isPossible: ({ saves }) => saves.length > 0
+  },
   changeOutside: { weight: 3, args: fc.record({ side, change: outsideChange }), isPossible: () => true },
-  editCopy: { weight: 4, args: fc.record({ side, copy: choice, meanwhile: fc.boolean() }), isPossible: ({ model, editing }, { meanwhile }) => model.copies.size > 0 || (meanwhile && editing().length > 0) },
-  pass: { weight: 6, args: fc.record({ side, ms: weighted([5, 5000], [4, 5 * MINUTE], [1, 60 * MINUTE], [1, 2 * MINUTE]) }), isPossible: () => true },
+  editCopy: {
+    weight: 4,
+    args: fc.record({ side, copy: choice, meanwhile: fc.boolean() }),
+    isPossible: ({ model, editing }, { meanwhile }) => model.copies.size > 0 || (meanwhile && editing().length > 0)
+  },
+  pass: {
+    weight: 6,
+    args: fc.record({ side, ms: weighted([5, 5000], [4, 5 * MINUTE], [1, 60 * MINUTE], [1, 2 * MINUTE]) }),
+    isPossible: () => true
+  },
   restore: {
     weight: 14,
     args: fc.record({ side, version: choice, refuses: chance(0.3), trouble: maybe(0.5, storingTrouble) }),
@@ -117,7 +192,17 @@ const kinds: { readonly [Name in keyof Actions]: Kind<Name> } = {
     args: fc.record({ side, refuses: chance(0.4), crashes: chance(0.2), trouble: maybe(0.5, storingTrouble) }),
     isPossible: ({ hasFile, model }, { refuses }) => model.hasForgotten() || (refuses && hasFile())
   },
-  crash: { weight: 1, args: fc.record({ side, session: choice, midSave: chance(0.7), opens: fc.boolean(), fate: fc.constantFrom('kept' as const, 'lost' as const) }), isPossible: () => true }
+  crash: {
+    weight: 1,
+    args: fc.record({
+      side,
+      session: choice,
+      midSave: chance(0.7),
+      opens: fc.boolean(),
+      fate: fc.constantFrom('kept' as const, 'lost' as const)
+    }),
+    isPossible: () => true
+  }
 }
 
 class Command<Name extends keyof Actions> implements DocumentCommand {

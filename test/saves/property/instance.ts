@@ -59,7 +59,10 @@ export async function startInstance ({ storage, moments, options, onSaved }: Ins
 }
 
 /** An app that does not listen itself: its requests arrive through the listener. */
-async function startApp (options: EditorOptions & { readonly httpClient: HttpClient }, underWay: (change: 1 | -1) => void): Promise<{ app: FastifyInstance, listener: RequestListener }> {
+async function startApp (
+  options: EditorOptions & { readonly httpClient: HttpClient },
+  underWay: (change: 1 | -1) => void
+): Promise<{ app: FastifyInstance, listener: RequestListener }> {
   let listener: RequestListener = () => {}
   const app = Fastify({
     serverFactory (handler) {

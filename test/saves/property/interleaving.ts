@@ -5,10 +5,15 @@ import type { World } from './world.js'
 const TURNS = 3
 
 /**
- * Runs a task during which the scheduler orders the storage accesses of both instances. Each access waits before it starts
- * and after its end, and one at a time continues, when both instances wait.
+ * Runs a task during which the scheduler orders the storage accesses of both instances. Each access waits before it
+ * starts and after its end, and one at a time continues, when both instances wait.
  */
-export async function interleaved (world: World, scheduler: fc.Scheduler, task: () => Promise<void>, onAccess: (...access: Parameters<World['onMoment']>) => void = () => {}): Promise<void> {
+export async function interleaved (
+  world: World,
+  scheduler: fc.Scheduler,
+  task: () => Promise<void>,
+  onAccess: (...access: Parameters<World['onMoment']>) => void = () => {}
+): Promise<void> {
   let arrive = () => {}
   const running = new Set([task])
   world.onMoment = (side, access, isDone) => {

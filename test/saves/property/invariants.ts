@@ -10,7 +10,10 @@ export interface State {
   live (): Set<string>
   /** Additional copies that the plugin could not avoid. */
   spareCopies: number
-  /** Whether something went wrong during this command that leaves the plugin no better choice than to create an additional copy. */
+  /**
+   * Whether something went wrong during this command that leaves the plugin no better choice than to create an
+   * additional copy.
+   */
   isTroubled (): boolean
 }
 
@@ -21,7 +24,10 @@ export async function check (state: State): Promise<void> {
   await state.world.recover()
 }
 
-/** No content is overwritten by one that does not continue it, no edit is lost, and the document server has what was refused. */
+/**
+ * No content is overwritten by one that does not continue it, no edit is lost, and the document server has what was
+ * refused.
+ */
 async function checkContents (state: State): Promise<void> {
   const { world, fileId, model, spareCopies } = state
   const { histories, outside } = world
@@ -66,9 +72,17 @@ async function checkKeys (state: State): Promise<void> {
     const one = model.keys.get(key)
     if (one === undefined) continue
     if (one.refused === 'set aside') violated(`whoever opens the document gets ${key}, which a restore has set aside`)
-    if (one.server !== world.documentServers[side]) violated(`whoever opens the document gets the key ${key} of another document server`)
-    if (state.live().has(key) && !isUpToDate(state, one)) violated(`whoever opens the document joins a session of old content: ${show(one.text)} instead of ${show(model.text())}`)
-    if (one.finishedAt !== null && !one.doubtful && world.clock.now() - one.finishedAt < VIEW_ONLY_MS) violated(`whoever opens the document gets the key ${key}, which was saved a moment ago and cannot be edited`)
+    if (one.server !== world.documentServers[side]) {
+      violated(`whoever opens the document gets the key ${key} of another document server`)
+    }
+    if (state.live().has(key) && !isUpToDate(state, one)) {
+      violated(
+        `whoever opens the document joins a session of old content: ${show(one.text)} instead of ${show(model.text())}`
+      )
+    }
+    if (one.finishedAt !== null && !one.doubtful && world.clock.now() - one.finishedAt < VIEW_ONLY_MS) {
+      violated(`whoever opens the document gets the key ${key}, which was saved a moment ago and cannot be edited`)
+    }
   }
 }
 
@@ -77,7 +91,10 @@ export function isUpToDate ({ model }: Pick<State, 'model'>, { text, refused, un
   return text.startsWith(model.text() ?? '') || (mayComeBack(refused) && unsaved)
 }
 
-/** Keys that may be given to whoever opens the document now. `null`: the plugin cannot know of a session that others should join. */
+/**
+ * Keys that may be given to whoever opens the document now. `null`: the plugin cannot know of a session that others
+ * should join.
+ */
 export function keysToJoin ({ model, live, world }: Pick<State, 'model' | 'live' | 'world'>, side: Side): Set<string> | null {
   const alive = live()
   const here = [...model.keys.values()].filter(({ server }) => server === world.documentServers[side])

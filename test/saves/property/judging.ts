@@ -34,7 +34,8 @@ export function judging (state: State) {
         if (found.fileId === fileId) storedInto(one, found)
         else storedBeside(one, found, text)
         one.latest = text
-        // A save without an answer is stored: the plugin no longer has to bring it back, but the document server still keeps it.
+        // A save without an answer is stored: the plugin no longer has to bring it back, but the document server still
+        // keeps it.
         if (status === 2 && !isAccepted && one.refused !== 'no') one.refused = 'unknown'
       }
       finish(one, status, isAccepted)
@@ -55,7 +56,9 @@ export function judging (state: State) {
 
   /** Where a text was stored last, provided that was after another one. */
   function find (text: string, after: string): Found | undefined {
-    const places = [fileId, ...world.histories.created].flatMap(id => world.histories.of(id).map((version, number) => ({ fileId: id, version: number, ...version })))
+    const places = [fileId, ...world.histories.created].flatMap(id =>
+      world.histories.of(id).map((version, number) => ({ fileId: id, version: number, ...version }))
+    )
     const since = text === after ? 0 : Math.min(...places.filter(place => place.text === after).map(({ at }) => at))
     return places.filter(place => place.text === text && place.at > since).sort((a, b) => a.at - b.at).at(-1)
   }
@@ -86,7 +89,9 @@ export function judging (state: State) {
     one.copy = state.isTroubled() ? TAKEN : found.fileId
     model.copies.add(found.fileId)
     // An instance that died in between has called no hook.
-    if (!state.isTroubled() && !world.saved.some(event => event.key === key && event.conflictFileId === found.fileId)) violated(`onSaved was not called for a save of ${key} that became a conflict copy`)
+    if (!state.isTroubled() && !world.saved.some(event => event.key === key && event.conflictFileId === found.fileId)) {
+      violated(`onSaved was not called for a save of ${key} that became a conflict copy`)
+    }
   }
 
   function finish (one: Keyed, status: number, isAccepted: boolean): void {
@@ -96,6 +101,13 @@ export function judging (state: State) {
       one.doubtful = true
       return
     }
-    Object.assign(one, { unsaved: false, finished: true, finishedAt: one.wasForgotten ? null : world.clock.now(), ghost: false, refused: 'no', wasForgotten: false })
+    Object.assign(one, {
+      unsaved: false,
+      finished: true,
+      finishedAt: one.wasForgotten ? null : world.clock.now(),
+      ghost: false,
+      refused: 'no',
+      wasForgotten: false
+    })
   }
 }

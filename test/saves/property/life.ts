@@ -7,7 +7,10 @@ import { observer } from './observer.js'
 import type { Editor, Side, Situation } from './situation.js'
 import { SIDES, type World } from './world.js'
 
-/** The document server sends a save that waits for editors to come back after 5 s, and repeats an unanswered one three times within 7 s. */
+/**
+ * The document server sends a save that waits for editors to come back after 5 s, and repeats an unanswered one three
+ * times within 7 s.
+ */
 const SAVES_ARE_SENT_MS = 13_000
 const MAX_ROUNDS = 12
 

@@ -29,7 +29,10 @@ export interface Keyed {
   readonly recovered: Set<string>
   /** The stored version for which the plugin gave it. */
   readonly givenFor: number
-  /** The plugin may not know of its session, or what that continues: an additional copy is allowed, and so is another key for others. */
+  /**
+   * The plugin may not know of its session, or what that continues: an additional copy is allowed, and so is another
+   * key for others.
+   */
   doubtful: boolean
   /** Callbacks until the doubt may end: one of them may still be under way. */
   unsettled: number
@@ -131,7 +134,13 @@ export function createModel ({ versions }: Dependencies): Model {
     discarded (key) {
       const one = model.key(key)
       one.unsaved = false
-      const kept = new Set(versions().map(({ text }) => text).concat([...model.keys.values()].filter(({ unsaved }) => unsaved).map(({ text }) => text)).flatMap(text => marksIn(text ?? '')))
+      const kept = new Set(
+        versions().map(({ text }) => text).concat(
+          [...model.keys.values()].filter(({ unsaved }) => unsaved).map(({ text }) =>
+            text
+          )
+        ).flatMap(text => marksIn(text ?? ''))
+      )
       for (const mark of marksIn(one.text)) if (!kept.has(mark)) model.owed.delete(mark)
     }
   }

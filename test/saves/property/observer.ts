@@ -5,7 +5,9 @@ import { type Announced, judging } from './judging.js'
 export interface Observer {
   /** Acknowledged saves, oldest first. */
   readonly saves: Announced[]
-  /** Updates the model with requests that were answered since the last call. `joining`: the key that is being opened. */
+  /**
+   * Updates the model with requests that were answered since the last call. `joining`: the key that is being opened.
+   */
   observe (joining?: string): Promise<void>
 }
 
@@ -22,7 +24,8 @@ export function observer (state: State): Observer {
     saves: judge.saves,
     async observe (joining) {
       for (const server of servers) {
-        pending.push(...server.sentRequests.slice(seen.get(server)).filter(({ url }) => new URL(url).searchParams.get('fileId') === fileId)) // others edit a conflict copy
+        // others edit a conflict copy
+        pending.push(...server.sentRequests.slice(seen.get(server)).filter(({ url }) => new URL(url).searchParams.get('fileId') === fileId))
         seen.set(server, server.sentRequests.length)
       }
       const settled = pending.filter(({ answer, error }) => answer !== null || error !== undefined)

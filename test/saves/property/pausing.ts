@@ -9,7 +9,10 @@ const TAKE_OVER_MS = 10_001
 /** Whoever reads a record so often in a row waits for a lock. */
 const POLLS = 3
 
-/** Resolves when the other instance has gone on: it got the save that stands still as well, and perhaps stored a newer one. */
+/**
+ * Resolves when the other instance has gone on: it got the save that stands still as well, and perhaps stored a newer
+ * one.
+ */
 export function pausing (
   { state, editors, pages, observe }: Pick<Stage, 'state' | 'editors' | 'pages' | 'observe'>,
   { open, edit }: People
@@ -28,7 +31,10 @@ export function pausing (
     }
     try {
       const { sentRequests: requests } = world.documentServers[side]
-      const { body } = requests.findLast(({ method, url, answer, error }) => method === 'POST' && answer === null && error === undefined && new URL(url).searchParams.get('fileId') === fileId) ?? {}
+      const { body } = requests.findLast(({ method, url, answer, error }) =>
+        method === 'POST' && answer === null && error === undefined &&
+        new URL(url).searchParams.get('fileId') === fileId
+      ) ?? {}
       const isSave = body?.status === 2 || body?.status === 6
       if (isSave && !world.moving) {
         const { token, ...fields } = body

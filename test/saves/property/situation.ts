@@ -15,7 +15,13 @@ export interface Moment {
 }
 
 /** What others do to a stored file. `by the application`: through the plugin's storage. */
-export type OutsideChange = 'replaced' | 'replaced by the application' | 'written again' | 'removed' | 'removed by the application' | 'removed and created again'
+export type OutsideChange =
+  | 'replaced'
+  | 'replaced by the application'
+  | 'written again'
+  | 'removed'
+  | 'removed by the application'
+  | 'removed and created again'
 
 /** A commit whose answer is lost. */
 export interface LostAnswer {
@@ -46,7 +52,10 @@ export type Trouble =
   | { readonly on: 'pause', readonly moment: Moment, readonly visit: Visit | null }
   /** Others change the file. */
   | { readonly on: 'outside', readonly moment: Moment, readonly change: OutsideChange }
-  /** Each save is posted to both instances at the same time, and pages are opened meanwhile. `scheduler`: orders the storage accesses of both. */
+  /**
+   * Each save is posted to both instances at the same time, and pages are opened meanwhile. `scheduler`: orders the
+   * storage accesses of both.
+   */
   | { readonly on: 'echo', readonly scheduler: fc.Scheduler | null }
 
 /** An editor in the document, as far as it can still do something. */

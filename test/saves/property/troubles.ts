@@ -133,7 +133,10 @@ export function troubles ({ state, editors, pages, observe, trouble: excuse }: S
     }
   }
 
-  /** Each save reaches both instances at the same time, and pages are opened on both, also when it is about to be published. */
+  /**
+   * Each save reaches both instances at the same time, and pages are opened on both, also when it is about to be
+   * published.
+   */
   function echo (side: Side, scheduler: fc.Scheduler | null): Pick<Begun, 'end' | 'around'> {
     const before = keysToJoin(state, side)
     const answers: Array<Promise<string>> = []

@@ -49,7 +49,10 @@ export interface World {
   jump (milliseconds: number): void
   /** The instance that gets the next request, if it lives; the one after that goes to the other. */
   next (side: Side): void
-  /** Posts a callback unchanged, with new tokens, to one instance, under the callback URL of the file. Resolves to the answer. */
+  /**
+   * Posts a callback unchanged, with new tokens, to one instance, under the callback URL of the file. Resolves to the
+   * answer.
+   */
   post (side: Side, fileId: string, fields: object): Promise<string>
   /** Names in the directory that are no documents. */
   leftovers (): Promise<string[]>
@@ -132,7 +135,9 @@ export async function startWorld ({ profile, directory, open, moving = false }: 
     jump,
     next (side) { turn = side },
     async post (side, fileId, fields) {
-      const posted = SIDES.flatMap(one => documentServers[one].sentRequests).findLast(({ method, url }) => method === 'POST' && new URL(url).searchParams.get('fileId') === fileId)
+      const posted = SIDES.flatMap(one => documentServers[one].sentRequests).findLast(({ method, url }) =>
+        method === 'POST' && new URL(url).searchParams.get('fileId') === fileId
+      )
       const response = await fetch(posted!.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-instance': side, authorization: `Bearer ${signed({ payload: fields }, undefined, clock)}` },

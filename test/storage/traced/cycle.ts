@@ -7,7 +7,10 @@ import Fastify from 'fastify'
 import editor, { fileStorage } from '../../../lib/index.js'
 import { between } from './mark.js'
 
-/** The documents in the directory: page, status 1 and final save of each of them, one after another. Besides them, one called `warm-up`. */
+/**
+ * The documents in the directory: page, status 1 and final save of each of them, one after another. Besides them, one
+ * called `warm-up`.
+ */
 const [directory, ...documents] = process.argv.slice(2) as [string, ...string[]]
 const SECRET = 'a secret of tests, long enough to be one'
 const PUBLIC = 'http://documents.test'

@@ -11,7 +11,10 @@ export interface TracedCall {
   readonly phase: 'begin' | 'end'
 }
 
-/** Runs a script of this folder in a process of its own and gives the calls between its two marks; the synchronous ones if wanted. */
+/**
+ * Runs a script of this folder in a process of its own and gives the calls between its two marks; the synchronous ones
+ * if wanted.
+ */
 export async function trace (script: string, directory: string, logDirectory: string, { withSync = false } = {}): Promise<TracedCall[]> {
   const log = join(logDirectory, `${script}.log`)
   await promisify(execFile)(process.execPath, [

@@ -1,5 +1,6 @@
 /**
- * Copying and pasting while no cell is being typed into. Rows and columns of another spreadsheet arrive as lines and tabs.
+ * Copying and pasting while no cell is being typed into. Rows and columns of another spreadsheet arrive as lines and
+ * tabs.
  *
  * @param {HTMLElement} scroller
  * @param {{ text: () => string, clear: () => void, fill: (block: string[][]) => void }} cell the selected cell

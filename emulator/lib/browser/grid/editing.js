@@ -14,7 +14,8 @@ const PAUSE_MS = 50
  * @param {(content: GridContent, outbox: GridOutbox) => GridView} parts.show
  * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
  * @param {(canUndo: boolean, canRedo: boolean) => void} parts.undoable
- * @param {(id: string, value: string) => boolean} [parts.takesLink] whether a value is a link to another file, whose value comes later
+ * @param {(id: string, value: string) => boolean} [parts.takesLink] whether a value is a link to another file, whose
+ *   value comes later
  */
 export function createGridEditing ({ send, show, dirty, undoable, takesLink = () => false }) {
   const replica = createGridReplica()
@@ -27,7 +28,9 @@ export function createGridEditing ({ send, show, dirty, undoable, takesLink = ()
   const outbox = {
     changed (all) {
       const changes = all.filter(([id, value]) => !takesLink(id, value))
-      const step = changes.map(([id, after]) => ({ id, before: replica.valueOf(id), after })).filter(({ before, after }) => before !== after)
+      const step = changes.map(([id, after]) => ({ id, before: replica.valueOf(id), after })).filter((
+        { before, after }
+      ) => before !== after)
       if (step.length === 0) return
       history.record(step)
       make(step.map(({ id, after }) => [id, after]))

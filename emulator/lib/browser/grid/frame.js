@@ -10,7 +10,14 @@ export function gridFrame (viewOnly) {
   const [note, tabs] = [document.createElement('p'), element('grid-tabs', 'tablist')]
   name.className = 'grid-name'
   name.setAttribute('aria-label', 'Cell')
-  Object.assign(bar, { className: 'grid-formula', rows: 1, wrap: 'off', spellcheck: false, autocomplete: 'off', readOnly: viewOnly })
+  Object.assign(bar, {
+    className: 'grid-formula',
+    rows: 1,
+    wrap: 'off',
+    spellcheck: false,
+    autocomplete: 'off',
+    readOnly: viewOnly
+  })
   bar.setAttribute('aria-label', 'Content of the cell')
   scroller.tabIndex = 0
   scroller.setAttribute('aria-readonly', String(viewOnly))

@@ -7,7 +7,8 @@ export function createGridHistory () {
 
   /** @param {(change: Change) => boolean} isKept */
   function keep (isKept) {
-    const rest = (/** @type {Change[][]} */ steps) => steps.map(step => step.filter(isKept)).filter(step => step.length > 0)
+    const rest = (/** @type {Change[][]} */ steps) =>
+      steps.map(step => step.filter(isKept)).filter(step => step.length > 0)
     done = rest(done)
     undone = rest(undone)
   }

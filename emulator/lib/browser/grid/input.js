@@ -5,7 +5,8 @@ import { placed } from './table.js'
  *
  * @param {object} parts
  * @param {HTMLTextAreaElement} parts.bar
- * @param {(value: string | null, down: number, right: number) => void} parts.done the new value, if any, and the direction to move in
+ * @param {(value: string | null, down: number, right: number) => void} parts.done the new value, if any, and the
+ *   direction to move in
  * @param {() => void} parts.left typing has ended
  */
 export function gridInput ({ bar, done, left }) {
@@ -19,7 +20,12 @@ export function gridInput ({ bar, done, left }) {
   let isQuick = false
   let before = ''
 
-  /** @param {HTMLElement} body @param {{ left: number, top: number, width: number, height: number }} box @param {string} value @param {string} first the character typed, if it replaces the value */
+  /**
+   * @param {HTMLElement} body
+   * @param {{ left: number, top: number, width: number, height: number }} box
+   * @param {string} value
+   * @param {string} first the character typed, if it replaces the value
+   */
   function open (body, box, value, first = value) {
     isOpen = true
     isQuick = first !== value || value === ''
@@ -69,8 +75,21 @@ export function gridInput ({ bar, done, left }) {
       Enter: () => commit(event.shiftKey ? -1 : 1, 0),
       Tab: () => commit(0, event.shiftKey ? -1 : 1),
       Escape: cancel,
-      ...inCell && isQuick ? { ArrowUp: () => commit(-1, 0), ArrowDown: () => commit(1, 0), ArrowLeft: () => commit(0, -1), ArrowRight: () => commit(0, 1) } : {},
-      ...inCell ? { F2: () => { isQuick = !isQuick } } : {}
+      ...inCell && isQuick
+        ? {
+            ArrowUp: () => commit(-1, 0),
+            ArrowDown: () => commit(1, 0),
+            ArrowLeft: () => commit(0, -1),
+            ArrowRight: () => commit(0, 1)
+          }
+        : {},
+      ...inCell
+        ? {
+            F2: () => {
+              isQuick = !isQuick
+            }
+          }
+        : {}
     }
     if (event.key === 'Enter' && (event.altKey || control)) return newLine(event)
     const action = actions[event.key]
@@ -95,7 +114,9 @@ export function gridInput ({ bar, done, left }) {
 
   for (const field of /** @type {HTMLElement[]} */ ([area, bar])) {
     field.addEventListener('keydown', press)
-    field.addEventListener('beforeinput', event => { if (event.inputType.startsWith('history')) event.stopPropagation() })
+    field.addEventListener('beforeinput', event => {
+      if (event.inputType.startsWith('history')) event.stopPropagation()
+    })
   }
   area.addEventListener('input', () => {
     bar.value = area.value

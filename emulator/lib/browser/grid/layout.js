@@ -25,7 +25,9 @@ export function layoutOf (sheet) {
   const blockByCell = new Map()
   for (const block of blocks) {
     for (let row = block.from.row; row <= block.to.row; row++) {
-      for (let column = block.from.column; column <= block.to.column; column++) blockByCell.set(`${row} ${column}`, block)
+      for (let column = block.from.column; column <= block.to.column; column++) {
+        blockByCell.set(`${row} ${column}`, block)
+      }
     }
   }
 
@@ -42,7 +44,9 @@ export function layoutOf (sheet) {
   /** The indexes of a cell's first row and column and of those after it. @param {Position} position */
   function span (position) {
     const block = mergedAt(position)
-    if (block !== undefined) return [...within(rows, block.from.row, block.to.row), ...within(columns, block.from.column, block.to.column)]
+    if (block !== undefined) {
+      return [...within(rows, block.from.row, block.to.row), ...within(columns, block.from.column, block.to.column)]
+    }
     const [row = 0, column = 0] = [rowIndexes.get(position.row), columnIndexes.get(position.column)]
     return [row, row + 1, column, column + 1]
   }
@@ -51,10 +55,21 @@ export function layoutOf (sheet) {
   function box (position) {
     const [firstRow = 0, endRow = 1, firstColumn = 0, endColumn = 1] = span(position)
     const left = lefts[firstColumn] ?? HEAD_WIDTH
-    return { left, top: firstRow * ROW_HEIGHT, width: (lefts[endColumn] ?? left) - left, height: (endRow - firstRow) * ROW_HEIGHT }
+    return {
+      left,
+      top: firstRow * ROW_HEIGHT,
+      width: (lefts[endColumn] ?? left) - left,
+      height: (endRow - firstRow) * ROW_HEIGHT
+    }
   }
 
-  /** The cell at a distance of rows and columns, or the last one in that direction. @param {Position} position @param {number} down @param {number} right @returns {Position} */
+  /**
+   * The cell at a distance of rows and columns, or the last one in that direction.
+   * @param {Position} position
+   * @param {number} down
+   * @param {number} right
+   * @returns {Position}
+   */
   function moved (position, down, right) {
     const { from, to } = blockOf(position)
     const row = stepped(rows, rowIndexes.get(down > 0 ? to.row : from.row) ?? 0, down)
@@ -88,7 +103,11 @@ export function layoutOf (sheet) {
       const { row, column } = anchor(position)
       return row !== position.row || column !== position.column
     },
-    /** The cell that holds the content of a merged block: its first one, visible or hidden. @param {Position} position @returns {Position} */
+    /**
+     * The cell that holds the content of a merged block: its first one, visible or hidden.
+     * @param {Position} position
+     * @returns {Position}
+     */
     holder: position => blockOf(position).from,
     /** The rows of merged blocks that extend into these rows. @param {number} first @param {number} end */
     rowsReaching: (first, end) => blocks.flatMap(({ from, to }) => {
@@ -109,10 +128,18 @@ function shown (count, hidden) {
 
 /** @param {number | undefined} characters */
 function widthOf (characters) {
-  return characters === undefined ? DEFAULT_WIDTH : Math.round(Math.min(Math.max(characters * CHARACTER_WIDTH + 18, 30), 600))
+  return characters === undefined
+    ? DEFAULT_WIDTH
+    : Math.round(Math.min(Math.max(characters * CHARACTER_WIDTH + 18, 30), 600))
 }
 
-/** The indexes of the first number in a span and of the first one after it. @param {number[]} numbers ascending @param {number} from @param {number} to @returns {[start: number, end: number]} */
+/**
+ * The indexes of the first number in a span and of the first one after it.
+ * @param {number[]} numbers ascending
+ * @param {number} from
+ * @param {number} to
+ * @returns {[start: number, end: number]}
+ */
 function within (numbers, from, to) {
   const start = numbers.findIndex(number => number >= from)
   const end = numbers.findIndex(number => number > to)

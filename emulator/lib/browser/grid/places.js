@@ -13,7 +13,10 @@ export function cellName ({ row, column }) {
 /** @param {string} name @returns {Position} */
 export function positionOf (name) {
   const [, letters = '', digits = ''] = /^([A-Z]+)(\d+)$/.exec(name) ?? []
-  return { row: Number(digits), column: [...letters].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0) }
+  return {
+    row: Number(digits),
+    column: [...letters].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0)
+  }
 }
 
 /** @param {string} range `A1:B2`, or one cell */

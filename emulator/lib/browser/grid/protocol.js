@@ -3,13 +3,15 @@
  *
  * @typedef {{ value: string, text: string, align?: 'center' | 'right', bold?: boolean, stale?: boolean }} GridCell
  *   `value`: what a user types to get it; `text`: the displayed text; `stale`: the text is older than the last changes
- * @typedef {{ name: string, rows: number, columns: number, omitted?: string, cells: Record<string, GridCell>, merged: string[],
- *   locked: Array<{ range: string, why: string }>, widths: Record<string, number>, hiddenRows: number[], hiddenColumns: number[] }} GridSheet
+ * @typedef {{ name: string, rows: number, columns: number, omitted?: string, cells: Record<string, GridCell>,
+ *   merged: string[], locked: Array<{ range: string, why: string }>, widths: Record<string, number>,
+ *   hiddenRows: number[], hiddenColumns: number[] }} GridSheet
  * @typedef {{ kind: 'grid', sheets: GridSheet[] }} GridContent
  * @typedef {{ op: 'cell', sheet: string, cell: string, value: string, shown?: GridCell, others?: Record<string, GridCell> }} CellOperation
  * @typedef {{ row: number, column: number }} Position
  * @typedef {object} GridOutbox Receives the edits made in a grid.
- * @property {(changes: ReadonlyArray<readonly [id: string, value: string]>) => void} changed the changes of one undo step
+ * @property {(changes: ReadonlyArray<readonly [id: string, value: string]>) => void} changed the changes of one undo
+ *   step
  * @property {() => void} undo
  * @property {() => void} redo
  * @typedef {{ sheet: string, position: Position, scroll: [left: number, top: number], draft: string | null, hadFocus: boolean }} GridState

@@ -5,8 +5,8 @@ import { idOf, placeOf, positionOf } from './places.js'
 const EMPTY = { value: '', text: '' }
 
 /**
- * The page's copy of the cells: the document server's values, and values typed here that have not arrived yet. The last value
- * set wins, so a value on its way stays visible whatever others do to the cell meanwhile.
+ * The page's copy of the cells: the document server's values, and values typed here that have not arrived yet. The last
+ * value set wins, so a value on its way stays visible whatever others do to the cell meanwhile.
  */
 export function createGridReplica () {
   /** @type {Map<string, GridCell>} */ let known = new Map()
@@ -26,7 +26,11 @@ export function createGridReplica () {
 
   /** @param {GridContent} content */
   function read (content) {
-    known = new Map(content.sheets.flatMap(({ name, cells }) => Object.entries(cells).map(([cell, shown]) => [`${name}!${cell}`, shown])))
+    known = new Map(
+      content.sheets.flatMap(({ name, cells }) =>
+        Object.entries(cells).map(([cell, shown]) => [`${name}!${cell}`, shown])
+      )
+    )
   }
 
   /** The content with the values typed here. @param {GridContent} content @returns {GridContent} */
@@ -35,7 +39,10 @@ export function createGridReplica () {
       ...content,
       sheets: content.sheets.map(sheet => {
         const own = [...new Set([...sent.keys(), ...unsent.keys()])].filter(id => placeOf(id).sheet === sheet.name)
-        return { ...sheet, cells: { ...sheet.cells, ...Object.fromEntries(own.map(id => [placeOf(id).cell, shown(id)])) } }
+        return {
+          ...sheet,
+          cells: { ...sheet.cells, ...Object.fromEntries(own.map(id => [placeOf(id).cell, shown(id)])) }
+        }
       })
     }
   }
@@ -71,7 +78,11 @@ export function createGridReplica () {
       return operations
     },
 
-    /** Applies an operation of the document server, made by this page (`own`) or by another. @param {CellOperation} operation @param {boolean} own */
+    /**
+     * Applies an operation of the document server, made by this page (`own`) or by another.
+     * @param {CellOperation} operation
+     * @param {boolean} own
+     */
     apply ({ sheet, cell, value, shown: now = asTyped(value), others = {} }, own) {
       const id = idOf(sheet, positionOf(cell))
       known.set(id, now)
@@ -83,7 +94,10 @@ export function createGridReplica () {
       }
     },
 
-    /** The batch was processed. Changes that the document server did not make (to a cell that can't be set) are reverted here, too. */
+    /**
+     * The batch was processed. Changes that the document server did not make (to a cell that can't be set) are reverted
+     * here, too.
+     */
     received () {
       inFlight = false
       const answered = [...sent.keys()]

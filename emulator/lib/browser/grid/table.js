@@ -19,12 +19,20 @@ export function gridTable (scroller, sheet, layout, marks) {
   head.style.width = `${layout.width}px`
   head.setAttribute('aria-rowindex', '1')
   const corner = element('grid-corner', 'columnheader', 'Rows')
-  head.append(corner, ...layout.columns.map(column => {
-    const header = element('grid-column', 'columnheader', columnName(column))
-    header.setAttribute('aria-colindex', String(column + 1))
-    header.dataset.column = String(column)
-    return placed(header, { ...layout.box({ row: layout.rows[0] ?? 1, column }), ...widthOf(column), top: 0, height: ROW_HEIGHT })
-  }))
+  head.append(
+    corner,
+    ...layout.columns.map(column => {
+      const header = element('grid-column', 'columnheader', columnName(column))
+      header.setAttribute('aria-colindex', String(column + 1))
+      header.dataset.column = String(column)
+      return placed(header, {
+        ...layout.box({ row: layout.rows[0] ?? 1, column }),
+        ...widthOf(column),
+        top: 0,
+        height: ROW_HEIGHT
+      })
+    })
+  )
   const body = element('grid-body', 'rowgroup')
   body.style.width = `${layout.width}px`
   body.style.height = `${layout.height}px`
@@ -43,9 +51,15 @@ export function gridTable (scroller, sheet, layout, marks) {
 
   function draw () {
     const first = Math.max(0, Math.floor(scroller.scrollTop / ROW_HEIGHT) - SPARE_ROWS)
-    const end = Math.min(layout.rows.length, Math.ceil((scroller.scrollTop + (scroller.clientHeight || 600)) / ROW_HEIGHT) + SPARE_ROWS)
+    const end = Math.min(
+      layout.rows.length,
+      Math.ceil((scroller.scrollTop + (scroller.clientHeight || 600)) / ROW_HEIGHT) + SPARE_ROWS
+    )
     /** @type {Set<number>} */
-    const wanted = new Set([...layout.rowsReaching(first, end), ...Array.from({ length: end - first }, (_, index) => first + index)])
+    const wanted = new Set([
+      ...layout.rowsReaching(first, end),
+      ...Array.from({ length: end - first }, (_, index) => first + index)
+    ])
     for (const [index, row] of rows) {
       if (wanted.has(index)) continue
       row.remove()
@@ -62,7 +76,12 @@ export function gridTable (scroller, sheet, layout, marks) {
     row.setAttribute('aria-rowindex', String(number + 1))
     const header = element('grid-number', 'rowheader', String(number))
     header.dataset.row = String(number)
-    row.append(header, ...layout.columns.flatMap(column => layout.isCovered({ row: number, column }) ? [] : [cellOf({ row: number, column }, index)]))
+    row.append(
+      header,
+      ...layout.columns.flatMap(column =>
+        layout.isCovered({ row: number, column }) ? [] : [cellOf({ row: number, column }, index)]
+      )
+    )
     const next = [...rows.keys()].filter(other => other > index).sort((a, b) => a - b)[0]
     body.insertBefore(row, rows.get(next ?? -1) ?? null)
     rows.set(index, row)
@@ -88,9 +107,20 @@ export function gridTable (scroller, sheet, layout, marks) {
     cell.textContent = text
     const lock = sheet.locked.find(({ range }) => isInRange(position, range))
     const mark = marks.get(cellName(position))
-    cell.className = ['grid-cell', align ?? '', bold ? 'bold' : '', stale ? 'stale' : '', lock === undefined ? '' : 'locked',
-      cell.classList.contains('tall') ? 'tall' : '', mark === undefined ? '' : 'marked'].filter(Boolean).join(' ')
-    cell.title = [mark?.name, stale ? 'Calculated when an office suite opens the file' : lock?.why, text.length > 12 && !stale ? text : ''].filter(Boolean).join(' — ')
+    cell.className = [
+      'grid-cell',
+      align ?? '',
+      bold ? 'bold' : '',
+      stale ? 'stale' : '',
+      lock === undefined ? '' : 'locked',
+      cell.classList.contains('tall') ? 'tall' : '',
+      mark === undefined ? '' : 'marked'
+    ].filter(Boolean).join(' ')
+    cell.title = [
+      mark?.name,
+      stale ? 'Calculated when an office suite opens the file' : lock?.why,
+      text.length > 12 && !stale ? text : ''
+    ].filter(Boolean).join(' — ')
     if (mark !== undefined) Object.assign(cell.dataset, { who: mark.name, color: String(mark.color) })
     else {
       delete cell.dataset.who
@@ -114,14 +144,19 @@ export function gridTable (scroller, sheet, layout, marks) {
   }
 
   function refresh () {
-    for (const cell of body.querySelectorAll('[data-cell]')) if (cell instanceof HTMLElement) fill(cell, positionOf(cell.dataset.cell ?? ''))
+    for (const cell of body.querySelectorAll('[data-cell]')) {
+      if (cell instanceof HTMLElement) fill(cell, positionOf(cell.dataset.cell ?? ''))
+    }
     refreshHeads()
   }
 
   function refreshHeads () {
     for (const header of scroller.querySelectorAll('[data-column], [data-row]')) {
       if (!(header instanceof HTMLElement)) continue
-      header.classList.toggle('here', header.dataset.column === String(current.column) || header.dataset.row === String(current.row))
+      header.classList.toggle(
+        'here',
+        header.dataset.column === String(current.column) || header.dataset.row === String(current.row)
+      )
     }
   }
 
@@ -158,11 +193,18 @@ export function gridTable (scroller, sheet, layout, marks) {
   /** @param {Position} position */
   function reveal (position) {
     const { left, top, width, height } = layout.box(position)
-    const [right, bottom] = [scroller.scrollLeft + scroller.clientWidth, scroller.scrollTop + scroller.clientHeight - ROW_HEIGHT]
+    const [right, bottom] = [
+      scroller.scrollLeft + scroller.clientWidth,
+      scroller.scrollTop + scroller.clientHeight - ROW_HEIGHT
+    ]
     if (left - HEAD_WIDTH < scroller.scrollLeft) scroller.scrollLeft = left - HEAD_WIDTH
-    else if (left + width > right) scroller.scrollLeft = Math.min(left - HEAD_WIDTH, left + width - scroller.clientWidth)
+    else if (left + width > right) {
+      scroller.scrollLeft = Math.min(left - HEAD_WIDTH, left + width - scroller.clientWidth)
+    }
     if (top < scroller.scrollTop) scroller.scrollTop = top
-    else if (top + height > bottom) scroller.scrollTop = Math.min(top, top + height + ROW_HEIGHT - scroller.clientHeight)
+    else if (top + height > bottom) {
+      scroller.scrollTop = Math.min(top, top + height + ROW_HEIGHT - scroller.clientHeight)
+    }
   }
 }
 
@@ -175,7 +217,11 @@ export function element (className, role, text = '') {
   return created
 }
 
-/** @template {HTMLElement} E @param {E} target @param {{ left: number, top: number, width: number, height: number }} box */
+/**
+ * @template {HTMLElement} E
+ * @param {E} target
+ * @param {{ left: number, top: number, width: number, height: number }} box
+ */
 export function placed (target, { left, top, width, height }) {
   Object.assign(target.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` })
   return target

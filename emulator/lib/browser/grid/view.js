@@ -11,7 +11,17 @@ import { gridTabs } from './tabs.js'
 
 const START = { row: 1, column: 1 }
 /** @type {GridSheet} */
-const NO_SHEET = { name: '', rows: 0, columns: 0, cells: {}, merged: [], locked: [], widths: {}, hiddenRows: [], hiddenColumns: [] }
+const NO_SHEET = {
+  name: '',
+  rows: 0,
+  columns: 0,
+  cells: {},
+  merged: [],
+  locked: [],
+  widths: {},
+  hiddenRows: [],
+  hiddenColumns: []
+}
 
 /**
  * Shows one sheet at a time and edits its cells.
@@ -131,8 +141,12 @@ export function gridView (container, content, viewOnly, outbox) {
   /** Sets a block of values that starts at this cell. @param {string[][]} block */
   function fill (block) {
     if (!mayEdit()) return
-    const values = block.flatMap((line, down) => line.map((value, right) => ({ value, row: position.row + down, column: position.column + right })))
-    const free = values.filter(at => at.row <= sheet.rows && at.column <= sheet.columns && !layout.isCovered(at) && lockAt(at) === undefined)
+    const values = block.flatMap((line, down) =>
+      line.map((value, right) => ({ value, row: position.row + down, column: position.column + right }))
+    )
+    const free = values.filter(at =>
+      at.row <= sheet.rows && at.column <= sheet.columns && !layout.isCovered(at) && lockAt(at) === undefined
+    )
     outbox.changed(free.map(({ value, ...at }) => [idOf(sheet.name, at), value]))
     if (free.length < values.length) showToast(`${values.length - free.length} of ${values.length} values have no cell here that can be changed: they are left out.`)
   }

@@ -3,7 +3,10 @@ import { editing, hold, undoUnsent } from '../session.js'
 import { askUser } from './dialog.js'
 
 export const closing = {
-  /** Raises the event. Asks first if something was typed and not sent; nothing is sent meanwhile. OK undoes it, and has the focus. */
+  /**
+   * Raises the event. Asks first if something was typed and not sent; nothing is sent meanwhile. OK undoes it, and has
+   * the focus.
+   */
   async requestClose () {
     if (editing.isTyped()) {
       hold(true)

@@ -1,6 +1,10 @@
 import { differences } from './differences.js'
 
-/** Shows a text, with what was added and removed marked. @param {string[] | null} before without one, nothing is marked @param {string[]} after */
+/**
+ * Shows a text, with what was added and removed marked.
+ * @param {string[] | null} before without one, nothing is marked
+ * @param {string[]} after
+ */
 export function differencesPage (before, after) {
   const paper = document.createElement('article')
   paper.className = 'paper compared'

@@ -26,7 +26,12 @@ function commonStart (one, other) {
   return count
 }
 
-/** By the longest common subsequence. @param {string[]} before @param {string[]} after @returns {ReturnType<typeof differences>} */
+/**
+ * By the longest common subsequence.
+ * @param {string[]} before
+ * @param {string[]} after
+ * @returns {ReturnType<typeof differences>}
+ */
 function middle (before, after) {
   const removed = (/** @type {string} */ text) => ({ text, change: /** @type {const} */ ('removed') })
   const added = (/** @type {string} */ text) => ({ text, change: /** @type {const} */ ('added') })
@@ -36,7 +41,9 @@ function middle (before, after) {
   const at = (/** @type {number} */ row, /** @type {number} */ column) => lengths[row * width + column] ?? 0
   for (let row = before.length - 1; row >= 0; row--) {
     for (let column = after.length - 1; column >= 0; column--) {
-      lengths[row * width + column] = before[row] === after[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1))
+      lengths[row * width + column] = before[row] === after[column]
+        ? at(row + 1, column + 1) + 1
+        : Math.max(at(row + 1, column), at(row, column + 1))
     }
   }
   /** @type {ReturnType<typeof differences>} */

@@ -14,10 +14,30 @@ const MAX_RECIPIENTS = 50
 /** Other documents that the page lets the user choose. @type {Feature} */
 export const documents = {
   buttons: [
-    { name: 'Compare', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: 'compare' }) },
-    { name: 'Combine', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: 'combine' }) },
-    { name: 'Text from file', event: 'onRequestSelectDocument', when: isEditedWord, click: () => emit('onRequestSelectDocument', { c: INSERT_TEXT }) },
-    { name: 'Mail merge', event: 'onRequestSelectSpreadsheet', when: isEditedWord, click: () => emit('onRequestSelectSpreadsheet', { c: 'mailmerge' }) }
+    {
+      name: 'Compare',
+      event: 'onRequestSelectDocument',
+      when: isEditedWord,
+      click: () => emit('onRequestSelectDocument', { c: 'compare' })
+    },
+    {
+      name: 'Combine',
+      event: 'onRequestSelectDocument',
+      when: isEditedWord,
+      click: () => emit('onRequestSelectDocument', { c: 'combine' })
+    },
+    {
+      name: 'Text from file',
+      event: 'onRequestSelectDocument',
+      when: isEditedWord,
+      click: () => emit('onRequestSelectDocument', { c: INSERT_TEXT })
+    },
+    {
+      name: 'Mail merge',
+      event: 'onRequestSelectSpreadsheet',
+      when: isEditedWord,
+      click: () => emit('onRequestSelectSpreadsheet', { c: 'mailmerge' })
+    }
   ],
   commands: { setRequestedDocument, setRequestedSpreadsheet }
 }
@@ -53,7 +73,12 @@ async function setRequestedSpreadsheet ({ data }) {
     box.setAttribute('role', 'group')
     box.setAttribute('aria-label', 'Recipients')
     box.append(tableOf(rows.slice(0, MAX_RECIPIENTS + 1)))
-    askUser({ title: 'Mail merge recipients', text: `${rows.length - 1} ${rows.length === 2 ? 'recipient' : 'recipients'}`, more: [box], onlyTells: true })
+    askUser({
+      title: 'Mail merge recipients',
+      text: `${rows.length - 1} ${rows.length === 2 ? 'recipient' : 'recipients'}`,
+      more: [box],
+      onlyTells: true
+    })
   } catch (error) {
     refused(error)
   }

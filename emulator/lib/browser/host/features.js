@@ -35,7 +35,10 @@ export function showHostButtons (config) {
   const { visible = false, text } = config.editorConfig?.customization?.close ?? {}
   closeButton.hidden = !visible || !isHandled('onRequestClose')
   if (text) closeButton.textContent = text
-  const shown = features.flatMap(({ buttons }) => buttons).filter(({ event }) => isHandled(event)).map(button => ({ ...button, element: elementOf(button) }))
+  const shown = features.flatMap(({ buttons }) => buttons).filter(({ event }) => isHandled(event)).map(button => ({
+    ...button,
+    element: elementOf(button)
+  }))
   for (const { element, prepare } of shown) prepare?.(element, config)
   hostBar.replaceChildren(...shown.map(({ element }) => element))
   whenOpened(opened => {

@@ -9,7 +9,8 @@ import { fetchVersion } from './version-data.js'
 /** @import { ShownVersion, VersionData } from './version-data.js' */
 
 /**
- * @typedef {{ version: number, key?: string, created?: string, user?: { id?: string, name?: string } | null, serverVersion?: string,
+ * @typedef {{ version: number, key?: string, created?: string, user?: { id?: string, name?: string } | null,
+ *   serverVersion?: string,
  *   changes?: Array<{ created?: string, user?: { id?: string, name?: string } }> | null }} HistoryEntry
  */
 
@@ -21,11 +22,16 @@ const BAD_TOKEN = -20
 /** @type {HistoryEntry[]} */ let entries = []
 let currentVersion = 0
 /** @type {{ version: number, change: number | null } | null} */ let selected = null
-/** What is displayed. Its version is the token's, whatever was selected. @type {ShownVersion | null} */ let shown = null
+/** What is displayed. Its version is the token's, whatever was selected. @type {ShownVersion | null} */ let shown =
+  null
 
 /** @type {Feature} */
 export const history = {
-  buttons: [{ name: 'Version history', event: 'onRequestHistory', click: () => editing.isUnsent() ? whenAllSent(open) : open() }],
+  buttons: [{
+    name: 'Version history',
+    event: 'onRequestHistory',
+    click: () => editing.isUnsent() ? whenAllSent(open) : open()
+  }],
   commands: { refreshHistory, setHistoryData }
 }
 
@@ -41,14 +47,23 @@ function open () {
   emit('onRequestHistory')
 }
 
-/** Shows the versions. From now on the document is not edited any more. @param {{ data: { error?: string, currentVersion?: number, history?: HistoryEntry[] } | null }} detail */
+/**
+ * Shows the versions. From now on the document is not edited any more.
+ * @param {{ data: { error?: string, currentVersion?: number, history?: HistoryEntry[] } | null }} detail
+ */
 function refreshHistory ({ data }) {
-  if (data?.error || !Array.isArray(data?.history)) return showToast(data?.error || 'The application has no version history of this document.')
+  if (data?.error || !Array.isArray(data?.history)) {
+    return showToast(data?.error || 'The application has no version history of this document.')
+  }
   disconnect()
   showFixed(true)
   document.body.classList.add('in-history')
   entries = [...data.history].sort((a, b) => b.version - a.version)
-  requestInfo(entries.flatMap(({ user, changes }) => [user, ...(changes ?? []).map(change => change.user)]).map(user => user?.id ?? ''))
+  requestInfo(
+    entries.flatMap(({ user, changes }) => [user, ...(changes ?? []).map(change => change.user)]).map(user =>
+      user?.id ?? ''
+    )
+  )
   currentVersion = data.currentVersion ?? entries[0]?.version ?? 0
   received.clear()
   versionBar.hidden = false
@@ -115,7 +130,10 @@ function restore () {
   const { version, change } = selected
   const data = received.get(version)?.data
   const fileType = shown?.fileType ?? data?.fileType
-  emit('onRequestRestore', change === null || shown?.url === undefined ? { version, fileType } : { version, fileType, url: shown.url })
+  emit(
+    'onRequestRestore',
+    change === null || shown?.url === undefined ? { version, fileType } : { version, fileType, url: shown.url }
+  )
 }
 
 function showList () {
@@ -125,7 +143,9 @@ function showList () {
   list.setAttribute('aria-label', 'Versions')
   list.append(...entries.map(item))
   versionBar.replaceChildren(heading, list)
-  if (isHandled('onRequestHistoryClose')) versionBar.append(button('Close history', () => emit('onRequestHistoryClose'), false, 'quiet'))
+  if (isHandled('onRequestHistoryClose')) {
+    versionBar.append(button('Close history', () => emit('onRequestHistoryClose'), false, 'quiet'))
+  }
 }
 
 /** @param {HistoryEntry} entry */
@@ -135,14 +155,21 @@ function item (entry) {
   const element = document.createElement('li')
   const about = document.createElement('span')
   about.textContent = [created, user?.name, version === currentVersion ? 'current' : ''].filter(Boolean).join(' · ')
-  element.append(button(`Version ${version}`, () => select(version, null), isSelected && selected?.change === null), about)
+  element.append(
+    button(`Version ${version}`, () => select(version, null), isSelected && selected?.change === null),
+    about
+  )
   // Source: docs/document-server-protocol.md#events-and-what-answers-them
   if (Array.isArray(changes) && changes.length > 1 && entry.serverVersion === shown?.serverVersion) {
     const inner = document.createElement('ul')
     inner.setAttribute('aria-label', `Changes in version ${version}`)
     inner.append(...changes.map(({ created, user }, index) => {
       const line = document.createElement('li')
-      line.append(button(`Change ${index + 1} of version ${version}`, () => select(version, index), isSelected && selected?.change === index), about.cloneNode())
+      line.append(
+        button(`Change ${index + 1} of version ${version}`, () =>
+          select(version, index), isSelected && selected?.change === index),
+        about.cloneNode()
+      )
       const by = /** @type {HTMLElement} */ (line.lastElementChild)
       by.textContent = [created, user?.name].filter(Boolean).join(' · ')
       return line

@@ -17,7 +17,12 @@ export const links = {
     click: () => emit('onMakeActionLink', { action: { type: 'bookmark', data: place ?? firstPlace() } })
   }],
   commands: {
-    setActionLink: ({ data }) => askUser({ title: 'Link to this place', field: { label: 'Link', value: String(data), readOnly: true }, onlyTells: true })
+    setActionLink: ({ data }) =>
+      askUser({
+        title: 'Link to this place',
+        field: { label: 'Link', value: String(data), readOnly: true },
+        onlyTells: true
+      })
   }
 }
 
@@ -26,7 +31,9 @@ whenOpened(() => {
   if (isShown || action?.data === undefined) return
   isShown = true
   if (action.type === 'comment') return showToast('The link leads to a comment. The emulated editor shows none.')
-  const target = content.querySelector(`[data-paragraph="${CSS.escape(action.data)}"], [data-fixed="${CSS.escape(action.data)}"]`)
+  const target = content.querySelector(
+    `[data-paragraph="${CSS.escape(action.data)}"], [data-fixed="${CSS.escape(action.data)}"]`
+  )
   if (target === null) return showToast('The place that the link leads to is not in this document.')
   target.classList.add('linked')
   target.setAttribute('aria-current', 'location')

@@ -25,7 +25,13 @@ async function saveAs () {
   const formats = [...new Set([fileType, ...FORMATS[content.kind] ?? ['pdf']])]
   const format = await askUser({ title: 'Save a copy', field: { label: 'Format', value: fileType, options: formats } })
   const file = format === null ? null : await download(format)
-  if (file !== null) emit('onRequestSaveAs', { url: file.url, title: `${bareTitle(opened.title)}.${file.fileType}`, fileType: file.fileType })
+  if (file !== null) {
+    emit('onRequestSaveAs', {
+      url: file.url,
+      title: `${bareTitle(opened.title)}.${file.fileType}`,
+      fileType: file.fileType
+    })
+  }
 }
 
 async function rename () {

@@ -11,7 +11,12 @@ let favoriteButton
 /** What opens another page, or this one in another way. @type {Feature} */
 export const pages = {
   buttons: [
-    { name: 'Edit document', event: 'onRequestEditRights', when: mayBecomeEditor, click: () => emit('onRequestEditRights') },
+    {
+      name: 'Edit document',
+      event: 'onRequestEditRights',
+      when: mayBecomeEditor,
+      click: () => emit('onRequestEditRights')
+    },
     {
       name: 'Favorite',
       event: 'onMetaChange',

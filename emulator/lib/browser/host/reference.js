@@ -14,7 +14,10 @@ const FORMULA = /^=\[([^\]]+)\]([^!]+)!\$?([A-Z]+)\$?(\d+)$/
 
 /** The cells that wait for an answer, in order: `id` is `sheet!B3`. @type {Array<{ id: string, link: Link }>} */
 const waiting = []
-/** The latest link that was answered, to open or change its file. @type {{ id: string, link: Link, referenceData?: object } | null} */
+/**
+ * The latest link that was answered, to open or change its file.
+ * @type {{ id: string, link: Link, referenceData?: object } | null}
+ */
 let latest = null
 
 /** @type {Feature} */
@@ -32,7 +35,11 @@ function isEditedGrid (opened) {
   return mayEdit(opened) && isGrid(opened)
 }
 
-/** Whether a value typed into a cell is a link to another file. Its value is then requested. @param {string} id @param {string} value */
+/**
+ * Whether a value typed into a cell is a link to another file. Its value is then requested.
+ * @param {string} id
+ * @param {string} value
+ */
 function takesLink (id, value) {
   if (!isHandled('onRequestReferenceData')) return false
   const [, path, sheet, column, row] = FORMULA.exec(value.trim()) ?? []
@@ -46,7 +53,11 @@ setLinkTaker(takesLink)
 
 async function refer () {
   const id = currentCell()
-  const formula = await askUser({ title: 'Link to a cell of another file', text: `Its value is shown in ${id}.`, field: { label: 'Formula', value: '=[file.xlsx]Sheet1!A1' } })
+  const formula = await askUser({
+    title: 'Link to a cell of another file',
+    text: `Its value is shown in ${id}.`,
+    field: { label: 'Formula', value: '=[file.xlsx]Sheet1!A1' }
+  })
   if (formula !== null && !takesLink(id, formula)) showToast('This is not a link such as =[file.xlsx]Sheet1!A1')
 }
 
@@ -81,7 +92,9 @@ async function insert ({ id, link }, data) {
 
 function sourceOf () {
   if (latest === null) showToast('No cell is linked to another file yet.')
-  return latest === null ? null : { path: latest.link.path, ...latest.referenceData === undefined ? {} : { referenceData: latest.referenceData } }
+  return latest === null
+    ? null
+    : { path: latest.link.path, ...latest.referenceData === undefined ? {} : { referenceData: latest.referenceData } }
 }
 
 function changeSource () {

@@ -20,7 +20,9 @@ export const sharing = {
 
 /** @param {{ data: { sharingSettings?: Setting[] } | null }} detail */
 function setSharingSettings ({ data }) {
-  if (getConfig().document?.info === undefined) return crash('setSharingSettings was called, but the configuration has no document.info.')
+  if (getConfig().document?.info === undefined) {
+    return crash('setSharingSettings was called, but the configuration has no document.info.')
+  }
   settings = data?.sharingSettings ?? []
 }
 

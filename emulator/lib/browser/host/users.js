@@ -22,7 +22,10 @@ export const users = {
 
 whenUsersChange(present => requestInfo(present.map(({ userId }) => userId)))
 
-/** Asks for the names and pictures of those that were not asked for yet. An author who is unknown has an empty id. @param {string[]} ids */
+/**
+ * Asks for the names and pictures of those that were not asked for yet. An author who is unknown has an empty id.
+ * @param {string[]} ids
+ */
 export function requestInfo (ids) {
   if (!isHandled('onRequestUsers')) return
   const unknown = new Set(ids.filter(id => !requested.has(id)))
@@ -33,8 +36,9 @@ export function requestInfo (ids) {
 /** @param {{ data: { c?: string, users?: KnownUser[] } | null }} detail */
 function setUsers ({ data }) {
   const given = data?.users ?? []
-  if (data?.c === 'info') showNames(new Map(given.flatMap(({ id, name }) => id === undefined || !name ? [] : [[id, name]])))
-  else if (comment !== null) suggest(given)
+  if (data?.c === 'info') {
+    showNames(new Map(given.flatMap(({ id, name }) => id === undefined || !name ? [] : [[id, name]])))
+  } else if (comment !== null) suggest(given)
 }
 
 /** A comment of which the page tells those who are mentioned. */
@@ -64,7 +68,12 @@ async function mention () {
   comment = null
   const emails = [...mentioned.keys()].filter(email => message?.includes(email))
   if (message === null || emails.length === 0 || !isHandled('onRequestSendNotify')) return
-  emit('onRequestSendNotify', { emails, actionId: crypto.randomUUID?.() ?? String(Date.now()), actionLink: { action: { type: 'comment', data: place ?? '' } }, message })
+  emit('onRequestSendNotify', {
+    emails,
+    actionId: crypto.randomUUID?.() ?? String(Date.now()),
+    actionLink: { action: { type: 'comment', data: place ?? '' } },
+    message
+  })
 }
 
 /** @param {KnownUser[]} people */

@@ -40,7 +40,11 @@ function pointAt (element, offset) {
   return { node: element, offset: element.childNodes.length }
 }
 
-/** Whether the caret is in the first (or last) line of an element. @param {HTMLElement} element @param {'first' | 'last'} which */
+/**
+ * Whether the caret is in the first (or last) line of an element.
+ * @param {HTMLElement} element
+ * @param {'first' | 'last'} which
+ */
 export function isInLine (element, which) {
   const selection = getSelection()
   if (selection === null || selection.rangeCount === 0) return false

@@ -18,7 +18,9 @@ export function withTexts (content, texts, kept) {
   const paragraphs = content.paragraphs.flatMap(paragraph => {
     if (!paragraph.editable) return paragraph
     const text = texts.get(paragraph.id)
-    const shown = text === undefined ? [] : [{ ...paragraph, text, marks: movedMarks(paragraph.marks ?? [], paragraph.text, text) }]
+    const shown = text === undefined
+      ? []
+      : [{ ...paragraph, text, marks: movedMarks(paragraph.marks ?? [], paragraph.text, text) }]
     return [...shown, ...kept.get(paragraph.id) ?? []]
   })
   return { ...content, paragraphs: [...kept.get('') ?? [], ...paragraphs] }
@@ -45,7 +47,8 @@ export function idsOf (content) {
  */
 export function mergedTexts (shown, texts, baseOf, mine) {
   /** @type {Map<string, string>} */ const merged = new Map()
-  /** @type {Map<string, Paragraph[]>} Paragraphs that only this page has, by the paragraph they follow. */ const kept = new Map()
+  /** @type {Map<string, Paragraph[]>} Paragraphs that only this page has, by the paragraph they follow. */ const kept =
+    new Map()
   let last = ''
   for (const id of shown) {
     const base = baseOf(id)

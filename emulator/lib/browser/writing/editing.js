@@ -8,7 +8,8 @@ import { anchorsOf, revert } from './undoing.js'
 const PAUSE_MS = 250
 
 /**
- * Sends typed text after a short delay, one batch at a time, and applies the edits of others. Without a connection it waits.
+ * Sends typed text after a short delay, one batch at a time, and applies the edits of others. Without a connection it
+ * waits.
  *
  * @param {object} parts
  * @param {(message: object) => boolean} parts.send
@@ -87,7 +88,11 @@ export function createEditing ({ send, show, dirty, undoable = () => {} }) {
     undo: () => goBack('undo'),
     redo: () => goBack('redo'),
     view: () => view,
-    /** @param {Content} content @param {string} id of the connection @param {number} lastBatch the last batch that arrived */
+    /**
+     * @param {Content} content
+     * @param {string} id of the connection
+     * @param {number} lastBatch the last batch that arrived
+     */
     opened (content, id, lastBatch) {
       batches.setOnline(true)
       connectionId = id

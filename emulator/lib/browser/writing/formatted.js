@@ -7,7 +7,12 @@ const SAFE_LINK = /^(https?|mailto|ftp):/i
 /** The marks last written or reported. @type {WeakMap<HTMLElement, readonly Mark[]>} */
 const reported = new WeakMap()
 
-/** Shows a text with its formatting. @param {HTMLElement} element @param {string} text @param {readonly Mark[]} marks */
+/**
+ * Shows a text with its formatting.
+ * @param {HTMLElement} element
+ * @param {string} text
+ * @param {readonly Mark[]} marks
+ */
 export function write (element, text, marks) {
   /** @type {Node[]} */ const parts = []
   let at = 0
@@ -21,7 +26,11 @@ export function write (element, text, marks) {
   reported.set(element, marks)
 }
 
-/** The current formatting of an element's text, which the browser maintains during typing. @param {HTMLElement} element @returns {Mark[]} */
+/**
+ * The current formatting of an element's text, which the browser maintains during typing.
+ * @param {HTMLElement} element
+ * @returns {Mark[]}
+ */
 export function marksIn (element) {
   /** @type {Mark[]} */ const marks = []
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
@@ -31,7 +40,9 @@ export function marksIn (element) {
     const look = lookOf(node, element)
     if (to > from && Object.keys(look).length > 0) {
       const last = marks.at(-1)
-      const isSame = last?.to === from && JSON.stringify({ ...look, from: last.from, to: from }) === JSON.stringify({ ...last, from: last.from, to: from })
+      const isSame = last?.to === from &&
+        JSON.stringify({ ...look, from: last.from, to: from }) ===
+          JSON.stringify({ ...last, from: last.from, to: from })
       if (isSame) last.to = to
       else marks.push({ ...look, from, to })
     }
@@ -50,13 +61,19 @@ export function remember (element) {
   reported.set(element, marksIn(element))
 }
 
-/** Opens links; in editable text only with Ctrl, as in other editors. @param {HTMLElement} paper @param {boolean} viewOnly */
+/**
+ * Opens links; in editable text only with Ctrl, as in other editors.
+ * @param {HTMLElement} paper
+ * @param {boolean} viewOnly
+ */
 export function openLinks (paper, viewOnly) {
   paper.addEventListener('click', event => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     if (link === null) return
     event.preventDefault()
-    if (link.href !== '' && (viewOnly || event.ctrlKey || event.metaKey)) open(link.href, '_blank', 'noopener,noreferrer')
+    if (link.href !== '' && (viewOnly || event.ctrlKey || event.metaKey)) {
+      open(link.href, '_blank', 'noopener,noreferrer')
+    }
   })
 }
 

@@ -30,7 +30,11 @@ export function createHistory (now = Date.now) {
   let isTogether = false
   let last = { id: '', grows: true, at: 0 }
 
-  /** The step that an edit belongs to. @param {string} id @param {boolean | null} grows `null`: the edit is not typing */
+  /**
+   * The step that an edit belongs to.
+   * @param {string} id
+   * @param {boolean | null} grows `null`: the edit is not typing
+   */
   function stepOf (id, grows) {
     steps.redo = []
     const goesOn = grows !== null && last.id === id && last.grows === grows && now() - last.at < PAUSE_MS
@@ -52,7 +56,12 @@ export function createHistory (now = Date.now) {
   }
 
   return {
-    /** @param {string} id @param {State} before @param {string} text @param {string} [joined] the paragraph that was appended to it */
+    /**
+     * @param {string} id
+     * @param {State} before
+     * @param {string} text
+     * @param {string} [joined] the paragraph that was appended to it
+     */
     changed (id, before, text, joined) {
       if (before.text === text) return
       const step = stepOf(id, text.length >= before.text.length)
@@ -91,7 +100,10 @@ export function createHistory (now = Date.now) {
     },
     /** Others changed a text. @param {string} id @param {string} text @param {Change[]} [made] */
     merged: (id, text, made) => texts.get(id)?.change(text, null, [], made),
-    /** Begins a new step. @param {(id: string) => string | undefined} textOf the current texts, which others may have changed */
+    /**
+     * Begins a new step.
+     * @param {(id: string) => string | undefined} textOf the current texts, which others may have changed
+     */
     resumed (textOf) {
       open = null
       for (const [id, segments] of texts) segments.change(textOf(id) ?? '', null)

@@ -5,8 +5,8 @@ import { changes } from './merge.js'
 export const FORMATS = ['bold', 'italic', 'underline', 'strike']
 
 /**
- * The formatting of a text after a change. New text takes the formatting of the text it replaces, or else of the text before it.
- * Next to a link it does not become part of the link. The document server does the same.
+ * The formatting of a text after a change. New text takes the formatting of the text it replaces, or else of the text
+ * before it. Next to a link it does not become part of the link. The document server does the same.
  *
  * @param {readonly Mark[]} marks @param {string} base @param {string} text @returns {Mark[]}
  */
@@ -33,7 +33,13 @@ export function slicedMarks (marks, from, to) {
   })
 }
 
-/** Marks of a text to which another one is appended. @param {readonly Mark[]} marks @param {number} length @param {readonly Mark[]} behind @returns {Mark[]} */
+/**
+ * Marks of a text to which another one is appended.
+ * @param {readonly Mark[]} marks
+ * @param {number} length
+ * @param {readonly Mark[]} behind
+ * @returns {Mark[]}
+ */
 export function joinedMarks (marks, length, behind) {
   return [...marks, ...behind.map(mark => ({ ...mark, from: mark.from + length, to: mark.to + length }))]
 }
@@ -43,9 +49,19 @@ export function hasFormat (marks, from, to, format) {
   return looksOf(marks, to).slice(from).every(look => look?.[format] === true)
 }
 
-/** @param {readonly Mark[]} marks @param {number} length @param {number} from @param {number} to @param {typeof FORMATS[number]} format @param {boolean} value @returns {Mark[]} */
+/**
+ * @param {readonly Mark[]} marks
+ * @param {number} length
+ * @param {number} from
+ * @param {number} to
+ * @param {typeof FORMATS[number]} format
+ * @param {boolean} value
+ * @returns {Mark[]}
+ */
 export function withFormat (marks, length, from, to, format, value) {
-  return marksOf(looksOf(marks, length).map((look, index) => index < from || index >= to ? look : { ...look, [format]: value }))
+  return marksOf(
+    looksOf(marks, length).map((look, index) => index < from || index >= to ? look : { ...look, [format]: value })
+  )
 }
 
 /** Merges adjacent marks with equal formatting. @param {readonly Mark[]} marks @param {number} length */
@@ -55,7 +71,8 @@ export function tidyMarks (marks, length) {
 
 /** @param {readonly Mark[]} one @param {readonly Mark[]} other */
 export function sameMarks (one, other) {
-  const key = (/** @type {readonly Mark[]} */ marks) => JSON.stringify(marks.map(mark => [mark.from, mark.to, keyOf(mark)]))
+  const key = (/** @type {readonly Mark[]} */ marks) =>
+    JSON.stringify(marks.map(mark => [mark.from, mark.to, keyOf(mark)]))
   return key(one) === key(other)
 }
 

@@ -6,8 +6,8 @@ const WORDS = /[\p{L}\p{M}\p{N}]+|\s+|./gu
 const CHARACTERS = /[^]/gu
 
 /**
- * Applies both changes of one text: text deleted by either is gone, text written by either stays. At the same place `theirs`
- * comes first.
+ * Applies both changes of one text: text deleted by either is gone, text written by either stays. At the same place
+ * `theirs` comes first.
  *
  * @param {string} base
  * @param {string} theirs
@@ -22,7 +22,8 @@ export function merge (base, theirs, mine, isAgain = false) {
 }
 
 /**
- * Moves the changes `theirs` to a text that already has the changes `mine`. A part that both replaced by the same text is replaced once.
+ * Moves the changes `theirs` to a text that already has the changes `mine`. A part that both replaced by the same text
+ * is replaced once.
  *
  * @param {Change[]} theirs
  * @param {Change[]} mine
@@ -30,7 +31,9 @@ export function merge (base, theirs, mine, isAgain = false) {
  * @returns {Change[]}
  */
 export function rebased (theirs, mine, isAgain = false) {
-  const first = theirs.filter(change => !mine.some(other => isSame(change, other) && (isAgain || change.from < change.to)))
+  const first = theirs.filter(change =>
+    !mine.some(other => isSame(change, other) && (isAgain || change.from < change.to))
+  )
   const cuts = [...new Set([...first, ...mine].flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b)
   /** @type {Change[]} */ const moved = []
   let at = cuts[0] ?? 0
@@ -62,12 +65,23 @@ export function changes (base, text) {
   return refined(base, text, 0, [LINES, WORDS])
 }
 
-/** The same by characters, for when the unchanged parts matter. @param {string} base @param {string} text @returns {Change[]} */
+/**
+ * The same by characters, for when the unchanged parts matter.
+ * @param {string} base
+ * @param {string} text
+ * @returns {Change[]}
+ */
 export function fineChanges (base, text) {
   return refined(base, text, 0, [LINES, WORDS, CHARACTERS])
 }
 
-/** @param {string} base @param {string} text @param {number} offset @param {RegExp[]} kinds of parts, the larger first @returns {Change[]} */
+/**
+ * @param {string} base
+ * @param {string} text
+ * @param {number} offset
+ * @param {RegExp[]} kinds of parts, the larger first
+ * @returns {Change[]}
+ */
 function refined (base, text, offset, kinds) {
   const change = trimmed(base, text, offset)
   const [kind, ...smaller] = kinds
@@ -76,7 +90,9 @@ function refined (base, text, offset, kinds) {
   const removed = base.slice(change.from - offset, change.to - offset)
   const [before, after] = [removed.match(kind) ?? [], change.text.match(kind) ?? []]
   if (before.length * after.length > MAX_TABLE) return refined(removed, change.text, change.from, smaller)
-  return differing(before, after, change.from).flatMap(({ from, removed, added }) => refined(removed, added, from, smaller))
+  return differing(before, after, change.from).flatMap(({ from, removed, added }) =>
+    refined(removed, added, from, smaller)
+  )
 }
 
 /**
@@ -120,7 +136,11 @@ function differing (before, after, offset) {
   return [...found, { from, removed, added }]
 }
 
-/** For each pair of positions, how many parts the rest of both texts has in common. @param {string[]} before @param {string[]} after */
+/**
+ * For each pair of positions, how many parts the rest of both texts has in common.
+ * @param {string[]} before
+ * @param {string[]} after
+ */
 function commonParts (before, after) {
   const width = after.length + 1
   const table = new Uint32Array((before.length + 1) * width)
@@ -135,7 +155,12 @@ function commonParts (before, after) {
   return at
 }
 
-/** Removes the common beginning and end, without splitting surrogate pairs. @param {string} base @param {string} text @param {number} offset */
+/**
+ * Removes the common beginning and end, without splitting surrogate pairs.
+ * @param {string} base
+ * @param {string} text
+ * @param {number} offset
+ */
 function trimmed (base, text, offset) {
   const shorter = Math.min(base.length, text.length)
   let start = 0

@@ -128,7 +128,9 @@ export function paragraphsView (container, paragraphs, viewOnly, outbox) {
       const text = element?.textContent ?? ''
       return () => {
         const now = container.querySelector(`[data-paragraph="${CSS.escape(idOf(element))}"]`)
-        if (offset !== null && now instanceof HTMLElement) placeCaret(now, movedOffset(offset, text, now.textContent ?? ''))
+        if (offset !== null && now instanceof HTMLElement) {
+          placeCaret(now, movedOffset(offset, text, now.textContent ?? ''))
+        }
       }
     }
   }
@@ -149,7 +151,11 @@ function idOf (element) {
   return element.dataset.paragraph ?? element.dataset.fixed ?? ''
 }
 
-/** The parent of a paragraph: the paper, or its cell in the table at the paper's end. @param {HTMLElement} paper @param {string} [cell] */
+/**
+ * The parent of a paragraph: the paper, or its cell in the table at the paper's end.
+ * @param {HTMLElement} paper
+ * @param {string} [cell]
+ */
 function placeIn (paper, cell) {
   if (cell === undefined) return paper
   const [, table, row] = /** @type {RegExpExecArray} */ (/^(\d+)\.(\d+):/.exec(cell))
@@ -157,7 +163,12 @@ function placeIn (paper, cell) {
   return childNamed(childNamed(grid, 'tr', row ?? ''), 'td', cell)
 }
 
-/** The last child if it has this name, else a new one. @param {HTMLElement} parent @param {string} tag @param {string} name */
+/**
+ * The last child if it has this name, else a new one.
+ * @param {HTMLElement} parent
+ * @param {string} tag
+ * @param {string} name
+ */
 function childNamed (parent, tag, name) {
   const last = parent.lastElementChild
   if (last instanceof HTMLElement && last.localName === tag && last.dataset.name === name) return last

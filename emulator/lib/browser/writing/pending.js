@@ -11,7 +11,8 @@ import { movedOffset } from './merge.js'
 export function createPending () {
   /** @type {Map<string, Hint>} */ const hints = new Map()
   /** @type {Map<string, Hint>} */ const sentHints = new Map()
-  /** @type {Array<Formatting & { id: string, text: string }>} `text`: the text that the range refers to */ let formats = []
+  /** @type {Array<Formatting & { id: string, text: string }>} `text`: the text that the range refers to */
+  let formats = []
   /** @type {typeof formats} */ let sentFormats = []
 
   return {
@@ -24,7 +25,12 @@ export function createPending () {
     format (id, text, formatting) {
       formats.push({ ...formatting, id, text })
     },
-    /** The details of an edit besides its text. @param {string} id @param {string} text @param {'joins' | 'splits'} other */
+    /**
+     * The details of an edit besides its text.
+     * @param {string} id
+     * @param {string} text
+     * @param {'joins' | 'splits'} other
+     */
     takeHint (id, text, other) {
       const hint = hints.get(id)
       if (hint === undefined) return {}

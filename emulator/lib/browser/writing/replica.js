@@ -5,9 +5,9 @@ import { createPending } from './pending.js'
 /** @import { Content, Formatting, Operation, View } from '../protocol.js' */
 
 /**
- * The page's copy of a document. It knows three texts of every paragraph: the displayed one, the document server's, and the one
- * on its way there. Edits by others are merged into the displayed text, so that nothing typed here is lost. Only one batch of
- * edits is on its way at a time.
+ * The page's copy of a document. It knows three texts of every paragraph: the displayed one, the document server's, and
+ * the one on its way there. Edits by others are merged into the displayed text, so that nothing typed here is lost.
+ * Only one batch of edits is on its way at a time.
  */
 export function createReplica () {
   /** @type {Map<string, string>} */ let known = new Map()
@@ -32,16 +32,26 @@ export function createReplica () {
     view?.put(id, text, after)
   }
 
-  /** The displayed paragraph before this one. The server may have others in between that were removed here. @param {string} id */
+  /**
+   * The displayed paragraph before this one. The server may have others in between that were removed here.
+   * @param {string} id
+   */
   function anchorOf (id) {
     return order.slice(0, order.indexOf(id)).findLast(before => local.has(before) || !known.has(before)) ?? ''
   }
 
-  /** The displayed text once the server has `next`; `undefined` when the paragraph was removed here. @param {string} id @param {string} next @param {boolean} own */
+  /**
+   * The displayed text once the server has `next`; `undefined` when the paragraph was removed here.
+   * @param {string} id
+   * @param {string} next
+   * @param {boolean} own
+   */
   function settled (id, next, own) {
     const [before, flight, mine] = [known.get(id) ?? '', sent.get(id), local.get(id)]
     const base = flight ?? before
-    const made = flight === undefined || own ? changes(base, next) : rebased(changes(before, next), changes(before, flight))
+    const made = flight === undefined || own
+      ? changes(base, next)
+      : rebased(changes(before, next), changes(before, flight))
     if (own) sent.delete(id)
     else if (flight !== undefined) sent.set(id, applied(flight, made))
     if (mine === undefined) return undefined
@@ -122,7 +132,10 @@ export function createReplica () {
     /** Typed text that may not have arrived. */
     unsentTexts: () => [...new Set([...sent.keys(), ...dirty])].flatMap(id => local.get(id) || []),
 
-    /** Takes the unsent edits. New paragraphs come first, while the paragraphs they were split from still exist. @returns {Operation[]} */
+    /**
+     * Takes the unsent edits. New paragraphs come first, while the paragraphs they were split from still exist.
+     * @returns {Operation[]}
+     */
     take () {
       const order = new Map((view?.ids() ?? []).map((id, index) => [id, index]))
       const ids = [...dirty].sort((a, b) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity) || 0)
@@ -133,8 +146,17 @@ export function createReplica () {
         if (text === base) continue
         if (isText && text !== undefined) operations.push({ op: 'text', text, base: base ?? '' })
         else if (text === undefined) operations.push({ op: 'remove', id, base: removals.get(id) ?? '' })
-        else if (base !== undefined) operations.push({ op: 'set', id, text, base, ...pending.takeHint(id, text, 'joins') })
-        else insertions.push({ op: 'insert', id, after: view?.previous(id) ?? anchors.get(id) ?? '', text, ...pending.takeHint(id, text, 'splits') })
+        else if (base !== undefined) {
+          operations.push({ op: 'set', id, text, base, ...pending.takeHint(id, text, 'joins') })
+        } else {
+          insertions.push({
+            op: 'insert',
+            id,
+            after: view?.previous(id) ?? anchors.get(id) ?? '',
+            text,
+            ...pending.takeHint(id, text, 'splits')
+          })
+        }
         sent.set(id, text ?? '')
       }
       operations.push(...pending.takeFormats(id => local.get(id)))
@@ -142,7 +164,12 @@ export function createReplica () {
       return [...insertions, ...operations]
     },
 
-    /** Applies an operation of the document server, made by this page (`own`) or by another. Returns the changes to a text here. @param {Operation} operation @param {boolean} own */
+    /**
+     * Applies an operation of the document server, made by this page (`own`) or by another. Returns the changes to a
+     * text here.
+     * @param {Operation} operation
+     * @param {boolean} own
+     */
     apply (operation, own) {
       if (operation.op === 'text') return receiveText(WHOLE_TEXT, operation.text, own)
       if (operation.op === 'set') return receiveText(operation.id, operation.text, own)
@@ -151,7 +178,10 @@ export function createReplica () {
       return undefined
     },
 
-    /** The batch was processed. Edits that the document server did not make (characters that XML can't contain) are reverted here, too. */
+    /**
+     * The batch was processed. Edits that the document server did not make (characters that XML can't contain) are
+     * reverted here, too.
+     */
     received () {
       inFlight = false
       pending.received()

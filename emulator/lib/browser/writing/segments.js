@@ -13,7 +13,8 @@ import { applied, fineChanges } from './merge.js'
  */
 
 /**
- * A text whose every part knows which step of this page wrote or deleted it: undoing a step means to show the text without it.
+ * A text whose every part knows which step of this page wrote or deleted it: undoing a step means to show the text
+ * without it.
  *
  * @param {string} original
  */
@@ -32,7 +33,12 @@ export function createSegments (original) {
       from += text.length
       if (from <= at) continue
       const head = { ...segment, text: text.slice(0, offset), marks: slicedMarks(marks, 0, offset) }
-      const rest = { ...segment, text: text.slice(offset), gone: [...gone], marks: slicedMarks(marks, offset, text.length) }
+      const rest = {
+        ...segment,
+        text: text.slice(offset),
+        gone: [...gone],
+        marks: slicedMarks(marks, offset, text.length)
+      }
       segments.splice(index, 1, head, rest)
       return index + 1
     }
@@ -52,7 +58,11 @@ export function createSegments (original) {
     return added
   }
 
-  /** Text that was only moved, because two wrote at the same place, keeps its author. @param {Segment} moved @param {Segment[]} added */
+  /**
+   * Text that was only moved, because two wrote at the same place, keeps its author.
+   * @param {Segment} moved
+   * @param {Segment[]} added
+   */
   function keepOwn ({ text, by, marks }, added) {
     const own = text.trim()
     const segment = added.find(one => one.text.includes(own))
@@ -90,7 +100,10 @@ export function createSegments (original) {
       if (by === null) for (const segment of deleted) if (segment.by !== null) keepOwn(segment, added)
     },
     text: textNow,
-    /** Remembers the visible text. Returns a function that returns the text visible afterwards. @param {readonly Mark[]} marks */
+    /**
+     * Remembers the visible text. Returns a function that returns the text visible afterwards.
+     * @param {readonly Mark[]} marks
+     */
     before (marks) {
       const wasShown = segments.map(isShown)
       return () => {

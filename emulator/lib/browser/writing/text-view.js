@@ -44,7 +44,8 @@ export function textView (container, text, viewOnly, outbox) {
       area.focus()
       area.setSelectionRange(offset, offset)
     },
-    place: () => document.activeElement === area ? String(area.value.slice(0, area.selectionStart).split('\n').length) : null,
+    place: () =>
+      document.activeElement === area ? String(area.value.slice(0, area.selectionStart).split('\n').length) : null,
     mark (marks) {
       places.hidden = marks.size === 0
       places.replaceChildren(...[...marks].map(([line, { name, color }]) => {
@@ -60,7 +61,10 @@ export function textView (container, text, viewOnly, outbox) {
         const now = container.querySelector('textarea')
         if (!hadFocus || now === null) return
         now.focus()
-        now.setSelectionRange(movedOffset(selectionStart, value, now.value), movedOffset(selectionEnd, value, now.value))
+        now.setSelectionRange(
+          movedOffset(selectionStart, value, now.value),
+          movedOffset(selectionEnd, value, now.value)
+        )
       }
     }
   }

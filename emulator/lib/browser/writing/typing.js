@@ -3,7 +3,8 @@ import { marksIn, remember, write } from './formatted.js'
 import { hasFormat, joinedMarks, slicedMarks, withFormat } from './marks.js'
 /** @import { Mark, Outbox } from '../protocol.js' */
 
-const FORMAT_KEYS = /** @type {Record<string, 'bold' | 'italic' | 'underline'>} */ ({ b: 'bold', i: 'italic', u: 'underline' })
+const FORMAT_KEYS =
+  /** @type {Record<string, 'bold' | 'italic' | 'underline'>} */ ({ b: 'bold', i: 'italic', u: 'underline' })
 
 /**
  * Keys that do more than insert text: Enter, Backspace at the start, arrows, bold, italic and underline; and pasting.
@@ -46,7 +47,11 @@ export function typing (paper, outbox, add, drop) {
     if (actions[event.key]?.()) event.preventDefault()
   }
 
-  /** Toggles a format of the selected text. @param {HTMLElement} element @param {'bold' | 'italic' | 'underline'} format */
+  /**
+   * Toggles a format of the selected text.
+   * @param {HTMLElement} element
+   * @param {'bold' | 'italic' | 'underline'} format
+   */
   function toggle (element, format) {
     const range = selectedRange(element)
     if (range === null) return

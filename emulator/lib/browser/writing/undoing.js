@@ -73,8 +73,12 @@ export function revert (step, history, replica, view) {
   step.isDone = !step.isDone
   const states = new Map(found.map(({ id, after }) => [id, after()]))
   // Before the changes, so that joined paragraphs still exist.
-  for (const id of back) if (anchors.has(id) && replica.textOf(id) === undefined) bringBack(id, states.get(id) ?? { text: '', marks: [] })
-  for (const [id, next] of states) if (replica.textOf(id) !== undefined && (next.text !== '' || !away.includes(id))) change(id, next)
+  for (const id of back) {
+    if (anchors.has(id) && replica.textOf(id) === undefined) bringBack(id, states.get(id) ?? { text: '', marks: [] })
+  }
+  for (const [id, next] of states) {
+    if (replica.textOf(id) !== undefined && (next.text !== '' || !away.includes(id))) change(id, next)
+  }
   for (const id of away) if (replica.textOf(id) !== undefined && states.get(id)?.text === '') remove(id)
   for (const one of formats) format(one)
   const caret = carets.at(-1)
@@ -89,7 +93,12 @@ export function anchorsOf (id, view) {
   return anchors
 }
 
-/** The parts that the formatting really changed. @param {Formatting} formatting @param {readonly Mark[]} marks the previous ones @returns {Formatting[]} */
+/**
+ * The parts that the formatting really changed.
+ * @param {Formatting} formatting
+ * @param {readonly Mark[]} marks the previous ones
+ * @returns {Formatting[]}
+ */
 function partsOf (formatting, marks) {
   const { from: start, to: end, format, value } = formatting
   const cuts = marks.flatMap(mark => [mark.from, mark.to]).filter(at => start < at && at < end)

@@ -26,7 +26,11 @@ const SETTINGS: readonly Setting[] = [
 export async function offlineProfile (directory: string): Promise<void> {
   await mkdir(join(directory, 'user'), { recursive: true })
   const items = SETTINGS.map(([path, name, value]) =>
-    `<item oor:path="/org.openoffice.${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>\n`)
-  await writeFile(join(directory, 'user', 'registrymodifications.xcu'), '<?xml version="1.0" encoding="UTF-8"?>\n' +
-    `<oor:items xmlns:oor="http://openoffice.org/2001/registry">\n${items.join('')}</oor:items>\n`)
+    `<item oor:path="/org.openoffice.${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>\n`
+  )
+  await writeFile(
+    join(directory, 'user', 'registrymodifications.xcu'),
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+      `<oor:items xmlns:oor="http://openoffice.org/2001/registry">\n${items.join('')}</oor:items>\n`
+  )
 }

@@ -28,10 +28,13 @@ interface Limits {
 }
 
 /**
- * A converter that runs `soffice`; `null` when it is not installed or disabled. Documents are not trusted: LibreOffice makes no
- * requests for them, runs none of their macros, and is killed with all its processes after a minute.
+ * A converter that runs `soffice`; `null` when it is not installed or disabled. Documents are not trusted: LibreOffice
+ * makes no requests for them, runs none of their macros, and is killed with all its processes after a minute.
  */
-export async function libreOffice (option: string | false | undefined, limits: Limits = {}): Promise<OfficeConverter | null> {
+export async function libreOffice (
+  option: string | false | undefined,
+  limits: Limits = {}
+): Promise<OfficeConverter | null> {
   const executable = option === false ? null : option ?? await findInPath('soffice')
   if (executable === null) return null
   const limited = limitConcurrency(AT_ONCE)
@@ -71,7 +74,12 @@ export async function libreOffice (option: string | false | undefined, limits: L
   return Object.assign(queued, { idle: async () => await Promise.allSettled(running) })
 }
 
-async function run (executable: string, parameters: readonly string[], directory: string, { deadlineMs = DEADLINE_MS, closing }: Limits): Promise<boolean> {
+async function run (
+  executable: string,
+  parameters: readonly string[],
+  directory: string,
+  { deadlineMs = DEADLINE_MS, closing }: Limits
+): Promise<boolean> {
   return await new Promise(resolve => {
     // A separate process group: soffice is a script, and its child does the work and must end, too.
     const child = spawn(executable, parameters, { stdio: 'ignore', detached: true, env: environment(directory) })

@@ -12,7 +12,10 @@ const MAX_CHARACTERS = 200_000
 const LONG_WORD = /\S{200}(?=\S)/g
 const BLOCKS_AT_ONCE = 50
 
-/** Lays out text on A4 pages: headings, wrapped paragraphs, rows of cells. DejaVu Sans covers Latin, Greek and Cyrillic. A huge text is cut, with a note at the end. */
+/**
+ * Lays out text on A4 pages: headings, wrapped paragraphs, rows of cells. DejaVu Sans covers Latin, Greek and Cyrillic.
+ * A huge text is cut, with a note at the end.
+ */
 export async function layOut (blocks: readonly TextBlock[]): Promise<Buffer> {
   const { default: PdfDocument } = await import('pdfkit')
   const document = new PdfDocument({ size: 'A4', margin: MARGIN, font: fontFile('DejaVuSans') })
@@ -47,7 +50,11 @@ function beginning (blocks: readonly TextBlock[]): TextBlock[] {
     const text = block.text.slice(0, left)
     left -= text.length + 20 * text.split('\t').length
     fitting.push({ ...block, text: text.replace(LONG_WORD, '$&\n') })
-    if (left <= 0) return [...fitting, { text: `[The emulated document server lays out only the first ${MAX_CHARACTERS} characters.]` }]
+    if (left <= 0) {
+      return [...fitting, {
+        text: `[The emulated document server lays out only the first ${MAX_CHARACTERS} characters.]`
+      }]
+    }
   }
   return fitting
 }
@@ -56,7 +63,9 @@ function writeRow (document: PDFKit.PDFDocument, cells: readonly string[]): void
   const left = document.page.margins.left
   const width = (document.page.width - 2 * MARGIN) / cells.length
   const columns = cells.map((text, index) => ({ text, x: left + index * width, width: Math.max(width - CELL_GAP, 1) }))
-  const height = Math.max(...columns.map(column => document.heightOfString(column.text || ' ', { width: column.width })))
+  const height = Math.max(
+    ...columns.map(column => document.heightOfString(column.text || ' ', { width: column.width }))
+  )
   const available = document.page.height - 2 * MARGIN
   if (document.y + Math.min(height, available) > document.page.height - MARGIN) document.addPage()
   const top = document.y

@@ -12,7 +12,14 @@ export function blank (width: number, height: number): Bitmap {
 }
 
 /** Fills a rectangle with a shade of gray, as far as it is inside. */
-export function fill ({ width, height, pixels }: Bitmap, x: number, y: number, across: number, down: number, shade: number): void {
+export function fill (
+  { width, height, pixels }: Bitmap,
+  x: number,
+  y: number,
+  across: number,
+  down: number,
+  shade: number
+): void {
   const [left, right] = [Math.max(Math.round(x), 0), Math.min(Math.round(x + across), width)]
   for (let row = Math.max(Math.round(y), 0); row < Math.min(Math.round(y + down), height); row++) {
     if (left < right) pixels.fill(shade, (row * width + left) * CHANNELS, (row * width + right) * CHANNELS)
@@ -30,7 +37,9 @@ export function scaled (image: Bitmap, width: number, height: number): Bitmap {
       for (let channel = 0; channel < CHANNELS; channel++) {
         let sum = 0
         for (let row = top; row < bottom; row++) {
-          for (let column = left; column < right; column++) sum += image.pixels[(row * image.width + column) * CHANNELS + channel]!
+          for (let column = left; column < right; column++) {
+            sum += image.pixels[(row * image.width + column) * CHANNELS + channel]!
+          }
         }
         result.pixels[(y * width + x) * CHANNELS + channel] = Math.round(sum / ((bottom - top) * (right - left)))
       }

@@ -14,7 +14,9 @@ export function encodeGif ({ width, height, pixels }: Bitmap): Buffer {
   header.writeUInt16LE(height, 8)
   header[10] = 0x80 | (BITS - 1)
   const palette = Buffer.alloc(3 << BITS)
-  for (let color = 0; color < 125; color++) palette.set([Math.floor(color / 25), Math.floor(color / 5) % 5, color % 5].map(level => level * 255 / 4), color * 3)
+  for (let color = 0; color < 125; color++) {
+    palette.set([Math.floor(color / 25), Math.floor(color / 5) % 5, color % 5].map(level => level * 255 / 4), color * 3)
+  }
   const descriptor = Buffer.alloc(11)
   descriptor[0] = 0x2C
   descriptor.writeUInt16LE(width, 5)
@@ -30,7 +32,11 @@ function packed (pixels: Uint8Array): Buffer {
   let at = 0
   for (let pixel = 0; pixel < count; pixel++) {
     if (pixel % RUN === 0) codes[at++] = CLEAR
-    const [red, green, blue] = [0, 1, 2].map(channel => level(pixels[pixel * CHANNELS + channel]!)) as [number, number, number]
+    const [red, green, blue] = [0, 1, 2].map(channel => level(pixels[pixel * CHANNELS + channel]!)) as [
+      number,
+      number,
+      number
+    ]
     codes[at++] = red * 25 + green * 5 + blue
   }
   codes[at] = END

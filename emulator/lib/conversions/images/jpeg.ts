@@ -3,8 +3,70 @@ import { type Bitmap, CHANNELS } from './bitmap.js'
 // Source: ITU-T T.81. Baseline, one component (gray), with the tables of its annex K.
 
 const ZIGZAG = [
-  0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
-  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63
+  0,
+  1,
+  8,
+  16,
+  9,
+  2,
+  3,
+  10,
+  17,
+  24,
+  32,
+  25,
+  18,
+  11,
+  4,
+  5,
+  12,
+  19,
+  26,
+  33,
+  40,
+  48,
+  41,
+  34,
+  27,
+  20,
+  13,
+  6,
+  7,
+  14,
+  21,
+  28,
+  35,
+  42,
+  49,
+  56,
+  57,
+  50,
+  43,
+  36,
+  29,
+  22,
+  15,
+  23,
+  30,
+  37,
+  44,
+  51,
+  58,
+  59,
+  52,
+  45,
+  38,
+  31,
+  39,
+  46,
+  53,
+  60,
+  61,
+  54,
+  47,
+  55,
+  62,
+  63
 ]
 const QUANTIZATION = 4
 const DC_LENGTHS = [0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
@@ -12,8 +74,10 @@ const DC_VALUES = Array.from({ length: 12 }, (_, value) => value)
 const AC_LENGTHS = [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 125]
 const AC_VALUES = [...Buffer.from(
   '01020300041105122131410613516107227114328191a1082342b1c11552d1f02433627282090a161718191a25262728292a3435363738393a43444546474849' +
-  '4a535455565758595a636465666768696a737475767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5' +
-  'c6c7c8c9cad2d3d4d5d6d7d8d9dae1e2e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9fa', 'hex')]
+    '4a535455565758595a636465666768696a737475767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3c4c5' +
+    'c6c7c8c9cad2d3d4d5d6d7d8d9dae1e2e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9fa',
+  'hex'
+)]
 const END_OF_BLOCK = 0
 const SIXTEEN_ZEROS = 0xF0
 
@@ -92,7 +156,9 @@ function scanOf (image: Bitmap): Buffer {
   return Buffer.from(bytes)
 }
 
-/** The quantized frequencies of a block of 8 by 8 pixels, low ones first. Pixels outside of the image repeat its border. */
+/**
+ * The quantized frequencies of a block of 8 by 8 pixels, low ones first. Pixels outside of the image repeat its border.
+ */
 function frequencies ({ width, height, pixels }: Bitmap, left: number, top: number): number[] {
   const values = Array.from({ length: 64 }, (_, index) => {
     const at = (Math.min(top + (index >> 3), height - 1) * width + Math.min(left + (index & 7), width - 1)) * CHANNELS
@@ -104,7 +170,9 @@ function frequencies ({ width, height, pixels }: Bitmap, left: number, top: numb
   })
   return ZIGZAG.map(index => {
     const frequency = COSINES[index >> 3]!
-    return Math.round(frequency.reduce((sum, cosine, at) => sum + cosine * rows[at * 8 + (index & 7)]!, 0) / QUANTIZATION)
+    return Math.round(
+      frequency.reduce((sum, cosine, at) => sum + cosine * rows[at * 8 + (index & 7)]!, 0) / QUANTIZATION
+    )
   })
 }
 

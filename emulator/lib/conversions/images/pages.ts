@@ -10,8 +10,8 @@ const TEXT_SHADE = 90
 const MAX_PAGES = 20
 
 /**
- * The pages of a document at 96 dpi, drawn simply: each word is a gray bar. `null` for formats whose text only an office suite can
- * read. A long document is cut.
+ * The pages of a document at 96 dpi, drawn simply: each word is a gray bar. `null` for formats whose text only an
+ * office suite can read. A long document is cut.
  */
 export function drawnPages (fileType: string, bytes: Uint8Array): Bitmap[] | null {
   const blocks = textBlocks(fileType, bytes)

@@ -14,8 +14,15 @@ export function encodePng ({ width, height, pixels }: Bitmap): Buffer {
   header.writeUInt32BE(height, 4)
   header.set([8, 2], 8)
   const lines = Buffer.alloc(height * (width * CHANNELS + 1))
-  for (let row = 0; row < height; row++) lines.set(pixels.subarray(row * width * CHANNELS, (row + 1) * width * CHANNELS), row * (width * CHANNELS + 1) + 1)
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', deflateSync(lines)), chunk('IEND', Buffer.alloc(0))])
+  for (let row = 0; row < height; row++) {
+    lines.set(pixels.subarray(row * width * CHANNELS, (row + 1) * width * CHANNELS), row * (width * CHANNELS + 1) + 1)
+  }
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(lines)),
+    chunk('IEND', Buffer.alloc(0))
+  ])
 }
 
 function chunk (type: string, content: Buffer): Buffer {
@@ -27,7 +34,9 @@ function chunk (type: string, content: Buffer): Buffer {
   return result
 }
 
-/** Reads an image of 8 bits a channel that is not interlaced; `null` for all others. What is transparent becomes white. */
+/**
+ * Reads an image of 8 bits a channel that is not interlaced; `null` for all others. What is transparent becomes white.
+ */
 export function decodePng (bytes: Uint8Array): Bitmap | null {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   if (!file.subarray(0, 8).equals(SIGNATURE) || file.length < 33) return null
@@ -50,7 +59,9 @@ export function decodePng (bytes: Uint8Array): Bitmap | null {
 function dataOf (file: Buffer): Buffer {
   const parts: Buffer[] = []
   for (let at = 8; at + 8 <= file.length; at += file.readUInt32BE(at) + 12) {
-    if (file.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(file.subarray(at + 8, at + 8 + file.readUInt32BE(at)))
+    if (file.toString('latin1', at + 4, at + 8) === 'IDAT') {
+      parts.push(file.subarray(at + 8, at + 8 + file.readUInt32BE(at)))
+    }
   }
   return Buffer.concat(parts)
 }

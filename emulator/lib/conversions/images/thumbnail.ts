@@ -27,7 +27,12 @@ export interface Image {
 const MAX_SIZE = 2000
 const DEFAULT_SIZE = 100
 
-const ENCODERS: Readonly<Record<string, (image: Bitmap) => Buffer>> = { png: encodePng, jpg: encodeJpeg, gif: encodeGif, bmp: encodeBmp }
+const ENCODERS: Readonly<Record<string, (image: Bitmap) => Buffer>> = {
+  png: encodePng,
+  jpg: encodeJpeg,
+  gif: encodeGif,
+  bmp: encodeBmp
+}
 
 export function isImage (extension: string): boolean {
   return Object.hasOwn(ENCODERS, extension)
@@ -35,16 +40,30 @@ export function isImage (extension: string): boolean {
 
 /** Reads the field, which may be JSON in a string. What is missing or unusable has its default. */
 export function thumbnailOf (given: unknown): Thumbnail {
-  const { aspect, first, width, height } = Object(typeof given === 'string' && given !== '' ? JSON.parse(given) : given) as Record<string, unknown>
-  const sizeOf = (value: unknown) => Number.isInteger(value) && Number(value) > 0 ? Math.min(Number(value), MAX_SIZE) : DEFAULT_SIZE
-  return { aspect: aspect === 0 || aspect === 1 ? aspect : 2, first: first !== false, width: sizeOf(width), height: sizeOf(height) }
+  const { aspect, first, width, height } = Object(
+    typeof given === 'string' && given !== '' ? JSON.parse(given) : given
+  ) as Record<string, unknown>
+  const sizeOf = (value: unknown) =>
+    Number.isInteger(value) && Number(value) > 0 ? Math.min(Number(value), MAX_SIZE) : DEFAULT_SIZE
+  return {
+    aspect: aspect === 0 || aspect === 1 ? aspect : 2,
+    first: first !== false,
+    width: sizeOf(width),
+    height: sizeOf(height)
+  }
 }
 
 /**
- * An image of the first page, by LibreOffice if there is one, or a zip file with simple images of all pages. `null` if the document
- * can't be read.
+ * An image of the first page, by LibreOffice if there is one, or a zip file with simple images of all pages. `null` if
+ * the document can't be read.
  */
-export async function imagesOf (convert: Convert, source: Uint8Array, from: string, to: string, thumbnail: Thumbnail): Promise<Image | null> {
+export async function imagesOf (
+  convert: Convert,
+  source: Uint8Array,
+  from: string,
+  to: string,
+  thumbnail: Thumbnail
+): Promise<Image | null> {
   const encoded = (page: Bitmap) => ENCODERS[to]!(fitted(page, thumbnail))
   if (!thumbnail.first) {
     const pages = drawnPages(from, source)

@@ -14,7 +14,10 @@ const MAX_NEW_FIELDS = 100_000
 const NUMBER = /^[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?\s?%?$/i
 const PLAIN_NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
 
-/** A .csv file in UTF-8 as one sheet. An edited one is written in the document server's own way. Throws a `TypeError` for other encodings. */
+/**
+ * A .csv file in UTF-8 as one sheet. An edited one is written in the document server's own way. Throws a `TypeError`
+ * for other encodings.
+ */
 export function separatedDocument (original: Uint8Array): Editable {
   const decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(original)
   let rows = separatedRows(decoded.slice(decoded.startsWith(BYTE_ORDER_MARK) ? 1 : 0))
@@ -47,17 +50,29 @@ export function separatedDocument (original: Uint8Array): Editable {
 
   function canBeSet ({ row, column }: Position): boolean {
     const newFields = (row - rows.length) * (rows[0]?.length ?? 1)
-    return row <= rows.length + MAX_NEW_ROWS && newFields <= MAX_NEW_FIELDS && column <= Math.max(MAX_COLUMN, rows[row - 1]?.length ?? 0)
+    return row <= rows.length + MAX_NEW_ROWS && newFields <= MAX_NEW_FIELDS &&
+      column <= Math.max(MAX_COLUMN, rows[row - 1]?.length ?? 0)
   }
 
   return {
     view () {
       const size = shownSize(rows.length, rows.reduce((most, fields) => Math.max(most, fields.length), 0))
-      const cells = rows.slice(0, size.rows).flatMap((fields, index) => fields.slice(0, size.columns).flatMap((field, column) => {
-        const at = { row: index + 1, column: column + 1 }
-        return field === '' ? [] : [[cellName(at), shown(at.row, at.column)] as const]
-      }))
-      const sheet = { name: SHEET, ...size, cells: Object.fromEntries(cells), merged: [], locked: [], widths: {}, hiddenRows: [], hiddenColumns: [] }
+      const cells = rows.slice(0, size.rows).flatMap((fields, index) =>
+        fields.slice(0, size.columns).flatMap((field, column) => {
+          const at = { row: index + 1, column: column + 1 }
+          return field === '' ? [] : [[cellName(at), shown(at.row, at.column)] as const]
+        })
+      )
+      const sheet = {
+        name: SHEET,
+        ...size,
+        cells: Object.fromEntries(cells),
+        merged: [],
+        locked: [],
+        widths: {},
+        hiddenRows: [],
+        hiddenColumns: []
+      }
       return { kind: 'grid', sheets: [sheet] }
     },
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
@@ -73,8 +88,8 @@ export function separatedDocument (original: Uint8Array): Editable {
 }
 
 /**
- * With a byte order mark, commas and line feeds, quotation marks only where they are needed, numbers and truth values as the editor shows
- * them, and an empty cell more in each row. Source: docs/document-server-protocol.md#csv-files
+ * With a byte order mark, commas and line feeds, quotation marks only where they are needed, numbers and truth values
+ * as the editor shows them, and an empty cell more in each row. Source: docs/document-server-protocol.md#csv-files
  */
 function asSaved (rows: readonly string[][]): string {
   return BYTE_ORDER_MARK + rows.map(fields => `${[...fields.map(savedField), ''].join(',')}\n`).join('')

@@ -5,11 +5,17 @@ const MAX_FIELDS = 1_000_000
 /** Longer fields can't be read in a cell. */
 const MAX_FIELD_CHARACTERS = 1_000_000
 
-/** The values of a text with separated fields, row by row. Without a separator the likely one is used. Throws a `RangeError` if there are too many fields or a field is too long. */
+/**
+ * The values of a text with separated fields, row by row. Without a separator the likely one is used. Throws a
+ * `RangeError` if there are too many fields or a field is too long.
+ */
 export function separatedRows (source: string, given?: string): string[][] {
   // Excel's way to specify the separator.
   const named = /^sep=(.)\r?\n/i.exec(source)
-  return rowsOf(source.slice(named?.[0].length ?? 0), given ?? named?.[1] ?? likelySeparator(source.slice(0, LOOKED_AT)))
+  return rowsOf(
+    source.slice(named?.[0].length ?? 0),
+    given ?? named?.[1] ?? likelySeparator(source.slice(0, LOOKED_AT))
+  )
 }
 
 /** As a field between commas. */

@@ -5,7 +5,8 @@ type Kind = 'text' | 'spreadsheet' | 'presentation'
 const OASIS = 'urn:oasis:names:tc:opendocument:xmlns'
 const BODIES: Readonly<Record<Kind, string>> = {
   text: '<text:p/>',
-  spreadsheet: '<table:table table:name="Sheet1"><table:table-column/><table:table-row><table:table-cell/></table:table-row></table:table>',
+  spreadsheet:
+    '<table:table table:name="Sheet1"><table:table-column/><table:table-row><table:table-cell/></table:table-row></table:table>',
   presentation: '<draw:page draw:name="page1" draw:master-page-name="Default"/>'
 }
 
@@ -14,9 +15,16 @@ export function openDocumentParts (kind: Kind): Parts {
   const mediaType = `application/vnd.oasis.opendocument.${kind}`
   return {
     mimetype: mediaType,
-    'META-INF/manifest.xml': `${DECLARATION}<manifest:manifest xmlns:manifest="${OASIS}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:version="1.2" manifest:media-type="${mediaType}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/><manifest:file-entry manifest:full-path="styles.xml" manifest:media-type="text/xml"/></manifest:manifest>`,
-    'content.xml': part('document-content', `<office:body><office:${kind}>${BODIES[kind]}</office:${kind}></office:body>`),
-    'styles.xml': part('document-styles', '<office:automatic-styles><style:page-layout style:name="page"/></office:automatic-styles><office:master-styles><style:master-page style:name="Default" style:page-layout-name="page"/></office:master-styles>')
+    'META-INF/manifest.xml':
+      `${DECLARATION}<manifest:manifest xmlns:manifest="${OASIS}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:version="1.2" manifest:media-type="${mediaType}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/><manifest:file-entry manifest:full-path="styles.xml" manifest:media-type="text/xml"/></manifest:manifest>`,
+    'content.xml': part(
+      'document-content',
+      `<office:body><office:${kind}>${BODIES[kind]}</office:${kind}></office:body>`
+    ),
+    'styles.xml': part(
+      'document-styles',
+      '<office:automatic-styles><style:page-layout style:name="page"/></office:automatic-styles><office:master-styles><style:master-page style:name="Default" style:page-layout-name="page"/></office:master-styles>'
+    )
   }
 }
 

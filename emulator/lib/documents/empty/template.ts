@@ -15,7 +15,9 @@ const TEMPLATES: Readonly<Record<string, () => Parts>> = {
   odp: () => openDocumentParts('presentation')
 }
 
-/** An empty document, for a file of 0 bytes. Formats without a template give 0 bytes, which is valid for text formats. */
+/**
+ * An empty document, for a file of 0 bytes. Formats without a template give 0 bytes, which is valid for text formats.
+ */
 export function emptyTemplate (fileType: string): Uint8Array {
   const parts = Object.hasOwn(TEMPLATES, fileType) ? TEMPLATES[fileType]?.() : undefined
   if (parts === undefined) return new Uint8Array()

@@ -22,7 +22,8 @@ const EFFECT = '<a:effectStyle><a:effectLst/></a:effectStyle>'
 
 /** The theme of a presentation. It must have three of each style. */
 export function themePart (): string {
-  const colours = Object.entries(COLOURS).map(([name, value]) => `<a:${name}><a:srgbClr val="${value}"/></a:${name}>`).join('')
+  const colours = Object.entries(COLOURS).map(([name, value]) => `<a:${name}><a:srgbClr val="${value}"/></a:${name}>`)
+    .join('')
   const styles = [
     `<a:fillStyleLst>${FILL.repeat(3)}</a:fillStyleLst>`,
     `<a:lnStyleLst>${LINE.repeat(3)}</a:lnStyleLst>`,

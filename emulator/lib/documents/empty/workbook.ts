@@ -10,7 +10,8 @@ export function workbookParts (): Parts {
       'xl/worksheets/sheet1.xml': 'spreadsheetml.worksheet'
     }),
     '_rels/.rels': relations(['officeDocument', 'xl/workbook.xml']),
-    'xl/workbook.xml': `${DECLARATION}<workbook xmlns="${SPREADSHEET}" xmlns:r="${OFFICE_RELATIONS}"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    'xl/workbook.xml':
+      `${DECLARATION}<workbook xmlns="${SPREADSHEET}" xmlns:r="${OFFICE_RELATIONS}"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': relations(['worksheet', 'worksheets/sheet1.xml']),
     'xl/worksheets/sheet1.xml': `${DECLARATION}<worksheet xmlns="${SPREADSHEET}"><sheetData/></worksheet>`
   }

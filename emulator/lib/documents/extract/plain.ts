@@ -4,7 +4,11 @@ const MAX_BLOCKS = 1_000_000
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' }
 
-const BLOCK_TAGS = new Set('p div section article header footer main ul ol li table tr blockquote pre h1 h2 h3 h4 h5 h6 br hr body html'.split(' '))
+const BLOCK_TAGS = new Set(
+  'p div section article header footer main ul ol li table tr blockquote pre h1 h2 h3 h4 h5 h6 br hr body html'.split(
+    ' '
+  )
+)
 const HIDDEN_TAGS = new Set(['script', 'style', 'head', 'template'])
 const LONGEST_NAME = 16
 

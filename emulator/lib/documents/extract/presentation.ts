@@ -20,7 +20,9 @@ function shapeBlocks (shape: Element): TextBlock[] {
   const placeholder = elements(shape, 'ph')[0]
   const isTitle = /title/i.test(placeholder === undefined ? '' : attribute(placeholder, 'type') ?? '')
   return elements(shape, 'p').map(paragraph => {
-    const text = elements(paragraph, 't', 'br').map(element => element.localName === 'br' ? '\n' : element.textContent ?? '').join('')
+    const text = elements(paragraph, 't', 'br').map(element =>
+      element.localName === 'br' ? '\n' : element.textContent ?? ''
+    ).join('')
     return isTitle ? { text, level: 1 } : { text }
   })
 }

@@ -17,8 +17,9 @@ export function xmlBudget (): XmlBudget {
 }
 
 /**
- * Parses untrusted XML. Before building anything, it throws if elements are nested too deeply, if there are too many nodes, or if
- * there is a document type, whose entities could expand without limit. It also throws if the XML is not well-formed.
+ * Parses untrusted XML. Before building anything, it throws if elements are nested too deeply, if there are too many
+ * nodes, or if there is a document type, whose entities could expand without limit. It also throws if the XML is not
+ * well-formed.
  */
 export function parseXml (source: string, budget = xmlBudget()): Document {
   count(source, budget)

@@ -47,7 +47,10 @@ export function wordDocument (original: Uint8Array): Editable {
     return { text: paragraphText(element), ...(marks.length > 0 ? { marks } : {}) }
   }
 
-  function setMerged ({ id, text, base, marks, joins }: Omit<Extract<Operation, { op: 'set' }>, 'op'>, element: Element): Operation | null {
+  function setMerged (
+    { id, text, base, marks, joins }: Omit<Extract<Operation, { op: 'set' }>, 'op'>,
+    element: Element
+  ): Operation | null {
     const before = paragraphText(element)
     const merged = merge(base ?? before, before, text)
     const other = ids.get(joins ?? '')
@@ -56,7 +59,10 @@ export function wordDocument (original: Uint8Array): Editable {
     return isSet || paragraphText(element) !== before ? { op: 'set', id, ...shown(element) } : null
   }
 
-  function format ({ id, base, from, to, format, value }: Extract<Operation, { op: 'format' }>, element: Element): Operation | null {
+  function format (
+    { id, base, from, to, format, value }: Extract<Operation, { op: 'format' }>,
+    element: Element
+  ): Operation | null {
     if (!isEditable(element)) return null
     const text = paragraphText(element)
     const before = formatting.marksOf(element)
@@ -67,7 +73,9 @@ export function wordDocument (original: Uint8Array): Editable {
   function remove (id: string, element: Element, base: string | undefined): Operation | null {
     if (!isEditable(element)) return null
     const before = paragraphText(element)
-    if (isNeeded(element) || merge(base ?? before, before, '') !== '') return setMerged({ id, text: '', ...(base === undefined ? {} : { base }) }, element)
+    if (isNeeded(element) || merge(base ?? before, before, '') !== '') {
+      return setMerged({ id, text: '', ...(base === undefined ? {} : { base }) }, element)
+    }
     removed.set(id, { element, after: neighbourOf(element) })
     element.parentNode!.removeChild(element)
     ids.delete(id)
@@ -82,8 +90,13 @@ export function wordDocument (original: Uint8Array): Editable {
     return [...ids].find(([, other]) => other === neighbour)?.[0] ?? ''
   }
 
-  /** Inserts after a paragraph, or if that is removed, after the one before it. A removed paragraph comes back unchanged. */
-  function insertAfter ({ op, id, text, marks, splits, ...operation }: Extract<Operation, { op: 'insert' }>): Operation | null {
+  /**
+   * Inserts after a paragraph, or if that is removed, after the one before it. A removed paragraph comes back
+   * unchanged.
+   */
+  function insertAfter (
+    { op, id, text, marks, splits, ...operation }: Extract<Operation, { op: 'insert' }>
+  ): Operation | null {
     let after = operation.after
     while (removed.has(after) && !ids.has(after)) after = removed.get(after)!.after
     const element = ids.get(after)
@@ -110,7 +123,10 @@ export function wordDocument (original: Uint8Array): Editable {
   return {
     view () {
       const order = new Map([...ids].map(([id, element]) => [element, id]))
-      return { kind: 'paragraphs', paragraphs: paragraphsIn(body).map(element => viewOf(order.get(element)!, element, formatting.marksOf(element))) }
+      return {
+        kind: 'paragraphs',
+        paragraphs: paragraphsIn(body).map(element => viewOf(order.get(element)!, element, formatting.marksOf(element)))
+      }
     },
     apply (operation) {
       if (operation.op === 'text' || operation.op === 'cell') return null
@@ -149,11 +165,17 @@ export function wordDocument (original: Uint8Array): Editable {
       ids.set(`image-${images.count()}`, paragraph)
       changed = true
     },
-    bytes: () => changed ? office.withParts(new Map([[MAIN_PART, new XMLSerializer().serializeToString(document)], ...images.parts()])) : original
+    bytes: () =>
+      changed
+        ? office.withParts(new Map([[MAIN_PART, new XMLSerializer().serializeToString(document)], ...images.parts()]))
+        : original
   }
 }
 
-/** A table cell and the end of a section need a paragraph, a bookmark needs both ends, and a document at least one paragraph. */
+/**
+ * A table cell and the end of a section need a paragraph, a bookmark needs both ends, and a document at least one
+ * paragraph.
+ */
 function isNeeded (element: Element): boolean {
   const others = children(element.parentNode as Element).filter(({ localName }) => localName === 'p')
   return others.length === 1 || element.nextSibling === null ||

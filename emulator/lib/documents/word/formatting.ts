@@ -11,7 +11,10 @@ export interface Formatting {
   /** The formatted parts of a paragraph's text, in order. */
   marksOf (paragraph: Element): Mark[]
   set (paragraph: Element, from: number, to: number, format: Format, value: boolean): void
-  /** Formats the text written by these changes according to the marks of the whole text. Links are restored if the document has their target. */
+  /**
+   * Formats the text written by these changes according to the marks of the whole text. Links are restored if the
+   * document has their target.
+   */
   restore (paragraph: Element, made: readonly Change[], marks: readonly Mark[]): void
 }
 
@@ -43,7 +46,8 @@ export function formattingOf (styles: string | undefined, relationships: string 
   function set (paragraph: Element, from: number, to: number, format: Format, value: boolean): void {
     for (const run of runsOf(paragraph, from, to)) {
       if (has(run, format) === value) continue
-      const properties = firstChild(run, 'rPr') ?? run.insertBefore(create(run.ownerDocument!, 'rPr'), run.firstChild) as Element
+      const properties = firstChild(run, 'rPr') ??
+        run.insertBefore(create(run.ownerDocument!, 'rPr'), run.firstChild) as Element
       const old = firstChild(properties, NAMES[format])
       if (old !== undefined) properties.removeChild(old)
       if (has(run, format) === value) continue
@@ -74,10 +78,14 @@ export function formattingOf (styles: string | undefined, relationships: string 
         const formats = FORMATS.filter(format => has(element.parentNode as Element, format))
         const link = linkOf(element)
         if (from === to || (formats.length === 0 && link === undefined)) continue
-        const look = { ...Object.fromEntries(formats.map(format => [format, true])), ...(link === undefined ? {} : { link }) }
+        const look = {
+          ...Object.fromEntries(formats.map(format => [format, true])),
+          ...(link === undefined ? {} : { link })
+        }
         const last = marks.at(-1)
-        if (last?.to === from && JSON.stringify({ ...last, from, to }) === JSON.stringify({ from, to, ...look })) marks[marks.length - 1] = { ...last, to }
-        else marks.push({ from, to, ...look })
+        if (last?.to === from && JSON.stringify({ ...last, from, to }) === JSON.stringify({ from, to, ...look })) {
+          marks[marks.length - 1] = { ...last, to }
+        } else marks.push({ from, to, ...look })
       }
       return marks
     },

@@ -96,8 +96,12 @@ function drawing (relation: string, name: string, number: number, { width, heigh
 
 /** By the first bytes of the file. */
 function pictureOf (bytes: Buffer): Picture | null {
-  if (bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47) return valid('png', bytes.readUInt32BE(16), bytes.readUInt32BE(20))
-  if (bytes.length >= 10 && bytes.toString('latin1', 0, 4) === 'GIF8') return valid('gif', bytes.readUInt16LE(6), bytes.readUInt16LE(8))
+  if (bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47) {
+    return valid('png', bytes.readUInt32BE(16), bytes.readUInt32BE(20))
+  }
+  if (bytes.length >= 10 && bytes.toString('latin1', 0, 4) === 'GIF8') {
+    return valid('gif', bytes.readUInt16LE(6), bytes.readUInt16LE(8))
+  }
   if (bytes.length >= 4 && bytes.readUInt16BE(0) === 0xffd8) return jpeg(bytes)
   return null
 }

@@ -21,14 +21,21 @@ export function valueOf (element: Element | undefined): string | undefined {
 export function characterStyles (source: string | undefined): Map<string, Partial<Record<Format, boolean>>> {
   const elements = new Map<string, Element>()
   for (const element of elementsOf(source, WORD, 'style')) {
-    if (element.getAttributeNS(WORD, 'type') === 'character') elements.set(element.getAttributeNS(WORD, 'styleId') ?? '', element)
+    if (element.getAttributeNS(WORD, 'type') === 'character') {
+      elements.set(element.getAttributeNS(WORD, 'styleId') ?? '', element)
+    }
   }
 
   function look (element: Element | undefined, bases: number): Partial<Record<Format, boolean>> {
     if (element === undefined || bases > MAX_BASES) return {}
     const properties = firstChild(element, 'rPr')
-    const own = FORMATS.flatMap(format => stated(properties, format) === undefined ? [] : [[format, stated(properties, format)]])
-    return { ...look(elements.get(valueOf(firstChild(element, 'basedOn')) ?? ''), bases + 1), ...Object.fromEntries(own) }
+    const own = FORMATS.flatMap(format =>
+      stated(properties, format) === undefined ? [] : [[format, stated(properties, format)]]
+    )
+    return {
+      ...look(elements.get(valueOf(firstChild(element, 'basedOn')) ?? ''), bases + 1),
+      ...Object.fromEntries(own)
+    }
   }
   return new Map([...elements].map(([id, element]) => [id, look(element, 0)]))
 }

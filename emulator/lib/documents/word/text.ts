@@ -5,7 +5,21 @@ const XML = 'http://www.w3.org/XML/1998/namespace'
 export const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 
 // Elements that a paragraph may contain without becoming read-only. They stay when the text around them changes.
-const KEPT = new Set(['pPr', 'rPr', 'r', 't', 'tab', 'br', 'cr', 'noBreakHyphen', 'hyperlink', 'bookmarkStart', 'bookmarkEnd', 'proofErr', 'lastRenderedPageBreak'])
+const KEPT = new Set([
+  'pPr',
+  'rPr',
+  'r',
+  't',
+  'tab',
+  'br',
+  'cr',
+  'noBreakHyphen',
+  'hyperlink',
+  'bookmarkStart',
+  'bookmarkEnd',
+  'proofErr',
+  'lastRenderedPageBreak'
+])
 
 // Elements whose contents are not part of the paragraph's text. Nor is a paragraph within a paragraph.
 const APART = new Set(['pPr', 'rPr', 'drawing', 'pict', 'AlternateContent', 'p'])
@@ -28,12 +42,14 @@ export function paragraphText (paragraph: Element): string {
 
 /** False for a paragraph with content that editing could destroy: a drawing, a field, a tracked change… */
 export function isEditable (paragraph: Element): boolean {
-  return descendants(paragraph).every(element => element.namespaceURI === WORD && KEPT.has(element.localName!) && !isPageBreak(element))
+  return descendants(paragraph).every(element =>
+    element.namespaceURI === WORD && KEPT.has(element.localName!) && !isPageBreak(element)
+  )
 }
 
 /**
- * Sets the paragraph's text by changing only the parts that differ, so that formatting, links and bookmarks around them stay.
- * New text takes the formatting of the text it replaces, or else of the text before it. Returns the changes.
+ * Sets the paragraph's text by changing only the parts that differ, so that formatting, links and bookmarks around them
+ * stay. New text takes the formatting of the text it replaces, or else of the text before it. Returns the changes.
  */
 export function setParagraphText (paragraph: Element, text: string): Change[] {
   const made = changes(paragraphText(paragraph), text)
@@ -46,7 +62,9 @@ export function splice (paragraph: Element, start: number, end: number, inserted
   const target = inserted === '' ? undefined : placeFor(paragraph, start, end)
   const all = pieces(paragraph)
   const isEmptied = inserted === '' && start === 0 && all.every(({ to }) => to <= end)
-  const keepsFormatting = isEmptied ? all.find(({ element }) => element.localName === 't' && linkAround(element) === undefined) : undefined
+  const keepsFormatting = isEmptied
+    ? all.find(({ element }) => element.localName === 't' && linkAround(element) === undefined)
+    : undefined
   for (const piece of all) {
     const before = piece.text.slice(0, Math.max(start - piece.from, 0))
     const after = piece.text.slice(Math.max(end - piece.from, 0))
@@ -65,8 +83,10 @@ function placeFor (paragraph: Element, start: number, end: number): Element {
   const before = all.findLast(({ from, to }) => from < start && start <= to)
   const after = all.find(({ from, to }) => from <= start && start < to) ?? all.find(({ from }) => from >= start)
   // Text written next to a link does not become part of it.
-  const isInLink = before !== undefined && after !== undefined && linkAround(before.element) === linkAround(after.element)
-  const takes = (piece: Piece | undefined) => piece !== undefined && (isInLink || linkAround(piece.element) === undefined)
+  const isInLink = before !== undefined && after !== undefined &&
+    linkAround(before.element) === linkAround(after.element)
+  const takes = (piece: Piece | undefined) =>
+    piece !== undefined && (isInLink || linkAround(piece.element) === undefined)
   if (takes(before)) return before!.element.localName === 't' ? before!.element : newText(before!.element)
   if (takes(after) && after!.element.localName === 't') return after!.element
   return newRun(paragraph, all, before?.element, after?.element)
@@ -77,15 +97,24 @@ function newText (before: Element): Element {
   return before.parentNode!.insertBefore(create(before.ownerDocument!, 't'), before.nextSibling) as Element
 }
 
-/** A new run between two elements, formatted like the paragraph's first run outside of links, or else like its end mark. */
-function newRun (paragraph: Element, all: readonly Piece[], before: Element | undefined, after: Element | undefined): Element {
+/**
+ * A new run between two elements, formatted like the paragraph's first run outside of links, or else like its end mark.
+ */
+function newRun (
+  paragraph: Element,
+  all: readonly Piece[],
+  before: Element | undefined,
+  after: Element | undefined
+): Element {
   const document = paragraph.ownerDocument!
   const run = create(document, 'r')
   const model = all.find(({ element }) => linkAround(element) === undefined)?.element.parentNode as Element | undefined
   const properties = firstChild(model ?? firstChild(paragraph, 'pPr'), 'rPr')
   if (properties !== undefined) run.appendChild(properties.cloneNode(true))
   const text = run.appendChild(create(document, 't')) as Element
-  const next = before === undefined ? after && childAround(paragraph, after) : childAround(paragraph, before).nextSibling
+  const next = before === undefined
+    ? after && childAround(paragraph, after)
+    : childAround(paragraph, before).nextSibling
   paragraph.insertBefore(run, next ?? null)
   return text
 }
@@ -108,7 +137,8 @@ export function linkAround (element: Element): Element | undefined {
 function removeWithEmptyParents (element: Element): void {
   const parent = element.parentNode as Element
   parent.removeChild(element)
-  const isEmpty = ['r', 'hyperlink'].includes(parent.localName!) && [...parent.childNodes].every(({ localName }) => localName === 'rPr')
+  const isEmpty = ['r', 'hyperlink'].includes(parent.localName!) &&
+    [...parent.childNodes].every(({ localName }) => localName === 'rPr')
   if (isEmpty) removeWithEmptyParents(parent)
 }
 

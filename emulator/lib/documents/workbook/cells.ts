@@ -1,4 +1,6 @@
-import { attributeOf, elements, escaped, firstElement, type Markup, prefixOf, textOf, withAttribute, withoutEnd } from './markup.js'
+import {
+  attributeOf, elements, escaped, firstElement, type Markup, prefixOf, textOf, withAttribute, withoutEnd
+} from './markup.js'
 import { rangeOf, type Range } from './references.js'
 import type { CellValue } from './values.js'
 
@@ -66,7 +68,8 @@ function serialOf (iso: string): CellValue {
 
 /** The text of a string item, without phonetic guides. */
 export function joinedText (content: string): string {
-  return [...elements(content, 't', 'rPh')].map(({ name, content }) => name === 't' ? characters(textOf(content)) : '').join('')
+  return [...elements(content, 't', 'rPh')].map(({ name, content }) => name === 't' ? characters(textOf(content)) : '')
+    .join('')
 }
 
 /** Decodes characters that XML can't contain, written as `_x0007_`. */
@@ -75,7 +78,10 @@ function characters (text: string): string {
 }
 
 /** The cell's element with new content. The style and unknown attributes are kept. */
-export function writeCell (cell: Markup, { value, formula, style }: { value: CellValue, formula: string | null, style?: number }): string {
+export function writeCell (
+  cell: Markup,
+  { value, formula, style }: { value: CellValue, formula: string | null, style?: number }
+): string {
   const prefix = prefixOf(cell.tag)
   const content = formula === null ? valueElement(prefix, value) : `<${prefix}f>${escaped(formula)}</${prefix}f>`
   let tag = ['t', 'cm', 'vm'].reduce((so, name) => withAttribute(so, name, undefined), cell.tag)
@@ -88,7 +94,9 @@ export function writeCell (cell: Markup, { value, formula, style }: { value: Cel
 export function withoutValue (cell: Markup, own?: string): string {
   const prefix = prefixOf(cell.tag)
   const formula = firstElement(cell.content, 'f')
-  const kept = own === undefined ? cell.content.slice(formula?.from ?? 0, formula?.to ?? 0) : `<${prefix}f>${escaped(own)}</${prefix}f>`
+  const kept = own === undefined
+    ? cell.content.slice(formula?.from ?? 0, formula?.to ?? 0)
+    : `<${prefix}f>${escaped(own)}</${prefix}f>`
   return filled(withAttribute(cell.tag, 't', undefined), kept + restOf(cell))
 }
 
@@ -96,7 +104,10 @@ export function withoutValue (cell: Markup, own?: string): string {
 export function withOwnFormula (cell: Markup, own: string): string {
   const prefix = prefixOf(cell.tag)
   const formula = firstElement(cell.content, 'f')!
-  return filled(cell.tag, `${cell.content.slice(0, formula.from)}<${prefix}f>${escaped(own)}</${prefix}f>${cell.content.slice(formula.to)}`)
+  return filled(
+    cell.tag,
+    `${cell.content.slice(0, formula.from)}<${prefix}f>${escaped(own)}</${prefix}f>${cell.content.slice(formula.to)}`
+  )
 }
 
 function filled (tag: string, content: string): string {
@@ -106,7 +117,9 @@ function filled (tag: string, content: string): string {
 
 function restOf (cell: Markup): string {
   let rest = cell.content
-  for (const { from, to } of [...elements(cell.content, 'v', 'f', 'is')].reverse()) rest = rest.slice(0, from) + rest.slice(to)
+  for (const { from, to } of [...elements(cell.content, 'v', 'f', 'is')].reverse()) {
+    rest = rest.slice(0, from) + rest.slice(to)
+  }
   return rest.trim()
 }
 
@@ -122,12 +135,19 @@ function valueElement (prefix: string, value: CellValue): string {
     const space = value === value.trim() && !/\s\s|\n/.test(value) ? '' : ' xml:space="preserve"'
     return `<${prefix}is><${prefix}t${space}>${escaped(withEscapes(value))}</${prefix}t></${prefix}is>`
   }
-  const text = typeof value === 'object' ? value.error : typeof value === 'boolean' ? String(Number(value)) : String(value)
+  const text = typeof value === 'object'
+    ? value.error
+    : typeof value === 'boolean'
+      ? String(Number(value))
+      : String(value)
   return `<${prefix}v>${escaped(text)}</${prefix}v>`
 }
 
 function withEscapes (text: string): string {
   return text.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
-    // eslint-disable-next-line no-control-regex
-    .replace(/[\0-\x08\x0B-\x1F\uFFFE\uFFFF]/g, character => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
+    .replace(
+      // eslint-disable-next-line no-control-regex
+      /[\0-\x08\x0B-\x1F\uFFFE\uFFFF]/g,
+      character => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`
+    )
 }

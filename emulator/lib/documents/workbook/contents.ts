@@ -62,7 +62,8 @@ export function openSheets (file: OfficePackage): OpenSheets {
       const { value, formula } = content
       const typed = formula === null ? typedText(value, style, workbook.has1904) : `=${formula.text}`
       const isNumber = typeof value === 'number'
-      const align = style.align ?? (isNumber ? 'right' : value !== null && typeof value !== 'string' ? 'center' : 'left')
+      const align = style.align ??
+        (isNumber ? 'right' : value !== null && typeof value !== 'string' ? 'center' : 'left')
       return {
         value: typed,
         text: value === null && formula !== null ? typed : shownText(value, style, workbook.has1904),
@@ -111,7 +112,9 @@ function contentsOf (xml: SheetPart, strings: readonly string[], otherLocks: rea
     if (groups !== undefined) return groups
     groups = new Map()
     for (const [position, { formula }] of withFormula()) {
-      if (formula?.group !== undefined && formula.text !== '') groups.set(formula.group, { position, text: formula.text })
+      if (formula?.group !== undefined && formula.text !== '') {
+        groups.set(formula.group, { position, text: formula.text })
+      }
     }
     return groups
   }
@@ -122,15 +125,26 @@ function contentsOf (xml: SheetPart, strings: readonly string[], otherLocks: rea
     const from = groupsOfSheet().get(read.formula.group)
     if (from === undefined) return { ...read, formula: null }
     const { text, position: { row, column } } = from
-    return { ...read, formula: { ...read.formula, get text () { return shiftFormula(text, position.row - row, position.column - column) } } }
+    return {
+      ...read,
+      formula: {
+        ...read.formula,
+        get text () {
+          return shiftFormula(text, position.row - row, position.column - column)
+        }
+      }
+    }
   }
 
   return {
     content,
     used,
-    formulaLengths: () => [...withFormula()].map(([, { formula }]) => {
-      return formula?.text || formula?.group === undefined ? formula?.text.length ?? 0 : groupsOfSheet().get(formula.group)?.text.length ?? 0
-    }),
+    formulaLengths: () =>
+      [...withFormula()].map(([, { formula }]) => {
+        return formula?.text || formula?.group === undefined
+          ? formula?.text.length ?? 0
+          : groupsOfSheet().get(formula.group)?.text.length ?? 0
+      }),
     calculated: () => [...withFormula()].map(([position]) => position),
     locks () {
       locks ??= [...otherLocks, ...[...withFormula()].flatMap(([position, { formula }]) => {
@@ -141,7 +155,11 @@ function contentsOf (xml: SheetPart, strings: readonly string[], otherLocks: rea
     },
     ungroup (group: string) {
       const members = [...withFormula()].filter(([, { formula }]) => formula?.group === group)
-      xml.replace(members.map(([position]) => [position, withOwnFormula(xml.cell(position)!, content(position).formula?.text ?? '')] as const))
+      xml.replace(
+        members.map(([position]) =>
+          [position, withOwnFormula(xml.cell(position)!, content(position).formula?.text ?? '')] as const
+        )
+      )
     }
   }
 }

@@ -1,8 +1,8 @@
 import { MAX_LENGTH, TOKEN } from './formulas.js'
 
 /**
- * A formula as written to a file; `null` if it is invalid, because office suites reject the whole file for one formula they can't
- * read. Functions and cells may be typed in lower case.
+ * A formula as written to a file; `null` if it is invalid, because office suites reject the whole file for one formula
+ * they can't read. Functions and cells may be typed in lower case.
  */
 export function typedFormula (text: string): string | null {
   if (text.length > MAX_LENGTH) return null
@@ -52,7 +52,13 @@ function isReadable (formula: string): boolean {
       const follows: boolean = !hasValue || (last === 'reference' && isReference && isApart)
       if (!isValue || !follows) return false
       if (token === '(' || name?.endsWith('(')) open.push(token === '(' ? 'bracket' : 'function')
-      last = token.endsWith('(') ? 'start' : token.endsWith('!') && error === undefined ? 'sheet' : isReference ? 'reference' : 'value'
+      last = token.endsWith('(')
+        ? 'start'
+        : token.endsWith('!') && error === undefined
+          ? 'sheet'
+          : isReference
+            ? 'reference'
+            : 'value'
     }
     isApart = false
   }

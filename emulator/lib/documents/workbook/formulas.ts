@@ -34,18 +34,23 @@ export function shiftFormula (formula: string, rows: number, columns: number): s
   if (formula.length > MAX_LENGTH) return formula
   return formula.replace(TOKEN, (token, ...rest) => {
     const groups = rest.at(-1) as Record<string, string | undefined>
-    return groups.cells === undefined && groups.columns === undefined && groups.rows === undefined ? token : shifted(token, rows, columns)
+    return groups.cells === undefined && groups.columns === undefined && groups.rows === undefined
+      ? token
+      : shifted(token, rows, columns)
   })
 }
 
 function shifted (reference: string, rows: number, columns: number): string {
   let isLost = false
-  const moved = reference.replace(/(\$?)([A-Z]+)|(\$?)([0-9]+)/gi, (part, fixed?: string, letters?: string, held?: string, digits?: string) => {
-    if (fixed === '$' || held === '$') return part
-    const number = letters === undefined ? Number(digits) + rows : columnNumber(letters) + columns
-    if (number < 1 || number > (letters === undefined ? MAX_ROW : MAX_COLUMN)) isLost = true
-    return letters === undefined ? String(number) : columnName(number)
-  })
+  const moved = reference.replace(
+    /(\$?)([A-Z]+)|(\$?)([0-9]+)/gi,
+    (part, fixed?: string, letters?: string, held?: string, digits?: string) => {
+      if (fixed === '$' || held === '$') return part
+      const number = letters === undefined ? Number(digits) + rows : columnNumber(letters) + columns
+      if (number < 1 || number > (letters === undefined ? MAX_ROW : MAX_COLUMN)) isLost = true
+      return letters === undefined ? String(number) : columnName(number)
+    }
+  )
   return isLost ? '#REF!' : moved
 }
 

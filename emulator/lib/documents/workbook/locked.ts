@@ -11,7 +11,9 @@ interface Lock extends LockedCells {
 
 /** The cells of a sheet that can't be edited, because other parts of the file define their content. */
 export function lockedCells (office: OfficePackage, part: string, sheet: SheetPart): Lock[] {
-  if (sheet.isProtected) return [lock({ top: 1, left: 1, bottom: MAX_ROW, right: MAX_COLUMN }, 'This sheet is protected')]
+  if (sheet.isProtected) {
+    return [lock({ top: 1, left: 1, bottom: MAX_ROW, right: MAX_COLUMN }, 'This sheet is protected')]
+  }
   const locks: Lock[] = []
   for (const { type, part: other } of relationshipsOf(office, part)) {
     const xml = type === 'table' || type === 'pivotTable' ? office.text(other) : undefined
@@ -19,7 +21,9 @@ export function lockedCells (office: OfficePackage, part: string, sheet: SheetPa
     if (type === 'table') {
       const tag = firstElement(xml, 'table')?.tag ?? ''
       const area = rangeOf(attributeOf(tag, 'ref') ?? '')
-      if (area !== undefined && attributeOf(tag, 'headerRowCount') !== '0') locks.push(lock({ ...area, bottom: area.top }, 'The heads of a table are the names of its columns'))
+      if (area !== undefined && attributeOf(tag, 'headerRowCount') !== '0') {
+        locks.push(lock({ ...area, bottom: area.top }, 'The heads of a table are the names of its columns'))
+      }
     } else {
       const area = rangeOf(attributeOf(firstElement(xml, 'location')?.tag ?? '', 'ref') ?? '')
       if (area !== undefined) locks.push(lock(area, 'A pivot table fills these cells'))

@@ -23,8 +23,8 @@ const DATA = '<![CDATA['
 const BLANK = /[\s/]/
 
 /**
- * The tags of XML text, one after the other. It builds no tree, so that everything unedited keeps its bytes. Throws a `TypeError`
- * for unclosed markup and for document types.
+ * The tags of XML text, one after the other. It builds no tree, so that everything unedited keeps its bytes. Throws a
+ * `TypeError` for unclosed markup and for document types.
  */
 function * tags (xml: string): Generator<Tag> {
   for (let from = xml.indexOf('<'), to = 0; from !== -1; from = xml.indexOf('<', to)) {
@@ -73,8 +73,16 @@ export function * elements (xml: string, ...names: readonly string[]): Generator
   for (const tag of tags(xml)) {
     if (open === null) {
       if (!names.includes(tag.name) || tag.type === 'end') continue
-      if (tag.type === 'empty') yield { name: tag.name, tag: xml.slice(tag.from, tag.to), content: '', from: tag.from, to: tag.to, contentFrom: tag.to }
-      else [open, depth] = [tag, 1]
+      if (tag.type === 'empty') {
+        yield {
+          name: tag.name,
+          tag: xml.slice(tag.from, tag.to),
+          content: '',
+          from: tag.from,
+          to: tag.to,
+          contentFrom: tag.to
+        }
+      } else [open, depth] = [tag, 1]
     } else if (tag.name === open.name && tag.type !== 'empty') {
       depth += tag.type === 'start' ? 1 : -1
       if (depth > 0) continue
@@ -112,7 +120,9 @@ export function isTrue (value: string | undefined): boolean {
 /** The start tag with an attribute set or removed. */
 export function withAttribute (tag: string, name: string, value: string | undefined): string {
   const bare = tag.replace(new RegExp(`\\s${name}\\s*=\\s*(?:"[^"]*"|'[^']*')`), '')
-  return value === undefined ? bare : `${withoutEnd(bare)} ${name}="${escaped(value)}"${bare.endsWith('/>') ? '/>' : '>'}`
+  return value === undefined
+    ? bare
+    : `${withoutEnd(bare)} ${name}="${escaped(value)}"${bare.endsWith('/>') ? '/>' : '>'}`
 }
 
 /** The start tag without its `>` or `/>`. */

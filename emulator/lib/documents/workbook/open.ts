@@ -40,7 +40,8 @@ export function openWorkbook (office: OfficePackage): Workbook {
   if (xml === undefined) throw new TypeError(`The workbook has no ${part}`)
   const related = relationshipsOf(office, part)
   const parts = new Map(related.filter(({ type }) => type === 'worksheet').map(({ id, part }) => [id, part]))
-  const partOf = (type: string) => related.find(relationship => relationship.type === type && office.parts.has(relationship.part))?.part
+  const partOf = (type: string) =>
+    related.find(relationship => relationship.type === type && office.parts.has(relationship.part))?.part
   const listed = [...elements(firstElement(xml, 'sheets')?.content ?? '', 'sheet')]
   if (listed.length > MAX_SHEETS) throw new RangeError('it has too many sheets')
   const stringsPart = partOf('sharedStrings')
@@ -56,7 +57,9 @@ export function openWorkbook (office: OfficePackage): Workbook {
       return part === undefined ? [] : [{ name: attributeOf(tag, 'name') ?? '', part, hidden: state !== 'visible' }]
     }),
     has1904: properties !== undefined && isTrue(attributeOf(properties.tag, 'date1904')),
-    strings: [...elements(stringsPart === undefined ? '' : office.text(stringsPart) ?? '', 'si')].map(({ content }) => joinedText(content)),
+    strings: [...elements(stringsPart === undefined ? '' : office.text(stringsPart) ?? '', 'si')].map(({ content }) =>
+      joinedText(content)
+    ),
     styles: openStyles(stylesPart === undefined ? undefined : office.text(stylesPart)),
     stylesPart,
     calculationChain: partOf('calcChain')

@@ -1,5 +1,9 @@
-import { attributeOf, elements, firstElement, isTrue, type Markup, prefixOf, withAttribute, withoutEnd } from './markup.js'
-import { cellName, columnNumber, isIn, MAX_COLUMN, oneCell, type Position, type Range, rangeName, rangeOf, union } from './references.js'
+import {
+  attributeOf, elements, firstElement, isTrue, type Markup, prefixOf, withAttribute, withoutEnd
+} from './markup.js'
+import {
+  cellName, columnNumber, isIn, MAX_COLUMN, oneCell, type Position, type Range, rangeName, rangeOf, union
+} from './references.js'
 
 /** A row of a sheet as written. Its cells are parsed when needed. */
 interface Row {
@@ -69,7 +73,13 @@ export function openSheet (source: string): SheetPart {
       number = Number(attributeOf(tag, 'r') ?? number + 1)
       // A duplicate row number is invalid: the later row is kept unchanged.
       if (rows.has(number)) continue
-      rows.set(number, { number, before: content.slice(at, from), tag, content: cells, end: content.slice(contentFrom + cells.length, to) })
+      rows.set(number, {
+        number,
+        before: content.slice(at, from),
+        tag,
+        content: cells,
+        end: content.slice(contentFrom + cells.length, to)
+      })
       at = to
     }
     rest = content.slice(at)
@@ -105,7 +115,9 @@ export function openSheet (source: string): SheetPart {
     const row = rows.get(position.row)
     const known = row === undefined ? undefined : cellsOf(row).get(position.column)
     if (known !== undefined) return known
-    const ofRow = row !== undefined && isTrue(attributeOf(row.tag, 'customFormat')) ? attributeOf(row.tag, 's') : undefined
+    const ofRow = row !== undefined && isTrue(attributeOf(row.tag, 'customFormat'))
+      ? attributeOf(row.tag, 's')
+      : undefined
     const style = ofRow ?? columns.find(({ from, to }) => position.column >= from && position.column <= to)?.style
     const tag = `<${prefix}c r="${cellName(position)}"${style === undefined || style === '0' ? '' : ` s="${style}"`}/>`
     return { name: 'c', tag, content: '', from: 0, to: 0, contentFrom: 0 }
@@ -169,7 +181,8 @@ export function openSheet (source: string): SheetPart {
     columns,
     isProtected: protection !== undefined && isTrue(attributeOf(protection.tag, 'sheet')),
     xml () {
-      const written = [...rows.values()].map(({ before, tag, content, end }) => before + tag + content + end).join('') + rest
+      const written = [...rows.values()].map(({ before, tag, content, end }) => before + tag + content + end).join('') +
+        rest
       const [start, end] = written === '' || data.content !== '' || data.tag.endsWith('/>') === false
         ? [data.tag, source.slice(data.contentFrom + data.content.length, data.to)]
         : [`${withoutEnd(data.tag)}>`, `</${prefix}sheetData>`]

@@ -1,6 +1,8 @@
 import { isDateFormat } from 'numfmt'
 import { builtInFormat, builtInNumber, FIRST_OWN_FORMAT, GENERAL } from './built-in-formats.js'
-import { attributeOf, elements, escaped, firstElement, type Markup, prefixOf, withAttribute, withoutEnd } from './markup.js'
+import {
+  attributeOf, elements, escaped, firstElement, type Markup, prefixOf, withAttribute, withoutEnd
+} from './markup.js'
 
 /** The displayed part of a cell's style. */
 export interface CellStyle {
@@ -22,7 +24,9 @@ export interface Styles {
 export function openStyles (source: string | undefined): Styles {
   let xml = source ?? ''
   let isChanged = false
-  const formats = new Map([...inside(xml, 'numFmts', 'numFmt')].map(({ tag }) => [numberOf(tag, 'numFmtId'), formatCode(tag)]))
+  const formats = new Map(
+    [...inside(xml, 'numFmts', 'numFmt')].map(({ tag }) => [numberOf(tag, 'numFmtId'), formatCode(tag)])
+  )
   const boldFonts = [...inside(xml, 'fonts', 'font')].map(({ content }) => {
     const bold = firstElement(content, 'b')
     return bold !== undefined && attributeOf(bold.tag, 'val') !== '0' && attributeOf(bold.tag, 'val') !== 'false'
@@ -62,7 +66,9 @@ export function openStyles (source: string | undefined): Styles {
   function append (list: Markup, element: string): void {
     const count = numberOf(list.tag, 'count') || [...elements(list.content, 'numFmt', 'xf')].length
     const start = `${withoutEnd(withAttribute(list.tag, 'count', String(count + 1)))}>`
-    const end = list.content === '' ? `</${list.tag.slice(1).split(/[\s/>]/)[0]}>` : xml.slice(list.contentFrom + list.content.length, list.to)
+    const end = list.content === ''
+      ? `</${list.tag.slice(1).split(/[\s/>]/)[0]}>`
+      : xml.slice(list.contentFrom + list.content.length, list.to)
     xml = xml.slice(0, list.from) + start + list.content + element + end + xml.slice(list.to)
   }
 
@@ -74,7 +80,11 @@ export function openStyles (source: string | undefined): Styles {
       const list = firstElement(xml, 'cellXfs')
       const model = list === undefined ? undefined : [...elements(list.content, 'xf')][index]
       if (model === undefined) return index
-      const tag = withAttribute(withAttribute(model.tag, 'numFmtId', String(idOfFormat(format))), 'applyNumberFormat', '1')
+      const tag = withAttribute(
+        withAttribute(model.tag, 'numFmtId', String(idOfFormat(format))),
+        'applyNumberFormat',
+        '1'
+      )
       append(firstElement(xml, 'cellXfs')!, tag + list!.content.slice(model.contentFrom, model.to))
       const number = known.push({ ...known[index]!, format }) - 1
       added.set(`${index} ${format}`, number)

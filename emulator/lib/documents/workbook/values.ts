@@ -70,7 +70,9 @@ export function parseTyped (text: string, { format: code }: CellStyle, has1904: 
   }
   const typed = valueOf(text)
   if (typed.format !== undefined && code !== GENERAL) return { value: typed.value }
-  if (has1904 && typed.format !== undefined && isDate(typed.format)) return { ...typed, value: Number(typed.value) - DAYS_TO_1904 }
+  if (has1904 && typed.format !== undefined && isDate(typed.format)) {
+    return { ...typed, value: Number(typed.value) - DAYS_TO_1904 }
+  }
   return typed
 }
 
@@ -84,7 +86,9 @@ function valueOf (text: string): TypedValue {
   if (/\d/.test(digits) && NUMBER.test(digits)) {
     const number = Number(digits.replaceAll(',', ''))
     if (!Number.isFinite(number)) return { value: text }
-    return percent ? { value: Number((number / 100).toPrecision(15)), format: Number.isInteger(number) ? '0%' : '0.00%' } : { value: number }
+    return percent
+      ? { value: Number((number / 100).toPrecision(15)), format: Number.isInteger(number) ? '0%' : '0.00%' }
+      : { value: number }
   }
   const date = ISO_DATE.test(bare) ? parseValue(bare.replace('T', ' '))?.v : undefined
   if (typeof date === 'number') return { value: date, format: bare.length > 10 ? 'yyyy-mm-dd hh:mm' : 'yyyy-mm-dd' }
@@ -99,9 +103,14 @@ function dateSerial (text: string, code: string): number | undefined {
   const parts = /^(\d{1,4})[./ -](\d{1,2})[./ -](\d{1,4})(?:[T ]+(\S.*))?$/.exec(text)
   if (parts === null || order.length !== 3 || /^\d{4}-/.test(text)) {
     const parsed = parseValue(text.replace(/(?<=\d)T(?=\d)/, ' '))
-    return parsed !== null && typeof parsed.v === 'number' && parsed.z !== undefined && isDate(parsed.z) ? parsed.v : undefined
+    return parsed !== null && typeof parsed.v === 'number' && parsed.z !== undefined && isDate(parsed.z)
+      ? parsed.v
+      : undefined
   }
   const at = (letter: string) => parts[1 + order.indexOf(letter)]!
   const year = at('y').length <= 2 ? String(Number(at('y')) + (Number(at('y')) < 30 ? 2000 : 1900)) : at('y')
-  return dateSerial(`${year}-${at('m').padStart(2, '0')}-${at('d').padStart(2, '0')}${parts[4] === undefined ? '' : ` ${parts[4]}`}`, code)
+  return dateSerial(
+    `${year}-${at('m').padStart(2, '0')}-${at('d').padStart(2, '0')}${parts[4] === undefined ? '' : ` ${parts[4]}`}`,
+    code
+  )
 }

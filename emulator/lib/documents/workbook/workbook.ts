@@ -77,7 +77,9 @@ export function workbookDocument (original: Uint8Array): Editable {
     const look = styles.get(style)
     const own = isFormula(text, look) ? typedFormula(text.slice(1)) : null
     const typed = own !== null ? null : parseTyped(text, look, workbook.has1904)
-    const format = typed?.format !== undefined && look.format === GENERAL ? styles.withFormat(style, typed.format) : style
+    const format = typed?.format !== undefined && look.format === GENERAL
+      ? styles.withFormat(style, typed.format)
+      : style
     if (formula?.group !== undefined) sheet.ungroup(formula.group)
     formulasChanged ||= formula !== null || own !== null
     const key = keyOf(sheet.name, position)
@@ -99,7 +101,14 @@ export function workbookDocument (original: Uint8Array): Editable {
     set(sheet, position, text)
     const others = takeOut(sheet, position)
     const now = view(sheet, position)
-    return { op: 'cell', sheet: name, cell: cellName(position), value: now.value, shown: now, ...(Object.keys(others).length === 0 ? {} : { others }) }
+    return {
+      op: 'cell',
+      sheet: name,
+      cell: cellName(position),
+      value: now.value,
+      shown: now,
+      ...(Object.keys(others).length === 0 ? {} : { others })
+    }
   }
 
   function bytes (): Uint8Array {
@@ -108,7 +117,9 @@ export function workbookDocument (original: Uint8Array): Editable {
     const stylesNow = styles.changed()
     if (stylesNow !== null) parts.set(workbook.stylesPart!, stylesNow)
     if (formulasChanged || stale.size > 0) parts.set(workbook.part, withFullCalculation(workbook))
-    if (formulasChanged) for (const [part, content] of withoutCalculationChain(office, workbook)) parts.set(part, content)
+    if (formulasChanged) {
+      for (const [part, content] of withoutCalculationChain(office, workbook)) parts.set(part, content)
+    }
     written = office.withParts(parts)
     return written
   }
@@ -131,10 +142,17 @@ function canBeSet (sheet: OpenSheet, position: Position): boolean {
 }
 
 /** The rows of a sheet that a page can show: of a very large sheet only the first ones. */
-function gridOf (sheet: OpenSheet, view: (position: Position) => GridCell, left: { cells: number, characters: number }): GridSheet {
+function gridOf (
+  sheet: OpenSheet,
+  view: (position: Position) => GridCell,
+  left: { cells: number, characters: number }
+): GridSheet {
   const { xml } = sheet
   const used = [...sheet.used()]
-  const last = used.reduce((so, { row, column }) => ({ row: Math.max(so.row, row), column: Math.max(so.column, column) }), { row: 0, column: 0 })
+  const last = used.reduce(
+    (so, { row, column }) => ({ row: Math.max(so.row, row), column: Math.max(so.column, column) }),
+    { row: 0, column: 0 }
+  )
   const most = shownSize(last.row, last.column)
   const cells: Record<string, GridCell> = {}
   let end: number | undefined

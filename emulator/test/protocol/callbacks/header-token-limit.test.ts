@@ -10,7 +10,12 @@ t.test('a header token of 7168 characters or more loses changesurl and history, 
     await session.edit(`revision ${++revision}`)
     await session.forceSave({ userdata })
     const request = host.received.at(-1)!
-    return { body: request.body!, signed: claimsOf(request.body!.token), inHeader: headerClaims(request).payload as object, length: request.headers.authorization!.length - 'Bearer '.length }
+    return {
+      body: request.body!,
+      signed: claimsOf(request.body!.token),
+      inHeader: headerClaims(request).payload as object,
+      length: request.headers.authorization!.length - 'Bearer '.length
+    }
   }
   const { length: base } = await saved('x')
   const start = Math.floor((7168 - base) * 3 / 4) - 8

@@ -10,7 +10,10 @@ t.test('url contains key, folder, format and expiry; shardkey is a separate para
   await session.edit('changed')
   await session.close()
   const { url, changesurl, filetype } = host.callbacks(2)[0]!
-  t.match(url, /^http:\/\/127\.0\.0\.1:\d+\/cache\/files\/data\/K\.1_\d+\/output\.docx\/output\.docx\?md5=[\w-]{22}&expires=\d{10}&shardkey=K\.1&filename=output\.docx$/)
+  t.match(
+    url,
+    /^http:\/\/127\.0\.0\.1:\d+\/cache\/files\/data\/K\.1_\d+\/output\.docx\/output\.docx\?md5=[\w-]{22}&expires=\d{10}&shardkey=K\.1&filename=output\.docx$/
+  )
   t.match(changesurl, /^http:\/\/127\.0\.0\.1:\d+\/cache\/files\/data\/K\.1_\d+\/changes\.zip\/changes\.zip\?md5=/)
   t.equal(new URL(String(url)).origin, server.url)
   t.equal(filetype, 'docx')

@@ -11,7 +11,11 @@ async function start (t: Parameters<typeof startDocumentServer>[0]) {
   const clock = fakeClock()
   const { url } = await startDocumentServer(t, { clock })
   const post = async (body: object, headers: Record<string, string> = {}, address = '/command') => {
-    const response = await fetch(`${url}${address}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+    const response = await fetch(`${url}${address}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body)
+    })
     t.equal(response.status, 200)
     return await response.json() as Record<string, unknown>
   }
@@ -24,8 +28,16 @@ for (const address of ADDRESSES) {
   t.test(`${address} accepts a token in the body or the header, and always answers HTTP 200`, async t => {
     const { post } = await start(t)
     t.match(await post({ c: 'version', token: sign({ c: 'version' }) }, {}, address), VERSION)
-    t.match(await post({ c: 'version' }, { authorization: `Bearer ${sign({ payload: { c: 'version' } })}` }, address), VERSION)
-    t.match(await post({ token: sign({ c: 'license' }) }, {}, address), { error: 0, license: { end_date: null }, server: { buildVersion: /^\d+\.\d+\.\d+$/ }, quota: { users: [], users_view: [] } })
+    t.match(
+      await post({ c: 'version' }, { authorization: `Bearer ${sign({ payload: { c: 'version' } })}` }, address),
+      VERSION
+    )
+    t.match(await post({ token: sign({ c: 'license' }) }, {}, address), {
+      error: 0,
+      license: { end_date: null },
+      server: { buildVersion: /^\d+\.\d+\.\d+$/ },
+      quota: { users: [], users_view: [] }
+    })
   })
 }
 
@@ -33,7 +45,10 @@ t.test('quota of license lists nobody: the license counts connections', async t 
   const host = await startFakeHost(t)
   const server = await startDocumentServer(t)
   await server.open(host.config('K'))
-  t.match(await (await postSigned(`${server.url}/command`, { c: 'license' })).json(), { license: { connections: 20, users_count: 0 }, quota: { users: [], users_view: [] } })
+  t.match(await (await postSigned(`${server.url}/command`, { c: 'license' })).json(), {
+    license: { connections: 20, users_count: 0 },
+    quota: { users: [], users_view: [] }
+  })
 })
 
 t.test('an unknown command answers 5, a missing key 1; answers begin with the key', async t => {
@@ -48,8 +63,14 @@ t.test('tokens: none or wrong answers 6, expired 7, 60 s of skew are allowed; on
   const { post, now } = await start(t)
   const command = { c: 'version' }
   t.strictSame(await post(command), { error: 6 }, 'none')
-  t.strictSame(await post({ ...command, token: createSigner({ key: 'another secret' })(command) }), { error: 6 }, 'wrong secret')
-  t.strictSame(await post({ ...command, token: 'x.y.z' }, { authorization: `Bearer ${sign({ payload: command })}` }), { error: 6 }, 'a valid header token does not make up for it')
+  t.strictSame(
+    await post({ ...command, token: createSigner({ key: 'another secret' })(command) }),
+    { error: 6 },
+    'wrong secret'
+  )
+  t.strictSame(await post({ ...command, token: 'x.y.z' }, { authorization: `Bearer ${sign({ payload: command })}` }), {
+    error: 6
+  }, 'a valid header token does not make up for it')
   t.strictSame(await post({ token: sign({ ...command, exp: now - 60 }) }), { error: 7 }, 'expired 60 s ago')
   t.match(await post({ token: sign({ ...command, exp: now - 59 }) }), { error: 0 }, 'expired 59 s ago')
   t.strictSame(await post({ c: 'info', key: 'K', token: sign({ c: 'info' }) }), { error: 1 }, 'an unsigned key')
@@ -81,7 +102,14 @@ t.test('version, license and getForgottenList need no key and echo one; saved ne
 t.test('claims may be flat, as payload or as query, in the body and in the header', async t => {
   const { post } = await start(t)
   const command = { c: 'version', key: 'x' }
-  for (const [title, claims] of Object.entries({ flat: command, payload: { payload: command }, query: { query: command }, both: { c: 'info', payload: command } })) {
+  for (
+    const [title, claims] of Object.entries({
+      flat: command,
+      payload: { payload: command },
+      query: { query: command },
+      both: { c: 'info', payload: command }
+    })
+  ) {
     t.match(await post({ token: sign(claims) }), { key: 'x', ...VERSION }, `${title} in the body`)
     t.match(await post({}, { authorization: `Bearer ${sign(claims)}` }), { key: 'x', ...VERSION }, `${title} in the header`)
   }
@@ -106,20 +134,46 @@ t.test('a token with exp or nbf of the wrong type, or nbf in the future, answers
 t.test('an empty or broken body answers 6 with HTTP 200, and the header token works beside it', async t => {
   const { url } = await start(t)
   for (const body of ['', '{', 'null', '"text"', '5', '[]']) {
-    const send = async (headers: Record<string, string>) => await fetch(`${url}/command`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
+    const send = async (headers: Record<string, string>) =>
+      await fetch(`${url}/command`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body
+      })
     const refused = await send({})
     t.strictSame([refused.status, await refused.json()], [200, { error: 6 }], JSON.stringify(body))
     t.match(await (await send({ authorization: `Bearer ${sign({ c: 'version' })}` })).json(), VERSION, JSON.stringify(body))
   }
   const marked = `\uFEFF${JSON.stringify({ token: sign({ c: 'version' }) })}`
-  t.strictSame(await (await fetch(`${url}/command`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: marked })).json(), { error: 6 }, 'a byte order mark')
+  t.strictSame(
+    await (await fetch(`${url}/command`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: marked
+    })).json(),
+    { error: 6 },
+    'a byte order mark'
+  )
 })
 
 t.test('a body is parsed as JSON whatever its content type says', async t => {
   const { url } = await start(t)
   const body = Buffer.from(JSON.stringify({ token: sign({ c: 'version' }) }))
-  for (const type of ['text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'application/octet-stream', 'multipart/form-data; boundary=x', undefined]) {
-    const response = await fetch(`${url}/command`, { method: 'POST', body, ...(type === undefined ? {} : { headers: { 'content-type': type } }) })
+  for (
+    const type of [
+      'text/plain',
+      'text/plain;charset=UTF-8',
+      'application/x-www-form-urlencoded',
+      'application/octet-stream',
+      'multipart/form-data; boundary=x',
+      undefined
+    ]
+  ) {
+    const response = await fetch(`${url}/command`, {
+      method: 'POST',
+      body,
+      ...(type === undefined ? {} : { headers: { 'content-type': type } })
+    })
     t.match(await response.json(), VERSION, String(type))
   }
 })

@@ -32,7 +32,10 @@ const cases: Record<string, Case> = {
   'an output type that does not say which': { error: -9, request: { filetype: 'pdf', outputtype: 'ooxml' } },
   'a source over 100 MB': {
     error: -10,
-    prepare: (_server, host) => host.routes.set('/files/notes.txt', (_request, response) => { response.writeHead(200, { 'content-length': 104_857_601 }).flushHeaders() })
+    prepare: (_server, host) =>
+      host.routes.set('/files/notes.txt', (_request, response) => {
+        response.writeHead(200, { 'content-length': 104_857_601 }).flushHeaders()
+      })
   }
 }
 
@@ -59,21 +62,35 @@ t.test('tokens: none, wrong or expired answers -8; the body signs the flat reque
   const { url } = await startDocumentServer(t, { clock })
   const request = { async: false, filetype: 'txt', key: 'K', outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt` }
   const post = async (body: object, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${url}/converter`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+    const response = await fetch(`${url}/converter`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body)
+    })
     return await response.json() as Record<string, unknown>
   }
   const bearer = (claims: object) => ({ authorization: `Bearer ${sign(claims)}` })
   const exp = Math.floor(clock.now() / 1000)
 
   t.strictSame(await post(request), { error: -8 }, 'none')
-  t.strictSame(await post({ ...request, token: 'x.y.z' }, bearer({ payload: request })), { error: -8 }, 'a valid header token does not make up for an invalid body token')
+  t.strictSame(
+    await post({ ...request, token: 'x.y.z' }, bearer({ payload: request })),
+    { error: -8 },
+    'a valid header token does not make up for an invalid body token'
+  )
   t.strictSame(await post({ ...request, token: sign({ ...request, exp: exp - 61 }) }), { error: -8 }, 'expired')
   t.strictSame(await post({}, { authorization: `bearer ${sign(request)}` }), { error: -8 }, 'Bearer in lower case')
   t.equal(host.received.length, 0)
   t.match(await post({ ...request, token: sign({ ...request, exp: exp - 50 }) }), { endConvert: true }, 'a minute of clock skew')
   t.match(await post({}, bearer({ payload: { ...request, key: 'H' } })), { endConvert: true }, 'by the header')
   t.match(await post({}, bearer({ ...request, key: 'I' })), { endConvert: true }, 'flat in the header')
-  for (const name of ['payload', 'query']) t.match(await post({ token: sign({ [name]: { ...request, key: name } }) }), { endConvert: true }, `as ${name} in the body`)
+  for (const name of ['payload', 'query']) {
+    t.match(
+      await post({ token: sign({ [name]: { ...request, key: name } }) }),
+      { endConvert: true },
+      `as ${name} in the body`
+    )
+  }
 })
 
 t.test('an empty or broken body answers -8 with HTTP 200', async t => {

@@ -25,7 +25,9 @@ t.test('unknown, missing and upper-case filetype, images, forms, pdf to office, 
     'a long key': { key: 'k'.repeat(240) },
     'a numeric key': { key: 5 }
   }
-  for (const [title, changes] of Object.entries(taken)) t.strictSame(await convert({ key: title.replaceAll(' ', '-'), ...changes, async: true }), PENDING, title)
+  for (const [title, changes] of Object.entries(taken)) {
+    t.strictSame(await convert({ key: title.replaceAll(' ', '-'), ...changes, async: true }), PENDING, title)
+  }
 })
 
 t.test('a key that is too long for the database answers -1', async t => {
@@ -44,8 +46,12 @@ t.test('an unspecified source format is detected from the content', async t => {
 
 t.test('async may be true, "true" or 1', async t => {
   const { convert } = await start(t)
-  for (const [index, async] of [true, 'true', 1].entries()) t.strictSame(await convert({ key: `K${index}`, async }), PENDING, String(async))
-  for (const [index, async] of [false, 'false', '1', 0, null].entries()) t.match(await convert({ key: `L${index}`, async }), { endConvert: true }, String(async))
+  for (const [index, async] of [true, 'true', 1].entries()) {
+    t.strictSame(await convert({ key: `K${index}`, async }), PENDING, String(async))
+  }
+  for (const [index, async] of [false, 'false', '1', 0, null].entries()) {
+    t.match(await convert({ key: `L${index}`, async }), { endConvert: true }, String(async))
+  }
 })
 
 t.test('the name in the result URL is built as the document server does', async t => {

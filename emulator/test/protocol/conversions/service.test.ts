@@ -22,26 +22,46 @@ t.test('a conversion answers JSON at /converter and XML at the older path, each 
 
   const xml = await postSigned(`${url}/ConvertService.ashx`, request)
   t.equal(xml.headers.get('content-type'), 'text/xml; charset=UTF-8')
-  t.match(await xml.text(), /^<\?xml version="1\.0" encoding="utf-8"\?><FileResult><FileUrl>http:[^<&]+\?md5=[\w-]+&amp;expires=\d+&amp;shardkey=C&amp;filename=My%20title\.pdf<\/FileUrl><FileType>pdf<\/FileType><Percent>100<\/Percent><EndConvert>True<\/EndConvert><\/FileResult>$/)
-  t.equal((await postSigned(`${url}/ConvertService.ashx`, request, { accept: 'application/json' })).headers.get('content-type'), JSON_TYPE)
-  const kindOf = async (path: string, accept: string) => (await postSigned(`${url}${path}`, request, { accept })).headers.get('content-type')!.includes('json') ? 'JSON' : 'XML'
-  for (const [accept, atConverter, atOlder] of [
-    ['application/xml', 'XML', 'XML'],
-    ['text/xml', 'JSON', 'XML'],
-    ['text/html', 'JSON', 'XML'],
-    ['*/*', 'JSON', 'XML'],
-    ['application/*', 'JSON', 'XML'],
-    ['application/json;q=0', 'JSON', 'XML'],
-    ['text/html,application/xml;q=0.9,*/*;q=0.8', 'XML', 'XML'],
-    ['application/json;q=0.5, application/xml', 'XML', 'XML'],
-    ['application/json, application/xml', 'JSON', 'JSON'],
-    ['application/xml, application/json', 'XML', 'XML'],
-    ['Application/JSON', 'JSON', 'JSON']
-  ] as const) {
-    t.strictSame([await kindOf('/converter', accept), await kindOf('/ConvertService.ashx', accept)], [atConverter, atOlder], accept)
+  t.match(
+    await xml.text(),
+    /^<\?xml version="1\.0" encoding="utf-8"\?><FileResult><FileUrl>http:[^<&]+\?md5=[\w-]+&amp;expires=\d+&amp;shardkey=C&amp;filename=My%20title\.pdf<\/FileUrl><FileType>pdf<\/FileType><Percent>100<\/Percent><EndConvert>True<\/EndConvert><\/FileResult>$/
+  )
+  t.equal(
+    (await postSigned(`${url}/ConvertService.ashx`, request, { accept: 'application/json' })).headers.get(
+      'content-type'
+    ),
+    JSON_TYPE
+  )
+  const kindOf = async (path: string, accept: string) =>
+    (await postSigned(`${url}${path}`, request, { accept })).headers.get('content-type')!.includes('json')
+      ? 'JSON'
+      : 'XML'
+  for (
+    const [accept, atConverter, atOlder] of [
+      ['application/xml', 'XML', 'XML'],
+      ['text/xml', 'JSON', 'XML'],
+      ['text/html', 'JSON', 'XML'],
+      ['*/*', 'JSON', 'XML'],
+      ['application/*', 'JSON', 'XML'],
+      ['application/json;q=0', 'JSON', 'XML'],
+      ['text/html,application/xml;q=0.9,*/*;q=0.8', 'XML', 'XML'],
+      ['application/json;q=0.5, application/xml', 'XML', 'XML'],
+      ['application/json, application/xml', 'JSON', 'JSON'],
+      ['application/xml, application/json', 'XML', 'XML'],
+      ['Application/JSON', 'JSON', 'JSON']
+    ] as const
+  ) {
+    t.strictSame([await kindOf('/converter', accept), await kindOf('/ConvertService.ashx', accept)], [
+      atConverter,
+      atOlder
+    ], accept)
   }
 
-  const other = await postSigned(`${url}/converter`, { ...request, url: `${host.origin}/files/notes.txt`, filetype: 'txt' }, { host: 'docs.example.com', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'docs.example.com' })
+  const other = await postSigned(`${url}/converter`, {
+    ...request,
+    url: `${host.origin}/files/notes.txt`,
+    filetype: 'txt'
+  }, { host: 'docs.example.com', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'docs.example.com' })
   t.match(await other.json(), { fileUrl: /^https:\/\/docs\.example\.com\/cache\/files\/data\/conv_C_513\// })
   t.equal(host.received.length, 1, 'the result is cached by key and output type alone')
   t.match(host.received[0], { method: 'GET', path: '/files/report.docx' })
@@ -63,7 +83,11 @@ t.test('refusals have their codes and HTTP 200', async t => {
   const { url } = await startDocumentServer(t)
   const request = { async: false, filetype: 'txt', key: 'E', outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt` }
   const post = async (body: object, headers = {}) => {
-    const response = await fetch(`${url}/converter`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+    const response = await fetch(`${url}/converter`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body)
+    })
     t.equal(response.status, 200)
     return await response.json()
   }

@@ -18,9 +18,23 @@ async function start (t: Parameters<typeof startFakeHost>[0]) {
   const host = await startFakeHost(t)
   const { url } = await startDocumentServer(t)
   let key = 0
-  const convert = async (changes: object): Promise<{ fileType: string, bytes: Buffer, path: string, error?: number }> => {
-    const request = { async: false, filetype: 'docx', key: `C${key++}`, outputtype: 'png', title: 'a.docx', url: `${host.origin}/files/report.docx`, ...changes }
-    const answer = await (await postSigned(`${url}/converter`, request)).json() as { error?: number, fileUrl: string, fileType: string }
+  const convert = async (
+    changes: object
+  ): Promise<{ fileType: string, bytes: Buffer, path: string, error?: number }> => {
+    const request = {
+      async: false,
+      filetype: 'docx',
+      key: `C${key++}`,
+      outputtype: 'png',
+      title: 'a.docx',
+      url: `${host.origin}/files/report.docx`,
+      ...changes
+    }
+    const answer = await (await postSigned(`${url}/converter`, request)).json() as {
+      error?: number,
+      fileUrl: string,
+      fileType: string
+    }
     if (answer.error !== undefined) return { error: answer.error, fileType: '', bytes: Buffer.alloc(0), path: '' }
     return { fileType: answer.fileType, bytes: Buffer.from(await (await fetch(answer.fileUrl)).arrayBuffer()), path: new URL(answer.fileUrl).pathname }
   }
@@ -49,7 +63,11 @@ t.test('an image output is the first page, at 96 dpi unless thumbnail.aspect say
 t.test('thumbnail.first false makes a zip file of the images of all pages', async t => {
   const { host, convert } = await start(t)
   host.files.set('/files/deck.pptx', fixture('deck.pptx'))
-  const { fileType, bytes, path } = await convert({ filetype: 'pptx', url: `${host.origin}/files/deck.pptx`, thumbnail: { first: false, aspect: 0, width: 64, height: 36 } })
+  const { fileType, bytes, path } = await convert({
+    filetype: 'pptx',
+    url: `${host.origin}/files/deck.pptx`,
+    thumbnail: { first: false, aspect: 0, width: 64, height: 36 }
+  })
   t.equal(fileType, 'zip')
   t.match(path, /^\/cache\/files\/data\/conv_C0_\d+\/output\.zip\/a\.zip$/)
   const images = Object.entries(unzipSync(bytes))

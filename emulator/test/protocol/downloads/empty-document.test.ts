@@ -24,7 +24,12 @@ for (const [type, mainPart] of Object.entries(mainParts)) {
     t.ok(mainPart in parts, mainPart)
     const { DOMParser } = await import('@xmldom/xmldom')
     for (const [name, content] of Object.entries(parts).filter(([name]) => name !== 'mimetype')) {
-      t.doesNotThrow(() => new DOMParser({ onError: (_level, message) => { throw new Error(message) } }).parseFromString(Buffer.from(content).toString(), 'application/xml'), name)
+      t.doesNotThrow(() =>
+        new DOMParser({
+          onError: (_level, message) => {
+            throw new Error(message)
+          }
+        }).parseFromString(Buffer.from(content).toString(), 'application/xml'), name)
     }
     t.equal((await textBlocks(type, bytes))!.map(({ text }) => text).join(''), '', 'without text')
     t.match(await session.close(), { status: 4 })

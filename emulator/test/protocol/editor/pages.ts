@@ -47,7 +47,17 @@ export interface Editing {
   signed (data: object): object
 }
 
-const TELLING = ['onAppReady', 'onInfo', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onDownloadAs', 'onCollaborativeChanges', 'onUserActionRequired']
+const TELLING = [
+  'onAppReady',
+  'onInfo',
+  'onDocumentReady',
+  'onDocumentStateChange',
+  'onError',
+  'onWarning',
+  'onDownloadAs',
+  'onCollaborativeChanges',
+  'onUserActionRequired'
+]
 
 interface Recording {
   readonly events: Array<[name: string, data?: unknown]>
@@ -62,14 +72,22 @@ export async function startEditing (t: Test, browser: TestBrowser): Promise<Edit
   const server = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
   t.teardown(() => server.close())
   const scripts: string[] = []
-  const { origin } = await listen(t, http.createServer((request, response) => {
-    const [, index, file] = request.url!.split('/')
-    response.setHeader('content-security-policy', `default-src 'none'; img-src data:; script-src 'self' ${server.url}; frame-src ${server.url}`)
-    response.setHeader('content-type', file === 'page.js' ? 'text/javascript' : 'text/html; charset=utf-8')
-    response.end(file === 'page.js'
-      ? scripts[Number(index)]
-      : `<!DOCTYPE html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><div id="editor"></div><script src="${server.editorApiUrl}"></script><script src="page.js"></script>`)
-  }))
+  const { origin } = await listen(
+    t,
+    http.createServer((request, response) => {
+      const [, index, file] = request.url!.split('/')
+      response.setHeader(
+        'content-security-policy',
+        `default-src 'none'; img-src data:; script-src 'self' ${server.url}; frame-src ${server.url}`
+      )
+      response.setHeader('content-type', file === 'page.js' ? 'text/javascript' : 'text/html; charset=utf-8')
+      response.end(
+        file === 'page.js'
+          ? scripts[Number(index)]
+          : `<!DOCTYPE html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><div id="editor"></div><script src="${server.editorApiUrl}"></script><script src="page.js"></script>`
+      )
+    })
+  )
 
   function config (key: string, { file = 'report.docx', change = config => config }: OpenOptions = {}): object {
     const { token, ...unsigned } = host.config(key, { name: file })

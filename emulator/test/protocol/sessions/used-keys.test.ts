@@ -27,7 +27,14 @@ t.test('after an accepted 2 the key is view-only for 5 minutes, then the documen
   t.equal((await later.content()).toString(), 'what the host stored')
 })
 
-const uses: Record<string, (session: Session, host: Awaited<ReturnType<typeof startFakeHost>>, server: Awaited<ReturnType<typeof startDocumentServer>>) => Promise<unknown>> = {
+const uses: Record<
+  string,
+  (
+    session: Session,
+    host: Awaited<ReturnType<typeof startFakeHost>>,
+    server: Awaited<ReturnType<typeof startDocumentServer>>
+  ) => Promise<unknown>
+> = {
   'a 4': async session => await session.close(),
   'a 6 and a 2 that was refused': async (session, host) => {
     host.answers[2] = { body: '{"error":1}' }

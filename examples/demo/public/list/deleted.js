@@ -26,7 +26,9 @@ function purge (id, name) {
       await send('POST', `/documents/${id}/purge`)
       await refresh()
       tell(`${name} was deleted for good`)
-      setTimeout(() => /** @type {HTMLElement} */ (document.querySelector('.bin summary') ?? find('[data-documents]')).focus())
+      setTimeout(() =>
+        /** @type {HTMLElement} */ (document.querySelector('.bin summary') ?? find('[data-documents]')).focus()
+      )
     }
   })
 }

@@ -40,8 +40,12 @@ export function ask (name, { title, prepare, run }) {
     }
   }
   find('[data-cancel]', dialog).onclick = () => dialog.close()
-  dialog.oncancel = event => { if (dialog.getAttribute('aria-busy') === 'true') event.preventDefault() }
-  dialog.onclick = event => { if (event.target === dialog && dialog.getAttribute('aria-busy') !== 'true') dialog.close() }
+  dialog.oncancel = event => {
+    if (dialog.getAttribute('aria-busy') === 'true') event.preventDefault()
+  }
+  dialog.onclick = event => {
+    if (event.target === dialog && dialog.getAttribute('aria-busy') !== 'true') dialog.close()
+  }
   dialog.onclose = () => inPlaceOf(opener).focus()
   dialog.showModal()
 }

@@ -9,7 +9,9 @@ const REFRESH_MS = 2000
 const list = find('[data-documents]')
 const offline = find('[data-offline]')
 /** Rows and parts as the server sent them, before scripts changed anything. */
-const sent = new Map([...list.children, ...document.querySelectorAll('[data-live]')].map(part => [keyOf(part), part.outerHTML]))
+const sent = new Map(
+  [...list.children, ...document.querySelectorAll('[data-live]')].map(part => [keyOf(part), part.outerHTML])
+)
 let latest = 0
 
 /** @param {Element} part */

@@ -37,13 +37,17 @@ export function openMenus (list) {
     opener?.setAttribute('aria-expanded', String(isOpen))
   })
   menu.addEventListener('click', event => {
-    const name = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-item]'))?.dataset.item ?? ''
+    const name =
+      /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-item]'))?.dataset.item ??
+        ''
     const run = actions.items[name]
     menu.hidePopover()
     if (run && chosen) run(chosen)
   })
   // Not when the event is about scrolling before it was opened.
-  addEventListener('scroll', () => { if (opener?.getBoundingClientRect().bottom !== openedAt) menu.hidePopover() }, { passive: true })
+  addEventListener('scroll', () => {
+    if (opener?.getBoundingClientRect().bottom !== openedAt) menu.hidePopover()
+  }, { passive: true })
   addEventListener('resize', () => menu.hidePopover())
 }
 

@@ -23,6 +23,8 @@ export function offerNewDocument () {
  */
 function selectLanguage (select) {
   const codes = [...select.options].map(({ value }) => value)
-  const found = navigator.languages.map(code => codes.find(known => known === code) ?? codes.find(known => known.split('-')[0] === code.split('-')[0])).find(Boolean)
+  const found = navigator.languages.map(code =>
+    codes.find(known => known === code) ?? codes.find(known => known.split('-')[0] === code.split('-')[0])
+  ).find(Boolean)
   if (found) select.value = found
 }

@@ -8,7 +8,8 @@ const status = find('[data-status]')
 /**
  * Tells the user what was done.
  * @param {string} text
- * @param {{ kind?: 'done' | 'failed', action?: { label: string, run: () => void } }} [options] A failure stays until it is closed.
+ * @param {{ kind?: 'done' | 'failed', action?: { label: string, run: () => void } }} [options] A failure stays until it
+ *   is closed.
  */
 export function tell (text, { kind = 'done', action } = {}) {
   status.textContent = text

@@ -98,11 +98,16 @@ function createItem (file) {
       item.className = 'failed'
       bar.remove()
       note.textContent = message
-      item.append(button('action', 'Try again', () => {
-        remove()
-        upload([file])
-      }), button('action', 'Close', remove))
-      for (const action of item.querySelectorAll('button')) action.setAttribute('aria-label', `${action.textContent}: ${file.name}`)
+      item.append(
+        button('action', 'Try again', () => {
+          remove()
+          upload([file])
+        }),
+        button('action', 'Close', remove)
+      )
+      for (const action of item.querySelectorAll('button')) {
+        action.setAttribute('aria-label', `${action.textContent}: ${file.name}`)
+      }
     }
   }
 

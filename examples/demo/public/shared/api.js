@@ -7,7 +7,11 @@ export const NOT_REACHABLE = 'The server is not reachable. Check that it is runn
  * @param {object} [fields]
  */
 export async function send (method, url, fields = {}) {
-  const response = await reach(url, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) })
+  const response = await reach(url, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fields)
+  })
   if (!response.ok) throw new Error(await messageOf(response))
   return response
 }

@@ -3,8 +3,8 @@ import 'fastify-onlyoffice/browser/document-editor' // defines <document-editor>
 
 /**
  * A document in its editor. The element fetches what `control.render()` returns, and answers the editor's events.
- * React removes an element at once, and with it what was typed in the last moments. So the page is left in two steps: `close()` waits until
- * everything is sent, then `onClosed` may remove this component.
+ * React removes an element at once, and with it what was typed in the last moments. So the page is left in two steps:
+ * `close()` waits until everything is sent, then `onClosed` may remove this component.
  */
 export function EditorPage ({ fileId, onClosed }) {
   const editor = useRef(null)

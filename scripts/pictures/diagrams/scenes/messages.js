@@ -13,9 +13,16 @@ export function requestTo (url, callbackOf) {
   const { path, action } = placeOf(url)
   if (path === '/report') return { from: 'browser', to: 'application', says: 'the page', code: 'GET /report' }
   if (/\/assets\/editor-\w+\.js$/.test(path)) {
-    return { from: 'browser', to: 'application', says: 'the module that mounts the editor', code: 'GET assets/editor-….js' }
+    return {
+      from: 'browser',
+      to: 'application',
+      says: 'the module that mounts the editor',
+      code: 'GET assets/editor-….js'
+    }
   }
-  if (action === 'download') return { from: 'documentServer', to: 'application', says: 'the document', code: 'GET ?action=download' }
+  if (action === 'download') {
+    return { from: 'documentServer', to: 'application', says: 'the document', code: 'GET ?action=download' }
+  }
   if (action !== 'callback') return null
   const callback = callbackOf()
   const code = `POST ?action=callback, status ${callback.status}`
@@ -30,7 +37,9 @@ export function requestTo (url, callbackOf) {
  */
 export function answerTo (url, payload) {
   const { path, action } = placeOf(url)
-  if (path === '/report') return { from: 'application', to: 'browser', says: 'HTML with the signed configuration', isReply: true }
+  if (path === '/report') {
+    return { from: 'application', to: 'browser', says: 'HTML with the signed configuration', isReply: true }
+  }
   if (action === 'download') return { from: 'application', to: 'documentServer', says: 'the file', isReply: true }
   if (action !== 'callback') return null
   const code = String(payload).trim()
@@ -43,9 +52,24 @@ export function answerTo (url, payload) {
 const SERVER_REQUESTS = [
   [/\/api\.js$/, { from: 'browser', to: 'documentServer', says: 'the editor’s script', code: 'GET api.js' }],
   [/^\/web-apps\/.*\/index\.html$/, { from: 'browser', to: 'documentServer', says: 'the editor itself, in a frame' }],
-  [/\/doc\/socket$/, { from: 'browser', to: 'documentServer', says: 'the configuration with its token', code: 'WebSocket' }],
-  [/^\/cache\/files\//, { from: 'application', to: 'documentServer', says: 'fetch the saved file', code: 'GET the URL in the callback' }],
-  [/CommandService/, { from: 'application', to: 'documentServer', says: 'does anybody still edit?', code: 'POST command' }]
+  [/\/doc\/socket$/, {
+    from: 'browser',
+    to: 'documentServer',
+    says: 'the configuration with its token',
+    code: 'WebSocket'
+  }],
+  [/^\/cache\/files\//, {
+    from: 'application',
+    to: 'documentServer',
+    says: 'fetch the saved file',
+    code: 'GET the URL in the callback'
+  }],
+  [/CommandService/, {
+    from: 'application',
+    to: 'documentServer',
+    says: 'does anybody still edit?',
+    code: 'POST command'
+  }]
 ]
 
 /**
@@ -61,7 +85,11 @@ export function requestToServer (url) {
 /** @param {Callback} callback */
 function meaningOf ({ status, actions = [] }) {
   const [action] = actions
-  if (status === 1) return action ? `${action.userid} has ${action.type === 1 ? 'joined' : 'left'}` : 'there are editors'
+  if (status === 1) {
+    return action
+      ? `${action.userid} has ${action.type === 1 ? 'joined' : 'left'}`
+      : 'there are editors'
+  }
   if (status === 2) return 'the last one has left: save'
   if (status === 4) return 'the last one has left, nothing has changed'
   return 'save, the session goes on'

@@ -1,5 +1,5 @@
-// What is said, in the order of cause and effect: what happens because of a request is between the request and its answer,
-// also when other requests go on at the same time.
+// What is said, in the order of cause and effect: what happens because of a request is between the request and its
+// answer, also when other requests go on at the same time.
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** @import { Message, Step } from '../svg/sequence.js' */
@@ -36,7 +36,10 @@ export function createRecord () {
       add(message)
     },
 
-    /** For what another process, or another part of this one, does because of the latest request. @param {Message} message */
+    /**
+     * For what another process, or another part of this one, does because of the latest request.
+     * @param {Message} message
+     */
     sayBecauseOfLatest (message) {
       add(message, open.at(-1))
     },

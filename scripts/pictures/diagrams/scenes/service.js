@@ -29,7 +29,9 @@ const STORAGE_CALLS = {
   create: 'store the conflict copy'
 }
 
-/** @param {{ port?: number, serverPort?: number }} [options] Where to listen, if that is free. Default: any free port. */
+/**
+ * @param {{ port?: number, serverPort?: number }} [options] Where to listen, if that is free. Default: any free port.
+ */
 export async function startService ({ port: wanted = 0, serverPort = 0 } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'diagrams-'))
   const record = createRecord()

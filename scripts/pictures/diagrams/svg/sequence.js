@@ -41,7 +41,9 @@ export function sequence ({ title, steps }) {
   const speakers = new Set(steps.flatMap(step => 'from' in step ? [step.from, step.to] : []))
   speakers.delete('other')
   const used = Array.from(speakers, name => PARTICIPANTS[name]).sort((one, other) => one.x - other.x)
-  const lives = used.map(({ x }) => `<line class="life" x1="${x}" y1="${HEAD.y + HEAD.height}" x2="${x}" y2="${height - 12}"/>`)
+  const lives = used.map(({ x }) =>
+    `<line class="life" x1="${x}" y1="${HEAD.y + HEAD.height}" x2="${x}" y2="${height - 12}"/>`
+  )
   const heads = used.map(({ name, x }) => {
     const width = widthOfHead(name)
     return box({ x: x - width / 2, y: HEAD.y, width, height: HEAD.height, label: name })
@@ -74,7 +76,9 @@ function messageAt ({ from, to, says, code, isReply = false, isBad = false }, to
   const widest = Math.max(...lines.map(line => widthOf(line)), code === undefined ? 0 : widthOf(code, 'code'))
   const x = Math.round(Math.min(Math.max((start + end) / 2, MARGIN + widest / 2), WIDTH - MARGIN - widest / 2))
   const kind = isBad ? 'text bad' : 'text'
-  const content = lines.map((line, index) => text({ x, y: top + index * LINE_HEIGHT, text: line, anchor: 'middle', kind }))
+  const content = lines.map((line, index) =>
+    text({ x, y: top + index * LINE_HEIGHT, text: line, anchor: 'middle', kind })
+  )
   let y = top + (lines.length - 1) * LINE_HEIGHT
   if (code !== undefined) content.push(text({ x, y: y += 17, text: code, kind: 'code', anchor: 'middle' }))
   y += 11

@@ -1,4 +1,5 @@
-// SVG as text. A picture has its own background: a page may be dark where the reader's system is light, and the other way round.
+// SVG as text. A picture has its own background: a page may be dark where the reader's system is light, and the other
+// way round.
 
 /** @typedef {{ x: number, y: number, text: string, kind?: string, anchor?: 'start' | 'middle' | 'end' }} Line */
 

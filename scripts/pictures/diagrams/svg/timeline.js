@@ -22,13 +22,17 @@ export function timeline ({ title, moments }) {
     const height = rows.reduce((sum, lines) => sum + ROW + (lines.length - 1) * LINE_HEIGHT, 0)
     if (first?.key !== null) {
       content.push(box({ x: MARGIN, y: y + 3, ...LABEL, label: labelOf(first?.key ?? 0) }))
-      content.push(`<line class="arrow" x1="${LINE_X}" y1="${y + ROW / 2}" x2="${LINE_X}" y2="${y + height - ROW / 2}"/>`)
+      content.push(
+        `<line class="arrow" x1="${LINE_X}" y1="${y + ROW / 2}" x2="${LINE_X}" y2="${y + height - ROW / 2}"/>`
+      )
     }
     for (const lines of rows) {
       const isKey = first?.key !== null
       if (isKey) content.push(`<circle class="tip" cx="${LINE_X}" cy="${y + ROW / 2}" r="5"/>`)
       for (const [index, line] of lines.entries()) {
-        content.push(text({ x: TEXT_X, y: y + ROW / 2 + 5 + index * LINE_HEIGHT, text: line, kind: isKey ? 'text' : 'strong' }))
+        content.push(
+          text({ x: TEXT_X, y: y + ROW / 2 + 5 + index * LINE_HEIGHT, text: line, kind: isKey ? 'text' : 'strong' })
+        )
       }
       y += ROW + (lines.length - 1) * LINE_HEIGHT
     }
@@ -55,5 +59,6 @@ function labelOf (key) {
 
 /** @param {readonly Moment[]} moments */
 function describe (moments) {
-  return moments.map(({ says, key }, index) => `${index + 1}. ${says}${key === null ? '' : ` (${labelOf(key)})`}.`).join(' ')
+  return moments.map(({ says, key }, index) => `${index + 1}. ${says}${key === null ? '' : ` (${labelOf(key)})`}.`)
+    .join(' ')
 }

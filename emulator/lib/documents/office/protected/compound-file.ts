@@ -12,7 +12,10 @@ export function isCompoundFile (bytes: Uint8Array): boolean {
   return SIGNATURE.equals(bytes.subarray(0, SIGNATURE.length))
 }
 
-/** Reads a stream of a compound file by its name; `undefined` if there is none. Throws a `RangeError` for a malformed file. */
+/**
+ * Reads a stream of a compound file by its name; `undefined` if there is none. Throws a `RangeError` for a malformed
+ * file.
+ */
 export function compoundStreams (bytes: Uint8Array): (name: string) => Buffer | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const sectorBytes = 1 << bounded(file.readUInt16LE(30), 7, 12)
@@ -42,7 +45,9 @@ export function compoundStreams (bytes: Uint8Array): (name: string) => Buffer | 
   return name => {
     const entry = entries.find(entry => entry.type === STREAM && entry.name === name)
     if (entry === undefined) return undefined
-    const content = entry.size < smallest ? chained(entry.start, smallTable, smallSector) : chained(entry.start, table, sector)
+    const content = entry.size < smallest
+      ? chained(entry.start, smallTable, smallSector)
+      : chained(entry.start, table, sector)
     return content.subarray(0, entry.size)
   }
 }
@@ -70,7 +75,10 @@ function numbersIn (parts: readonly Buffer[]): number[] {
 }
 
 function split (bytes: Buffer, size: number): Buffer[] {
-  return Array.from({ length: Math.floor(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
+  return Array.from(
+    { length: Math.floor(bytes.length / size) },
+    (_, index) => bytes.subarray(index * size, (index + 1) * size)
+  )
 }
 
 function bounded (value: number, smallest: number, largest: number): number {

@@ -11,15 +11,17 @@ const AGILE = 0x00040004
 const BLOCK_KEYS = { verifier: 'fea7d2763b4b9e79', verifierHash: 'd7aa0f6d3061344e', key: '146e0be7abacd0d6' } as const
 
 /**
- * Decrypts a protected Office Open XML file. Returns `null` if the password is wrong, or if the file is protected in another way.
- * Throws if the file is malformed.
+ * Decrypts a protected Office Open XML file. Returns `null` if the password is wrong, or if the file is protected in
+ * another way. Throws if the file is malformed.
  */
 export function decrypted (bytes: Uint8Array, password: string): Buffer | null {
   const stream = compoundStreams(bytes)
   const info = stream('EncryptionInfo')
   const encrypted = stream('EncryptedPackage')
   if (info === undefined || encrypted === undefined) return null
-  const decrypt = info.readUInt32LE() === AGILE ? agile(info.subarray(8).toString('utf8'), password) : standard(info, password)
+  const decrypt = info.readUInt32LE() === AGILE
+    ? agile(info.subarray(8).toString('utf8'), password)
+    : standard(info, password)
   if (decrypt === null) return null
   const size = encrypted.readUInt32LE()
   return decrypt(encrypted.subarray(8)).subarray(0, size)
@@ -32,7 +34,9 @@ function standard (info: Buffer, password: string): Decrypt | null {
   if (info.readUInt16LE(2) !== 2) return null
   const verifier = 12 + info.readUInt32LE(8)
   const keyBytes = info.readUInt32LE(28) >> 3
-  const [salt, encryptedInput, encryptedHash] = [[4, 16], [20, 16], [40, 32]].map(([from, length]) => info.subarray(verifier + from!, verifier + from! + length!)) as [Buffer, Buffer, Buffer]
+  const [salt, encryptedInput, encryptedHash] = [[4, 16], [20, 16], [40, 32]].map(([from, length]) =>
+    info.subarray(verifier + from!, verifier + from! + length!)
+  ) as [Buffer, Buffer, Buffer]
   const hash = hashed('sha1', stretched('sha1', salt, password, STANDARD_ROUNDS), littleEndian(0))
   const half = (fill: number) => {
     const block = Buffer.alloc(64, fill)
@@ -55,18 +59,31 @@ function agile (xml: string, password: string): Decrypt | null {
   const salt = Buffer.from(encryptor('saltValue'), 'base64')
   const stretchedKey = stretched(algorithm, salt, password, rounds)
   const opened = (blockKey: string, value: string) =>
-    decipher(`aes-${keyBytes * 8}-cbc`, sized(hashed(algorithm, stretchedKey, Buffer.from(blockKey, 'hex')), keyBytes), sized(salt, 16), Buffer.from(encryptor(value), 'base64'))
+    decipher(
+      `aes-${keyBytes * 8}-cbc`,
+      sized(hashed(algorithm, stretchedKey, Buffer.from(blockKey, 'hex')), keyBytes),
+      sized(salt, 16),
+      Buffer.from(encryptor(value), 'base64')
+    )
 
   const input = hashed(algorithm, opened(BLOCK_KEYS.verifier, 'encryptedVerifierHashInput').subarray(0, salt.length))
-  if (!opened(BLOCK_KEYS.verifierHash, 'encryptedVerifierHashValue').subarray(0, input.length).equals(input)) return null
+  if (!opened(BLOCK_KEYS.verifierHash, 'encryptedVerifierHashValue').subarray(0, input.length).equals(input)) {
+    return null
+  }
 
   const key = opened(BLOCK_KEYS.key, 'encryptedKeyValue').subarray(0, keyBytes)
   const packageSalt = Buffer.from(keyData('saltValue'), 'base64')
   const packageHash = hashName(keyData('hashAlgorithm'))
-  return encrypted => Buffer.concat(Array.from({ length: Math.ceil(encrypted.length / SEGMENT_BYTES) }, (_, index) => {
-    const segment = encrypted.subarray(index * SEGMENT_BYTES, (index + 1) * SEGMENT_BYTES)
-    return decipher(`aes-${keyBytes * 8}-cbc`, key, sized(hashed(packageHash, packageSalt, littleEndian(index)), 16), segment)
-  }))
+  return encrypted =>
+    Buffer.concat(Array.from({ length: Math.ceil(encrypted.length / SEGMENT_BYTES) }, (_, index) => {
+      const segment = encrypted.subarray(index * SEGMENT_BYTES, (index + 1) * SEGMENT_BYTES)
+      return decipher(
+        `aes-${keyBytes * 8}-cbc`,
+        key,
+        sized(hashed(packageHash, packageSalt, littleEndian(index)), 16),
+        segment
+      )
+    }))
 }
 
 function stretched (algorithm: string, salt: Buffer, password: string, rounds: number): Buffer {

@@ -13,7 +13,10 @@ interface Located extends ZipEntry {
   readonly to: number
 }
 
-/** Lists the entries of a zip file without unpacking them. Throws if it is not a zip file or would unpack to more than the limits. */
+/**
+ * Lists the entries of a zip file without unpacking them. Throws if it is not a zip file or would unpack to more than
+ * the limits.
+ */
 export function readZip (bytes: Uint8Array): ZipEntry[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = endOfZip(view)
@@ -26,7 +29,9 @@ export function readZip (bytes: Uint8Array): ZipEntry[] {
     if (at + ENTRY_BYTES > end || view.readUInt32LE(at) !== ENTRY) throw damaged()
     const entry = readEntry(view, at)
     unpacked += entry.size
-    if (entry.size > LIMITS.entryBytes || unpacked > LIMITS.allBytes) throw new RangeError(`${entry.name} unpacks to too many bytes`)
+    if (entry.size > LIMITS.entryBytes || unpacked > LIMITS.allBytes) {
+      throw new RangeError(`${entry.name} unpacks to too many bytes`)
+    }
     entries.push(entry)
     at += ENTRY_BYTES + view.readUInt16LE(at + 28) + view.readUInt16LE(at + 30) + view.readUInt16LE(at + 32)
   }
@@ -54,7 +59,11 @@ function endOfZip (view: Buffer): number {
 function readEntry (view: Buffer, at: number): Located {
   const nameEnd = at + ENTRY_BYTES + view.readUInt16LE(at + 28)
   const extra = view.subarray(nameEnd, nameEnd + view.readUInt16LE(at + 30))
-  const [size, packedSize, from] = largeNumbers(extra, [view.readUInt32LE(at + 24), view.readUInt32LE(at + 20), view.readUInt32LE(at + 42)])
+  const [size, packedSize, from] = largeNumbers(extra, [
+    view.readUInt32LE(at + 24),
+    view.readUInt32LE(at + 20),
+    view.readUInt32LE(at + 42)
+  ])
   if (from + LOCAL_BYTES > view.length || view.readUInt32LE(from) !== LOCAL) throw damaged()
   const start = from + LOCAL_BYTES + view.readUInt16LE(from + 26) + view.readUInt16LE(from + 28)
   const to = start + packedSize
@@ -75,7 +84,10 @@ function readEntry (view: Buffer, at: number): Located {
   }
 }
 
-/** Programs that don't know the sizes in advance write them as 64-bit numbers into an extra field, however small they are. */
+/**
+ * Programs that don't know the sizes in advance write them as 64-bit numbers into an extra field, however small they
+ * are.
+ */
 function largeNumbers (extra: Buffer, numbers: [number, number, number]): [number, number, number] {
   let at = 0
   while (at + 4 <= extra.length && extra.readUInt16LE(at) !== ZIP64) at += 4 + extra.readUInt16LE(at + 2)

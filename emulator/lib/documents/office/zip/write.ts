@@ -10,12 +10,32 @@ const FIRST_DAY = 0x00210000
 /** The entry with new content and the same compression method. */
 export function repack (entry: ZipEntry, content: Uint8Array): ZipEntry {
   const packed = entry.method === STORED ? content : deflateRawSync(content)
-  return { ...entry, method: entry.method === STORED ? STORED : DEFLATED, crc: crc32(content), size: content.length, packed }
+  return {
+    ...entry,
+    method: entry.method === STORED ? STORED : DEFLATED,
+    crc: crc32(content),
+    size: content.length,
+    packed
+  }
 }
 
 /** @param method `STORED` for an entry that must be readable without decompression. */
-export function newEntry (name: string, content: Uint8Array, method: typeof STORED | typeof DEFLATED = DEFLATED): ZipEntry {
-  const entry = { name, rawName: Buffer.from(name), flags: UTF_8, method, modified: FIRST_DAY, crc: 0, size: 0, packed: content, attributes: 0 }
+export function newEntry (
+  name: string,
+  content: Uint8Array,
+  method: typeof STORED | typeof DEFLATED = DEFLATED
+): ZipEntry {
+  const entry = {
+    name,
+    rawName: Buffer.from(name),
+    flags: UTF_8,
+    method,
+    modified: FIRST_DAY,
+    crc: 0,
+    size: 0,
+    packed: content,
+    attributes: 0
+  }
   return repack(entry, content)
 }
 
