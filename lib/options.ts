@@ -1,5 +1,4 @@
 import type { Clock, EditorOptions, Profile } from '../types/options.js'
-import { API_SCRIPT_PATH, basePathOf } from './document-server/server-urls.js'
 import { InvalidOptionError } from './errors.js'
 import { connectionTimeoutRules, tlsRules } from './http-client/connections.js'
 import { weaknessOf } from './security/weak-secret.js'
@@ -8,6 +7,9 @@ import {
   AnyFunction as Hook, anyOf, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds,
   objectWith, oneOf, rule, type Rules, stringThat, TrueOrFalse
 } from './util/validate.js'
+
+/** The path of `api.js` below the URL of a document server. */
+export const API_SCRIPT_PATH = '/web-apps/apps/api/documents/api.js'
 
 const API_EXAMPLE = `https://docs.example.com${API_SCRIPT_PATH}`
 const isOrigin = stringThat(value => parseOrigin(value) !== undefined)
@@ -378,4 +380,20 @@ const profiles: Record<Profile, ProfileSettings> = {
     rejectUnauthorized: false,
     minVersion: 'TLSv1'
   }
+}
+
+/**
+ * The document server also serves `api.js` below its version, as `/9.3.0-0123abcd/web-apps/…`; its services only
+ * without it.
+ */
+const VERSION_SEGMENT = /\/\d+\.\d+\.\d+[.-]\w+$/
+
+/**
+ * The path of the document server at its origin: `''`, or the virtual path under which a reverse proxy serves it, such
+ * as `/docs`. All its services are below it.
+ */
+export function basePathOf ({ pathname }: URL): string {
+  return pathname.endsWith(API_SCRIPT_PATH)
+    ? pathname.slice(0, -API_SCRIPT_PATH.length).replace(VERSION_SEGMENT, '')
+    : ''
 }

@@ -3,10 +3,10 @@ import type {
   ThumbnailRequest
 } from '../../types/control.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
-import { contentFrom } from '../util/content.js'
+import { contentFrom } from '../util/streams.js'
 import { blankDocument } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
-import type { Openings } from '../doctor/openings.js'
+import type { Openings } from '../sessions/openings.js'
 import { conversionKey } from '../document-server/conversion-service.js'
 import type { Conversions } from '../document-server/conversion.js'
 import type { Opens } from '../document-server/format-list.js'

@@ -1,5 +1,5 @@
 import type { DoctorFinding } from '../../types/doctor.js'
-import { API_SCRIPT_PATH } from '../document-server/server-urls.js'
+import { API_SCRIPT_PATH } from '../options.js'
 import type { Settings } from '../options.js'
 import { isPublicIp, mayBePublicHost } from '../security/public-ip.js'
 import { weaknessOf } from '../security/weak-secret.js'

@@ -1,12 +1,8 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import { isHtml } from '../document-server/file-signatures.js'
-import { API_SCRIPT_PATH } from '../document-server/server-urls.js'
-import type { Settings } from '../options.js'
-import {
-  type ConnectionFault, type DirectRequester, type DirectResponse, isRedirect, redirectTarget, serverCodes
-} from './direct-request.js'
+import { API_SCRIPT_PATH, type Settings } from '../options.js'
+import { type ConnectionFault, type DirectRequester, type DirectResponse, isRedirect, reachableServiceUrl, redirectTarget, serverCodes } from './direct-request.js'
 import { error, firstWords, ok, shown, skipped } from './findings.js'
-import { reachableServiceUrl } from './service-url.js'
 
 interface ServerCheck {
   readonly findings: readonly DoctorFinding[]

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { DoctorFinding } from '../../types/doctor.js'
-import type { DocumentServerClient } from '../document-server/client.js'
+import { type DocumentServerClient, SERVICE_PATHS } from '../document-server/client.js'
 import { COMMAND_CODE } from '../document-server/commands.js'
-import { SERVICE_PATHS } from '../document-server/server-urls.js'
 import { tokenSigner } from '../document-server/token.js'
+import type { SeenToken, Sighting } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
 import { isJsonObject, parseJson } from '../util/json.js'
-import type { DirectRequester } from './direct-request.js'
+import { type DirectRequester, reachableServiceUrl } from './direct-request.js'
 import { error, fault, firstWords, ok, shown, skipped, warning } from './findings.js'
-import type { SeenToken, Sighting } from './probes.js'
-import { reachableServiceUrl } from './service-url.js'
 
 export interface TokensInCheck {
   readonly findings: readonly DoctorFinding[]

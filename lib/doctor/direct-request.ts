@@ -1,4 +1,5 @@
 import type { HttpClient, HttpPurpose } from '../../types/http.js'
+import { serviceUrl } from '../document-server/client.js'
 import { isHtml } from '../document-server/file-signatures.js'
 import { AddressBlockedError, TooLargeError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
@@ -199,4 +200,12 @@ export function isLogin (from: URL, response: DirectResponse): boolean {
   if (status === 401 || status === 403 || status === 407 || status === 511) return true
   if (isRedirect(response)) return LOGIN_PATH.test(redirectTarget(from, response)?.pathname ?? '')
   return isHtml(text) && LOGIN_PAGE.test(text.slice(0, 50_000))
+}
+
+/**
+ * The URL of a service of the document server, as this application reaches it: the virtual path exists only at the
+ * public origin.
+ */
+export function reachableServiceUrl ({ publicUrl, internalOrigin }: Settings['documentServer'], path: string): URL {
+  return internalOrigin === null ? serviceUrl(publicUrl, path) : new URL(path, internalOrigin)
 }

@@ -16,7 +16,7 @@ import { assessTokensOut, checkClock, checkTokensIn } from './check-tokens.js'
 import { checkVersion } from './check-version.js'
 import { createDirectRequester } from './direct-request.js'
 import { type CheckCode, confidential, isError, redactor, skipped } from './findings.js'
-import type { Probes } from './probes.js'
+import type { Probes } from '../handler/probe-requests.js'
 
 /** What is examined, and by what. */
 export interface SetUp {

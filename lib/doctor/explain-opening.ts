@@ -1,10 +1,11 @@
+import { LOGIN_GUIDE } from '../handler/observer.js'
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { Clock } from '../../types/options.js'
 import type { FileInfo } from '../../types/storage.js'
 import {
-  type CallbackOutcome, type DownloadEvent, LOGIN_GUIDE, type Noted, type OpeningEvent, type OpeningHistory,
+  type CallbackOutcome, type DownloadEvent, type Noted, type OpeningEvent, type OpeningHistory,
   type Openings, type Outcome
-} from './openings.js'
+} from '../sessions/openings.js'
 import { redactor } from './findings.js'
 
 /** Explains from the history of a file why it does not open or is not saved. */

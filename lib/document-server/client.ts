@@ -2,7 +2,6 @@ import type { HttpPurpose } from '../../types/http.js'
 import type { Settings } from '../options.js'
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/outbound.js'
 import { bytesOf, discard } from '../util/streams.js'
-import { type FromFileService, type Service, SERVICE_PATHS, serviceUrl } from './server-urls.js'
 import type { TokenSigner } from './token.js'
 
 interface DocumentServerResponse {
@@ -118,4 +117,30 @@ export function createDocumentServerClient (
     discard(body)
     return { status, text: '' }
   }
+}
+
+/**
+ * The services that the document server has for applications. Each name is also the claim `operation` of the tokens for
+ * it. Source: docs/document-server-protocol.md#purposes-of-tokens
+ */
+export type Service = 'command' | 'converter' | 'docbuilder'
+
+/** The services that take a file in the request, from version 10.0 on. */
+export type FromFileService = Exclude<Service, 'command'>
+
+/** Where the services are. Of commands and conversions the older path, which every version serves. */
+export const SERVICE_PATHS: Readonly<Record<Service, string>> = {
+  command: '/coauthoring/CommandService.ashx',
+  converter: '/ConvertService.ashx',
+  docbuilder: '/docbuilder'
+}
+
+/**
+ * The URL of a service at the public origin, below the virtual path if there is one. `publicUrl`: that of the document
+ * server.
+ */
+export function serviceUrl (publicUrl: Readonly<URL>, path: string): URL {
+  const url = new URL(publicUrl)
+  url.pathname = `${publicUrl.pathname.replace(/\/$/, '')}${path}`
+  return url
 }

@@ -1,4 +1,4 @@
-import { assertBytes } from '../util/content.js'
+import { assertBytes } from '../util/streams.js'
 import { ZIP_END } from './file-signatures.js'
 import { mediaTypeOf } from './formats.js'
 

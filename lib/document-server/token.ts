@@ -2,7 +2,7 @@ import { createHmac, createSecretKey } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
 import type { Clock } from '../../types/options.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/json.js'
-import { equalInConstantTime } from '../security/signed-url.js'
+import { equalInConstantTime } from '../security/handler-urls.js'
 
 export type Claims = JsonObject
 

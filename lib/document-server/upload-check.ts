@@ -7,7 +7,7 @@ import type { Content, DocumentContent } from '../../types/storage.js'
 import {
   DamagedDocumentError, EmptyDocumentError, InvalidNameError, UnknownFormatError, WrongFormatError
 } from '../errors.js'
-import { contentFrom } from '../util/content.js'
+import { contentFrom } from '../util/streams.js'
 import {
   hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, isZip, matchesOpenedSignature, SIGNATURE_REACH
 } from './file-signatures.js'

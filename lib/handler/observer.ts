@@ -1,10 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  type CallbackOutcome, type DownloadEvent, LOGIN_GUIDE, type Openings, type Outcome
-} from '../doctor/openings.js'
 import type { Settings } from '../options.js'
 import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
+import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../sessions/openings.js'
 import { isFromBrowser } from './credentials.js'
 import { lineLimit } from './line-limit.js'
 import { type HandlerQuery, isHandlerQuery, notesOf } from './request.js'
@@ -114,6 +112,9 @@ function eventOf (
   const status = (body as { readonly status?: unknown } | null | undefined)?.status
   return { kind: 'callback', ...(typeof status === 'number' && Number.isInteger(status) && { status }), ...outcome }
 }
+
+/** How an application lets the document server through its login hooks. The npm package contains no docs. */
+export const LOGIN_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/login-hooks.md'
 
 /** A request of the document server that the plugin never saw. */
 interface EndedByHook {

@@ -4,7 +4,7 @@ import type { Claims, TokenFault, TokenSigner } from '../document-server/token.j
 import { InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import { isJsonObject } from '../util/json.js'
 import type { Settings } from '../options.js'
-import { optionalFields } from './callback-event.compiled.js'
+import { optionalFields } from './request.compiled.js'
 
 /**
  * The document server's tokens in a request. The methods throw `UnauthorizedError`; its `found` says which tokens the

@@ -5,7 +5,7 @@ import type {
 import { VersionNotKeptError } from '../errors.js'
 import type { Services } from '../services.js'
 import type { StagedCommitOptions, StagedReplaceOptions, TimedStorage } from '../storage/timed-storage.js'
-import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from './details.js'
+import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from '../save/version-details.js'
 
 /** What saves say about the content that they store. */
 interface Described {

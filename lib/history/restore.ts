@@ -15,7 +15,7 @@ import { deferErrors } from '../util/streams.js'
 import { isHttpUrl } from '../util/url.js'
 import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../util/validate.js'
 import { unlessAborted } from '../util/with-timeout.js'
-import { madeBy } from './details.js'
+import { madeBy } from '../save/version-details.js'
 import type { Versions } from './versions.js'
 
 export interface RestoringUser {

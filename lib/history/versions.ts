@@ -7,7 +7,7 @@ import { VersionNotFoundError } from '../errors.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import type { Services } from '../services.js'
 import { discard } from '../util/streams.js'
-import { detailsOf, type Made, madeAfter } from './details.js'
+import { detailsOf, type Made, madeAfter } from '../save/version-details.js'
 import { type Retention, superfluous } from './keeping.js'
 
 /** One version of a document: one that is kept, or the present one. */

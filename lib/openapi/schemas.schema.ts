@@ -2,8 +2,7 @@ import { type TObject, type TSchema, Type } from 'typebox'
 import * as requests from '../actions/requests.schema.js'
 import * as results from '../actions/results.schema.js'
 import { EXTENSION } from '../document-server/formats.js'
-import { CallbackPayload, optionalFields } from '../handler/callback-event.schema.js'
-import { HandlerQuery } from '../handler/request.schema.js'
+import { CallbackPayload, HandlerQuery, optionalFields } from '../handler/request.schema.js'
 
 // For API documentation: what is checked at run time, with descriptions, and what is answered.
 

@@ -6,7 +6,7 @@ import type { FileRecord, Publishing } from '../sessions/record.js'
 import type { SessionServices } from '../sessions/session-services.js'
 import { assertReplaceOptions } from '../storage/call-options.js'
 import { spool, type StagedReplaceOptions, type TimedStorage } from '../storage/timed-storage.js'
-import { acceptContent } from '../util/content.js'
+import { acceptContent } from '../util/streams.js'
 
 /** What is noted in the record of a file about its new content. */
 interface Note {

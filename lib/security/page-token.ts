@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { EditorControlDefaults } from '../../types/control.js'
 import type { Clock } from '../../types/options.js'
-import { urlSigner } from './signed-url.js'
+import { urlSigner } from './handler-urls.js'
 
 /** What a page was made with. Nobody else decides who its user is, and what the user may do. */
 export interface PageClaims {
@@ -20,7 +20,7 @@ export interface PageClaims {
 /** What a token is made of. Without `page` it is that of a new page. */
 export type NewPageClaims = Omit<PageClaims, 'expires' | 'page'> & Partial<Pick<PageClaims, 'page'>>
 
-export type CheckedPageToken =
+type CheckedPageToken =
   | { readonly state: 'valid' | 'expired', readonly claims: PageClaims }
   | { readonly state: 'invalid', readonly claims?: undefined }
   | { readonly state: 'absent', readonly claims?: undefined }

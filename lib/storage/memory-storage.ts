@@ -7,7 +7,7 @@ import type {
 import { NameTakenError } from '../errors.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { BoundedMap } from '../util/bounded-map.js'
-import { acceptContent, assertBytes } from '../util/content.js'
+import { acceptContent, assertBytes } from '../util/streams.js'
 import { assertOptions } from '../util/validate.js'
 import {
   assertCreateOptions, assertKeepOptions, assertListOptions, assertReplaceOptions, assertVersionNumbers

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { isUint8Array } from 'node:util/types'
 import type { Content } from '../../types/storage.js'
 import { RevokedError } from '../errors.js'
-import { createTurns } from '../util/concurrency-limit.js'
-import { assertBytes } from '../util/content.js'
+import { createTurns } from '../util/queue.js'
+import { assertBytes } from '../util/streams.js'
 import { hasEnded, isInSameNamespace, processName } from './process-identity.js'
 
 /** A file with content that is not published yet. */

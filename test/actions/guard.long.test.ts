@@ -1,7 +1,7 @@
 import http from 'node:http'
 import t from 'tap'
 import type { AuthorizeTarget } from '../../lib/index.js'
-import { urlSigner } from '../../lib/security/signed-url.js'
+import { urlSigner } from '../../lib/security/handler-urls.js'
 import { HANDLER, type HostOptions, SECRET } from '../helpers/host.js'
 import { ADA, startPageHost } from './support.js'
 

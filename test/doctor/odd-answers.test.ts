@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { Test } from 'tap'
 import t from 'tap'
-import { probeDocument } from '../../lib/doctor/probes.js'
+import { probeDocument } from '../../lib/handler/probe-requests.js'
 import { startUpstream } from '../helpers/listen.js'
 import { isFromDocumentServer } from './reverse-proxy.js'
 import { expectReport, findingOf, startSetUp } from './support.js'

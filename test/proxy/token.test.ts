@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
-import { urlSigner } from '../../lib/security/signed-url.js'
+import { urlSigner } from '../../lib/security/handler-urls.js'
 import { HANDLER, type HostOptions, SECRET, startHost } from '../helpers/host.js'
 import { startUpstream } from '../helpers/listen.js'
 

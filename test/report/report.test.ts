@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { urlSigner } from '../../lib/security/signed-url.js'
+import { urlSigner } from '../../lib/security/handler-urls.js'
 import type { AuthorizeTarget } from '../../types/options.js'
 import { profiles } from '../helpers/editing.js'
 import { HANDLER, type HostOptions, SECRET, startHost } from '../helpers/host.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { urlSigner } from '../../lib/security/signed-url.js'
+import { urlSigner } from '../../lib/security/handler-urls.js'
 import { HANDLER, SECRET, signed, startHost } from '../helpers/host.js'
 
 /** None is a plain number of seconds. Read as a number, some lie in the past, some in the future, and some nowhere. */

@@ -1,6 +1,6 @@
 import { isUint8Array } from 'node:util/types'
 import type { Content } from '../../../types/storage.js'
-import { assertBytes } from '../../util/content.js'
+import { assertBytes } from '../../util/streams.js'
 
 export interface Part {
   /** From 1. */

@@ -5,7 +5,7 @@ import type {
 } from '../../../types/storage.js'
 import { BusyError, InvalidOptionError, NameTakenError, StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
-import { acceptContent } from '../../util/content.js'
+import { acceptContent } from '../../util/streams.js'
 import {
   anyOf, assertOptions, integerFrom, isBoolean, isNumber, isObject, isOneOf, Milliseconds, rule, type Rules, Signal,
   stringThat

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { Content, StagedContent } from '../../../types/storage.js'
-import { acceptContent } from '../../util/content.js'
+import { acceptContent } from '../../util/streams.js'
 import { StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import type { Blob } from '../version-log.js'

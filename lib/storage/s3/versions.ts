@@ -3,8 +3,8 @@ import type { StoredVersion, VersionLimits, VersionStore } from '../../../types/
 import { StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/file-id.js'
 import { BoundedMap } from '../../util/bounded-map.js'
-import { createTurns } from '../../util/concurrency-limit.js'
-import { acceptContent } from '../../util/content.js'
+import { createTurns } from '../../util/queue.js'
+import { acceptContent } from '../../util/streams.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from '../call-options.js'
 import { editLog, type LogEditor } from '../version-log-editor.js'
 import {

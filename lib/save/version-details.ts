@@ -1,8 +1,8 @@
 import type { StagedContent } from '../../types/storage.js'
-import { isDetails } from './details.compiled.js'
-import type { Details, Made } from './details.schema.js'
+import { isDetails } from './version-details.compiled.js'
+import type { Details, Made } from './version-details.schema.js'
 
-export type { Details, Made } from './details.schema.js'
+export type { Details, Made } from './version-details.schema.js'
 
 /** What is known of content that is about to replace another one. */
 export interface NewVersion {

@@ -138,6 +138,3 @@ function isEqual (a: OpeningEvent, b: OpeningEvent): boolean {
 function cut (text: string): string {
   return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH - 1)}…`
 }
-
-/** How an application lets the document server through its login hooks. The npm package contains no docs. */
-export const LOGIN_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/login-hooks.md'
