@@ -392,7 +392,7 @@ const VERSION_SEGMENT = /\/\d+\.\d+\.\d+[.-]\w+$/
  * The path of the document server at its origin: `''`, or the virtual path under which a reverse proxy serves it, such
  * as `/docs`. All its services are below it.
  */
-export function basePathOf ({ pathname }: URL): string {
+function basePathOf ({ pathname }: URL): string {
   return pathname.endsWith(API_SCRIPT_PATH)
     ? pathname.slice(0, -API_SCRIPT_PATH.length).replace(VERSION_SEGMENT, '')
     : ''
