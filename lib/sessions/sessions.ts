@@ -172,9 +172,8 @@ export function createSessions (
       }
       const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
       if (session === undefined) return newKey(record, current)
-      const isKnown = session.state !== 'unconfirmed' && session.isAheadOfRefused !== true &&
-        clock.now() - session.lastReported < timeouts.session
-      if (isKnown || await inTime(isStillLive(fileId, session), session.state !== 'unconfirmed')) return session.key
+      const isKnown = !isDoubtful(session) && clock.now() - session.lastReported < timeouts.session
+      if (isKnown || await inTime(isStillLive(fileId, session), !isDoubtful(session))) return session.key
       deadKeys.add(session.key)
     }
   }
@@ -238,8 +237,7 @@ export function createSessions (
   async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
     const found = await lookUpOnce(key)
-    // it is joined only if the document server says that it knows it
-    if (found === undefined && session.state === 'unconfirmed') return false
+    if (found === undefined && isDoubtful(session)) return false
     const record = await recordStore.update(fileId, record => {
       // The forgotten file is the save that was refused: who opened it would not see what was stored since.
       const isGivenUp = found === 'unknown' ||
@@ -252,6 +250,14 @@ export function createSessions (
     // A callback may have reported meanwhile that everybody has left, or that a user has joined.
     return record === undefined ? found !== 'unknown' : sessionWith(record, key) !== undefined
   }
+}
+
+/**
+ * Whether a session is joined only if the document server says that it knows it: nothing has confirmed it, or its key
+ * may lead back to a refused save, which would replace what was stored since.
+ */
+function isDoubtful ({ state, isAheadOfRefused }: Session): boolean {
+  return state === 'unconfirmed' || isAheadOfRefused === true
 }
 
 /**

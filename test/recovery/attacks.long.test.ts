@@ -133,7 +133,7 @@ t.test('without Last-Modified a file replaces nothing that was stored of its ses
     await other.edit('force-saved')
     t.match(await other.forceSave(), { accepted: true })
     await other.close()
-    service.clock.advance(2000)
+    await service.clock.advance(2000)
   })
   const [result] = await recover()
   t.match(result, { outcome: 'conflict', kept: false })

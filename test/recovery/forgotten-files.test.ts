@@ -88,7 +88,7 @@ t.test('force saves before the outage are older than the forgotten file, which r
     await other.edit('force-saved')
     t.match(await other.forceSave(), { accepted: true })
     await other.close()
-    service.clock.advance(2000)
+    await service.clock.advance(2000)
   })
   t.match(await recover(), [{ outcome: 'stored', kept: false }])
   t.equal(await stored(), 'after the force save')
@@ -100,7 +100,7 @@ t.test('force saves before the outage, and the document was replaced after it: b
     await other.edit('force-saved')
     t.match(await other.forceSave(), { accepted: true })
     await other.close()
-    service.clock.advance(2000)
+    await service.clock.advance(2000)
   })
   await storage.replace(fileId, Buffer.from('replaced by another program'))
   const [result] = await recover()
@@ -111,7 +111,7 @@ t.test('force saves before the outage, and the document was replaced after it: b
 
 t.test('a force save of a session that continued the forgotten file is newer: it is not replaced', async t => {
   const { app, recover, open, stored, documentServer, storage, clock, power } = await startAfterOutage(t, 'forgotten')
-  clock.advance(2000)
+  await clock.advance(2000)
   const session = await open()
   await session.edit('continued and force-saved')
   t.match(await session.forceSave(), { accepted: true })

@@ -10,7 +10,7 @@ for (const profile of profiles) {
     const mend = documentServer.fault('file', { type: 'html' })
     t.match(await refused.close(), { status: 2, accepted: false })
     mend()
-    clock.advance(2000)
+    await clock.advance(2000)
     const continued = await open()
     await continued.edit('refused, and continued')
     t.match(await continued.forceSave(), { accepted: true })
@@ -18,6 +18,27 @@ for (const profile of profiles) {
     await documentServer.restart({ sessions: 'lost' }) // it still has what was refused
 
     const next = await open()
+    await next.close()
+    t.equal(await stored(), 'refused, and continued')
+  })
+
+  t.test(`after a crash, nobody returns to what was refused while the document server does not answer (${profile})`, async t => {
+    const { open, documentServer, clock, stored } = await startService(t, { profile })
+    const refused = await open()
+    await refused.edit('refused')
+    const mend = documentServer.fault('file', { type: 'html' })
+    t.match(await refused.close(), { status: 2, accepted: false })
+    mend()
+    await clock.advance(2000)
+    const continued = await open()
+    await continued.edit('refused, and continued')
+    t.match(await continued.forceSave(), { accepted: true })
+    await documentServer.crash()
+    await documentServer.restart({ sessions: 'lost' })
+
+    documentServer.fault('command', { type: 'answer', status: 500 })
+    const next = await open()
+    t.equal(String(await next.content()), 'refused, and continued')
     await next.close()
     t.equal(await stored(), 'refused, and continued')
   })
