@@ -75,6 +75,7 @@ export function createConnection ({ settings, handlerPath, httpClient, log, shut
   const offers = createFileOffers({ path: `${path}/files`, url: `${publicBaseUrl}${handlerPath}/files` })
   return {
     tokens,
+    sign: signerOf(tokens),
     outbound,
     client,
     fetchResult,
@@ -156,11 +157,10 @@ export function createSaving (
 }
 
 /** Earlier versions of documents; `undefined` where none are kept. */
-export function createVersionHistory ({ keys, tokens, urls }: Connection, { services, saves, sessions }: Saving) {
+export function createVersionHistory ({ keys, sign, urls }: Connection, { services, saves, sessions }: Saving) {
   const { settings: { versions: retention }, storage: { versions: store } } = services
   if (!retention || !store) return undefined
   const versions = createVersions(services, store, retention)
-  const sign = signerOf(tokens)
   return {
     versions,
     history: createHistory(keys, urls, data => sign('setHistoryData', data), versions),

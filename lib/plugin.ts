@@ -3,8 +3,7 @@ import type { EditorControlDefaults } from '../types/control.js'
 import type { HttpClient } from '../types/http.js'
 import type { EditorOptions } from '../types/options.js'
 import type { Storage } from '../types/storage.js'
-import { offeredActions } from './actions/offered.js'
-import { createPageActions } from './actions/page-actions.js'
+import { offeredActions } from './actions/page-actions.js'
 import { actionScope } from './actions/routes.js'
 import { createControl } from './control/control.js'
 import { checkedDefaults } from './control/defaults.js'
@@ -21,7 +20,6 @@ import { handlerScope, requestWithoutQuery } from './handler/route.js'
 import { undiciClient } from './http-client/undici-client.js'
 import { resolveOptions } from './options.js'
 import { createConnection, createDiagnosis, createHandlerParts, createSaving, createVersionHistory } from './parts.js'
-import type { PageClaims } from './security/page-token.js'
 import { createEditorSessions } from './sessions/editor-sessions.js'
 import { fileStorage } from './storage/file-storage.js'
 import { createShutdown } from './util/shutdown.js'
@@ -95,7 +93,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     modulePath: `${urls.path}/assets/${pageModules.get('editor')}`
   }
   const instanceId = settings.publicBaseUrl + handlerPath
-  const offered = offeredActions({ ...settings.actions, versions: settings.versions }, instanceId)
+  const offered = offeredActions(settings, instanceId)
   const readersSeeHistory = settings.versions?.for === 'readers'
   const formats = createFormats({ client })
   const opens = createOpens(formats)
@@ -150,24 +148,17 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     signal: shutdown.endAll
   })
   const handlerParts = createHandlerParts(foundation, connection, saving, versionHistory, diagnosis)
-  const pageActions = createPageActions({
+  const actionServices = {
     ...connection,
-    settings,
-    storage: saving.storage,
-    offered,
-    opens,
+    ...saving.services,
     createControl: control,
     editorSessions,
-    whenSaved: saving.whenSaved,
     giveUpKey: saving.sessions.giveUpKey,
     instanceId,
-    log,
-    signal: shutdown.endAll
-  })
-  const tokensFor = (claims: PageClaims) => ({
-    pageToken: connection.pageTokens.make(claims),
-    proxyToken: urls.proxyToken(claims.fileId)
-  })
+    offered,
+    opens,
+    whenSaved: saving.whenSaved
+  }
   await app.register(
     handlerScope({
       ...handlerParts,
@@ -178,16 +169,11 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
         ...doctor ? [{ ...routeOptions('operator', operations?.doctor), ...doctor }] : []
       ],
       otherScopes: [
-        actionScope({
-          ...handlerParts,
-          path: settings.path,
-          actions: pageActions,
-          createControl: control,
-          tokensFor,
-          bodyTimeout: timeouts.body,
-          routeOptions: name => routeOptions('page', operations?.action(name)),
-          signal: shutdown.endAll
-        })
+        actionScope(
+          actionServices,
+          handlerParts.credentials,
+          action => routeOptions('page', operations?.action(action))
+        )
       ],
       pageModules,
       routeOptions,

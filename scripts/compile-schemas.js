@@ -2,7 +2,7 @@
 // run time:
 //   export const Name = Type.…            becomes the function isName()
 //   export const fields = { a: Type.… }   becomes an object of such functions
-//   export const LIMIT = 10               any other value is copied, as JSON
+//   export const LIMIT = 10               any other value is copied, as JSON; functions are left out
 // node --import ./scripts/typescript/register.js scripts/compile-schemas.js
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -41,7 +41,8 @@ async function update (file, content) {
  */
 function moduleOf (file, exported) {
   const names = Object.entries(exported).filter(([, value]) => isSchema(value)).map(([name]) => name)
-  const body = Object.entries(exported).map(([name, value]) => declarationOf(name, value)).join('\n\n')
+  const body = Object.entries(exported).filter(([, value]) => typeof value !== 'function')
+    .map(([name, value]) => declarationOf(name, value)).join('\n\n')
   return [
     `// Made from ${basename(file)} by scripts/compile-schemas.js.`,
     '// @ts-nocheck',
@@ -66,7 +67,7 @@ function declarationOf (name, value) {
   }
   if (isObjectOfSchemas(value)) {
     const checks = Object.entries(value).map(([key, schema]) =>
-      `  ${key}: ${checkOf(schema)} as (value: unknown) => boolean`
+      `  ${JSON.stringify(key)}: ${checkOf(schema)} as (value: unknown) => boolean`
     )
     return `export const ${name} = {\n${checks.join(',\n')}\n}`
   }

@@ -1,10 +1,38 @@
 import type { FastifyRequest } from 'fastify'
-import type { PageActionName } from '../../types/actions.js'
-import type { EditorControl } from '../../types/control.js'
-import type { PageClaims } from '../security/page-token.js'
+import type { ActionHook, ActionOptions, PageAction as PageFacts, PageActionName } from '../../types/actions.js'
+import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
+import type { EditorSessions } from '../../types/sessions.js'
+import type { OfferedActions } from '../control/control.js'
+import { type Need, pageUser } from '../control/defaults.js'
+import type { Opens } from '../document-server/format-list.js'
+import type { FetchResult } from '../document-server/result-file.js'
+import { ActionFailedError, HookTimeoutError } from '../errors.js'
+import { errorStatus } from '../handler/responses.js'
+import type { HandlerUrls } from '../security/handler-urls.js'
+import type { PageClaims, PageTokens } from '../security/page-token.js'
+import type { Services } from '../services.js'
+import { withTimeout } from '../util/with-timeout.js'
+import type { Bodies } from './requests.schema.js'
+
+/**
+ * What a page can ask for: `POST <handler path>/actions/<name>` with a JSON object as body, which is answered with
+ * another one. `requests.schema.ts` describes both, by the action's name.
+ */
+export interface PageAction<Name extends PageActionName = PageActionName> {
+  readonly name: Name
+  /** For API documentation. */
+  readonly summary: string
+  /** What the page must allow its user: docs/actions.md shows the table. */
+  readonly needs: Need
+  /** What turns it on: a field of `actions`, or `versions`. Without one, each page has it, and is not told so. */
+  readonly option?: keyof ActionOptions | 'versions'
+  /** Of the page's budget. More than 1 if the application must store, send or fetch something. */
+  readonly cost: number
+  run (page: PageRequest<Bodies[Name]>, services: ActionServices): Promise<object>
+}
 
 /** One request of a page. */
-export interface PageRequest<Body> {
+export interface PageRequest<Body = unknown> {
   /** Of the page's token. */
   readonly claims: PageClaims
   readonly body: Body
@@ -14,24 +42,84 @@ export interface PageRequest<Body> {
   open (): Promise<EditorControl>
 }
 
+/** What actions work with. */
+export interface ActionServices extends Services {
+  readonly createControl: (defaults?: EditorControlDefaults) => EditorControl
+  readonly editorSessions: EditorSessions
+  readonly fetchResult: FetchResult
+  /**
+   * The document server can't open the document under this key, and never will. Resolves to whether it makes sense to
+   * ask again soon.
+   */
+  readonly giveUpKey: (fileId: string, key: string) => Promise<boolean>
+  /** Identifies this application in copied cells. */
+  readonly instanceId: string
+  readonly offered: OfferedActions
+  readonly opens: Opens
+  readonly pageTokens: PageTokens
+  readonly sign: EditorControl['sign']
+  readonly urls: HandlerUrls
+  /** Resolves when the saves of a file that have arrived are stored, or after a while. */
+  readonly whenSaved: (fileId: string) => Promise<void>
+}
+
+/** The fields of `actions` that are called with a page's request. */
+type HookName = Exclude<keyof ActionOptions, 'links' | 'page'>
+type Hook<Option> = Option extends ActionHook<infer Action, infer Result> ? { action: Action, result: Result } : never
+type Told<Name extends HookName> = Omit<Hook<ActionOptions[Name]>['action'], keyof PageFacts>
+type Returned<Name extends HookName> = Hook<ActionOptions[Name]>['result']
+
+interface CallOptions {
+  readonly isResult: (result: unknown) => boolean
+  /** Follows "returned something else than". */
+  readonly expected: string
+  /** Milliseconds in addition to the usual time. */
+  readonly extraTime?: number
+}
+
+/** For a hook whose result does not matter. */
+const ANYTHING: CallOptions = { isResult: () => true, expected: 'anything' }
+
 /**
- * What a page can ask for: `POST <handler path>/actions/<name>` with a JSON object as body, which is answered with
- * another one.
+ * Calls a hook that is set. Resolves to what it returned. Rejects with `ActionFailedError` if it throws or returns
+ * something else than `isResult` accepts, or with `HookTimeoutError`.
  */
-export interface PageAction {
-  readonly name: PageActionName
-  /** Whether a body has what the action needs. */
-  isBody (body: unknown): boolean
-  run (request: PageRequest<unknown>): Promise<object>
+export async function callHook<Name extends HookName> (
+  services: ActionServices,
+  name: Name,
+  { claims: { fileId, defaults }, request }: PageRequest,
+  told: Told<Name>,
+  options = ANYTHING
+): Promise<Returned<Name>> {
+  const hook = services.settings.actions[name] as ActionHook<object, Returned<Name>>
+  const action = { fileId, user: pageUser(defaults), ...told }
+  return await callInTime(services, name, () => hook(action, request), options)
 }
 
-interface Definition<Body> {
-  readonly name: PageActionName
-  readonly isBody: (body: unknown) => body is Body
-  readonly run: (request: PageRequest<Body>) => Promise<object>
+/** As `callHook`, for a hook that is not told of a request. */
+export async function callInTime<Result> (
+  { settings, shutdown }: ActionServices,
+  name: keyof ActionOptions,
+  run: () => Result | Promise<Result>,
+  { isResult, expected, extraTime = 0 }: CallOptions
+): Promise<Result> {
+  let result: Result
+  try {
+    result = await withTimeout(run, {
+      milliseconds: settings.timeouts.hooks + extraTime,
+      timeoutError: ms => new HookTimeoutError(`actions.${name}`, ms),
+      signal: shutdown.endAll
+    })
+  } catch (cause) {
+    if (cause instanceof HookTimeoutError) throw cause
+    throw new ActionFailedError(name, 'failed', { cause, statusCode: refusalStatus(cause) })
+  }
+  if (!isResult(result)) throw new ActionFailedError(name, `returned something else than ${expected}`)
+  return result
 }
 
-/** Defines an action: the body is checked before it runs. */
-export function pageAction<Body> (definition: Definition<Body>): PageAction {
-  return definition as PageAction
+/** How a hook refuses. */
+function refusalStatus (error: unknown): number {
+  const status = errorStatus(error ?? {})
+  return status < 500 ? status : 500
 }

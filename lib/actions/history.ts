@@ -1,9 +1,7 @@
-import type { Opens } from '../document-server/format-list.js'
+import { mayUse } from '../control/defaults.js'
 import { FileNotFoundError, InvalidActionError, UnknownFormatError, VersionNotFoundError } from '../errors.js'
-import { pageAction, type PageAction } from './action.js'
-import { checkedResult } from './named-result.js'
-import { isEmptyBody, isHistoryDataBody, isRestoreBody } from './requests.compiled.js'
-import { mayUse } from './rights.js'
+import type { PageAction } from './action.js'
+import { checkedResult } from './save-as.js'
 
 /** A history without what is being typed is better than none. */
 const SAVE_TIMEOUT_MS = 8000
@@ -11,9 +9,12 @@ const SAVE_TIMEOUT_MS = 8000
 const GRACE_MS = 1000
 
 /** All versions of the page's document. What is being typed is saved before, unless the page's user may not edit. */
-export const historyAction: PageAction = pageAction({
+const history: PageAction<'history'> = {
   name: 'history',
-  isBody: isEmptyBody,
+  summary: 'List the versions of the document',
+  needs: 'history',
+  option: 'versions',
+  cost: 5,
   async run ({ claims, open }) {
     const control = await open()
     // the diagnostics channel tells
@@ -22,12 +23,15 @@ export const historyAction: PageAction = pageAction({
     }
     return await control.history()
   }
-})
+}
 
 /** One version. The editor shows the message of one that is not kept any more. */
-export const historyDataAction: PageAction = pageAction({
+const historyData: PageAction<'history-data'> = {
   name: 'history-data',
-  isBody: isHistoryDataBody,
+  summary: 'Get a version of the document',
+  needs: 'history',
+  option: 'versions',
+  cost: 1,
   async run ({ body: { version }, open }) {
     try {
       return await (await open()).historyData(version)
@@ -36,26 +40,28 @@ export const historyDataAction: PageAction = pageAction({
       return { error: error.message, version }
     }
   }
-})
+}
 
 /** A version, or a change below it: of that the document server has made a file, and the editor names its URL. */
-export const restoreAction = (
-  { origins, opens }: { readonly origins: ReadonlySet<string>, readonly opens: Opens }
-): PageAction =>
-  pageAction({
-    name: 'restore',
-    isBody: isRestoreBody,
-    async run ({ body: { version, url, fileType }, open }) {
-      if ((url === undefined) !== (fileType === undefined)) {
-        throw new InvalidActionError(
-          'a change below a version needs url and fileType: without them the whole version would be restored'
-        )
-      }
-      const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, origins) : undefined
-      // the document would never open again
-      if (result && !await opens(result.fileType)) throw new UnknownFormatError(result.fileType)
-      const control = await open()
-      const restored = await control.restore(version, result && { result })
-      return { version: restored.version }
+const restore: PageAction<'restore'> = {
+  name: 'restore',
+  summary: 'Restore a version of the document',
+  needs: 'edit',
+  option: 'versions',
+  cost: 10,
+  async run ({ body: { version, url, fileType }, open }, services) {
+    if ((url === undefined) !== (fileType === undefined)) {
+      throw new InvalidActionError(
+        'a change below a version needs url and fileType: without them the whole version would be restored'
+      )
     }
-  })
+    const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, services) : undefined
+    // the document would never open again
+    if (result && !await services.opens(result.fileType)) throw new UnknownFormatError(result.fileType)
+    const control = await open()
+    const restored = await control.restore(version, result && { result })
+    return { version: restored.version }
+  }
+}
+
+export const historyActions = [history, historyData, restore]

@@ -1,9 +1,60 @@
 import type { ReferenceData } from '@onlyoffice/doceditor-types'
-import type { EditorControl } from '../../types/control.js'
 import type { FileInfo } from '../../types/storage.js'
-import type { DocumentKeys } from '../document-server/document-key.js'
+import { InvalidActionError } from '../errors.js'
+import { type ActionServices, callHook, type PageAction } from './action.js'
+import { pageOf } from './page-links.js'
 import type { Linked } from './requests.schema.js'
-import type { SignMethod } from './signing.js'
+import { isReferencedFile } from './results.compiled.js'
+
+/** The application need not say whether there is a file that the user may not read. */
+const NOT_FOUND = { error: 'The linked file was not found' } as const
+
+/**
+ * The file that a cell links to, as the argument of `setReferenceData`, with the data as they are in the editors now,
+ * and the URL of its page.
+ */
+const reference: PageAction<'reference'> = {
+  name: 'reference',
+  summary: 'Find the file that a cell links to',
+  needs: 'any',
+  option: 'reference',
+  cost: 1,
+  async run (page, services) {
+    const { storage, createControl, sign, instanceId } = services
+    const linked = { ...linkedOf(page.body), ...(page.body.link !== undefined && { link: page.body.link }) }
+    if (Object.keys(linked).length === 0) {
+      throw new InvalidActionError('it names no file: path, link or referenceData is needed')
+    }
+    const file = await callHook(services, 'reference', page, linked, {
+      isResult: isReferencedFile,
+      expected: '{ fileId, name } or null'
+    })
+    const info = file && await storage.stat(file.fileId)
+    if (!info) return NOT_FOUND
+    const { fileId, extension: fileType } = info
+    const { documentKey: key, documentName: path, documentUrl: url } =
+      await createControl().openDocument(fileId, { name: file.name })
+    const pageUrl = await pageOf(services, fileId)
+    return {
+      ...sign('setReferenceData', { fileType, key, path, url, referenceData: { fileKey: fileId, instanceId } }),
+      ...(pageUrl !== undefined && { page: pageUrl })
+    }
+  }
+}
+
+export const linkedDataActions = [reference]
+
+/** The argument of `setReferenceSource`. */
+export function referenceSource (
+  { sign, keys, instanceId }: ActionServices,
+  info: FileInfo,
+  path: string,
+  url: string
+): object {
+  const { fileId, extension: fileType } = info
+  const referenceData = { fileKey: fileId, instanceId }
+  return sign('setReferenceSource', { fileType, key: keys.of(info), path, url, referenceData })
+}
 
 /** Without other fields. */
 export function linkedOf (
@@ -14,37 +65,5 @@ export function linkedOf (
     ...(path !== undefined && { path }),
     ...(referenceData &&
       { referenceData: { ...(fileKey !== undefined && { fileKey }), ...(instanceId !== undefined && { instanceId }) } })
-  }
-}
-
-/** Files that cells of a spreadsheet link to. */
-export interface LinkedData {
-  /** The argument of `setReferenceData`, with the data as they are in the editors now. */
-  answer (control: EditorControl, info: FileInfo): object
-  /** The argument of `setReferenceSource`. */
-  source (info: FileInfo, name: string, url: string): object
-}
-
-interface Dependencies {
-  readonly sign: SignMethod
-  readonly keys: Pick<DocumentKeys, 'of'>
-  /** Identifies this application in copied cells. */
-  readonly instanceId: string
-}
-
-export function createLinkedData ({ sign, keys, instanceId }: Dependencies): LinkedData {
-  const referenceTo = (fileId: string): ReferenceData => ({ fileKey: fileId, instanceId })
-
-  return {
-    answer: ({ documentKey: key, documentName: path, documentUrl: url }, { fileId, extension: fileType }) =>
-      sign('setReferenceData', { fileType, key, path, url, referenceData: referenceTo(fileId) }),
-    source: (info, path, url) =>
-      sign('setReferenceSource', {
-        fileType: info.extension,
-        key: keys.of(info),
-        path,
-        url,
-        referenceData: referenceTo(info.fileId)
-      })
   }
 }

@@ -1,7 +1,9 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
+import type { PageActionName } from '../../types/actions.js'
 import { EXTENSION } from '../document-server/formats.js'
+import * as results from './results.schema.js'
 
-// What pages send: the bodies of the actions' requests. Other fields are ignored.
+// What pages send and get: the bodies of the actions' requests, in which other fields are ignored, and the answers.
 
 export const MAX_USERS = 1000
 
@@ -40,79 +42,146 @@ const Version = Type.Integer({ minimum: 1 })
 const Email = Type.String({ maxLength: 320, pattern: /^[^\s,;<>"()\p{Cc}]+@[^\s,;<>"()@\p{Cc}]+$/u })
 
 /** Of an action that needs nothing else than the page's token. */
-export const EmptyBody = Type.Object({})
-export type EmptyBody = Static<typeof EmptyBody>
+const Empty = Type.Object({})
 
-export const ConfigBody = Type.Object({
-  /**
-   * `refresh`: for the editor that is open. `reopen`: for another one in its place. `edit`: for another one that may
-   * edit. `retry`: for another one after the document server could not convert the document.
-   */
-  purpose: Type.Union([Type.Literal('refresh'), Type.Literal('reopen'), Type.Literal('edit'), Type.Literal('retry')]),
-  actionLink: Type.Optional(ActionLink),
-  /** With `refresh` and `retry`: the document key that is not to be used again. */
-  key: Type.Optional(Type.String({ maxLength: 255 }))
-})
-export type ConfigBody = Static<typeof ConfigBody>
+/** Of each action's request. */
+export const bodies = {
+  config: Type.Object({
+    /**
+     * `refresh`: for the editor that is open. `reopen`: for another one in its place. `edit`: for another one that may
+     * edit. `retry`: for another one after the document server could not convert the document.
+     */
+    purpose: Type.Union([Type.Literal('refresh'), Type.Literal('reopen'), Type.Literal('edit'), Type.Literal('retry')]),
+    actionLink: Type.Optional(ActionLink),
+    /** With `refresh` and `retry`: the document key that is not to be used again. */
+    key: Type.Optional(Type.String({ maxLength: 255 }))
+  }),
+  renew: Empty,
+  rename: Type.Object({ name: Type.String({ maxLength: 1000 }) }),
+  'save-as': Type.Object({ ...NamedResult.properties, title: Type.String({ maxLength: 4000 }) }),
+  images: Type.Object({
+    c: Type.Enum(['add', 'change', 'fill', 'watermark', 'slide']),
+    search: Type.Optional(Search)
+  }),
+  documents: Type.Object({
+    c: Type.Enum(['compare', 'combine', 'insert-text']),
+    search: Type.Optional(Search)
+  }),
+  spreadsheets: Type.Object({
+    ...Linked.properties,
+    c: Type.Enum(['mailmerge', 'reference']),
+    search: Type.Optional(Search)
+  }),
+  reference: Type.Object({ ...Linked.properties, link: Type.Optional(CellText) }),
+  users: Type.Object({
+    c: Type.Enum(['mention', 'protect', 'info']),
+    /** As the editor calls it. */
+    id: Type.Optional(Type.Array(Type.String({ maxLength: 1000 }), { maxItems: MAX_USERS })),
+    search: Type.Optional(Search),
+    from: Type.Optional(Type.Integer({ minimum: 0 })),
+    count: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_USERS }))
+  }),
+  notify: Type.Object({
+    emails: Type.Array(Email, { minItems: 1, maxItems: 100 }),
+    message: Type.String({ maxLength: 10_000 }),
+    actionLink: Type.Optional(ActionLink),
+    /** URL of the page. */
+    link: Type.Optional(Type.String({ maxLength: 4000 }))
+  }),
+  sharing: Empty,
+  favorite: Type.Object({ favorite: Type.Boolean() }),
+  create: Type.Object({
+    format: Type.Optional(Type.String({ pattern: EXTENSION })),
+    lang: Type.Optional(Type.String({ pattern: /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$/ }))
+  }),
+  history: Empty,
+  'history-data': Type.Object({ version: Version }),
+  restore: Type.Object({ version: Version, ...Type.Partial(NamedResult).properties })
+} satisfies Readonly<Record<PageActionName, TSchema>>
+export type Bodies = { readonly [Name in keyof typeof bodies]: Static<(typeof bodies)[Name]> }
 
-export const RenameBody = Type.Object({ name: Type.String({ maxLength: 1000 }) })
-export type RenameBody = Static<typeof RenameBody>
+const Any = Type.Object({}, { description: 'Signed: the argument of a method of the editor.' })
 
-export const SaveAsBody = Type.Object({ ...NamedResult.properties, title: Type.String({ maxLength: 4000 }) })
-export type SaveAsBody = Static<typeof SaveAsBody>
+const VersionContent = {
+  fileType: Type.String({ pattern: EXTENSION }),
+  key: Type.String(),
+  url: Type.String({ format: 'uri' })
+}
 
-export const ImagesBody = Type.Object({
-  c: Type.Enum(['add', 'change', 'fill', 'watermark', 'slide']),
-  search: Type.Optional(Search)
-})
-export type ImagesBody = Static<typeof ImagesBody>
+/** Answers to each action, for API documentation only. `tokens` are in all of them. */
+export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
+  const Choices = Type.Object({
+    ...tokens,
+    choices: Type.Array(Type.Object({
+      name: Type.String(),
+      fileType: Type.String({ pattern: EXTENSION }),
+      thumbnail: Type.Optional(Type.String({ format: 'uri' })),
+      data: Any
+    }))
+  })
 
-export const DocumentsBody = Type.Object({
-  c: Type.Enum(['compare', 'combine', 'insert-text']),
-  search: Type.Optional(Search)
-})
-export type DocumentsBody = Static<typeof DocumentsBody>
-
-export const SpreadsheetsBody = Type.Object({
-  ...Linked.properties,
-  c: Type.Enum(['mailmerge', 'reference']),
-  search: Type.Optional(Search)
-})
-export type SpreadsheetsBody = Static<typeof SpreadsheetsBody>
-
-export const ReferenceBody = Type.Object({ ...Linked.properties, link: Type.Optional(CellText) })
-export type ReferenceBody = Static<typeof ReferenceBody>
-
-export const UsersBody = Type.Object({
-  c: Type.Enum(['mention', 'protect', 'info']),
-  /** As the editor calls it. */
-  id: Type.Optional(Type.Array(Type.String({ maxLength: 1000 }), { maxItems: MAX_USERS })),
-  search: Type.Optional(Search),
-  from: Type.Optional(Type.Integer({ minimum: 0 })),
-  count: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_USERS }))
-})
-export type UsersBody = Static<typeof UsersBody>
-
-export const NotifyBody = Type.Object({
-  emails: Type.Array(Email, { minItems: 1, maxItems: 100 }),
-  message: Type.String({ maxLength: 10_000 }),
-  actionLink: Type.Optional(ActionLink),
-  /** URL of the page. */
-  link: Type.Optional(Type.String({ maxLength: 4000 }))
-})
-export type NotifyBody = Static<typeof NotifyBody>
-
-export const FavoriteBody = Type.Object({ favorite: Type.Boolean() })
-export type FavoriteBody = Static<typeof FavoriteBody>
-
-export const CreateBody = Type.Object({
-  format: Type.Optional(Type.String({ pattern: EXTENSION })),
-  lang: Type.Optional(Type.String({ pattern: /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$/ }))
-})
-export type CreateBody = Static<typeof CreateBody>
-
-export const HistoryDataBody = Type.Object({ version: Version })
-export type HistoryDataBody = Static<typeof HistoryDataBody>
-
-export const RestoreBody = Type.Object({ version: Version, ...Type.Partial(NamedResult).properties })
-export type RestoreBody = Static<typeof RestoreBody>
+  return {
+    config: Type.Object({
+      config: Type.Object({}, { description: 'Signed configuration of the editor.' }),
+      ...tokens,
+      actions: Type.String({ description: 'Names of what the page may ask for, separated by spaces.' })
+    }),
+    renew: Type.Object(tokens),
+    rename: Type.Object({ name: Type.String(), ...tokens }),
+    'save-as': Type.Object({
+      ...tokens,
+      name: Type.String(),
+      fileId: Type.Optional(Type.String()),
+      url: Type.Optional(results.PageUrl),
+      isDownload: Type.Optional(Type.Boolean({ description: 'No editor opens it: nothing was stored.' }))
+    }),
+    images: Choices,
+    documents: Choices,
+    spreadsheets: Choices,
+    reference: Type.Union([
+      Type.Object({
+        ...tokens,
+        ...VersionContent,
+        path: Type.String(),
+        referenceData: Type.Object({}),
+        page: Type.Optional(results.PageUrl),
+        token: Type.String()
+      }),
+      Type.Object({ ...tokens, error: Type.String() })
+    ]),
+    users: Type.Object({ ...tokens, c: Type.String(), users: results.Users }),
+    notify: Type.Object(tokens),
+    sharing: Type.Object({
+      ...tokens,
+      sharingSettings: Type.Optional(results.SharingSettings),
+      url: Type.Optional(results.PageUrl)
+    }),
+    favorite: Type.Object(tokens),
+    create: Type.Object({ ...tokens, ...results.CreatedPage.properties }),
+    history: Type.Object({
+      ...tokens,
+      currentVersion: Type.Integer({ minimum: 0 }),
+      history: Type.Array(Type.Object({
+        version: Version,
+        key: Type.String(),
+        created: Type.String(),
+        user: Type.Object({ id: Type.String(), name: Type.String() }),
+        changes: Type.Union([Type.Array(Type.Object({})), Type.Null()]),
+        serverVersion: Type.Optional(Type.String()),
+        restored: Type.Optional(Version)
+      }))
+    }),
+    'history-data': Type.Union([
+      Type.Object({
+        ...tokens,
+        ...VersionContent,
+        version: Version,
+        previous: Type.Optional(Type.Object(VersionContent)),
+        changesUrl: Type.Optional(Type.String({ format: 'uri' })),
+        token: Type.String()
+      }),
+      Type.Object({ ...tokens, error: Type.String(), version: Version })
+    ]),
+    restore: Type.Object({ ...tokens, version: Version })
+  } satisfies Readonly<Record<PageActionName, TSchema>>
+}

@@ -1,7 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
-import type { PageActionName } from '../../types/actions.js'
-import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import {
   ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError
 } from '../errors.js'
@@ -9,33 +7,23 @@ import type { Credentials } from '../handler/credentials.js'
 import { errorStatus, thrownError, untrustedContentHeaders } from '../handler/responses.js'
 import type { CommonRouteOptions } from '../handler/route-options.js'
 import type { PageClaims } from '../security/page-token.js'
-import type { PageAction } from './action.js'
-import { readBody } from './body.js'
-import { createBudget } from './budget.js'
-import { NEEDS } from './rights.js'
-
-interface Dependencies {
-  /** Of the handler. */
-  readonly path: string
-  readonly actions: readonly PageAction[]
-  readonly credentials: Pick<Credentials, 'authorizeAction'>
-  readonly createControl: (defaults: EditorControlDefaults) => EditorControl
-  /** Fresh ones of a page: one that is in use does not expire. */
-  readonly tokensFor: (claims: PageClaims) => { readonly pageToken: string, readonly proxyToken: string }
-  /** Milliseconds for a body to arrive. */
-  readonly bodyTimeout: number
-  /** Of each action's route. */
-  readonly routeOptions: (action: PageActionName) => CommonRouteOptions
-  readonly signal: AbortSignal
-}
+import { BoundedMap } from '../util/bounded-map.js'
+import { isJsonObject, type JsonObject, parseJson } from '../util/json.js'
+import { withTimeout } from '../util/with-timeout.js'
+import type { ActionServices, PageAction } from './action.js'
+import { pageActions } from './page-actions.js'
+import { bodies } from './requests.compiled.js'
 
 /** Codes of this plugin and of Fastify, whose messages are for everybody. */
 const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
 
 /** The scope of the actions' routes: JSON in, JSON out. */
 export function actionScope (
-  { path, actions, credentials, createControl, tokensFor, bodyTimeout, routeOptions, signal }: Dependencies
+  services: ActionServices,
+  credentials: Credentials,
+  routeOptionsOf: (action: PageAction) => CommonRouteOptions
 ) {
+  const { settings, createControl, pageTokens, urls } = services
   const authorized = new WeakMap<FastifyRequest, PageClaims>()
   const spend = createBudget()
 
@@ -43,21 +31,20 @@ export function actionScope (
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       'application/json',
-      async (_request: FastifyRequest, payload: Readable) =>
-        await readBody(payload, { milliseconds: bodyTimeout, signal })
+      async (_request: FastifyRequest, payload: Readable) => await readBody(payload, services)
     )
-    for (const action of actions) scope.route({ ...routeOptions(action.name), ...routeOf(action) })
+    for (const action of pageActions(settings)) scope.route({ ...routeOptionsOf(action), ...routeOf(action) })
   }
 
   function routeOf (action: PageAction): RouteOptions {
+    const { name, cost } = action
     return {
       method: 'POST',
-      url: `${path}/actions/${action.name}`,
+      url: `${settings.path}/actions/${name}`,
       /** Runs before the body is read. */
       async onRequest (request, reply) {
-        const { name } = action
-        const claims = await credentials.authorizeAction(request, { name, needs: NEEDS[name] })
-        const seconds = spend(claims.page, name)
+        const claims = await credentials.authorizeAction(request, action)
+        const seconds = spend(claims.page, cost)
         if (seconds > 0) {
           reply.header('retry-after', seconds)
           throw new TooManyRequestsError(seconds)
@@ -66,16 +53,17 @@ export function actionScope (
       },
       async handler (request, reply) {
         const { body } = request
-        if (!action.isBody(body)) throw new InvalidActionError(`its body is not that of the action ${action.name}`)
+        if (!bodies[name](body)) throw new InvalidActionError(`its body is not that of the action ${name}`)
         const claims = authorized.get(request)!
-        const { fileId, name, defaults } = claims
+        const { fileId, name: title, defaults } = claims
         const answer = await action.run({
-          body,
+          body: body as never, // as its schema says
           request,
           claims,
-          open: async () => await createControl(defaults).openDocument(fileId, { name })
-        })
-        return send(reply, { ...tokensFor(claims), ...answer })
+          open: async () => await createControl(defaults).openDocument(fileId, { name: title })
+        }, services)
+        // Fresh tokens: a page that is in use does not expire.
+        return send(reply, { pageToken: pageTokens.make(claims), proxyToken: urls.proxyToken(fileId), ...answer })
       },
       errorHandler: (error, request, reply) =>
         answerError(thrownError(error), request, reply, authorized.get(request)?.fileId)
@@ -117,4 +105,63 @@ function send (reply: FastifyReply, answer: object): FastifyReply {
   return reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/json; charset=utf-8' }).send(
     Buffer.from(JSON.stringify(answer))
   )
+}
+
+/** What a user can type, with room for the data of an editor. */
+const MAX_BYTES = 64 * 1024
+
+/** Reads a body, a JSON object. Rejects with `InvalidActionError`, or with the reason of the shutdown. */
+async function readBody (payload: Readable, { settings, shutdown }: ActionServices): Promise<JsonObject> {
+  const bytes = await withTimeout(async () => await bytesWithinLimit(payload), {
+    milliseconds: settings.timeouts.body,
+    signal: shutdown.endAll,
+    timeoutError: ms => new InvalidActionError(`its body did not arrive within ${ms} ms`)
+  })
+  const body = parseJson(bytes.toString())
+  if (!isJsonObject(body)) throw new InvalidActionError('its body is not a JSON object')
+  return body
+}
+
+/** The rest of a body that is too large is not kept: the connection is closed after the answer. */
+function bytesWithinLimit (payload: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    payload.on('data', (chunk: Uint8Array) => {
+      size += chunk.length
+      if (size <= MAX_BYTES) chunks.push(chunk)
+      else reject(new InvalidActionError(`its body has more than ${MAX_BYTES} bytes`))
+    })
+    payload.once('end', () => resolve(Buffer.concat(chunks)))
+    payload.once('error', reject)
+    const cutOff = () => reject(new InvalidActionError('its body was cut off'))
+    payload.once('close', cutOff)
+    if (payload.destroyed) cutOff() // the page was left while it was being authorized
+  })
+}
+
+/** What a page can spend at once. */
+const BUDGET = 120
+const REFILLED_PER_SECOND = 2
+const MAX_PAGES = 10_000
+
+interface Balance {
+  readonly amount: number
+  /** Milliseconds, by the monotonic clock. */
+  readonly at: number
+}
+
+/** Bounds the work of one page at this instance. Returns the seconds that the page must wait; 0 if it may go on. */
+function createBudget (): (page: string, cost: number) => number {
+  const balances = new BoundedMap<string, Balance>(MAX_PAGES)
+
+  return function spend (page, cost) {
+    const now = performance.now()
+    const { amount, at } = balances.get(page) ?? { amount: BUDGET, at: now }
+    const available = Math.min(BUDGET, amount + (now - at) / 1000 * REFILLED_PER_SECOND)
+    const left = available - cost
+    if (left < 0) return Math.ceil(-left / REFILLED_PER_SECOND)
+    balances.set(page, { amount: left, at: now })
+    return 0
+  }
 }

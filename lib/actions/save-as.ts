@@ -1,104 +1,108 @@
-import type { FastifyBaseLogger } from 'fastify'
-import type { ActionOptions, CopiedAction, SaveAsAction, SaveAsResult } from '../../types/actions.js'
+import type { SaveAsResult } from '../../types/actions.js'
 import type { ResultFile } from '../../types/conversions.js'
-import type { Opens } from '../document-server/format-list.js'
-import type { FetchResult } from '../document-server/result-file.js'
-import { UpstreamError } from '../errors.js'
-import type { TimedStorage } from '../storage/timed-storage.js'
+import { resultMediaTypeOf } from '../document-server/formats.js'
+import { AddressBlockedError, InvalidActionError, UpstreamError } from '../errors.js'
 import { similarName } from '../security/file-name.js'
+import { isResultAt } from '../security/result-path.js'
 import { discard } from '../util/streams.js'
-import { pageAction, type PageAction, type PageRequest } from './action.js'
-import { type HookCalls, NOTHING } from './hook-calls.js'
-import { checkedResult } from './named-result.js'
-import type { PageLinks } from './page-links.js'
-import { isSaveAsBody } from './requests.compiled.js'
+import { parseHttpUrl } from '../util/url.js'
+import { type ActionServices, callHook, type PageAction, type PageRequest } from './action.js'
+import { pageOf } from './page-links.js'
+import type { NamedResult } from './requests.schema.js'
 import { isSavedCopy } from './results.compiled.js'
-
-interface Dependencies {
-  readonly saveAs: NonNullable<ActionOptions['saveAs']>
-  readonly copied: ActionOptions['copied']
-  readonly log: Pick<FastifyBaseLogger, 'error'>
-  readonly hooks: HookCalls
-  readonly storage: Pick<TimedStorage, 'create' | 'discard' | 'stage'>
-  readonly fetchResult: FetchResult
-  readonly opens: Opens
-  readonly pageLinks: PageLinks
-  /** Of the document server, as browsers reach it. */
-  readonly origins: ReadonlySet<string>
-  /** Milliseconds that a fetch may take. */
-  readonly fetchTime: number
-}
 
 /**
  * Fetches a copy that the document server has made, and stores it or hands it to the application. What no editor opens
  * the page downloads.
  */
-export function saveAsAction (
-  { saveAs, copied, log, hooks, storage, fetchResult, opens, pageLinks, origins, fetchTime }: Dependencies
-): PageAction {
-  return pageAction({
-    name: 'save-as',
-    isBody: isSaveAsBody,
-    async run (page) {
-      const result = checkedResult(page.body, origins)
-      const name = similarName(page.body.title, result.fileType)
-      if (!await opens(result.fileType)) return { name, isDownload: true }
-      const file = await fetchResult(result, {
-        namedByPage: true,
-        failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false })
-      })
-      const { fileId, name: storedName = name, url: pageUrl } = await store(file, name, page)
-      const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageLinks.pageOf(fileId))
-      return {
-        name: storedName,
-        ...(fileId !== undefined && { fileId }),
-        ...(shownUrl !== undefined && { url: shownUrl })
-      }
-    }
-  })
-
-  /** A file that was cut off is not stored, even if a hook does not notice. */
-  async function store (file: ResultFile, name: string, page: PageRequest<unknown>): Promise<SaveAsResult> {
-    const { body: content, fileType, size } = file
-    try {
-      const result = saveAs === true
-        ? { fileId: await create(file, name, page) }
-        : await hooks.call<SaveAsAction, SaveAsResult | void>({ name: 'saveAs', hook: saveAs }, page, {
-          name,
-          fileType,
-          content,
-          size
-        }, {
-          isResult: isSavedCopy,
-          expected: '{ fileId?, url?, name? } with an http(s) URL or a path',
-          extraTime: fetchTime
-        })
-      if (content.errored) throw content.errored
-      return result ?? {}
-    } catch (error) {
-      throw content.errored ?? error
-    } finally {
-      discard(content)
+export const saveAs: PageAction<'save-as'> = {
+  name: 'save-as',
+  summary: 'Save a copy',
+  needs: 'download',
+  option: 'saveAs',
+  cost: 10,
+  async run (page, services) {
+    const { fetchResult, opens } = services
+    const result = checkedResult(page.body, services)
+    const name = similarName(page.body.title, result.fileType)
+    if (!await opens(result.fileType)) return { name, isDownload: true }
+    const file = await fetchResult(result, {
+      namedByPage: true,
+      failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false })
+    })
+    const { fileId, name: storedName = name, url: pageUrl } = await store(file, name, page, services)
+    const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageOf(services, fileId))
+    return {
+      name: storedName,
+      ...(fileId !== undefined && { fileId }),
+      ...(shownUrl !== undefined && { url: shownUrl })
     }
   }
+}
 
-  async function create ({ body, fileType }: ResultFile, name: string, page: PageRequest<unknown>): Promise<string> {
-    const { fileId } = page.claims
-    const staged = await storage.stage(fileId, body)
-    try {
-      const { fileId: copyFileId } = await storage.create(fileType, staged)
-      if (copied) {
-        await hooks.call<CopiedAction, void>(
-          { name: 'copied', hook: copied },
-          page,
-          { copyFileId, name, fileType },
-          NOTHING
-        )
-          .catch(err => log.error({ err, fileId, copyFileId }, 'the hook actions.copied failed: the copy stays'))
-      }
-      return copyFileId
-    } finally {
-      await storage.discard(staged)
+/**
+ * Checks a file that a page names: only what the document server has made for an editor may be fetched, whatever other
+ * options allow. The request checks that, too, and where redirects lead.
+ */
+export function checkedResult (
+  { url: given, fileType: type }: NamedResult,
+  { settings: { documentServer } }: ActionServices
+): NamedResult {
+  const fileType = type.toLowerCase()
+  // Others would be stored under names such as `copy.php`.
+  if (resultMediaTypeOf(fileType) === 'application/octet-stream') {
+    throw new InvalidActionError('the document server does not make files of this type')
+  }
+  const url = parseHttpUrl(given)
+  if (!isResultAt(documentServer.publicOrigins, url)) {
+    throw new AddressBlockedError('only a result file of the document server may be fetched')
+  }
+  return { url: url.href, fileType }
+}
+
+/** A file that was cut off is not stored, even if a hook does not notice. */
+async function store (
+  file: ResultFile,
+  name: string,
+  page: PageRequest,
+  services: ActionServices
+): Promise<SaveAsResult> {
+  const { actions, timeouts } = services.settings
+  const { body: content, fileType, size } = file
+  try {
+    const result = actions.saveAs === true
+      ? { fileId: await create(file, name, page, services) }
+      : await callHook(services, 'saveAs', page, { name, fileType, content, size }, {
+        isResult: isSavedCopy,
+        expected: '{ fileId?, url?, name? } with an http(s) URL or a path',
+        extraTime: timeouts.total
+      })
+    if (content.errored) throw content.errored
+    return result ?? {}
+  } catch (error) {
+    throw content.errored ?? error
+  } finally {
+    discard(content)
+  }
+}
+
+async function create (
+  { body, fileType }: ResultFile,
+  name: string,
+  page: PageRequest,
+  services: ActionServices
+): Promise<string> {
+  const { storage, settings, log } = services
+  const { fileId } = page.claims
+  const staged = await storage.stage(fileId, body)
+  try {
+    const { fileId: copyFileId } = await storage.create(fileType, staged)
+    if (settings.actions.copied) {
+      await callHook(services, 'copied', page, { copyFileId, name, fileType })
+        .catch(err => log.error({ err, fileId, copyFileId }, 'the hook actions.copied failed: the copy stays'))
     }
+    return copyFileId
+  } finally {
+    await storage.discard(staged)
   }
 }

@@ -30,12 +30,12 @@ import {
 } from './method-rules.js'
 import { linksOf, type PageUrls, renderFragment } from './page.js'
 import { pageUser, renderedDefaults } from './defaults.js'
-import { signerOf } from './signed-data.js'
 
 interface ControlDependencies {
   readonly storage: Storage
   readonly sessions: Sessions
   readonly tokens: TokenSigner
+  readonly sign: EditorControl['sign']
   readonly urls: HandlerUrls
   readonly conversions: Conversions
   readonly pageUrls: PageUrls
@@ -223,7 +223,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       })
     },
 
-    sign: signerOf(tokens)
+    sign: dependencies.sign
   }
   return control
 

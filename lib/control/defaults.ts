@@ -171,6 +171,13 @@ export function rightsOf (
   }
 }
 
+/** Something that a page must allow its user. */
+export type Need = keyof PageRights | 'any'
+
+export function mayUse (defaults: EditorControlDefaults, need: Need): boolean {
+  return need === 'any' || rightsOf(defaults)[need]
+}
+
 /** The same page for editing. What `given` says takes precedence. */
 export function editingDefaults (
   defaults: EditorControlDefaults,

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { PageActionName, PageRights } from '../../types/actions.js'
+import type { PageActionName } from '../../types/actions.js'
 import type { AuthorizeTarget } from '../../types/options.js'
-import { accessOf, pageUser, rightsOf } from '../control/defaults.js'
+import { accessOf, mayUse, type Need, pageUser } from '../control/defaults.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
@@ -47,8 +47,7 @@ export interface Credentials {
 
 interface RequestedAction {
   readonly name: PageActionName
-  /** What the page must allow its user. */
-  readonly needs: keyof PageRights | 'any'
+  readonly needs: Need
 }
 
 interface VerifiedCallback {
@@ -191,7 +190,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       if (!settings.proxy.crossOrigin && !isAllowed && isCrossSite(request)) {
         throw new ForbiddenError('only pages of the same origin may do this')
       }
-      if (needs !== 'any' && !rightsOf(defaults)[needs]) {
+      if (!mayUse(defaults, needs)) {
         throw new ForbiddenError(`the page's control does not allow its user to ${needs}`)
       }
       return claims

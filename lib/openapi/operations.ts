@@ -1,4 +1,4 @@
-import type { PageActionName } from '../../types/actions.js'
+import type { PageAction } from '../actions/action.js'
 import type { SwaggerTransform } from '../handler/route-options.js'
 import type { Settings } from '../options.js'
 import { schemas } from './schemas.compiled.js'
@@ -6,7 +6,7 @@ import { schemas } from './schemas.compiled.js'
 /** How @fastify/swagger describes the plugin's routes. */
 export interface Operations {
   readonly handler: { readonly GET: SwaggerTransform, readonly POST: SwaggerTransform }
-  readonly action: (name: PageActionName) => SwaggerTransform
+  readonly action: (action: PageAction) => SwaggerTransform
   readonly doctor: SwaggerTransform
 }
 
@@ -55,7 +55,7 @@ export function describedOperations (
       GET: transformTo({ ...handlerGet, security: security.handlerGet }),
       POST: transformTo({ ...handlerPost, security: security.handlerPost })
     },
-    action: name => transformTo({ ...actionOf(name), security: security.action }),
+    action: action => transformTo({ ...actionOf(action), security: security.action }),
     doctor: transformTo(doctor)
   }
 }
@@ -127,30 +127,11 @@ const doctor: Operation = {
   }
 }
 
-const actionSummaries: Readonly<Record<PageActionName, string>> = {
-  config: 'Get a fresh configuration for a page',
-  renew: 'Renew the token of a page',
-  rename: 'Rename the document',
-  'save-as': 'Save a copy',
-  images: 'List images to insert',
-  documents: 'List documents to compare or combine with, or to insert text from',
-  spreadsheets: 'List spreadsheets for a mail merge, or as sources of linked data',
-  reference: 'Find the file that a cell links to',
-  users: 'List users to mention or to protect ranges for',
-  notify: 'Tell users that a comment mentions them',
-  sharing: 'List who may use the document',
-  favorite: 'Mark the document as a favorite',
-  create: 'Create a document',
-  history: 'List the versions of the document',
-  'history-data': 'Get a version of the document',
-  restore: 'Restore a version of the document'
-}
-
-function actionOf (name: PageActionName): Operation {
+function actionOf ({ name, summary }: PageAction): Operation {
   return {
-    summary: actionSummaries[name],
+    summary,
     description: 'A page with an editor asks this for its document and its user, whom its token names.',
-    body: schemas.actions[name],
+    body: schemas.bodies[name],
     response: {
       200: json('Done.', schemas.answers[name]),
       400: json('The body is not that of the action.', schemas.actionError),

@@ -1,7 +1,5 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import * as requests from '../actions/requests.schema.js'
-import * as results from '../actions/results.schema.js'
-import { EXTENSION } from '../document-server/formats.js'
+import { answersWith, bodies } from '../actions/requests.schema.js'
 import { CallbackPayload, HandlerQuery, optionalFields } from '../handler/request.schema.js'
 
 // For API documentation: what is checked at run time, with descriptions, and what is answered.
@@ -49,113 +47,11 @@ const callback = Type.Object({
   token: Type.Optional(Type.String({ description: 'A JSON Web Token with all other fields, signed with `jwtSecret`.' }))
 }, { description: '`callback`: the event, as the document server sends it. `report`: there must be no body.' })
 
-const actions = {
-  config: requests.ConfigBody,
-  renew: requests.EmptyBody,
-  rename: requests.RenameBody,
-  'save-as': requests.SaveAsBody,
-  images: requests.ImagesBody,
-  documents: requests.DocumentsBody,
-  spreadsheets: requests.SpreadsheetsBody,
-  reference: requests.ReferenceBody,
-  users: requests.UsersBody,
-  notify: requests.NotifyBody,
-  sharing: requests.EmptyBody,
-  favorite: requests.FavoriteBody,
-  create: requests.CreateBody,
-  history: requests.EmptyBody,
-  'history-data': requests.HistoryDataBody,
-  restore: requests.RestoreBody
-}
-
 /** Of every answer. */
 const tokens = {
   pageToken: Type.String({ description: 'For the next requests of the page.' }),
   proxyToken: Type.String({ description: 'For the action `proxy`.' })
 }
-const Any = Type.Object({}, { description: 'Signed: the argument of a method of the editor.' })
-
-const Choices = Type.Object({
-  ...tokens,
-  choices: Type.Array(Type.Object({
-    name: Type.String(),
-    fileType: Type.String({ pattern: EXTENSION }),
-    thumbnail: Type.Optional(Type.String({ format: 'uri' })),
-    data: Any
-  }))
-})
-
-const Version = Type.Integer({ minimum: 1 })
-const VersionContent = {
-  fileType: Type.String({ pattern: EXTENSION }),
-  key: Type.String(),
-  url: Type.String({ format: 'uri' })
-}
-
-const answers = {
-  config: Type.Object({
-    config: Type.Object({}, { description: 'Signed configuration of the editor.' }),
-    ...tokens,
-    actions: Type.String({ description: 'Names of what the page may ask for, separated by spaces.' })
-  }),
-  renew: Type.Object(tokens),
-  rename: Type.Object({ name: Type.String(), ...tokens }),
-  'save-as': Type.Object({
-    ...tokens,
-    name: Type.String(),
-    fileId: Type.Optional(Type.String()),
-    url: Type.Optional(results.PageUrl),
-    isDownload: Type.Optional(Type.Boolean({ description: 'No editor opens it: nothing was stored.' }))
-  }),
-  images: Choices,
-  documents: Choices,
-  spreadsheets: Choices,
-  reference: Type.Union([
-    Type.Object({
-      ...tokens,
-      ...VersionContent,
-      path: Type.String(),
-      referenceData: Type.Object({}),
-      page: Type.Optional(results.PageUrl),
-      token: Type.String()
-    }),
-    Type.Object({ ...tokens, error: Type.String() })
-  ]),
-  users: Type.Object({ ...tokens, c: Type.String(), users: results.Users }),
-  notify: Type.Object(tokens),
-  sharing: Type.Object({
-    ...tokens,
-    sharingSettings: Type.Optional(results.SharingSettings),
-    url: Type.Optional(results.PageUrl)
-  }),
-  favorite: Type.Object(tokens),
-  create: Type.Object({ ...tokens, ...results.CreatedPage.properties }),
-  history: Type.Object({
-    ...tokens,
-    currentVersion: Type.Integer({ minimum: 0 }),
-    history: Type.Array(Type.Object({
-      version: Version,
-      key: Type.String(),
-      created: Type.String(),
-      user: Type.Object({ id: Type.String(), name: Type.String() }),
-      changes: Type.Union([Type.Array(Type.Object({})), Type.Null()]),
-      serverVersion: Type.Optional(Type.String()),
-      restored: Type.Optional(Version)
-    }))
-  }),
-  'history-data': Type.Union([
-    Type.Object({
-      ...tokens,
-      ...VersionContent,
-      version: Version,
-      previous: Type.Optional(Type.Object(VersionContent)),
-      changesUrl: Type.Optional(Type.String({ format: 'uri' })),
-      token: Type.String()
-    }),
-    Type.Object({ ...tokens, error: Type.String(), version: Version })
-  ]),
-  restore: Type.Object({ ...tokens, version: Version })
-} satisfies Readonly<Record<keyof typeof actions, TSchema>>
 
 const callbackAnswer = Type.Object({ error: Type.Enum([0, 1], { type: 'integer' }) })
 
@@ -179,6 +75,6 @@ const doctorReport = Type.Object({
 
 /** As JSON, in which patterns are strings. */
 export const schemas: object = JSON.parse(JSON.stringify(
-  { queries, callback, callbackAnswer, actions, answers, actionError, doctorReport },
+  { queries, callback, callbackAnswer, bodies, answers: answersWith(tokens), actionError, doctorReport },
   (_name, value) => value instanceof RegExp ? value.source : value
 ))

@@ -268,7 +268,7 @@ t.test('what a page must not do is refused and not offered: renaming in a page f
     sharing: {},
     create: {}
   }
-  const forAll = 'save-as reference users edit-rights favorite links'
+  const forAll = 'favorite save-as reference users edit-rights links'
   const offered = async (defaults: object) =>
     / data-actions="([^"]*)"/.exec((await host.app.editorControl(defaults).openDocument(host.fileId)).render())![1]
   for (
@@ -282,7 +282,7 @@ t.test('what a page must not do is refused and not offered: renaming in a page f
     }
     t.equal(await offered(defaults), forAll)
   }
-  t.equal(await offered({}), 'rename save-as images documents spreadsheets reference users notify sharing favorite create links')
+  t.equal(await offered({}), 'rename favorite create save-as images documents spreadsheets reference users notify sharing links')
   t.equal(await offered({ permissions: { edit: false, comment: true } }), forAll.replace('edit-rights', 'notify edit-rights'))
 
   for (const defaults of [{ permissions: { download: false } }, { document: { permissions: { download: false } } }]) {

@@ -26,18 +26,15 @@ async function chooseFor ({ fragment, messages, ask, answer, tell }, { title, ac
   if (choice) answer(method, choice.data)
 }
 
-/** @type {import('./index.js').ActionGroup} */
-export function insertImages (context) {
-  return {
+/** @type {import('./index.js').ActionGroups} */
+export const choiceGroups = {
+  images: context => ({
     /** @param {{ c?: string }} [data] */
     onRequestInsertImage: ({ c = 'add' } = {}) =>
       chooseFor(context, { title: context.messages.chooseImage, action: 'images', body: { c }, method: 'insertImage' })
-  }
-}
+  }),
 
-/** @type {import('./index.js').ActionGroup} */
-export function combineDocuments (context) {
-  return {
+  documents: context => ({
     /** @param {{ c?: string }} [data] */
     onRequestSelectDocument: ({ c = 'compare' } = {}) => chooseFor(context, {
       title: context.messages[TITLES[c] ?? 'chooseCompare'],
@@ -45,23 +42,23 @@ export function combineDocuments (context) {
       body: { c },
       method: 'setRequestedDocument'
     })
-  }
-}
+  }),
 
-/** @type {import('./index.js').ActionGroup} */
-export function selectSpreadsheets (context) {
-  const title = context.messages.chooseSpreadsheet
-  return {
+  spreadsheets: context => ({
     /** @param {{ c?: string }} [data] */
-    onRequestSelectSpreadsheet: ({ c = 'mailmerge' } = {}) =>
-      chooseFor(context, { title, action: 'spreadsheets', body: { c }, method: 'setRequestedSpreadsheet' }),
+    onRequestSelectSpreadsheet: ({ c = 'mailmerge' } = {}) => chooseFor(context, {
+      title: context.messages.chooseSpreadsheet,
+      action: 'spreadsheets',
+      body: { c },
+      method: 'setRequestedSpreadsheet'
+    }),
 
     /** @param {{ referenceData?: object, path?: string }} [data] */
     onRequestReferenceSource: ({ referenceData, path } = {}) => chooseFor(context, {
-      title,
+      title: context.messages.chooseSpreadsheet,
       action: 'spreadsheets',
       body: { c: 'reference', ...(referenceData && { referenceData }), ...(path && { path }) },
       method: 'setReferenceSource'
     })
-  }
+  })
 }

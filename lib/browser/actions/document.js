@@ -3,9 +3,9 @@ import { linkTo, openTab, pageUrl } from '../links.js'
 /** @type {Record<string, string>} */
 const FORMATS = { word: 'docx', cell: 'xlsx', slide: 'pptx', pdf: 'pdf' }
 
-/** @type {import('./index.js').ActionGroup} */
-export function create ({ ask, messages, page, tell }) {
-  return {
+/** @type {import('./index.js').ActionGroups} */
+export const documentGroups = {
+  create: ({ ask, messages, page, tell }) => ({
     async onRequestCreateNew () {
       const { documentType, editorConfig } = page.config
       const format = FORMATS[documentType ?? '']
@@ -13,22 +13,16 @@ export function create ({ ask, messages, page, tell }) {
       const url = pageUrl((await ask('create', { ...(format && { format }), ...(lang && { lang }) })).url)
       if (url && !openTab(url)) tell.done(messages.created, { label: messages.open, run: () => openTab(url) })
     }
-  }
-}
+  }),
 
-/** @type {import('./index.js').ActionGroup} */
-export function rename ({ ask }) {
-  return {
+  rename: ({ ask }) => ({
     /** The editors get the new title from the document server. @param {string} name without extension */
     async onRequestRename (name) {
       await ask('rename', { name })
     }
-  }
-}
+  }),
 
-/** @type {import('./index.js').ActionGroup} */
-export function favorite ({ ask, answer }) {
-  return {
+  favorite: ({ ask, answer }) => ({
     /** @param {{ favorite?: unknown }} [data] */
     async onMetaChange ({ favorite } = {}) {
       if (typeof favorite !== 'boolean') return
@@ -40,15 +34,16 @@ export function favorite ({ ask, answer }) {
         throw error
       }
     }
-  }
-}
+  }),
 
-/** @type {import('./index.js').ActionGroup} */
-export function links ({ answer }) {
-  return {
+  links: ({ answer }) => ({
     /** @param {object} place */
     onMakeActionLink: place => answer('setActionLink', linkTo(place))
-  }
+  }),
+
+  'edit-rights': ({ reopen }) => ({
+    onRequestEditRights: () => reopen('edit')
+  })
 }
 
 /** @type {import('./index.js').ActionGroup} */
@@ -59,12 +54,5 @@ export function refresh ({ page, askFresh, answer, completed, outdated }) {
       const fresh = await askFresh({ purpose: 'refresh', key: page.config.document?.key ?? '' }).catch(outdated)
       if (fresh) answer('refreshFile', completed(fresh.config))
     }
-  }
-}
-
-/** @type {import('./index.js').ActionGroup} */
-export function editRights ({ reopen }) {
-  return {
-    onRequestEditRights: () => reopen('edit')
   }
 }

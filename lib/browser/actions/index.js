@@ -1,11 +1,11 @@
 // What the page does about the events of the editor that ask for something.
-import { combineDocuments, insertImages, selectSpreadsheets } from './choices.js'
+import { choiceGroups } from './choices.js'
 import { close } from './close.js'
-import { create, editRights, favorite, links, refresh, rename } from './document.js'
-import { history, historyData, restore } from './history.js'
-import { reference } from './reference.js'
+import { documentGroups, refresh } from './document.js'
+import { historyGroups } from './history.js'
+import { reference } from './linked-data.js'
+import { peopleGroups } from './people.js'
 import { saveAs } from './save-as.js'
-import { notify, sharing, users } from './users.js'
 
 /** @import { Config } from '@onlyoffice/doceditor-types' */
 /** @import { EditorPage, Fresh } from '../fragment.js' */
@@ -36,25 +36,16 @@ import { notify, sharing, users } from './users.js'
  */
 
 /** @typedef {(context: ActionContext) => Record<string, (data: any) => unknown>} ActionGroup What it does about which events. If it rejects, the user is told. */
+/** @typedef {Readonly<Record<string, ActionGroup>>} ActionGroups By the words in the fragment's `data-actions`. */
 
-/** By the words in the fragment's `data-actions`. @type {Readonly<Record<string, ActionGroup>>} */
+/** @type {ActionGroups} */
 const groups = {
-  create,
-  documents: combineDocuments,
-  'edit-rights': editRights,
-  favorite,
-  history,
-  'history-data': historyData,
-  images: insertImages,
-  links,
-  notify,
-  reference,
-  rename,
-  restore,
+  ...documentGroups,
   'save-as': saveAs,
-  sharing,
-  spreadsheets: selectSpreadsheets,
-  users
+  ...choiceGroups,
+  reference,
+  ...peopleGroups,
+  ...historyGroups
 }
 
 /**

@@ -1,8 +1,8 @@
 import { linkTo } from '../links.js'
 
-/** @type {import('./index.js').ActionGroup} */
-export function users ({ ask, answer }) {
-  return {
+/** @type {import('./index.js').ActionGroups} */
+export const peopleGroups = {
+  users: ({ ask, answer }) => ({
     /** @param {{ c: string }} data */
     async onRequestUsers (data) {
       const found = await ask('users', data).catch(error => {
@@ -11,22 +11,16 @@ export function users ({ ask, answer }) {
       })
       answer('setUsers', found)
     }
-  }
-}
+  }),
 
-/** @type {import('./index.js').ActionGroup} */
-export function notify ({ ask }) {
-  return {
+  notify: ({ ask }) => ({
     /** @param {{ emails: string[], message: string, actionLink: object }} data */
     async onRequestSendNotify ({ emails, message, actionLink }) {
       await ask('notify', { emails, message, ...(actionLink && { actionLink, link: linkTo(actionLink) }) })
     }
-  }
-}
+  }),
 
-/** @type {import('./index.js').ActionGroup} */
-export function sharing ({ ask, answer, fragment, messages, page }) {
-  return {
+  sharing: ({ ask, answer, fragment, messages, page }) => ({
     /** The editor has it in its access rights then, and shows nothing by itself. */
     async onRequestSharingSettings () {
       const { sharingSettings: settings, url } = await ask('sharing', {})
@@ -38,5 +32,5 @@ export function sharing ({ ask, answer, fragment, messages, page }) {
       const { showSharing } = await import('../dialogs.js')
       await showSharing(fragment, { messages, settings, url })
     }
-  }
+  })
 }

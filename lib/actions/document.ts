@@ -1,0 +1,71 @@
+import { withFavorite } from '../control/defaults.js'
+import { FileNotFoundError, InvalidActionError } from '../errors.js'
+import { typedName } from '../security/file-name.js'
+import { callHook, type PageAction } from './action.js'
+import { isCreatedPage } from './results.compiled.js'
+
+/** For the document server to tell all editors. */
+const TELLING_MS = 5000
+
+/** Has the application note another name, and all editors of the document show it. */
+const rename: PageAction<'rename'> = {
+  name: 'rename',
+  summary: 'Rename the document',
+  needs: 'edit',
+  option: 'rename',
+  cost: 5,
+  async run (page, services) {
+    const { storage, editorSessions, pageTokens, log } = services
+    const { fileId } = page.claims
+    const info = await storage.stat(fileId)
+    if (!info) throw new FileNotFoundError()
+    const name = typedName(page.body.name, info.extension)
+    if (!name) {
+      throw new InvalidActionError(
+        'the name must be a plain file name: 1 to 255 bytes with its extension, without / \\ : * ? " < > | and control characters, and none that a system reserves'
+      )
+    }
+    await callHook(services, 'rename', page, name)
+    const { title } = name
+    try {
+      await editorSessions.rename(fileId, title, { signal: AbortSignal.timeout(TELLING_MS) })
+    } catch (err) {
+      // It has its name already: whoever is not told sees it when the document is opened again.
+      log.warn({ err, fileId }, 'the editors of a document were not told its new name')
+    }
+    return { name: title, pageToken: pageTokens.make({ ...page.claims, name: title }) }
+  }
+}
+
+/** Has the application note that the document is a favorite, or no longer. */
+const favorite: PageAction<'favorite'> = {
+  name: 'favorite',
+  summary: 'Mark the document as a favorite',
+  needs: 'any',
+  option: 'favorite',
+  cost: 1,
+  async run (page, services) {
+    const { body: { favorite }, claims } = page
+    await callHook(services, 'favorite', page, { favorite })
+    return { pageToken: services.pageTokens.make({ ...claims, defaults: withFavorite(claims.defaults, favorite) }) }
+  }
+}
+
+/** Has the application create a document. */
+const create: PageAction<'create'> = {
+  name: 'create',
+  summary: 'Create a document',
+  needs: 'edit',
+  option: 'create',
+  cost: 10,
+  async run (page, services) {
+    const { format, lang } = page.body
+    const { url } = await callHook(services, 'create', page, {
+      ...(format !== undefined && { format: format.toLowerCase() }),
+      ...(lang !== undefined && { lang })
+    }, { isResult: isCreatedPage, expected: '{ url } with an http(s) URL or a path' })
+    return { url }
+  }
+}
+
+export const documentActions = [rename, favorite, create]
