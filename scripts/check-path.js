@@ -1,13 +1,14 @@
-// Counts the files of lib whose functions one request enters, in the profile `secure` with documents in a directory.
-// Needs a build. Exits with 1 if they are more than BUDGETS. node scripts/check-path.js [--list [operation]]: also
-// their names and their functions', in the order of the first entry
+// Counts the files of lib whose functions one request enters, in the profile `secure` with documents in a directory,
+// and compares those of a save with ARCHITECTURE.md. Needs a build. Exits with 1 if they are more than BUDGETS.
+//
+// node scripts/check-path.js [--list [operation]]: also their names and functions, in the order of the first entry
 import { createHook } from 'node:async_hooks'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import http from 'node:http'
 import { Session } from 'node:inspector'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** They only go down: whoever adds a file to a way joins two others that are entered only together. */
@@ -52,6 +53,12 @@ for (const [operation, budget] of Object.entries(BUDGETS)) {
   if (files.size > budget) process.exitCode = 1
 }
 if (process.exitCode) console.log('Too long a way: see BUDGETS in scripts/check-path.js.')
+
+const rooms = byRoom([...results.save?.keys() ?? []])
+if (!(await readFile('ARCHITECTURE.md', 'utf8')).includes(rooms)) {
+  console.log(`ARCHITECTURE.md lists other files for a save than these:\n\n${rooms}`)
+  process.exitCode = 1
+}
 
 /**
  * Edits documents, one after another, in an application of its own. Resolves to what the requests of each operation
@@ -133,6 +140,18 @@ async function measure (suffix, options) {
   await app.close()
   server.close()
   return Object.fromEntries(Object.entries(requests).map(([operation, [, ...all]]) => [operation, inMost(all)]))
+}
+
+/** @param {readonly string[]} files */
+function byRoom (files) {
+  /** @type {Record<string, string[]>} */
+  const rooms = {}
+  for (const file of files.toSorted()) {
+    const name = file.replace(/\.js$/, '')
+    const room = dirname(name)
+    if (!name.endsWith('.compiled')) (rooms[room === '.' ? 'lib' : room] ??= []).push(basename(name))
+  }
+  return Object.entries(rooms).map(([room, names]) => `${`${room}:`.padEnd(17)}${names.join(' ')}`).join('\n')
 }
 
 /**

@@ -417,10 +417,10 @@ export interface RenderOptions {
  * @example
  * ```js
  * app.get('/edit/:fileId', async (request, reply) => {
- *   const control = app.editorControl({ user: { id: '7', name: 'Ada' } }) await
- *   control.openDocument(request.params.fileId, { name: 'Report.docx' }) return
- *   reply.type('text/html').header('cache-control',
- *   'no-store').send(`<!doctype html><title>Report</title>${control.render()}`)
+ *   const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
+ *   await control.openDocument(request.params.fileId, { name: 'Report.docx' })
+ *   return reply.type('text/html').header('cache-control', 'no-store')
+ *     .send(`<!doctype html><title>Report</title>${control.render()}`)
  * })
  * ```
  */
@@ -714,9 +714,8 @@ export interface EditorControl {
    * @example
    * ```js
    * app.get('/history/:fileId/:version', async ({ params }) => {
-   *   const version = await versions.find(params.fileId, Number(params.version)) const control = app.editorControl()
-   *   return control.sign('setHistoryData', { version: version.number, fileType: 'docx', key: version.key, url:
-   *   version.url })
+   *   const { version, key, url } = await versions.find(params.fileId, Number(params.version))
+   *   return app.editorControl().sign('setHistoryData', { version, fileType: 'docx', key, url })
    * })
    *
    * // In the page: fragment.addEventListener('onRequestHistoryData', async event => {

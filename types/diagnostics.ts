@@ -17,7 +17,8 @@ import type { RecoveredFile } from './document-server.js'
  * ```js
  * import { subscribe } from 'node:diagnostics_channel'
  *
- * subscribe('fastify-onlyoffice:save', ({ outcome, durationMs }) => { saves.labels(outcome).observe(durationMs / 1000)
+ * subscribe('fastify-onlyoffice:save', ({ outcome, durationMs }) => {
+ *   saves.labels(outcome).observe(durationMs / 1000)
  * })
  * ```
  */

@@ -5,17 +5,24 @@ import { type EditorStep, isUnanswered, type Json, type JsonObject, type Step } 
 /*
  * The editor's own protocol is not reproduced: a message is compared as the event of the scripting API that it is.
  *
- * not compared why waitAuth, order of documentOpen and auth how the protocol waits for a lock before a second editor
- * gets in when it was ready ours needs no time to convert what it opens: counted from when it had that indexUser,
- * participants' ids numbers of connections openedAt, times in changes the protocol's own; the callbacks' times are
- * compared addresses in documentOpen the editor's own copy of the document text of changes theirs is not a document;
- * they are counted users of an outdated key none, both sides socketClosed after disconnectReason an opening that is
- * refused has no session when an opening that fails joined ours tells it with the failure close of an opening that
- * fails ours leaves at once question for a password ours fails with its code: nobody is there to answer messages after
- * a reconnect without answer the recorder's editor stayed outside; ours is not sent there documentOpen after close the
- * recorder's went on listening text of documentOpen err there is only a code close after drop ours closes at once, as
- * an editor does; the recorder's waited half a second updateVersion after the one it waited for an editor that left
- * hears once how its save ended; the recorder's went on listening `users` who came and went was not recorded
+ * not compared                                why
+ * waitAuth, order of documentOpen and auth    how the protocol waits for a lock before a second editor gets in
+ * when it was ready                           ours needs no time to convert what it opens: counted from when it had that
+ * indexUser, participants' ids                numbers of connections
+ * openedAt, times in changes                  the protocol's own; the callbacks' times are compared
+ * addresses in documentOpen                   the editor's own copy of the document
+ * text of changes                             theirs is not a document; they are counted
+ * users of an outdated key                    none, both sides
+ * socketClosed after disconnectReason         an opening that is refused has no session
+ * when an opening that fails joined           ours tells it with the failure
+ * close of an opening that fails              ours leaves at once
+ * question for a password                     ours fails with its code: nobody is there to answer
+ * messages after a reconnect without answer   the recorder's editor stayed outside; ours is not sent there
+ * documentOpen after close                    the recorder's went on listening
+ * text of documentOpen err                    there is only a code
+ * close after drop                            ours closes at once, as an editor does; the recorder's waited half a second
+ * updateVersion after the one it waited for   an editor that left hears once how its save ended; the recorder's went on listening
+ * `users`                                     who came and went was not recorded
  */
 const SILENT = new Set(['users'])
 
