@@ -1,4 +1,4 @@
-// What the page does about the events of the editor that ask for something.
+// The page's reactions to the editor's request events.
 import { combineDocuments, insertImages, selectSpreadsheets } from './choices.js'
 import { close } from './close.js'
 import { create, editRights, favorite, links, refresh, rename } from './document.js'
@@ -24,20 +24,20 @@ import { notify, sharing, users } from './users.js'
  * @property {Changes} changes
  * @property {boolean} isStrict Strict co-editing: nothing is sent until the user saves.
  * @property {(action: string, body: object) => Promise<any>} ask Asks the application. Rejects with an `ActionError`.
- * @property {(method: string, ...args: unknown[]) => void} answer Calls a method of the editor, as long as it is there.
+ * @property {(method: string, ...args: unknown[]) => void} answer Calls a method of the editor, while it exists.
  * @property {(config: Config) => Config} completed A configuration as the editor needs it in this page.
  * @property {(request: { purpose: 'refresh' | 'edit' | 'reopen', key?: string }) => Promise<Fresh>} askFresh Asks for a
  *   fresh configuration; the fragment has it then.
  * @property {(purpose: 'edit' | 'reopen') => Promise<void>} reopen Replaces the editor by one with a fresh
  *   configuration.
- * @property {(error: unknown) => void} outdated Tells the user to reload the page.
+ * @property {(error: unknown) => void} outdated Asks the user to reload the page.
  * @property {() => Promise<void>} remount Mounts with the configuration that the fragment has.
  * @property {(options: { force?: boolean, timeout?: number, isQuiet?: boolean }) => Promise<void>} unmount
  */
 
-/** @typedef {(context: ActionContext) => Record<string, (data: any) => unknown>} ActionGroup What it does about which events. If it rejects, the user is told. */
+/** @typedef {(context: ActionContext) => Record<string, (data: any) => unknown>} ActionGroup Handlers by the names of events. If one rejects, the user is notified. */
 
-/** By the words in the fragment's `data-actions`. @type {Readonly<Record<string, ActionGroup>>} */
+/** Keyed by the words in the fragment's `data-actions`. @type {Readonly<Record<string, ActionGroup>>} */
 const groups = {
   create,
   documents: combineDocuments,
