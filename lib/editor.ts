@@ -2,7 +2,10 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import type { EditorOptions } from '../types/options.js'
 
-/** Loads the rest when it is registered: all that serves requests and saves is there before the application listens. */
+/**
+ * Loads the rest during registration, so that everything that serves requests and saves is there before the application
+ * listens.
+ */
 async function loadAndRegister (app: FastifyInstance, options: EditorOptions): Promise<void> {
   const { registerEditor } = await import('./plugin.js')
   await registerEditor(app, options)

@@ -181,7 +181,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     }),
     {
       prefix: settings.prefix,
-      // It may return an object: only Fastify's type wants a string.
+      // It may return an object: only Fastify's type requires a string.
       logSerializers: { req: requestWithoutQuery as (request: FastifyRequest) => never },
       ...(logLevel && { logLevel })
     }
@@ -198,7 +198,7 @@ function assertScope ({ prefix, log }: FastifyInstance, { logLevel }: EditorOpti
       `of the surrounding scope is ${prefix}, but must have no parameter (:) or wildcard (*): signed URLs contain it`
     )
   }
-  // pino tells its levels, with those that the application has added. A disabled logger has none.
+  // pino lists its levels, including those that the application has added. A disabled logger has none.
   const levels = (log as Logger).levels?.values
   if (logLevel === undefined || logLevel === 'silent' || levels === undefined || Object.hasOwn(levels, logLevel)) return
   throw new InvalidOptionError(
@@ -207,7 +207,7 @@ function assertScope ({ prefix, log }: FastifyInstance, { logLevel }: EditorOpti
   )
 }
 
-/** An answer of the application to a request without a network. */
+/** Sends a request to the application without a network. */
 function injected (
   { statusCode: status, headers, payload: text }: Awaited<ReturnType<FastifyInstance['inject']>>
 ): DirectResponse {
@@ -215,9 +215,7 @@ function injected (
   return { status, header, text }
 }
 
-/**
- * The application's own part, given as option or as decorator, or else the default one, which is closed with the app.
- */
+/** The application's own part, given as option or decorator, or else the default one, which is closed with the app. */
 function plug<Part extends Storage | HttpClient> (
   app: FastifyInstance,
   name: string,

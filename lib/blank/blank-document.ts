@@ -32,7 +32,7 @@ const files: Readonly<Record<string, (language: Language, paper: Paper) => Buffe
 export const blankFormats: readonly string[] = Object.keys(files)
 
 const Format = rule(`must be one of ${blankFormats.join(', ')}`, isOneOf(...blankFormats))
-/** What they may be is checked where they are used. */
+/** The allowed values are checked where they are used. */
 const rules: Rules<BlankDocumentOptions> = { lang: AnyString, paper: AnyString }
 
 /**
@@ -64,7 +64,7 @@ function pdfFile ({ tag, writing }: Language, { width, height }: Paper): Buffer 
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width / TWIPS_PER_POINT} ${height / TWIPS_PER_POINT}] /Resources << >> >>`
   ]
-  let file = '%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n' // bytes beyond ASCII tell that it is binary
+  let file = '%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n' // bytes beyond ASCII mark the file as binary
   const positions = objects.map((object, index) => {
     const position = file.length
     file += `${index + 1} 0 obj\n${object}\nendobj\n`

@@ -1,13 +1,13 @@
 import type { PaperSize } from '../../types/blank.js'
 import { InvalidOptionError } from '../errors.js'
 
-/** What a language decides in a new document. */
+/** The properties of a new document that depend on the language. */
 export interface Language {
   /** Lower case: `de`, `zh`. */
   readonly language: string
-  /** The territory where it is mainly spoken, if the tag names none: `DE`. `''` if nobody knows. */
+  /** The main territory of the language if the tag names none: `DE`. `''` if it is unknown. */
   readonly region: string
-  /** As office formats name it: `de-DE`. */
+  /** The tag as office formats write it: `de-DE`. */
   readonly tag: string
   readonly writing: 'western' | 'east-asian' | 'right-to-left'
 }
@@ -36,7 +36,7 @@ function writingOf (script: string): Language['writing'] {
 
 const DEFAULT = 'Sheet'
 
-/** How the first sheet is called, without its number. Languages that are not listed use the English word. */
+/** The name of the first sheet, without its number. Languages that are not listed use the English word. */
 const names: Readonly<Record<string, string>> = {
   ar: 'ورقة',
   bg: 'Лист',
@@ -79,12 +79,12 @@ export function sheetName ({ language, tag }: Pick<Language, 'language' | 'tag'>
   return `${key === undefined ? DEFAULT : names[key]}1`
 }
 
-/** Upright. Lengths in twentieths of a point. */
+/** A paper size, upright. Lengths are in twentieths of a point. */
 export interface Paper {
   readonly width: number
   readonly height: number
   readonly margin: number
-  /** As workbooks number it. */
+  /** The number of the size in workbooks. */
   readonly code: number
 }
 
@@ -93,7 +93,7 @@ const PAPERS: Readonly<Record<PaperSize, Paper>> = {
   letter: { width: 12240, height: 15840, margin: 1440, code: 1 }
 }
 
-/** Where letter paper is used. Source: Unicode CLDR, `paperSize` of the measurement data. */
+/** Territories that use letter paper. Source: Unicode CLDR, `paperSize` of the measurement data. */
 const LETTER: ReadonlySet<string> = new Set([
   'BZ',
   'CA',

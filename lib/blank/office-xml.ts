@@ -22,7 +22,7 @@ export function relations (...targets: ReadonlyArray<readonly [kind: string, tar
 /** The font of new documents. Document servers have it, or one with the same widths. */
 export const FONT = 'Arial'
 
-/** By the names of the theme. */
+/** Colours by their names in the theme. */
 export const COLOURS = {
   dk1: '000000',
   lt1: 'FFFFFF',

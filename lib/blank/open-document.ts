@@ -16,7 +16,7 @@ const NAMESPACES = [
 ].join(' ')
 
 const FILES = ['content.xml', 'styles.xml', 'meta.xml']
-/** Points, by level. */
+/** In points, by level. */
 const HEADING_SIZES = [20, 16, 14, 13, 12, 11]
 const TWIPS_PER_INCH = 1440
 
@@ -46,7 +46,7 @@ const bodies: Readonly<Record<Format, (language: Language) => string>> = {
   odp: () => `<office:presentation><draw:page draw:name="page1" draw:master-page-name="Default" presentation:presentation-page-layout-name="TitleSlide">${placeholder('title', 2, 4, 24, 5)}${placeholder('subtitle', 2, 9.5, 24, 4)}</draw:page></office:presentation>`
 }
 
-/** Lengths in centimetres. */
+/** Lengths are in centimetres. */
 function placeholder (kind: string, left: number, top: number, width: number, height: number): string {
   return `<draw:frame presentation:style-name="Default-${kind}" draw:layer="layout" svg:x="${left}cm" svg:y="${top}cm" svg:width="${width}cm" svg:height="${height}cm" presentation:class="${kind}" presentation:placeholder="true"><draw:text-box/></draw:frame>`
 }

@@ -14,7 +14,7 @@ type Box = readonly [left: number, top: number, width: number, height: number]
 interface Placeholder {
   readonly type: 'title' | 'ctrTitle' | 'subTitle' | 'body' | 'obj'
   readonly index?: number
-  /** Of the master or layout, if left out. */
+  /** Inherited from the master or layout if left out. */
   readonly box?: Box
   readonly body?: string
 }
@@ -148,7 +148,7 @@ function levels (language: Language, sizeOf: (index: number) => number, bullet?:
 }
 
 interface LevelStyle {
-  /** Hundredths of a point. */
+  /** In hundredths of a point. */
   readonly size: number
   readonly spaceBefore: number
   readonly bullet?: string | undefined

@@ -4,7 +4,7 @@ import { COLOURS, contentTypes, DECLARATION, FONT, relations, themePart } from '
 
 const WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 const MARGIN_OF_HEADER = 708
-/** Half points, by level. */
+/** In half points, by level. */
 const HEADING_SIZES = [40, 32, 28, 26, 24, 22]
 
 /** One empty paragraph, with the usual styles. */
@@ -34,7 +34,7 @@ function documentPart ({ writing }: Language, { width, height, margin }: Paper):
   return `${DECLARATION}<w:document ${WORD}><w:body><w:p/><w:sectPr><w:pgSz w:w="${width}" w:h="${height}"/><w:pgMar ${sides} w:header="${MARGIN_OF_HEADER}" w:footer="${MARGIN_OF_HEADER}" w:gutter="0"/><w:cols w:space="708"/>${direction}</w:sectPr></w:body></w:document>`
 }
 
-/** A document has a language for each kind of writing: that of the others is English, or left out. */
+/** A document has a language for each kind of writing. The others are English or left out. */
 function languages ({ tag, writing }: Language): string {
   if (writing === 'east-asian') return `w:val="en-US" w:eastAsia="${tag}"`
   return writing === 'right-to-left' ? `w:val="en-US" w:bidi="${tag}"` : `w:val="${tag}"`

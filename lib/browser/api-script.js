@@ -35,8 +35,8 @@ async function load (url) {
 }
 
 /**
- * Another URL: for the same one the browser would wait for the request that hangs, or take a wrong answer from its
- * cache.
+ * A different URL for another try: for the same one the browser would wait for the hanging request, or take a wrong
+ * answer from its cache.
  * @param {string} url
  */
 function retryUrl (url) {

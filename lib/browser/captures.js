@@ -1,6 +1,6 @@
-// Calls of `captureDocument` that wait for the editor. It answers only one `downloadAs` at a time, and says nothing
-// about which. Few pages need it: it is loaded with the first call, and gets the class of its errors, which callers
-// compare, from the page's module.
+// Queues calls of `captureDocument`: the editor answers only one `downloadAs` at a time, and does not say which one.
+// Few pages need this module, so it is loaded with the first call. The page's module passes it the class of its errors,
+// which callers compare.
 import { wasLedElsewhere } from './request.js'
 
 /** @import { DownloadAsEvent } from '@onlyoffice/doceditor-types' */
@@ -10,24 +10,24 @@ import { wasLedElsewhere } from './request.js'
 
 /**
  * @typedef {object} Capture
- * @property {string | undefined} fileType `undefined`: what the editor makes by default.
+ * @property {string | undefined} fileType `undefined` for the editor's default.
  * @property {(file: DownloadedFile) => void} resolve
  * @property {(reason: unknown) => void} reject
  */
 
-/** No right to download. The editor raises no `onDownloadAs` then. */
+/** The user has no right to download. The editor then raises no `onDownloadAs`. */
 const DENIED = -23
-/** The conversion has failed. It is a warning. */
+/** The conversion has failed. The editor raises it as a warning. */
 const NOT_CONVERTED = -83
 
 /** The document server itself gives up after five minutes. */
 const SILENT_MS = 300_000
-/** After another error or warning, an answer that has not come for so long will not come. */
+/** An answer that is this late after another error or warning will not come. */
 const REPORTED_MS = 30_000
-/** For the answer to a capture that was aborted. */
+/** Time for the answer to an aborted capture. */
 const ABORTED_MS = 5_000
 
-/** Formats that are files of another type. @type {Record<string, string>} */
+/** Formats with another file type. @type {Record<string, string>} */
 const SAME_TYPE = { pdfa: 'pdf', jpeg: 'jpg' }
 
 /** @typedef {ReturnType<typeof createCaptures>} Captures */
@@ -44,14 +44,14 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
   /** @type {Capture[]} */
   const waiting = []
   /**
-   * What the editor was asked for last. It keeps its place for a while when it is aborted: its answer must not go to
-   * the next.
+   * The latest request to the editor. When aborted, it keeps its place for a while: its answer must not go to the next
+   * one.
    * @type {Capture | undefined}
    */
   let current
-  /** The answer to a capture that was given up may come yet. */
+  /** Whether the answer to an abandoned capture may still come. */
   let isOneLate = false
-  /** Its time is limited already. */
+  /** Whether the time of the current capture is already limited. */
   let isEnding = false
   let timer = 0
 
@@ -81,7 +81,7 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
     }, milliseconds)
   }
 
-  /** @returns {Capture | undefined} whose turn it was */
+  /** @returns {Capture | undefined} The one whose turn it was. */
   function finish () {
     const finished = current
     clearTimeout(timer)
@@ -91,8 +91,8 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
   }
 
   /**
-   * The editor has answered. If that may be the answer to an earlier capture, it is asked again: it makes one file at a
-   * time.
+   * The editor has answered. If the answer may belong to an earlier capture, the editor is asked again: it makes one
+   * file at a time.
    * @returns {Capture | undefined}
    */
   function answered () {
@@ -117,7 +117,7 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
     }
     if (current === undefined || isEnding) return
     isEnding = true
-    giveUpIn(REPORTED_MS, failure) // it may be about something else: the answer may come yet
+    giveUpIn(REPORTED_MS, failure) // it may be about something else: the answer may still come
   }
 
   /**
@@ -168,7 +168,7 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
     },
 
     /**
-     * An event of the editor.
+     * Receives an event of the editor.
      * @param {string} name
      * @param {any} data
      * @returns {boolean} Whether it is the answer to a capture.
@@ -185,7 +185,7 @@ export function createCaptures ({ page, title, isReady, downloadAs }, CaptureErr
       return true
     },
 
-    /** The editor is gone. */
+    /** Ends all captures: the editor is gone. */
     end () {
       isReady = false
       const left = [finish(), ...waiting.splice(0)]
@@ -206,7 +206,7 @@ function isSame (asked, made) {
 }
 
 /**
- * Fetches one through the handler's proxy action.
+ * Fetches a document through the handler's proxy action.
  * @param {EditorPage} page
  * @param {string} url
  * @param {AbortSignal} signal

@@ -1,4 +1,4 @@
-// Elements of the page with which the user closes it. The editor's own close button loses what was typed just before.
+// Elements with which the user closes the page. The editor's own close button loses what was typed just before.
 import { readFragment } from './fragment.js'
 import { pageUrl, wayBack } from './links.js'
 import { stateOf } from './registry.js'
@@ -10,8 +10,8 @@ let isFollowing = false
 export const hasCloseElement = () => document.querySelector(ELEMENT) !== null
 
 /**
- * From now on such an element closes the editors of the page when everything is sent, and then does what it is for: it
- * leads to its `href`, submits its form, or leads to `closeUrl`.
+ * From now on such an element closes the editors of the page when everything is sent. Then it does its usual task: it
+ * opens its `href`, submits its form, or opens `closeUrl`.
  */
 export function followCloseElements () {
   if (isFollowing) return
@@ -38,7 +38,7 @@ async function clicked (event) {
   if (url !== null) window.open(url, targetOf(element))
 }
 
-/** In another tab, or as a download: this page stays. @param {MouseEvent} event @param {Element} element */
+/** Whether another tab or a download opens and this page stays. @param {MouseEvent} event @param {Element} element */
 function opensElsewhere ({ ctrlKey, metaKey, shiftKey, altKey }, element) {
   return ctrlKey || metaKey || shiftKey || altKey || element.hasAttribute('download') ||
     !SAME_TAB.includes(targetOf(element))

@@ -1,4 +1,4 @@
-// Creates the editor in a fragment, and follows it as long as it is there.
+// Creates the editor in a fragment, and follows it while it exists.
 import { closeEditor } from './actions/close.js'
 import { actionEvents } from './actions/index.js'
 import { hasCloseElement } from './closing.js'
@@ -19,9 +19,9 @@ import { followChanges } from './unsent.js'
 /** @typedef {ReturnType<typeof createEditor>} MountedEditor */
 
 /**
- * Events that only tell something. Listening to any other changes what the editor shows or does: it is done only for
- * those that the page asks for, and those that the application answers. Source:
- * docs/document-server-protocol.md#the-editor-in-the-page
+ * Events that only inform. Listening to any other event changes what the editor shows or does, so it is only done for
+ * events that the page requests or the application answers.
+ * Source: docs/document-server-protocol.md#the-editor-in-the-page
  */
 const INFORMATIONAL = [
   'onAppReady',
@@ -49,9 +49,9 @@ const SAVED_SINCE = 4008
  * @param {Opening} dependencies.opening
  * @param {Messages} dependencies.messages
  * @param {Notice} dependencies.notice
- * @param {NonNullable<Config['events']>} dependencies.handlers Those of the page.
+ * @param {NonNullable<Config['events']>} dependencies.handlers The page's handlers.
  * @param {ActionContext['unmount']} dependencies.unmount
- * @param {() => Promise<void>} dependencies.remount With the configuration that the fragment has then.
+ * @param {() => Promise<void>} dependencies.remount Mounts with the fragment's configuration at that time.
  */
 export function createEditor ({ fragment, page, opening, messages, notice, handlers, unmount, remount }) {
   /** @type {any} */
@@ -62,7 +62,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   const changes = followChanges()
   const isStrict = page.config.editorConfig?.coEditing?.mode === 'strict'
   /**
-   * From the first capture on: one promise, because imports of one module may be ready in another order.
+   * Set from the first capture on. It is one promise because several imports of one module may resolve out of order.
    * @type {Promise<Captures> | undefined}
    */
   let loading
@@ -184,7 +184,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       try {
         docEditor.destroyEditor()
       } finally {
-        // it leaves one that is no longer in the page
+        // `destroyEditor` leaves a frame that is no longer in the page
         for (const frame of fragment.querySelectorAll(':scope > iframe')) frame.remove()
       }
     }
@@ -207,10 +207,10 @@ async function orAborted (promise, signal) {
 }
 
 /**
- * The element that becomes the editor. An editor that was destroyed may have left none.
+ * The element that becomes the editor. A destroyed editor may have left none.
  * @param {HTMLElement} fragment
  * @param {EditorPage} page
- * @returns {string} its id
+ * @returns {string} The ID of the element.
  */
 function placeholderOf (fragment, { placeholderId }) {
   if (Array.from(fragment.children).some(({ id }) => id === placeholderId)) return placeholderId
@@ -221,7 +221,7 @@ function placeholderOf (fragment, { placeholderId }) {
 }
 
 /**
- * A handler of `onRequestClose` shows no button by itself.
+ * Adds the close button, which a handler of `onRequestClose` alone does not show.
  * @param {Config} config
  * @returns {Config}
  */
@@ -233,15 +233,15 @@ function withClose (config) {
   return { ...config, editorConfig: { ...config.editorConfig, customization: { ...customization, close } } }
 }
 
-// The device that shows the page: api.js detects none, and loads the editor for desktops unless it is told otherwise.
+// The device that shows the page. api.js does not detect it, and loads the desktop editor by default.
 
-/** CSS pixels of the screen's shorter side: tablets have fewer. */
+/** In CSS pixels, for the screen's shorter side. Tablets have fewer. */
 const LARGE_SCREEN = 1080
 
 /**
- * `mobile` on phones and tablets: their primary pointer is a finger, and their screen is small. The screen, not the
- * window: a narrow window does not make a phone of a desktop, and its shorter side is the same however the device is
- * turned.
+ * `mobile` on phones and tablets: their primary pointer is a finger, and their screen is small. The screen counts, not
+ * the window: a narrow window does not turn a desktop into a phone, and the screen's shorter side is the same in both
+ * orientations.
  * @returns {'desktop' | 'mobile'}
  */
 function layoutOfDevice () {

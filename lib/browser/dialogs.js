@@ -1,4 +1,4 @@
-// Dialogs over the page, for as long as the editor is there: files to choose from, and who may use the document.
+// Dialogs over the page while the editor exists: for choosing files, and for showing who may use the document.
 import { element, styleSheet } from './elements.js'
 import { pageUrl } from './links.js'
 
@@ -6,8 +6,8 @@ import { pageUrl } from './links.js'
 
 /**
  * @param {HTMLElement} fragment
- * @param {{ title: string, parts: HTMLElement[], list: HTMLElement, close: string }} content `list`: one of the parts,
- *   which the title describes. `close`: text of the button that closes it.
+ * @param {{ title: string, parts: HTMLElement[], list: HTMLElement, close: string }} content `list` is the part
+ *   that the title describes. `close` is the text of the button that closes the dialog.
  * @returns {{ dialog: HTMLDialogElement, closed: Promise<void> }} The dialog is shown, and in the page until it is
  *   closed.
  */
@@ -26,7 +26,7 @@ function openDialog (fragment, { title, parts, list, close }) {
   const closed = new Promise(resolve => {
     dialog.addEventListener('close', () => {
       dialog.remove()
-      if (focused instanceof HTMLElement) focused.focus() // browsers do not give it back to a frame
+      if (focused instanceof HTMLElement) focused.focus() // browsers do not give the focus back to a frame
       resolve()
     })
   })
@@ -37,7 +37,7 @@ function openDialog (fragment, { title, parts, list, close }) {
 }
 
 /**
- * As with a notice, only what follows the script of a fragment gets this style. System colors follow the page's color
+ * As with a notice, only elements after the script of a fragment get this style. System colors follow the page's color
  * scheme.
  */
 const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-dialog'
@@ -132,7 +132,7 @@ export function choose (fragment, { title, messages, find, textOf }) {
     look()
   })
 
-  /** The arrow keys move through the list, which the search field is above of. @param {KeyboardEvent} event */
+  /** The arrow keys move through the list, with the search field above it. @param {KeyboardEvent} event */
   function moveFocus (event) {
     const { key } = event
     if (key === 'Enter' && event.target === search) return event.preventDefault()
@@ -161,7 +161,7 @@ function itemOf ({ name, fileType, thumbnail }, take) {
 }
 
 /**
- * The type of the file in its place if there is no picture, or the page's Content-Security-Policy has none.
+ * A picture of the file, or its type if there is no picture or the page's Content-Security-Policy blocks it.
  * @param {string} [url]
  * @param {string} [fileType]
  */
@@ -200,9 +200,9 @@ ${DIALOG} .onlyoffice-dialog-image { width: 100%; height: 100%; object-fit: cove
 
 /**
  * @param {HTMLElement} fragment
- * @param {{ messages: Messages, settings?: SharingSetting[], url?: string }} content `url`: of a page where that is
- *   changed.
- * @returns {Promise<void>} resolves when it is closed
+ * @param {{ messages: Messages, settings?: SharingSetting[], url?: string }} content `url` is a page where sharing
+ *   is changed.
+ * @returns {Promise<void>} Resolves when the dialog is closed.
  */
 export async function showSharing (fragment, { messages, settings, url }) {
   useSharingStyle()
@@ -235,7 +235,7 @@ function sharedItemOf ({ user, permissions, isLink }, messages) {
   return item
 }
 
-/** In another tab: the document stays open. @param {string} url @param {string} text */
+/** Opens in another tab, so that the document stays open. @param {string} url @param {string} text */
 function linkTo (url, text) {
   const link = element('a', 'onlyoffice-dialog-link', text)
   link.href = url

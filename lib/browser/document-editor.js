@@ -7,7 +7,7 @@ import { stateOf } from './registry.js'
 
 const FRAGMENT = '[data-onlyoffice-editor]'
 
-/** `fragmentType` of the package: nothing else that the origin serves has it, such as what users have uploaded. */
+/** `fragmentType` of the package. Nothing else that the origin serves has it, such as uploads of users. */
 const FRAGMENT_TYPE = 'text/vnd.fastify-onlyoffice.fragment+html'
 
 const useStyle = styleSheet(`
@@ -16,7 +16,7 @@ const useStyle = styleSheet(`
 `)
 
 /**
- * An editor with its document. It contains what `control.render()` returned, or fetches that from the URL in its
+ * An editor with its document. It contains the output of `control.render()`, or fetches it from the URL in its
  * attribute `src`, which must be of the page's origin and answer with the media type
  * `text/vnd.fastify-onlyoffice.fragment+html`.
  *
@@ -25,7 +25,7 @@ const useStyle = styleSheet(`
  * attribute `data-error`, and there is an event `onError` with `errorCode` 0.
  *
  * When the element is removed from the page, its frame is gone at once, and with it what was typed in the last moments:
- * await `close()` before. `isUnsent` tells whether something would be lost.
+ * await `close()` before. `isUnsent` shows whether something would be lost.
  * @example
  * ```html
  * <script type="module" src="/Controls/Editor/EditorHandler.ashx/assets/document-editor.js"></script>
@@ -35,7 +35,7 @@ const useStyle = styleSheet(`
 export class DocumentEditor extends HTMLElement {
   static observedAttributes = ['src']
 
-  /** Of the latest opening. */
+  /** Number of the latest opening. */
   #opening = 0
   /** @type {HTMLElement | null} */
   #fragment = null
@@ -49,7 +49,7 @@ export class DocumentEditor extends HTMLElement {
     this.setAttribute('src', url)
   }
 
-  /** Whether the editor has changes that the document server has not. */
+  /** Whether the editor has changes that the document server does not have. */
   get isUnsent () {
     return this.#fragment !== null && stateOf(this.#fragment).editor?.changes.isUnsent() === true
   }
@@ -81,7 +81,7 @@ export class DocumentEditor extends HTMLElement {
 
   connectedCallback () {
     useStyle()
-    // While the page is parsed, the content follows.
+    // While the page is being parsed, the content is yet to come.
     if (document.readyState === 'loading') {
       document.addEventListener('DOMContentLoaded', () => this.#open(), { once: true })
     } else this.#open()
@@ -139,7 +139,7 @@ export class DocumentEditor extends HTMLElement {
  */
 async function fetchRendered (src) {
   const url = new URL(src, document.baseURI)
-  // It names the script that is loaded.
+  // The answer names the script to load.
   if (url.origin !== location.origin) {
     throw new Error(`document-editor: src must be of the page's origin, not ${url.origin}`)
   }
@@ -153,16 +153,16 @@ async function fetchRendered (src) {
     throw new Error(`document-editor: the answer of ${url.pathname} is not of the media type ${FRAGMENT_TYPE}`)
   }
   const fragment = readRendered(await response.text())
-  if (fragment === null) throw new Error(`document-editor: ${url.pathname} is not what control.render() returns`)
+  if (fragment === null) throw new Error(`document-editor: ${url.pathname} is not the output of control.render()`)
   return fragment
 }
 
 if (!customElements.get('document-editor')) customElements.define('document-editor', DocumentEditor)
 
-// The fragment in the HTML that `control.render()` returned.
+// The fragment in the output of `control.render()`.
 
 /**
- * A copy of its data alone: nothing else of the HTML gets into the page.
+ * Copies only the fragment's data: nothing else of the HTML gets into the page.
  * @param {string} html
  * @returns {HTMLElement | null}
  */

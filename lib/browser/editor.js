@@ -4,5 +4,5 @@ import { mountOrTell } from './mounting.js'
 export * from './index.js'
 
 for (const fragment of document.querySelectorAll('[data-onlyoffice-editor]')) {
-  if (!fragment.closest('document-editor')) mountOrTell(fragment) // that element does it itself
+  if (!fragment.closest('document-editor')) mountOrTell(fragment) // that element mounts it itself
 }

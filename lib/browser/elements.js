@@ -12,8 +12,8 @@ export function element (tag, className, text = '') {
 }
 
 /**
- * A function that adds style rules to the page, once. Without a style element: a Content-Security-Policy with
- * `style-src 'self'` would block it. Old browsers know nothing else.
+ * Returns a function that adds style rules to the page once. It uses no style element, which a Content-Security-Policy
+ * with `style-src 'self'` would block, except in old browsers, which support nothing else.
  * @param {string} css
  */
 export function styleSheet (css) {

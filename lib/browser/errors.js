@@ -1,4 +1,4 @@
-// Errors that a page can tell apart by their `code`: `instanceof` fails where two copies of this module are in a page.
+// Errors that a page can distinguish by their `code`: `instanceof` fails if a page has two copies of this module.
 
 /** @import { CaptureErrorCode } from './index.js' */
 
@@ -11,7 +11,7 @@
  * | `closed` | The editor was closed meanwhile. | |
  * | `timeout` | The editor has not answered in time. | Try again, or pass a `signal` of your own. |
  * | `denied` | The user has no right to download the document. | Set `permissions.download`. |
- * | `format` | The editor cannot make this format; `fileType` is what it made instead. | Ask for another format. |
+ * | `format` | The editor cannot make this format; `fileType` is its own choice. | Ask for another format. |
  * | `failed` | The editor reported an error or a warning (`errorCode`, and its data as `cause`), or the proxy action
  *   answered an error (`status`). | See the message. |
  * | `expired` | The tokens of the page have expired. | Reload the page. |
@@ -27,16 +27,16 @@ export class CaptureError extends Error {
     super(message, cause === undefined ? {} : { cause })
     this.name = 'CaptureError'
     this.code = code
-    /** The editor's code, of `failed` and `denied`. */
+    /** The editor's code, for `failed` and `denied`. */
     this.errorCode = errorCode
-    /** Status of the proxy action's answer, of `failed` and `expired`. */
+    /** Status of the proxy action's answer, for `failed` and `expired`. */
     this.status = status
-    /** What the editor made, of `format`. */
+    /** The format that the editor made, for `format`. */
     this.fileType = fileType
   }
 }
 
-/** The document server's script has refused the configuration: it only tells the user, by `alert`. */
+/** The document server's script has refused the configuration. It only informs the user, by `alert`. */
 export class NoFrameError extends Error {
   /** @param {string} fileType */
   constructor (fileType) {
@@ -46,12 +46,12 @@ export class NoFrameError extends Error {
 }
 
 /**
- * `unmountEditor` did not close the editor: it still has changes that the document server has not. `{ force: true }`
- * discards them.
+ * `unmountEditor` did not close the editor: it still has changes that the document server does not have.
+ * `{ force: true }` discards them.
  */
 export class UnsentChangesError extends Error {
   /**
-   * @param {number} timeout milliseconds
+   * @param {number} timeout In milliseconds.
    * @param {boolean} [isStrict] The page's configuration has strict co-editing.
    */
   constructor (timeout, isStrict = false) {
@@ -67,9 +67,9 @@ export class UnsentChangesError extends Error {
 /** An action of the page failed. */
 export class ActionError extends Error {
   /**
-   * @param {number} status of the answer, 0 without one
-   * @param {string} code that of the application's error
-   * @param {string} message for the developer
+   * @param {number} status Status of the answer, 0 without one.
+   * @param {string} code Code of the application's error.
+   * @param {string} message Message for the developer.
    * @param {ErrorOptions} [options]
    */
   constructor (status, code, message, options) {

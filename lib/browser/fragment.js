@@ -1,4 +1,4 @@
-// What `control.render()` wrote into a fragment. A fresh configuration replaces it there, for the next mount.
+// The data that `control.render()` wrote into a fragment. A fresh configuration replaces them for the next mount.
 
 /** @import { Config } from '@onlyoffice/doceditor-types' */
 
@@ -6,16 +6,16 @@
  * @typedef {object} EditorPage
  * @property {string} api URL of the document server's api.js.
  * @property {string} handler Path of the handler.
- * @property {string} fileId The stored document; empty when the page shows none.
+ * @property {string} fileId The stored document; empty if the page shows none.
  * @property {string} proxyToken Credential for the proxy action.
  * @property {string} pageToken Credential for the other actions; empty without them.
  * @property {number} renewAfter Milliseconds after which the page's token is renewed; `0` without one.
- * @property {string[]} actions What the page may ask of the application.
- * @property {string[]} events Names of events that the page asks for.
- * @property {string} closeUrl Where closing the editor leads to.
+ * @property {string[]} actions Requests that the page may send to the application.
+ * @property {string[]} events Names of the events that the page requests.
+ * @property {string} closeUrl The page to open after the editor was closed.
  * @property {string | undefined} messages JSON of the texts that replace the default ones.
  * @property {Config} config
- * @property {string} placeholderId Of the element that becomes the editor.
+ * @property {string} placeholderId ID of the element that becomes the editor.
  */
 
 /** @typedef {{ config: Config, actions?: string }} Fresh An answer of the action `config`, without its tokens. */
@@ -38,7 +38,7 @@ export function readFragment (fragment) {
     messages
   } = fragment.dataset
   const [data, placeholder] = fragment.children
-  // Only a script element will do: sanitized HTML of a user may contain these attributes, but no script element.
+  // Only a script element counts: sanitized HTML of a user may contain these attributes, but no script element.
   if (!(data instanceof HTMLScriptElement)) return null
   const config = JSON.parse(data.textContent ?? 'null')
   if (config === null || !placeholder || !api || !handler) return null

@@ -6,7 +6,7 @@ const PARAMETER = 'action-link'
 
 /**
  * The URL of this page that opens the document at a place.
- * @param {unknown} actionLink as the editor made it
+ * @param {unknown} actionLink The place, as the editor made it.
  */
 export function linkTo (actionLink) {
   const url = new URL(location.href)
@@ -30,8 +30,8 @@ export function placeOfPage () {
 }
 
 /**
- * @param {unknown} url of a page
- * @returns {string | null} `null` if it is none that a browser may open
+ * @param {unknown} url URL of a page.
+ * @returns {string | null} `null` if a browser may not open it.
  */
 export function pageUrl (url) {
   if (typeof url !== 'string' || url === '') return null
@@ -44,8 +44,8 @@ export function pageUrl (url) {
 }
 
 /**
- * Where closing the editor leads to: what the application has set, or the page that the user came from, unless this
- * page has other editors.
+ * The page to open after closing the editor: the one that the application has set, or the one that the user came from,
+ * unless this page has other editors.
  * @param {Pick<EditorPage, 'closeUrl'> & { isOnly: boolean }} page
  */
 export function wayBack ({ closeUrl, isOnly }) {
@@ -65,8 +65,8 @@ function withoutHash (url) {
 /**
  * Opens another page in a tab.
  * @param {string} url
- * @param {string} [name] of the tab
- * @returns {boolean} `false` if the browser has blocked it
+ * @param {string} [name] Name of the tab.
+ * @returns {boolean} `false` if the browser has blocked it.
  */
 export function openTab (url, name = '_blank') {
   const isOfPage = name.startsWith('_') ||
@@ -76,7 +76,7 @@ export function openTab (url, name = '_blank') {
   try {
     tab.opener = null
   } catch {
-    // a tab of this name shows another site already
+    // a tab of this name already shows another site
   }
   tab.location.replace(url)
   return true

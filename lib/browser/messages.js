@@ -1,7 +1,7 @@
-// What a fragment tells its user.
+// The messages of a fragment to its user.
 
 /** @typedef {Readonly<typeof defaults>} Messages Default texts; in `copySaved` and `copyOffered`, `{name}` is the name of the copy. */
-/** @typedef {{ kind: 'failed' | 'outdated' | 'unconverted' | 'unknown', reason: string }} Failure `unconverted`: the document may open under a new key. `reason`: for the operator. */
+/** @typedef {{ kind: 'failed' | 'outdated' | 'unconverted' | 'unknown', reason: string }} Failure `unconverted`: the document may open under a new key. `reason` is for the operator. */
 
 const defaults = {
   loading: 'Opening the document…',
@@ -83,12 +83,12 @@ const FAILURES = {
   4008: { kind: 'outdated', reason: 'the document has another version by now' }
 }
 
-/** No right to download: the document opens nevertheless. */
+/** The user has no right to download, but the document opens. */
 const NO_DOWNLOAD = -23
 
 /**
- * The default texts, those of the attribute `data-messages` excepted.
- * @param {string | undefined} given JSON of `render({ messages })`
+ * The default texts, replaced by those in the attribute `data-messages`.
+ * @param {string | undefined} given JSON of `render({ messages })`.
  * @returns {Messages}
  */
 export function messagesOf (given) {
@@ -96,7 +96,7 @@ export function messagesOf (given) {
 }
 
 /**
- * What an `onError` before `onDocumentReady` means; `null` if the document opens nevertheless.
+ * The meaning of an `onError` before `onDocumentReady`; `null` if the document opens nevertheless.
  * @param {unknown} data
  * @returns {Failure & { code: number } | null}
  */

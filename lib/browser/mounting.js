@@ -19,16 +19,16 @@ import { askFresh } from './request.js'
 const UNSENT_LIMIT_MS = 10_000
 
 /**
- * Mounts the editor of a fragment. For fragments that are in the page when the handler's `editor.js` is loaded, that
- * does it.
+ * Mounts the editor of a fragment. The handler's `editor.js` does so for fragments that are in the page when it is
+ * loaded.
  *
  * The editor's events are dispatched on the fragment as DOM events with the same names and their data as `detail`: the
- * informational ones, those that the application answers (option `actions`), and those that the page asks for, with a
- * handler in `events` or by name with `control.render({ events })`. What this module does about an event is not done if
- * there is a handler for it, or if a listener calls `preventDefault()`.
+ * informational ones, those that the application answers (option `actions`), and those that the page requests, with a
+ * handler in `events` or by name with `control.render({ events })`. This module does not react to an event if there is
+ * a handler for it, or if a listener calls `preventDefault()`.
  * @param {Element} fragment The element with the attribute `data-onlyoffice-editor`.
  * @param {Config['events']} [events] Handlers for the editor's events.
- * @returns {Promise<DocEditor | null>} The editor that is mounted at present: history, for example, ends with another
+ * @returns {Promise<DocEditor | null>} The editor that is currently mounted: history, for example, ends with a new
  *   one. `null` if the control has no document.
  * @example
  * const docEditor = await mountEditor(fragment, { onRequestClose: () => unmountEditor(fragment) })
@@ -43,7 +43,7 @@ export async function mountEditor (fragment, events = {}) {
 }
 
 /**
- * Notes the latest mount of a fragment, unless it fails.
+ * Remembers the latest mount of a fragment, unless it fails.
  * @param {Element} fragment
  * @param {Promise<DocEditor | null>} mount
  */
@@ -60,7 +60,7 @@ async function remember (fragment, mount) {
 /**
  * @param {HTMLElement} fragment
  * @param {Handlers} events
- * @param {boolean} [isFresh] The fragment has just got its configuration.
+ * @param {boolean} [isFresh] Whether the fragment has just received its configuration.
  * @returns {Promise<DocEditor | null>}
  */
 async function mount (fragment, events, isFresh = false) {
@@ -72,7 +72,7 @@ async function mount (fragment, events, isFresh = false) {
   // The editor fills its fragment, and would be a thin strip if no style sheet gives that a height.
   if (fragment.clientHeight === 0) {
     fragment.style.height = '100vh'
-    fragment.style.height = '100dvh' // without what the bars of a phone's browser cover; old browsers keep the other
+    fragment.style.height = '100dvh' // excludes what the bars of a phone's browser cover; old browsers keep the other value
   }
   state.opening?.stop()
   const messages = messagesOf(page.messages)
@@ -108,8 +108,7 @@ async function mount (fragment, events, isFresh = false) {
 }
 
 /**
- * A link to a place in the document needs a configuration that names the place. Without one the document opens all the
- * same.
+ * A link to a place in the document needs a configuration that names the place. Without one the document still opens.
  * @param {HTMLElement} fragment
  * @param {EditorPage} page
  */
@@ -119,12 +118,12 @@ async function goToPlace (fragment, page) {
 }
 
 /**
- * Takes away the editor of a document that could not be converted. The document server keeps the failure with the
+ * Removes the editor of a document that could not be converted. The document server keeps the failure with the
  * document key.
  * @param {HTMLElement} fragment
  * @param {EditorPage} page
  * @param {Handlers} events
- * @returns {(() => void) | null} Mounts another one, under a new key if there may be one.
+ * @returns {(() => void) | null} Mounts another editor, under a new key if one is allowed.
  */
 function leave (fragment, page, events) {
   const state = stateOf(fragment)
@@ -137,7 +136,7 @@ function leave (fragment, page, events) {
     const asked = askFresh(fragment, page, { purpose: 'retry', key: page.config.document?.key ?? '' }).catch(
       console.error
     )
-    // Unless it is unmounted meanwhile.
+    // Mounts unless the fragment was unmounted meanwhile.
     remember(fragment, asked.then(async () => opening?.isOver() ? null : await mount(fragment, events, true))).catch(
       console.error
     )
@@ -145,7 +144,7 @@ function leave (fragment, page, events) {
 }
 
 /**
- * Replaces the editor by one with the configuration that the fragment has now, at once.
+ * Replaces the editor at once by one with the fragment's current configuration.
  * @param {HTMLElement} fragment
  * @param {Handlers} events
  */
@@ -214,7 +213,7 @@ function destroy (fragment) {
 }
 
 /**
- * Mounts, and tells the page with the attribute `data-error` and the event `onError` if that fails.
+ * Mounts, and if that fails informs the page with the attribute `data-error` and the event `onError`.
  * @param {Element} fragment
  * @param {Config['events']} [events]
  */
@@ -229,7 +228,7 @@ export function mountOrTell (fragment, events) {
   })
 }
 
-// What callers pass to this module. Nothing that is wrong is ignored: it throws a TypeError that says what was
+// Checks of the arguments of this module. A wrong one is never ignored: it throws a TypeError that says what was
 // expected.
 
 /** @param {unknown} fragment */
@@ -239,7 +238,7 @@ function assertFragment (fragment) {
     return
   }
   throw new TypeError(
-    'The fragment must be the element with the attribute data-onlyoffice-editor, of what control.render() returned'
+    'The fragment must be the element with the attribute data-onlyoffice-editor, of the output of control.render()'
   )
 }
 
@@ -253,7 +252,7 @@ function assertOptions (options, names) {
   }
 }
 
-/** Newer editors may have other events. @param {unknown} events */
+/** The names are not checked against a list: newer editors may have other events. @param {unknown} events */
 function assertHandlers (events) {
   if (typeof events !== 'object' || events === null) {
     throw new TypeError('The events must be an object such as { onRequestClose: event => {} }')
@@ -265,7 +264,7 @@ function assertHandlers (events) {
   }
 }
 
-// Tells the application that a document did not open, so that its log says why.
+// Reports to the application that a document did not open, so that its log says why.
 
 /**
  * @param {{ handler: string, fileId: string, proxyToken: string }} page
@@ -273,7 +272,7 @@ function assertHandlers (events) {
  */
 function reportFailure ({ handler, fileId, proxyToken }, code) {
   const query = new URLSearchParams({ action: 'report', fileId, code: String(code) })
-  // The user is told anyway, and can do nothing about a report that gets lost.
+  // The user is informed anyway, and can do nothing about a lost report.
   fetch(`${handler}?${query}`, { method: 'POST', keepalive: true, headers: { 'x-editor-proxy-token': proxyToken } })
     .catch(() => {})
 }
@@ -283,12 +282,12 @@ const TIME_LIMIT_MS = 60_000
 /**
  * Fetches the document in the open editor, with unsaved changes, through the handler's proxy action.
  *
- * The editor makes one file at a time: of several calls, each waits for those before it, a few seconds also for one
- * that was aborted. Rejects with a `CaptureError`, whose `code` tells why, or with the reason of `signal`.
+ * The editor makes one file at a time: each call waits for earlier ones, and a few seconds even for an aborted one.
+ * Rejects with a `CaptureError`, whose `code` is the reason, or with the reason of `signal`.
  * @param {object} [options]
  * @param {Element | null} [options.fragment] Default: the first fragment in the page with an editor.
- * @param {FileType} [options.fileType] Format, such as `pdf`; any other than the one asked for is an error. Default:
- *   the format of the document, or what the editor makes instead of it.
+ * @param {FileType} [options.fileType] Format, such as `pdf`; a different result is an error. Default: the format of
+ *   the document, or the editor's substitute for it.
  * @param {AbortSignal} [options.signal] Default: ends after 60 seconds.
  * @returns {Promise<File>} Named like the document, with the extension of its format.
  * @example

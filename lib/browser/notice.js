@@ -1,10 +1,10 @@
-// What a fragment shows over or beside the editor: a status while the document is opening, an alert if it does not
-// open, and later what came of the user's actions.
+// The notices of a fragment over or beside the editor: a status while the document is opening, an alert if it does not
+// open, and later the outcomes of the user's actions.
 import { element, styleSheet } from './elements.js'
 
 /**
  * @typedef {object} Content
- * @property {'cover' | 'bar'} place Over the whole editor, or a bar above its status bar that leaves its dialogs free.
+ * @property {'cover' | 'bar'} place Over the whole editor, or a bar above its status bar that covers no dialogs.
  * @property {'status' | 'alert'} role
  * @property {string} title
  * @property {string} [advice]
@@ -27,7 +27,7 @@ export function noticeOf (fragment) {
 }
 
 /**
- * Its text is announced: that of a `status` when there is time, that of an `alert` at once.
+ * Assistive technology announces the text: of a `status` when there is time, of an `alert` at once.
  * @param {HTMLElement} fragment
  */
 function createNotice (fragment) {
@@ -39,7 +39,7 @@ function createNotice (fragment) {
   }
 
   return {
-    /** For a notice in the place of what had the focus. */
+    /** For a notice that replaces the element with the focus. */
     focus,
 
     /** @param {Content} content */
@@ -51,7 +51,7 @@ function createNotice (fragment) {
       notice.className = `onlyoffice-notice onlyoffice-notice-${place}`
       notice.replaceChildren(...(isBusy ? [element('div', 'onlyoffice-notice-spinner')] : []), text)
       fragment.append(notice)
-      // After the element is in the page: assistive technology announces what changes in it.
+      // Added when the element is already in the page: assistive technology only announces its changes.
       text.append(
         ...[['title', title], ['advice', advice], ['details', details]].flatMap(([part, value]) =>
           value ? [element('p', `onlyoffice-notice-${part}`, value)] : []
@@ -74,7 +74,7 @@ function createNotice (fragment) {
 }
 
 /**
- * An editor behind an alert cannot be reached with the keyboard either.
+ * Keeps the keyboard, too, from reaching an editor behind an alert.
  * @param {Element} fragment
  * @param {boolean} isCovered
  */
@@ -95,9 +95,9 @@ function buttonsFor (buttons) {
 }
 
 /**
- * System colors: they follow the page's color scheme and the user's settings. The page's own style sheets take
- * precedence where they are more specific. Only what follows the script of a fragment is placed over something:
- * sanitized HTML of a user may contain these classes, and no script.
+ * System colors follow the page's color scheme and the user's settings. The page's own style sheets take precedence if
+ * they are more specific. Only elements after the script of a fragment are placed over others: sanitized HTML of a user
+ * may contain these classes, but no script.
  */
 const NOTICE = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-notice'
 const useStyle = styleSheet(`

@@ -1,4 +1,4 @@
-// Follows a document until it is open: tells the user what happens, and the application what goes wrong.
+// Follows a document until it is open: shows the progress to the user, and reports failures to the application.
 import { NoFrameError } from './errors.js'
 import { failureOf } from './messages.js'
 
@@ -6,7 +6,7 @@ import { failureOf } from './messages.js'
 /** @import { Messages } from './messages.js' */
 /** @typedef {ReturnType<typeof followOpening>} Opening */
 
-/** From the creation of the editor to `onDocumentReady`; then the user is told that it takes longer. */
+/** From the creation of the editor to `onDocumentReady`. After that the user learns that it takes longer. */
 const USUAL_MS = 30_000
 
 /**
@@ -14,8 +14,8 @@ const USUAL_MS = 30_000
  * @param {Notice} dependencies.notice
  * @param {Messages} dependencies.messages
  * @param {(code: number | 'slow' | 'no-frame') => void} dependencies.report
- * @param {() => (() => void) | null} dependencies.leave Takes away the editor of a document that could not be
- *   converted, so that nobody has it open. Returns what tries again; `null` if the page cannot.
+ * @param {() => (() => void) | null} dependencies.leave Removes the editor of a document that could not be converted,
+ *   so that nobody has it open. Returns a function that tries again; `null` if the page cannot.
  * @param {() => boolean} dependencies.isInPage Whether the page still has the fragment: a page may remove it without
  *   `unmountEditor`.
  */
@@ -24,7 +24,7 @@ export function followOpening ({ notice, messages, report, leave, isInPage }) {
   let state = 'loading'
   let timer = 0
   const reload = { label: messages.reload, run: () => location.reload() }
-  // With api.js at hand, the editor's frame is asked for before.
+  // If api.js is already loaded, the editor's frame is requested before that.
   setTimeout(() => { if (state === 'loading') showLoading() })
 
   function showLoading () {
@@ -44,7 +44,7 @@ export function followOpening ({ notice, messages, report, leave, isInPage }) {
     report('slow')
   }
 
-  /** @param {unknown} data Of `onError`. */
+  /** @param {unknown} data Data of `onError`. */
   function fail (data) {
     const failure = failureOf(data)
     if (!failure) return
@@ -76,10 +76,10 @@ export function followOpening ({ notice, messages, report, leave, isInPage }) {
   }
 
   return {
-    /** The document is open, or its fragment was unmounted. */
+    /** Whether the document is open, or its fragment was unmounted. */
     isOver: () => state === 'over',
     end,
-    /** Another opening follows in the same fragment. */
+    /** To be called when another opening follows in the same fragment. */
     stop,
     /** The editor was created. Its events should follow. */
     created () {
@@ -104,7 +104,7 @@ export function followOpening ({ notice, messages, report, leave, isInPage }) {
       report(isRefused ? 'no-frame' : 0)
     },
     /**
-     * An event of the editor.
+     * Receives an event of the editor.
      * @param {string} name
      * @param {unknown} data
      */

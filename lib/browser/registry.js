@@ -1,5 +1,5 @@
-// The state of each fragment. All copies of this module in a page share it: the one that the handler serves, and one in
-// a bundle.
+// The state of each fragment, shared by all copies of this module in a page: the one that the handler serves, and one
+// in a bundle.
 
 /** @import { DocEditor } from '@onlyoffice/doceditor-types' */
 /** @import { MountedEditor } from './create-editor.js' */
@@ -11,8 +11,8 @@
  * @property {Promise<DocEditor | null>} [mount] The latest mount, unless it has failed.
  * @property {MountedEditor} [editor]
  * @property {Opening} [opening]
- * @property {Promise<void>} [unmount] While it waits for the editor.
- * @property {EditorPage} [page] Of the latest mount.
+ * @property {Promise<void>} [unmount] Set while it waits for the editor.
+ * @property {EditorPage} [page] The page data of the latest mount.
  * @property {ReturnType<typeof setTimeout>} [renewal] Timer of the next renewal of the page's token.
  */
 
@@ -30,7 +30,7 @@ export function stateOf (fragment) {
   return state
 }
 
-/** HTML of a user in the page may have the attribute, but never an editor. */
+/** A user's HTML in the page may have the attribute, but never an editor. */
 export function firstMounted () {
   return Array.from(document.querySelectorAll('[data-onlyoffice-editor]')).find(fragment => stateOf(fragment).editor) ??
     null

@@ -1,12 +1,12 @@
-// Requests of a page to the handler: each answer brings fresh tokens, and the token is renewed also while the user only
-// types. A page that was asleep for longer than that is told at its next request.
+// Requests of a page to the handler. Each answer brings fresh tokens, and the token is also renewed while the user only
+// types. A page that was asleep for longer learns at its next request that its token has expired.
 import { ActionError } from './errors.js'
 import { updateFragment } from './fragment.js'
 import { stateOf } from './registry.js'
 
 /** @import { EditorPage, Fresh } from './fragment.js' */
 
-/** Longer than the application's own time limits: it then says what went wrong. */
+/** Longer than the application's own time limits, so that its answer can say what went wrong. */
 const TIME_LIMIT_MS = 180_000
 
 /**
@@ -30,7 +30,7 @@ async function post ({ handler, pageToken }, action, body) {
     )
   }
   if (typeof answer !== 'object' || answer === null) {
-    throw new ActionError(0, '', `Something else answered in the place of the action ${action}`)
+    throw new ActionError(0, '', `Another server answered instead of the action ${action}`)
   }
   return answer
 }
@@ -39,7 +39,7 @@ async function post ({ handler, pageToken }, action, body) {
  * Whether a request was answered at another path: an application that has logged out the user may lead to a page for
  * logging in, which must not pass for an answer.
  * @param {Response} response
- * @param {string} requested URL
+ * @param {string} requested URL of the request.
  */
 export function wasLedElsewhere ({ redirected, url }, requested) {
   return redirected && new URL(url).pathname !== new URL(requested, document.baseURI).pathname
@@ -61,16 +61,16 @@ async function answerOf (url, init) {
   }
 }
 
-/** Their answers have a token that says something else than before. */
+/** The tokens in the answers to these actions differ in content from earlier ones. */
 const CHANGING = ['config', 'favorite', 'rename']
 
 /**
- * Asks for an action. The fragment has the fresh tokens then.
+ * Asks for an action, and puts the fresh tokens into the fragment.
  * @param {HTMLElement} fragment
  * @param {EditorPage} page
  * @param {string} action
  * @param {object} body
- * @returns {Promise<any>} The answer without the tokens: it may be for the editor, which they are no business of.
+ * @returns {Promise<any>} The answer without the tokens: it may be passed to the editor, which must not get them.
  */
 export async function ask (fragment, page, action, body) {
   const { pageToken: sent } = page
@@ -83,7 +83,7 @@ export async function ask (fragment, page, action, body) {
 }
 
 /**
- * Asks for a fresh configuration of the page's document. The fragment has it then.
+ * Asks for a fresh configuration of the page's document, and puts it into the fragment.
  * @param {HTMLElement} fragment
  * @param {EditorPage} page
  * @param {{ purpose: 'refresh' | 'edit' | 'reopen' | 'retry', actionLink?: object, key?: string }} request
@@ -96,13 +96,13 @@ export async function askFresh (fragment, page, request) {
   return fresh
 }
 
-/** A request that failed is made again after this part of the usual time. */
+/** A failed request is repeated after the usual time divided by this number. */
 const SOONER = 10
 
 /**
  * Renews the token of a fragment for as long as the fragment is in the page, whether its editor is mounted or not.
  * @param {HTMLElement} fragment
- * @param {EditorPage} page Of the latest mount.
+ * @param {EditorPage} page The page data of the latest mount.
  */
 export function keepTokenValid (fragment, page) {
   const state = stateOf(fragment)
@@ -126,7 +126,7 @@ async function renew (fragment) {
 }
 
 /**
- * Not that the application refuses it: the user may log in again before the token has expired.
+ * Whether a retry may soon succeed. A refusal is not transient: the user may log in again before the token expires.
  * @param {unknown} error
  */
 function isTransient (error) {

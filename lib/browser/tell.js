@@ -1,4 +1,4 @@
-// What came of the user's actions, beside the open editor.
+// Shows the outcomes of the user's actions beside the open editor.
 import { ActionError } from './errors.js'
 
 /** @import { Button, Notice } from './notice.js' */
@@ -7,7 +7,7 @@ import { ActionError } from './errors.js'
 
 const READING_MS = 8000
 
-/** A version cannot be restored then. */
+/** While the document is being edited, no version can be restored. */
 const BEING_EDITED = 'FST_EDITOR_BEING_EDITED'
 /** The page's token has expired. Any other 401 is the application's: it has logged out the user. */
 const EXPIRED = 'FST_EDITOR_UNAUTHORIZED'
@@ -16,7 +16,7 @@ const EXPIRED = 'FST_EDITOR_UNAUTHORIZED'
  * @param {object} dependencies
  * @param {Notice} dependencies.notice
  * @param {Messages} dependencies.messages
- * @param {() => boolean} dependencies.isFree Whether the fragment has nothing more important to say.
+ * @param {() => boolean} dependencies.isFree Whether the fragment shows nothing more important.
  */
 export function createTeller ({ notice, messages, isFree }) {
   let timer = 0
@@ -55,13 +55,13 @@ export function createTeller ({ notice, messages, isFree }) {
   return {
     hide,
 
-    /** The action goes on. @param {string} title */
+    /** Shows that the action is in progress. @param {string} title */
     busy (title) {
       show({ place: 'bar', role: 'status', title })
     },
 
     /**
-     * The action is done.
+     * Shows that the action is done.
      * @param {string} title
      * @param {Button} [button]
      */
@@ -85,9 +85,9 @@ export function createTeller ({ notice, messages, isFree }) {
     },
 
     /**
-     * The action has failed.
+     * Shows that the action has failed.
      * @param {unknown} error
-     * @param {() => void} [again] Without it the user cannot go on.
+     * @param {() => void} [again] Tries again. Without it the user cannot.
      */
     failed (error, again) {
       console.error(error)
@@ -112,7 +112,7 @@ export function createTeller ({ notice, messages, isFree }) {
     outdated: () => mustReload({ title: messages.outdated, advice: messages.outdatedAdvice }),
 
     /**
-     * For the editor, which shows it itself.
+     * The text of an error that the editor itself shows.
      * @param {unknown} error
      */
     textOf (error) {
@@ -122,7 +122,7 @@ export function createTeller ({ notice, messages, isFree }) {
     },
 
     /**
-     * A question.
+     * Asks a question.
      * @param {{ title: string, advice: string, buttons: Button[] }} question
      */
     ask ({ title, advice, buttons }) {

@@ -1,6 +1,6 @@
-// Whether the editor has changes that the document server has not: `destroyEditor` would lose them.
+// Knows whether the editor has changes that the document server does not have: `destroyEditor` would lose them.
 
-/** Typing is known here only once the editor's message about it has arrived. */
+/** Typing only becomes known when the editor's message about it arrives. */
 const QUIET_MS = 500
 
 /** @typedef {ReturnType<typeof followChanges>} Changes */
@@ -16,7 +16,7 @@ export function followChanges () {
     isUnsent: () => isUnsent,
 
     /**
-     * An event of the editor.
+     * Receives an event of the editor.
      * @param {string} name
      * @param {any} data
      */
@@ -30,7 +30,7 @@ export function followChanges () {
 
     /**
      * Waits until everything is sent.
-     * @param {{ timeout: number, isQuiet?: boolean }} options `isQuiet`: nothing was typed just now.
+     * @param {{ timeout: number, isQuiet?: boolean }} options `isQuiet`: nothing was just typed.
      * @returns {Promise<boolean>} `false` if something is unsent when the time is over.
      */
     sent ({ timeout, isQuiet = false }) {
@@ -56,7 +56,7 @@ export function followChanges () {
       })
     },
 
-    /** The editor is gone. */
+    /** Forgets everything: the editor is gone. */
     forget () {
       isUnsent = isReady = false
       for (const look of watchers) look()

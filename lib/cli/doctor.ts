@@ -72,7 +72,7 @@ function unusable (option: string, path: string, { code }: NodeJS.ErrnoException
   return new UsageError(`${option}: cannot read ${path} (${code})`)
 }
 
-/** What was examined is the memory of this process. */
+/** Skips the storage checks: without --storage they would examine the memory of this process. */
 function withoutStorage (report: DoctorReport): DoctorReport {
   const findings = report.findings.map(finding =>
     finding.code === 'STORAGE'
@@ -90,13 +90,14 @@ function print (report: DoctorReport, { json, noColor }: DoctorCommand): void {
   stdout.write(text)
 }
 
-/** Reached from this machine only. */
+/** Hosts that can only be reached from this machine. */
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 const EVERY_INTERFACE = '::'
 
 /**
- * Waits for the document server's requests where it sends them, or says why the application itself is expected to
- * answer there. Resolves to one sentence for the user. Throws a `UsageError` if it cannot listen where the user says.
+ * Waits for the document server's requests where it sends them, or explains why the application itself is expected to
+ * answer there. Resolves to one sentence for the user. Throws a `UsageError` if it cannot listen at the port that the
+ * user named.
  */
 async function listenFor (app: FastifyInstance, publicBaseUrl: string, listen: Listening): Promise<string> {
   const expected = `the application is expected to answer at ${shown(publicBaseUrl)}, with the same secret and path`
@@ -151,8 +152,8 @@ function reasonOf (error: unknown): string {
 }
 
 /**
- * Whether to print colors: not by option, not if NO_COLOR is set, always with FORCE_COLOR, and otherwise if the output
- * is a terminal that has them.
+ * Whether to print colors: never with the option or with NO_COLOR, always with FORCE_COLOR, and otherwise if the output
+ * is a terminal that supports them.
  */
 export function hasColors (
   stream: NodeJS.WriteStream,

@@ -38,7 +38,7 @@ export type Listening = 'none' | { readonly host?: string, readonly port: number
 
 export interface DoctorCommand {
   readonly type: 'doctor'
-  /** Options of the plugin, by their names there. */
+  /** Options of the plugin, by the plugin's names for them. */
   readonly plugin: {
     readonly editorApiUrl: string,
     readonly publicBaseUrl: string,
@@ -91,7 +91,7 @@ const OPTIONS = {
 const MAX_TIMEOUT_SECONDS = 3600
 const MAX_SHOWN = 20
 
-/** The option of the command line for an option of the plugin. */
+/** The command line's names for options of the plugin. */
 export const OPTION_OF: Readonly<Record<string, string>> = {
   editorApiUrl: '--editor-api-url',
   publicBaseUrl: '--public-base-url',
@@ -212,7 +212,7 @@ function millisecondsOf (value: string): number {
   return Math.ceil(seconds * 1000)
 }
 
-/** What stands where nothing is expected may be the secret. */
+/** An unexpected argument may be the secret. */
 function briefly (argument: string): string {
   return quoted(argument.length <= MAX_SHOWN ? argument : `${argument.slice(0, 4)}…`)
 }

@@ -12,7 +12,7 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
   return { stageSaved, documentOptions }
 
   /**
-   * `document.options` with which the editor opens a stored CSV file without asking how it is written; `undefined` of
+   * The `document.options` with which the editor opens a stored CSV file without asking for its format; `undefined` for
    * any other file.
    */
   async function documentOptions (stored: FileInfo): Promise<Record<string, unknown> | undefined> {
@@ -21,7 +21,7 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
   }
 
   /**
-   * Stages saved CSV files as the stored ones are written, and all other files as they are. `fetch` fetches the saved
+   * Stages saved CSV files in the dialect of the stored ones, and all other files unchanged. `fetch` fetches the saved
    * file and passes it to `stage` with its format, if that is known; it is called again if the content has to be staged
    * as it was sent.
    */
@@ -78,7 +78,8 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
   }
 
   /**
-   * How a stored CSV file is written; `undefined` of any other file, of an empty one, and of one that cannot be read.
+   * The dialect of a stored CSV file; `undefined` for any other file, for an empty one, and for one that cannot be
+   * read.
    */
   async function dialectOfStored ({ fileId, extension, size }: FileInfo): Promise<Dialect | undefined> {
     if (!csv.preserve || extension !== CSV || size === 0) return undefined

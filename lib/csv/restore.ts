@@ -12,54 +12,56 @@ import {
   valueOf
 } from './rows.js'
 
-/** A saved CSV file cannot be written in the dialect of the stored one. The message says why, without content. */
+/**
+ * A saved CSV file cannot be written in the dialect of the stored one. The message gives the reason, without content.
+ */
 export class NotRestorable extends Error {}
 
 interface Restoring {
-  /** In UTF-8, as the document server has written it. */
+  /** The saved file in UTF-8, as the document server has written it. */
   readonly saved: AsyncIterable<Uint8Array>
-  /** Reads the stored file, which is read twice. */
+  /** Reads the stored file. It is called twice. */
   readonly stored: () => AsyncIterable<Uint8Array>
-  /** Of the stored file. */
+  /** The dialect of the stored file. */
   readonly dialect: Dialect
-  /** Called if text of stored cells could not be kept. */
+  /** Called if the text of stored cells could not be kept. */
   readonly onUnmatched: () => void
 }
 
-/** A row with what its cells say, in the form in which they are compared. */
+/** A row with the values of its cells, in the form in which they are compared. */
 interface ComparedRow extends Row {
   readonly values: readonly string[]
-  /** The same for rows that look alike in the editor. `''` of a row without content. */
+  /** Equal for rows that look alike in the editor; `''` for a row without content. */
   readonly key: string
-  /** Whether the editor shows another text than the file has. */
+  /** Whether the editor shows a different text than the file has. */
   readonly hasText: boolean
 }
 
-/** Characters. A longer row would need too much memory. */
+/** Maximum number of characters. A longer row would need too much memory. */
 const MAX_ROW = 1024 ** 2
-/** A spreadsheet has no more. */
+/** A spreadsheet has at most this many. */
 const MAX_CELLS = 16_384
-/** Characters of the rows that are looked at in one file. */
+/** Maximum number of characters of rows that are read ahead in one file. */
 const MAX_LOOKAHEAD = 2 * 1024 ** 2
-/** Rows that are looked at for the next one that has not changed: most changes are small. */
+/** Numbers of rows that are searched for the next unchanged one: most changes are small. */
 const REACHES = [4, 32, 256]
-/** Rows in a row that are the same, to tell where the file goes on after rows were inserted or removed. */
+/** Number of consecutive equal rows that show where the file continues after rows were inserted or removed. */
 const SURE_ROWS = 3
-/** Characters of rows that are found again wherever they were moved. */
+/** Maximum number of characters of rows that are found again wherever they were moved. */
 const MAX_TEXT = 1024 ** 2
-/** Rows and characters that show how the document server has written the file. */
+/** Numbers of rows and characters that show how the document server has written the file. */
 const SAMPLE_ROWS = 20
 const SAMPLE = 16 * 1024
 const SAVED_SEPARATORS = [',', ';', '\t']
-/** Characters. A row that is not complete yet is looked at again with each further part. */
+/** Number of characters. An incomplete row is examined again with each further part. */
 const READ_AT_ONCE = 64 * 1024
 const WRITTEN_AT_ONCE = 64 * 1024
 
 /**
  * Writes a saved CSV file in the dialect of the stored one. A row or a cell keeps its text if it looks in the editor as
- * it did, and it is certain which one it is; any other is written as the document server sent it. Where rows look alike
- * and are written differently, and rows were inserted, removed or moved, nothing is certain. Throws `NotRestorable`,
- * possibly after some of the bytes. Source: docs/document-server-protocol.md#csv-files
+ * it did and is certainly the same one; any other is written as the document server sent it. If rows look alike but are
+ * written differently, and rows were inserted, removed or moved, nothing is certain. Throws `NotRestorable`, possibly
+ * after some of the bytes. Source: docs/document-server-protocol.md#csv-files
  */
 export async function * restored ({ saved, stored, dialect, onUnmatched }: Restoring): AsyncGenerator<Buffer> {
   const { separator } = dialect
@@ -81,7 +83,7 @@ export async function * restored ({ saved, stored, dialect, onUnmatched }: Resto
     writer.write(row.cells, row.end)
   }
 
-  /** `old`: the row that was at its place. */
+  /** `old` is the row that was in the same place. */
   function write (now: ComparedRow, old: ComparedRow | undefined): 'kept' | 'sent' {
     const moved = known.find(now.key)
     hasLookAlike ||= known.isAmbiguous(now.key)
@@ -123,7 +125,7 @@ export async function * restored ({ saved, stored, dialect, onUnmatched }: Resto
     }
     yield * writer.written()
   }
-  // Nobody sees empty rows at the end.
+  // Empty rows at the end are invisible.
   while (await before.fill(1)) {
     const old = before.at(0)!
     if (old.key === '') writer.write(old.cells, old.end)
@@ -150,11 +152,11 @@ export async function * restored ({ saved, stored, dialect, onUnmatched }: Resto
   yield * writer.end(before.hasFinalEnd())
 }
 
-/** What is known of a stored file before it is compared. */
+/** Facts about a stored file that are known before it is compared. */
 interface Known extends Pick<RowTable, 'rows' | 'has' | 'isAmbiguous'> {
-  /** The row that looks so and is written in another way. */
+  /** The row that looks the same but is written differently. */
   find(key: string): ComparedRow | undefined
-  /** Whether `find` knows all of them. */
+  /** Whether `find` knows all such rows. */
   isComplete(): boolean
 }
 
@@ -189,7 +191,7 @@ interface Reader {
   hasFinalEnd(): boolean
 }
 
-/** `isPadded`: each row has an empty cell more than its document. */
+/** `isPadded`: each row has one more empty cell than its document. */
 function createReader (texts: AsyncIterator<string>, separator: string, meaning: Meaning, isPadded = false): Reader {
   let rows: ComparedRow[] = []
   let first = 0
@@ -242,14 +244,15 @@ function createReader (texts: AsyncIterator<string>, separator: string, meaning:
 
 const endsEmpty = (row: Row) => row.cells.length > 1 && row.cells.at(-1) === ''
 
-/** Whether the rows of a stored file have an empty cell at the end themselves. */
+/** Whether the rows of a stored file themselves have an empty cell at the end. */
 async function startsPadded (before: Reader): Promise<boolean> {
   await before.fill(SAMPLE_ROWS)
   return ahead(before, SAMPLE_ROWS).every(endsEmpty)
 }
 
 /**
- * Finds out how the document server has written the file: by its format, or as an older one with the stored separator.
+ * Finds out how the document server has written the file: by its format, or as an older server does, with the stored
+ * separator.
  */
 async function readerOfSaved (
   texts: AsyncIterator<string>,
@@ -312,7 +315,7 @@ async function * unreadableIs (stored: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const DIGITS = 15
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
-/** What becomes of a cell's text in the editor. */
+/** The text that the editor makes of a cell. */
 type Meaning = (value: string) => string
 
 function compared ({ cells, end }: Row, meaning: Meaning): ComparedRow {
@@ -323,11 +326,11 @@ function compared ({ cells, end }: Row, meaning: Meaning): ComparedRow {
   return { cells, end, values, key, hasText: values.some((value, index) => value !== texts[index]) }
 }
 
-/** The editor's numbers have 15 digits, its truth values are in upper case. */
+/** The editor's numbers have 15 digits, and its truth values are in upper case. */
 const asOpened: Meaning = value =>
   NUMBER.test(value) ? numberIn(value) : /^(?:true|false)$/i.test(value) ? value.toUpperCase() : value
 
-/** What is not written as the editor's numbers are has been typed as text. */
+/** Text that is not written like the editor's numbers was typed as text. */
 const asSaved: Meaning = value => value
 
 function numberIn (text: string): string {
@@ -336,7 +339,7 @@ function numberIn (text: string): string {
 }
 
 /**
- * Rows that have become others. `isInPlace`: as many, and each is what became of the one at its place, if they are
+ * Rows that were replaced. `isInPlace`: there are as many new rows, and each replaces the one in its place, if they are
  * alike.
  */
 interface Change {
@@ -345,7 +348,7 @@ interface Change {
   readonly isInPlace: boolean
 }
 
-/** How many of the rows that were read are the same. */
+/** The number of rows already read that are the same. */
 function sameRows (before: Reader, after: Reader): number {
   let count = 0
   for (;;) {
@@ -355,7 +358,7 @@ function sameRows (before: Reader, after: Reader): number {
   }
 }
 
-/** The rows up to the next one that has not changed. */
+/** The rows up to the next unchanged one. */
 async function nextChange (before: Reader, after: Reader): Promise<Change> {
   let olds: ComparedRow[] = []
   let nows: ComparedRow[] = []
@@ -378,12 +381,12 @@ async function nextChange (before: Reader, after: Reader): Promise<Change> {
   return { olds: olds.slice(0, count), nows: nows.slice(0, count), isInPlace: false }
 }
 
-/** The last rows of both. */
+/** The last rows of both files. */
 function asChange (olds: readonly ComparedRow[], nows: readonly ComparedRow[]): Change {
   return { olds, nows, isInPlace: olds.length === nows.length }
 }
 
-/** Where both go on alike after rows were inserted or removed: for some rows, or to the end. */
+/** Where both files continue alike after rows were inserted or removed: for some rows, or to the end. */
 function shiftIn (
   olds: readonly ComparedRow[],
   nows: readonly ComparedRow[],
@@ -415,7 +418,7 @@ function ahead (reader: Reader, rows: number): ComparedRow[] {
 }
 
 /**
- * Whether at least half of the cells with content are the same: at the same place, or if there are more or fewer, from
+ * Whether at least half of the cells with content are the same: in the same place, or if their number differs, from
  * either end.
  */
 function areAlike ({ values: old }: ComparedRow, { values: now }: ComparedRow): boolean {
@@ -430,8 +433,8 @@ function areAlike ({ values: old }: ComparedRow, { values: now }: ComparedRow): 
 // ---- Writing
 
 /**
- * A changed row: cells without a change keep their text. `isLossy`: a text is gone, but what the editor shows of it is
- * elsewhere.
+ * A changed row, whose unchanged cells keep their text. `isLossy`: a text is lost, although what the editor shows of it
+ * is elsewhere.
  */
 function merged (
   old: ComparedRow,
@@ -441,7 +444,7 @@ function merged (
   const values = now.values.slice(0, withoutPadding(now.values, old.values.length))
   const written = (index: number, model: string | undefined) => cellOf(valueOf(now.cells[index]!), separator, model)
   const isPart = values.length <= old.values.length && old.values.slice(values.length).every(value => value === '')
-  // Empty cells at the end may be left out.
+  // Empty cells at the end may be omitted.
   const places = isPart ? values.map((_, index) => index) : placesOf(old, values)
   const cells = values.map((value, index) => {
     const place = places[index]
@@ -456,7 +459,10 @@ function merged (
   return { cells: isPart ? [...cells, ...old.cells.slice(values.length)] : cells, isLossy }
 }
 
-/** Where the cells of a row were before columns were added or removed; `undefined` where that is not certain. */
+/**
+ * Where the cells of a row were before columns were added or removed; `undefined` for a cell for which that is not
+ * certain.
+ */
 function placesOf ({ values: old, cells }: ComparedRow, now: readonly string[]): ReadonlyArray<number | undefined> {
   const added = now.length - old.length
   const differing = now.findIndex((value, index) => value !== old[index])
@@ -470,13 +476,13 @@ function placesOf ({ values: old, cells }: ComparedRow, now: readonly string[]):
   })
 }
 
-/** A row that is new, written as the stored one before it. */
+/** A new row, written like the stored one before it. */
 function added (now: ComparedRow, latest: Row | undefined, separator: string): string[] {
   const count = withoutPadding(now.values, latest?.cells.length ?? Infinity)
   return now.cells.slice(0, count).map((cell, index) => cellOf(valueOf(cell), separator, latest?.cells[index]))
 }
 
-/** How many cells a row has without empty ones behind the usual number. */
+/** The number of cells of a row without empty ones beyond the usual number. */
 function withoutPadding (values: readonly string[], usual: number): number {
   let count = values.length
   while (count > usual && values[count - 1] === '') count--
@@ -487,7 +493,7 @@ function createWriter (dialect: Dialect, usualEnd: string) {
   const { separator } = dialect
   const encode = encoderOf(dialect.encoding)
   let text = ''
-  /** Of the row before, which is not written until there is another one. */
+  /** The line end of the previous row, which is not written until there is another row. */
   let end = ''
 
   function encoded (): Buffer {
@@ -498,7 +504,7 @@ function createWriter (dialect: Dialect, usualEnd: string) {
   }
 
   return {
-    /** `rowEnd`: `''` for the usual one. */
+    /** `rowEnd` is `''` for the usual one. */
     write (cells: readonly string[], rowEnd: string): void {
       if (rowEnd !== '') usualEnd = rowEnd
       text += end + cells.join(separator)

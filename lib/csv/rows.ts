@@ -3,7 +3,7 @@ import type { EditorOptions } from '../../types/options.js'
 
 /** A row as it is written. */
 export interface Row {
-  /** With their quotation marks. */
+  /** The cells, with their quotation marks. */
   readonly cells: readonly string[]
   /** The line end; `''` after the last row if it has none. */
   readonly end: string
@@ -13,7 +13,7 @@ const QUOTE = '"'
 
 /**
  * The complete rows of a text, and the rest; all rows if the text `isLast`. A quotation mark is special only at the
- * beginning of a cell. Nothing is lost: the cells with the separators between them and the line ends are the text.
+ * beginning of a cell. Nothing is lost: the cells, the separators between them and the line ends make up the text.
  * `isOpen`: the last cell's quotation mark is not closed.
  */
 export function rowsOf (
@@ -59,21 +59,23 @@ function afterQuotes (text: string, start: number): readonly [number, boolean] {
   }
 }
 
-/** Whether quotation marks are not closed, or closed before the cell ends: the separator is another one. */
+/**
+ * Whether quotation marks are not closed, or closed before the cell ends. Both mean that the separator is another one.
+ */
 function isOddlyQuoted (cell: string): boolean {
   if (!cell.startsWith(QUOTE)) return false
   const [end, isOpen] = afterQuotes(cell, 0)
   return isOpen || end < cell.length
 }
 
-/** What a cell says. */
+/** The value of a cell. */
 export function valueOf (cell: string): string {
   if (!cell.startsWith(QUOTE)) return cell
   const [end] = afterQuotes(cell, 0)
   return cell.slice(1, end - 1).replaceAll('""', QUOTE) + cell.slice(end)
 }
 
-/** A cell that says this: in quotation marks if it needs them, or if `model` has some without needing them. */
+/** A cell with this value: in quotation marks if it needs them, or if `model` has some without needing them. */
 export function cellOf (value: string, separator: string, model: string | undefined): string {
   const isQuoted = needsQuotes(value, separator) ||
     (model?.startsWith(QUOTE) === true && !needsQuotes(valueOf(model), separator))
@@ -84,22 +86,22 @@ function needsQuotes (value: string, separator: string): boolean {
   return value.includes(separator) || /["\r\n]/.test(value)
 }
 
-/** A spreadsheet has no more. */
+/** A spreadsheet has at most this many. */
 const MAX_ROWS = 1_048_576
 const FIRST_SLOTS = 1024
 
 export interface RowTable {
   readonly rows: number
-  /** `key`: what a row looks like. `text`: how it is written. Returns whether there was room. */
+  /** `key` is how a row looks, `text` is how it is written. Returns whether there was room. */
   add (key: string, text: string): boolean
   has (key: string): boolean
-  /** Whether rows look so that are written differently. */
+  /** Whether there are rows that look like this but are written differently. */
   isAmbiguous (key: string): boolean
 }
 
 /** Remembers the rows of a file in 12 to 24 bytes each: by 64 bits of a hash, which no two rows of a file share. */
 export function createRowTable (): RowTable {
-  /** Of each slot: two hashes of the key, and one of the text. */
+  /** Three numbers for each slot: two hashes of the key, and one of the text. */
   let slots = new Int32Array(3 * FIRST_SLOTS)
   let used = 0
   let rows = 0
@@ -144,9 +146,9 @@ export function createRowTable (): RowTable {
   }
 }
 
-/** Nobody can write rows that all have the same slot. */
+/** Random, so that nobody can write rows that all have the same slot. */
 const [FIRST_SEED, SECOND_SEED] = [randomInt(2 ** 32), randomInt(2 ** 32)]
-/** No hash: these are never 0, and odd. */
+/** Not a hash: those are odd, and never 0. */
 const AMBIGUOUS = 2
 
 function hashOf (text: string, seed: number): number {
@@ -158,19 +160,19 @@ function hashOf (text: string, seed: number): number {
   return hash | 1
 }
 
-/** Of a file that is not in Unicode. */
+/** The encoding of a file that is not in Unicode. */
 type LegacyEncoding = NonNullable<NonNullable<EditorOptions['csv']>['encoding']>
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | LegacyEncoding
 
 /** How a CSV file is written. */
 export interface Dialect {
   readonly encoding: Encoding
-  /** Whether it begins with a byte order mark. */
+  /** Whether the file begins with a byte order mark. */
   readonly isMarked: boolean
   readonly separator: string
 }
 
-/** Bytes that tell the dialect. */
+/** Number of bytes that determine the dialect. */
 export const HEAD_BYTES = 64 * 1024
 
 const MARKS: ReadonlyArray<readonly [Encoding, Buffer]> = [
@@ -179,12 +181,14 @@ const MARKS: ReadonlyArray<readonly [Encoding, Buffer]> = [
   ['utf-16be', Buffer.from('feff', 'hex')]
 ]
 
-/** Of several that fit alike the first: commas also occur in numbers, colons in times. */
+/** The first of several equally good ones wins: commas also occur in numbers, colons in times. */
 const SEPARATORS = ['\t', ';', '|', ',', ':']
 const DEFAULT_SEPARATOR = ','
 const MAX_SAMPLE_ROWS = 50
 
-/** The dialect of a file that begins with these bytes; `undefined` of an empty file, and of what is no text. */
+/**
+ * The dialect of a file that begins with these bytes; `undefined` for an empty file, and for content that is not text.
+ */
 export function dialectOf (
   head: Uint8Array,
   { legacyEncoding }: { readonly legacyEncoding: LegacyEncoding }
@@ -196,7 +200,7 @@ export function dialectOf (
   return { encoding, isMarked: marked !== undefined, separator: separatorOf(new TextDecoder(encoding).decode(head)) }
 }
 
-/** Whether bytes say nothing of the encoding of those that follow. */
+/** Whether the bytes do not reveal the encoding of those that follow. */
 export function isAscii (bytes: Uint8Array): boolean {
   return bytes.every(byte => byte < 0x80)
 }
@@ -213,7 +217,7 @@ export async function isWhollyUtf8 (content: AsyncIterable<Uint8Array>): Promise
   }
 }
 
-/** Whether it may begin a file in UTF-8: the last character may be incomplete. */
+/** Whether the bytes may begin a file in UTF-8. The last character may be incomplete. */
 function isUtf8 (head: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })
@@ -242,7 +246,7 @@ const CODE_PAGES: Readonly<Record<string, number>> = { 'utf-8': 65001, 'utf-16le
 const DELIMITERS: Readonly<Record<string, number>> = { '\t': 1, ';': 2, ':': 3, ',': 4 }
 
 /**
- * `document.options` of a configuration: with them the editor does not ask. Source:
+ * The `document.options` of a configuration that keep the editor from asking. Source:
  * docs/document-server-protocol.md#csv-files
  */
 export function editorOptionsOf ({ encoding, separator }: Dialect): Record<string, unknown> {
@@ -253,7 +257,7 @@ export function editorOptionsOf ({ encoding, separator }: Dialect): Record<strin
   }
 }
 
-/** Encodes text; `undefined` for text with a character that the encoding does not have. */
+/** Encodes text; `undefined` for text with a character that the encoding lacks. */
 export function encoderOf (encoding: Encoding): (text: string) => Buffer | undefined {
   switch (encoding) {
     case 'utf-8': return text => Buffer.from(text, 'utf8')

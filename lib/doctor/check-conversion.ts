@@ -128,15 +128,15 @@ function refused (problem: string): DoctorFinding {
 interface DownloadFacts {
   readonly id: string
   readonly outcome: ConversionOutcome
-  /** Of the converted probe, if it could be fetched. */
+  /** The text of the converted probe, if it could be fetched. */
   readonly resultText: string | undefined
-  /** Requests of the document server for the probe. */
+  /** The document server's requests for the probe. */
   readonly downloads: readonly Sighting[]
-  /** What requests of this application to publicBaseUrl told. */
+  /** The findings of this application's own requests to publicBaseUrl. */
   readonly publicUrl: readonly DoctorFinding[]
 }
 
-/** Whether the document server gets our documents, by what came of the conversion of the probe. */
+/** Whether the document server gets our documents, judged by the outcome of converting the probe. */
 export function assessDownload (
   { publicBaseUrl }: Pick<Settings, 'publicBaseUrl'>,
   { id, outcome, resultText, downloads, publicUrl }: DownloadFacts
@@ -191,7 +191,7 @@ export function assessDownload (
     return error(
       'DOWNLOAD_REPLACED',
       `The document server downloads from ${url}, but what it gets is not our document. ${evidence}`,
-      'Something answers the document server in this application\'s place, such as a login page of a proxy. Request publicBaseUrl from the machine of the document server, and let requests to the handler\'s path pass.'
+      'Another server answers the document server instead of this application, such as a login page of a proxy. Request publicBaseUrl from the machine of the document server, and let requests to the handler\'s path pass.'
     )
   }
 }
@@ -251,9 +251,9 @@ export async function checkResult (
   }
 
   /**
-   * Where the document server announces the same file to a request through its public origin, as browsers send it:
-   * saved files get their URLs from those. `undefined` if that is where the conversion was requested, or if it cannot
-   * be reached from here.
+   * The URL at which the document server announces the same file when it is asked through its public origin, as
+   * browsers do: saved files get their URLs in this way. `undefined` if the conversion was already requested there, or
+   * if the public origin cannot be reached from here.
    */
   async function announcedInPublic (): Promise<URL | undefined> {
     if (documentServer.internalOrigin === null) return undefined
@@ -268,7 +268,7 @@ export async function checkResult (
     try {
       const answer = 'response' in inPublic ? parseConversionAnswer(inPublic.response.text) : undefined
       return answer && answer.error === undefined && answer.fileUrl !== undefined ? parseUrl(answer.fileUrl) : undefined
-    } catch { // something else answers there: the check of api.js tells
+    } catch { // another server answers there: the check of api.js reports it
       return undefined
     }
   }

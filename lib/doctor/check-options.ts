@@ -7,7 +7,7 @@ import { error, ok, shown, warning } from './findings.js'
 
 type UrlSettings = Pick<Settings, 'documentServer' | 'editorApiUrl' | 'publicBaseUrl'>
 
-/** For the log at the start of the application: what is certainly wrong with the URLs, seen without any connection. */
+/** Certain errors in the URLs, found without any connection, for the log at the start of the application. */
 export function startWarnings (settings: UrlSettings): string[] {
   const findings = [localPublicUrl(settings), apiPath(settings), mixedContent(settings)].filter(finding =>
     finding !== undefined
@@ -57,8 +57,8 @@ function apiPath ({ editorApiUrl }: UrlSettings): DoctorFinding | undefined {
 }
 
 /**
- * Who connects to an unspecified address, such as `0.0.0.0`, reaches itself. Browsers do not trust it as they trust a
- * loopback address.
+ * A connection to an unspecified address, such as `0.0.0.0`, stays on the machine. Browsers do not trust it as they
+ * trust a loopback address.
  */
 function isThisMachine (url: URL): boolean {
   return isLoopback(url) || url.hostname === '0.0.0.0' || url.hostname === '[::]'
@@ -80,7 +80,7 @@ type CheckedSettings = Pick<
 /** A callback with the history of some thousand changes has this size. */
 const LARGE_CALLBACK_BYTES = 1024 ** 2
 
-/** What can be said of the options without asking anybody. */
+/** The findings about the options that need no connection. */
 export function checkOptions (settings: CheckedSettings): DoctorFinding[] {
   const { bodyLimit, profile, secrets, tls } = settings
   const weakness = secrets.map(weaknessOf).find(Boolean)

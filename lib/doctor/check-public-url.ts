@@ -19,32 +19,32 @@ export type Inject = (
   }
 ) => Promise<DirectResponse>
 
-/** How a request for the probe was answered. */
+/** Who answered a request for the probe. */
 type Reception =
-  /** By the handler. `answer`: of a callback. */
+  /** The handler. `answer` is that of a callback. */
   | { readonly kind: 'ours', readonly answer?: ProbeAnswer }
-  /** By a hook of the application that serves the handler. */
+  /** A hook of the application that serves the handler. */
   | { readonly kind: 'hook', readonly response: DirectResponse }
-  /** By the handler, but something has changed its answer. */
+  /** The handler, but its answer was changed on the way. */
   | { readonly kind: 'changed', readonly response: DirectResponse }
-  /** By the handler, which did not recognize the probe. */
+  /** The handler, which did not recognize the probe. */
   | { readonly kind: 'unrecognized', readonly response: DirectResponse }
-  /** By something else. */
+  /** Another server. */
   | { readonly kind: 'foreign', readonly response: DirectResponse }
   | { readonly kind: 'failure', readonly failure: ConnectionFault }
 
-/** What came of requests like those of the document server, sent by this application to itself. */
+/** The outcomes of requests like the document server's, sent by this application to itself. */
 interface OwnRequests {
   readonly url: URL
   readonly download: Reception
-  /** With a body of `size` bytes. */
+  /** A callback with a body of `size` bytes. */
   readonly callback: Reception
   readonly size: number
-  /** With a small body, if the large one failed. */
+  /** A callback with a small body, sent if the large one failed. */
   readonly smallCallback?: Reception
   /**
-   * Past the network: finds hooks of the application behind something that answers in its place. Absent if all is well,
-   * or nothing listens here.
+   * Requests that bypass the network: they find hooks of the application behind another server that answers in between.
+   * Absent if all is well, or if nothing listens here.
    */
   readonly inside?: { readonly download: Reception, readonly callback: Reception }
 }
@@ -84,7 +84,7 @@ export function createOwnRequests ({ settings, urls, handlerPath, direct, inject
     }
   }
 
-  /** What the instance that answers at publicBaseUrl has seen of the probe. */
+  /** The requests for the probe that the instance at publicBaseUrl has seen. */
   async function askSightings (id: string, signal: AbortSignal): Promise<ProbeAnswer | undefined> {
     const reception = await post(id, new URL(urls.probe('callback', id)), SMALL_BODY, signal)
     return reception.kind === 'ours' ? reception.answer : undefined
@@ -136,7 +136,7 @@ export function createOwnRequests ({ settings, urls, handlerPath, direct, inject
     return isJsonObject(answer) ? answer as unknown as ProbeAnswer : undefined
   }
 
-  /** Leaves room below `bodyLimit`. */
+  /** A body that leaves room below `bodyLimit`. */
   function largeBody (): string {
     return JSON.stringify({
       status: 0,
@@ -159,7 +159,7 @@ function isRefusalOfHandler ({ status, header, text }: DirectResponse): boolean 
 }
 
 interface Context {
-  /** What this instance saw of the probe. */
+  /** The requests for the probe that this instance has seen. */
   readonly sightings: readonly Sighting[]
   readonly instance: string
   /** Whether this process serves publicBaseUrl, alone or with others. */
@@ -167,7 +167,7 @@ interface Context {
   readonly hasState: boolean
 }
 
-/** What requests to this application at publicBaseUrl tell. */
+/** The findings about this application's own requests to publicBaseUrl. */
 export function assessPublicUrl (requests: OwnRequests, context: Context): DoctorFinding[] {
   const { url, download, callback, size, smallCallback = callback, inside } = requests
   const outside = [download, smallCallback].find(isAnswered)
@@ -205,11 +205,11 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
     return error(
       'ANSWER_CHANGED',
       `Our handler answers at ${shown(url)}, but what arrives is not what it sent: ${described(url, response)}.`,
-      'Let onSend hooks of the application, such as one that puts every answer into an envelope, leave the answers of routes alone that have request.routeOptions.config.editor. If there are none, a proxy changes them.'
+      'Let onSend hooks of the application, such as one that puts every answer into an envelope, leave the answers of routes with request.routeOptions.config.editor alone. If there are none, a proxy changes them.'
     )
   }
 
-  /** The handler was reached, but the signature was not as it was made. */
+  /** The handler was reached, but with another signature than was sent. */
   function unrecognized (response: DirectResponse): DoctorFinding {
     const arrivedHere = context.sightings.some(({ isSigned }) => !isSigned)
     if (arrivedHere || response.text.startsWith('Unknown action')) {
@@ -218,7 +218,7 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
     }
     return error(
       'INSTANCE_DIFFERS',
-      `At ${shown(url)} a handler answers ${described(url, response)}, but it is none with our secret and our URL.`,
+      `At ${shown(url)} a handler answers ${described(url, response)}, but it does not have our secret and our URL.`,
       'Give all instances of the application the same jwtSecret, publicBaseUrl, path and prefix, and clocks that agree, and check that publicBaseUrl leads to this application.'
     )
   }
@@ -270,7 +270,7 @@ export function assessPublicUrl (requests: OwnRequests, context: Context): Docto
 
 const PASS = 'pass requests whose request.routeOptions.config.editor?.caller is \'document-server\':'
 
-/** Without a network in between, nothing else can have answered. */
+/** Without a network in between, only the application can have answered. */
 function ofApplication (reception: Reception): Reception {
   return reception.kind === 'foreign' || reception.kind === 'unrecognized'
     ? { kind: 'hook', response: reception.response }
@@ -279,7 +279,7 @@ function ofApplication (reception: Reception): Reception {
 
 interface HookAnswer {
   readonly response: DirectResponse
-  /** In words: which requests are answered so. */
+  /** The requests that are answered in this way, for the evidence. */
   readonly requests: 'a download' | 'a callback' | 'each request'
 }
 

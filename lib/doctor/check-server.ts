@@ -6,7 +6,7 @@ import { error, firstWords, ok, shown, skipped } from './findings.js'
 
 interface ServerCheck {
   readonly findings: readonly DoctorFinding[]
-  /** Whether a document server answers: only then its other services can be checked. */
+  /** Whether a document server answers. Only then can its other services be checked. */
   readonly isReached: boolean
   /** By how many seconds the clock of its web server is ahead of ours. */
   readonly clockAhead?: number
@@ -17,7 +17,7 @@ interface Dependencies {
   readonly direct: DirectRequester
 }
 
-/** Whether this application reaches the document server, and whether the document server says that it works. */
+/** Whether this application reaches the document server, and whether the document server reports that it works. */
 export async function checkServer ({ settings, direct }: Dependencies, signal: AbortSignal): Promise<ServerCheck> {
   const { documentServer } = settings
   const url = reachableServiceUrl(documentServer, '/healthcheck')
@@ -93,7 +93,7 @@ function example (option: string): string {
     : 'http://documentserver'
 }
 
-/** A proxy may answer from a cache: such a date says nothing. */
+/** A proxy may answer from a cache, and then the date is meaningless. */
 function clockAhead ({ header }: DirectResponse, now: number): number | undefined {
   const date = header('age') === undefined ? Date.parse(header('date') ?? '') : NaN
   return Number.isNaN(date) ? undefined : Math.round((date - now) / 1000)
@@ -143,7 +143,7 @@ export async function checkApiScript (
     `Let ${shown(editorApiUrl)} be served by the document server, to everybody: browsers load it without a login.`
   )
 
-  /** The usual path at the same origin, if there is a script. */
+  /** The usual path at the same origin, if the script is there. */
   async function betterUrl (): Promise<URL | undefined> {
     const usual = new URL(API_SCRIPT_PATH, editorApiUrl.origin)
     if (editorApiUrl.pathname === usual.pathname) return undefined

@@ -11,7 +11,7 @@ const PROBE = 'fastify-onlyoffice-probe-'
 const TIMEOUT_MS = 10_000
 
 /**
- * Whether the storage can store. Nothing that users could see is left behind: staged content is invisible, and without
+ * Whether the storage can store. It leaves nothing that users could see: staged content is invisible, and without
  * `stage` a file is created only if the storage can remove it.
  */
 export async function checkStorage (storage: Storage, signal: AbortSignal): Promise<DoctorFinding[]> {
@@ -90,7 +90,7 @@ export async function checkStorage (storage: Storage, signal: AbortSignal): Prom
     return `Optional members: ${names.join(', ') || 'none'}.`
   }
 
-  /** As `limited`. What the storage makes after that is undone. */
+  /** Like `limited`, but undoes a result that arrives after the time limit. */
   async function made<Result> (
     method: string,
     make: () => Promise<Result>,

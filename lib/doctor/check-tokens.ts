@@ -11,10 +11,10 @@ import { error, fault, firstWords, ok, shown, skipped, warning } from './finding
 
 export interface TokensInCheck {
   readonly findings: readonly DoctorFinding[]
-  /** Whether the document server accepts requests of this application: only then it can be asked for a conversion. */
+  /** Whether the document server accepts requests of this application. Only then can it be asked for a conversion. */
   readonly isAccepted: boolean
   readonly version?: string
-  /** Whether it verifies tokens at all. */
+  /** Whether the document server verifies tokens at all. */
   readonly hasTokens: boolean
 }
 
@@ -28,7 +28,7 @@ const COMMAND = { c: 'version' }
 const TIMEOUT_MS = 10_000
 const INBOX = 'services.CoAuthoring.secret.inbox.string'
 
-/** Whether the document server accepts what this application signs, and only that. */
+/** Whether the document server accepts everything that this application signs, and nothing else. */
 export async function checkTokensIn (
   { settings: { documentServer, secrets }, client, direct }: Dependencies,
   signal: AbortSignal
@@ -111,7 +111,7 @@ export async function checkTokensIn (
     )
   }
 
-  /** The code of the answer to a command sent as it is; `undefined` if there is none. */
+  /** Sends a command as it is and resolves to the code of the answer; `undefined` if there is none. */
   async function send (body: string): Promise<number | undefined> {
     const outcome = await direct('command', url, {
       method: 'POST',
@@ -160,13 +160,13 @@ function readAnswer (
 }
 
 const MAX_POLLS = 3
-/** Between the packets of one answer. */
+/** Stands between the packets of one answer. */
 const SEPARATOR = '\x1E'
 
 /**
- * Whether the document server lets in an editor that has no token; `undefined` if that cannot be seen. Does what the
- * page of an editor does before it opens a document: it connects, by polling. Source:
- * docs/document-server-protocol.md#the-configuration-and-its-token
+ * Whether the document server lets in an editor without a token; `undefined` if that cannot be determined. Connects by
+ * polling, as the page of an editor does before it opens a document.
+ * Source: docs/document-server-protocol.md#the-configuration-and-its-token
  */
 async function letsInWithoutToken (
   { documentServer }: Pick<Settings, 'documentServer'>,
@@ -191,7 +191,7 @@ async function letsInWithoutToken (
     const packets = (await ask({ sid })).split(SEPARATOR)
     if (packets.some(packet => packet.startsWith('44'))) return false
     if (!packets.some(packet => packet.startsWith('40'))) continue
-    await ask({ sid }, '1') // leaves
+    await ask({ sid }, '1') // closes the connection
     return true
   }
   return undefined
@@ -205,8 +205,8 @@ interface TokensOutAssessment {
 const OUTBOX = 'services.CoAuthoring.token.outbox'
 
 /**
- * What the document server's request for the probe tells about its tokens. `hasTokensIn`: it verifies those of
- * requests.
+ * The findings about the tokens in the document server's requests for the probe. `hasTokensIn`: whether it verifies the
+ * tokens of requests.
  */
 export function assessTokensOut (
   { documentServer, publicBaseUrl, requireToken, signedUrls }: Pick<
@@ -242,8 +242,8 @@ export function assessTokensOut (
       )
     }
   }
-  // Then the downloads of conversions carry none, whatever callbacks carry. Source:
-  // docs/document-server-protocol.md#tokens-the-document-server-sends
+  // In this case downloads for conversions carry no token, whether or not callbacks do.
+  // Source: docs/document-server-protocol.md#tokens-the-document-server-sends
   if (!hasTokensIn) {
     return {
       finding: skipped(
@@ -318,7 +318,7 @@ export function assessTokensOut (
   }
 }
 
-/** Both sides tolerate this much. */
+/** Both sides tolerate this difference. */
 const TOLERANCE_SECONDS = 60
 
 function clockSkew (status: 'error' | 'warning', evidence: string): DoctorFinding {
@@ -330,7 +330,7 @@ function clockSkew (status: 'error' | 'warning', evidence: string): DoctorFindin
   )
 }
 
-/** By the age of a token that was made for a request, and else by the date that the web server states. */
+/** Uses the age of a token that was made for a request, or else the date of the web server. */
 export function checkClock (issuedSecondsAgo: number | undefined, clockAhead: number | undefined): DoctorFinding {
   const ahead = issuedSecondsAgo === undefined ? clockAhead : -issuedSecondsAgo
   if (ahead === undefined) return skipped('CLOCK', 'There was neither a token nor a date to compare.')

@@ -2,12 +2,12 @@ import type { DoctorFinding } from '../../types/doctor.js'
 import type { TokensInCheck } from './check-tokens.js'
 import { ok, skipped, warning } from './findings.js'
 
-/** The first with a random secret instead of none. Older ones were not tried. */
+/** The first version with a random default secret. Older ones were not tried. */
 const OLDEST = '7.2.0'
-/** Of builds from the source code that nobody gave a version. */
+/** Reported by builds from source whose version was not set. */
 const UNRELEASED = '4.1.2.37'
 
-/** What is known of the version of the document server: vulnerabilities, and what was recorded and tested. */
+/** The known facts about the document server's version: vulnerabilities, and what was recorded and tested. */
 export function checkVersion ({ version, hasTokens }: Pick<TokensInCheck, 'version' | 'hasTokens'>): DoctorFinding[] {
   if (version === undefined) return [skipped('VERSION', 'The document server did not report its version.')]
   if (!/^\d{1,4}(\.\d{1,6}){1,3}$/.test(version)) {
@@ -47,7 +47,7 @@ export function checkVersion ({ version, hasTokens }: Pick<TokensInCheck, 'versi
 }
 
 interface KnownVersion {
-  /** Of the row in README.md and docs/document-server.md, which tests compare with this list. */
+  /** Name of the row in README.md and docs/document-server.md, which tests compare with this list. */
   readonly name: string
   /** Major and minor version, as the document server reports them. */
   readonly version: string
@@ -89,12 +89,15 @@ export const knownVersions: readonly KnownVersion[] = [
   }
 ]
 
-/** Whether the minor version is above the newest known one: a patch of that is known. */
+/** Whether the minor version is above the newest known one. Newer patches are known. */
 function isNewerThanKnown (version: string): boolean {
   return isOlder(knownVersions.at(-1)!.version, minorOf(version))
 }
 
-/** What is known of a version such as `9.3.0.140`, in one line: its rows, or those of the nearest known versions. */
+/**
+ * The known facts about a version such as `9.3.0.140`, in one line: its own rows, or those of the nearest known
+ * versions.
+ */
 function whatIsKnownOf (version: string): string {
   const minor = minorOf(version)
   const below = knownVersions.findLast(known => !isOlder(minor, known.version))?.version
@@ -113,10 +116,10 @@ function lineOf ({ name, recorded, tested, unknown }: KnownVersion): string {
 
 interface Advisory {
   readonly id: string
-  /** The first version without it. */
+  /** The first version without the vulnerability. */
   readonly fixedIn: string
   readonly subject: string
-  /** Whether it concerns only document servers that verify no tokens. */
+  /** Whether only document servers that verify no tokens are affected. */
   readonly withoutTokens?: true
 }
 
@@ -157,7 +160,7 @@ export const advisories: readonly Advisory[] = [
   }
 ]
 
-/** The advisories that concern a version, such as `9.3.0.140`. */
+/** The advisories that affect a version, such as `9.3.0.140`. */
 export function advisoriesFor (version: string, { hasTokens }: { readonly hasTokens: boolean }): readonly Advisory[] {
   return advisories.filter(({ fixedIn, withoutTokens }) => isOlder(version, fixedIn) && !(hasTokens && withoutTokens))
 }

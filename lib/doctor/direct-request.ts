@@ -26,8 +26,8 @@ export interface DirectResponse {
 type DirectOutcome = { readonly response: DirectResponse } | { readonly failure: ConnectionFault }
 
 /**
- * Makes one request and follows no redirects, so that the doctor sees them: to the document server or to this
- * application, at the origins that options name. Never rejects, except with the reason of the signal.
+ * Makes one request, to the document server or to this application, at the origins that options name. Follows no
+ * redirects, so that the doctor sees them. Never rejects, except with the reason of the signal.
  */
 export type DirectRequester = (purpose: HttpPurpose, url: URL, request: DirectRequest) => Promise<DirectOutcome>
 
@@ -37,7 +37,7 @@ interface Dependencies {
 }
 
 const TIMEOUT_MS = 10_000
-/** The largest api.js has a few hundred kilobytes. */
+/** The largest api.js is a few hundred kilobytes. */
 const MAX_BYTES = 2 * 1024 ** 2
 
 export function createDirectRequester (
@@ -92,8 +92,8 @@ export function createDirectRequester (
 }
 
 /**
- * As the document server sends those of a URL. Source:
- * docs/document-server-protocol.md#tokens-the-document-server-sends
+ * Sends a URL's credentials as the document server does.
+ * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
  */
 function basicCredentials ({ username, password }: URL): Record<string, string> {
   return username === '' && password === ''
@@ -122,7 +122,7 @@ export interface ConnectionFault {
     | 'other'
   /** The code of the error, such as `ECONNREFUSED`. */
   readonly code: string
-  /** What that means, to follow a comma or "because". */
+  /** The meaning of the code, worded to follow a comma or "because". */
   readonly meaning: string
 }
 
@@ -156,7 +156,7 @@ export function connectionFault (error: unknown): ConnectionFault {
   return { kind: 'other', code: all.at(-1) ?? 'unknown', meaning: 'the connection failed' }
 }
 
-/** Outermost first. */
+/** The outermost code comes first. */
 function codesOf (error: unknown): string[] {
   const found: string[] = []
   for (let current = error, depth = 0; current instanceof Error && depth < 10; depth++) {
@@ -168,7 +168,7 @@ function codesOf (error: unknown): string[] {
   return found
 }
 
-/** The fault of a connection to the document server. */
+/** The finding's code for each kind of failed connection to the document server. */
 export const serverCodes: Readonly<Record<ConnectionFault['kind'], Extract<DoctorCode, `SERVER_${string}`>>> = {
   refused: 'SERVER_REFUSED',
   name: 'SERVER_NAME',
@@ -203,8 +203,8 @@ export function isLogin (from: URL, response: DirectResponse): boolean {
 }
 
 /**
- * The URL of a service of the document server, as this application reaches it: the virtual path exists only at the
- * public origin.
+ * The URL of a service of the document server as this application reaches it: only the public origin has the virtual
+ * path.
  */
 export function reachableServiceUrl ({ publicUrl, internalOrigin }: Settings['documentServer'], path: string): URL {
   return internalOrigin === null ? serviceUrl(publicUrl, path) : new URL(path, internalOrigin)

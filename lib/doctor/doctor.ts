@@ -16,10 +16,10 @@ const rules: Rules<DoctorOptions> = { fileId: AnyString, timeout: Milliseconds, 
 
 const DEFAULT_TIMEOUT_MS = 60_000
 
-/** One examination at a time in a process: it sends a large request, and may wait for slow servers. */
+/** Each process runs one examination at a time, because it sends a large request and may wait for slow servers. */
 const turns = createQueue()
 
-/** Examines a set-up. Calls at the same time share an examination. */
+/** Examines a set-up. Simultaneous calls share one examination. */
 export function createDoctor (dependencies: Dependencies): Doctor {
   const { settings, explainOpening, signal: closing } = dependencies
   const redact = redactor(confidential(settings))
@@ -41,7 +41,7 @@ export function createDoctor (dependencies: Dependencies): Doctor {
   }
 }
 
-/** Most applications never run one. */
+/** Loads the checks late: most applications never run the doctor. */
 async function runExamination (setUp: SetUp, timeout: number): Promise<DoctorReport> {
   const { examine } = await import('./examination.js')
   return await examine(setUp, timeout)

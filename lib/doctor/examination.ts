@@ -18,7 +18,7 @@ import { createDirectRequester } from './direct-request.js'
 import { type CheckCode, confidential, isError, redactor, skipped } from './findings.js'
 import type { Probes } from '../handler/probe-requests.js'
 
-/** What is examined, and by what. */
+/** The set-up to examine, and the means to do so. */
 export interface SetUp {
   readonly settings: Settings
   /** The handler's path within this application. */
@@ -29,14 +29,14 @@ export interface SetUp {
   readonly urls: HandlerUrls
   readonly probes: Probes
   readonly storage: Storage
-  /** Asks this application itself, without a network in between. */
+  /** Sends a request to this application without a network in between. */
   readonly inject: Inject
   /**
    * Whether this process serves requests. If not, such as in a command line tool, another process serves publicBaseUrl.
    */
   readonly isListening: () => boolean
   readonly log: Pick<FastifyBaseLogger, 'error'>
-  /** Ends examinations: the application is closing. */
+  /** Aborts examinations when the application is closing. */
   readonly signal: AbortSignal
 }
 
@@ -56,10 +56,10 @@ const ORDER: readonly CheckCode[] = [
   'STORAGE'
 ]
 
-/** Runs all checks. What has not finished within `timeout` milliseconds is reported as such. */
+/** Runs all checks. Reports those that have not finished within `timeout` milliseconds. */
 export async function examine (setUp: SetUp, timeout: number): Promise<DoctorReport> {
   const { settings, log, signal: closing } = setUp
-  closing.throwIfAborted() // while it waited for its turn
+  closing.throwIfAborted() // it may have closed while this waited for its turn
   const started = performance.now()
   const startedAt = new Date().toISOString()
   const controller = new AbortController()
@@ -70,8 +70,8 @@ export async function examine (setUp: SetUp, timeout: number): Promise<DoctorRep
   const checks = runChecks(setUp, signal, (code, findings) => found.set(code, findings)).map(async check =>
     await check.catch(err => {
       signal.throwIfAborted()
-      why = 'The check failed itself: see the log of the application.'
-      log.error({ err }, 'a check of the doctor failed itself')
+      why = 'The check itself failed: see the log of the application.'
+      log.error({ err }, 'a check of the doctor crashed')
     })
   )
   await unlessAborted(Promise.all(checks), signal).catch(() => {})
@@ -117,7 +117,7 @@ function runChecks (setUp: SetUp, signal: AbortSignal, note: Note): ReadonlyArra
     if (services) await assessProbe(services, own)
   }
 
-  /** With a probe of its own, so that all requests for the other one are the document server's. */
+  /** Uses its own probe, so that all requests for the other one come from the document server. */
   async function examineOwnUrl (): Promise<DoctorFinding[]> {
     const ownId = probes.start()
     const requests = await ownRequests.examine(ownId, signal)
@@ -198,7 +198,7 @@ function runChecks (setUp: SetUp, signal: AbortSignal, note: Note): ReadonlyArra
   }
 }
 
-/** At one origin, api.js and the services have one cause. */
+/** If api.js and the services have one origin, their failures have one cause. */
 function dropConsequences ({ documentServer }: Settings, found: Map<CheckCode, readonly DoctorFinding[]>): void {
   const [server, script] = [found.get('SERVER')?.find(isError), found.get('API_SCRIPT')?.find(isError)]
   if (!server || !script || documentServer.internalOrigin !== null || server.code === 'SERVER_UNHEALTHY') return

@@ -13,8 +13,8 @@ export interface OpeningExplainer {
   /** Never rejects. */
   findings (fileId: string): Promise<readonly DoctorFinding[]>
   /**
-   * The first thing that is wrong besides what a page reported, and how to fix it, in one line. `undefined`: this
-   * process has seen nothing.
+   * The first problem other than what a page reported, and its remedy, in one line. `undefined` if this process has
+   * seen nothing.
    */
   summary (fileId: string): string | undefined
 }
@@ -23,11 +23,13 @@ interface Dependencies {
   readonly openings: Openings
   readonly storage: { stat (fileId: string): Promise<FileInfo | null> }
   readonly clock: Clock
-  /** They must not be in a finding, wherever it got them from. */
+  /** Secrets that must not be in a finding, wherever they come from. */
   readonly secrets: readonly string[]
 }
 
-/** A document server asks for the document within a second; a slow browser may take longer to reach it. */
+/**
+ * A document server requests the document within a second. A slow browser may take longer to reach the document server.
+ */
 const PATIENCE_MS = 15_000
 
 export function createOpeningExplainer ({ openings, storage, clock, secrets }: Dependencies): OpeningExplainer {
@@ -74,7 +76,7 @@ export function createOpeningExplainer ({ openings, storage, clock, secrets }: D
   }
 }
 
-/** In the order in which things happen when a document is opened. */
+/** Findings in the order in which a document is opened. */
 function explain (history: OpeningHistory, now: number): DoctorFinding[] {
   const { events } = history
   if (events.length === 0) return [nothingSeen(history), ...strangers(history)]
@@ -175,7 +177,7 @@ function notAsked ({ firstAt, lastAt }: Noted, { now, hasCalled, hasFailed, hist
     status: 'error',
     title,
     evidence: `The page was made at ${time(lastAt)}, and the document server never asked for the document: it cannot reach publicBaseUrl, it rejects the token of the page, or the page was not shown.`,
-    remedy: 'Request publicBaseUrl from the machine or container of the document server. Compare jwtSecret with services.CoAuthoring.secret.inbox.string there. The other findings of the doctor tell which of them it is.'
+    remedy: 'Request publicBaseUrl from the machine or container of the document server. Compare jwtSecret with services.CoAuthoring.secret.inbox.string there. The other findings of the doctor show which of them it is.'
   }
 }
 
@@ -254,7 +256,7 @@ function callback (callbacks: ReadonlyArray<Noted<CallbackOutcome>>): DoctorFind
   }
 }
 
-/** Statuses that announce something to store. */
+/** Statuses of callbacks that announce something to store. */
 const SAVES: ReadonlySet<number> = new Set([2, 3, 6])
 
 function notJoined ({ lastAt }: Noted): DoctorFinding {
@@ -277,7 +279,7 @@ function reported ({ lastAt, text, ...event }: Noted<Extract<OpeningEvent, { kin
         }
       : {
           code: 'OPENING_REPORTED',
-          remedy: 'The other findings of this document tell what the application saw at that time.'
+          remedy: 'The other findings of this document show what the application saw at that time.'
         },
     status: 'error',
     title: 'What the page reports',
@@ -319,11 +321,11 @@ const remedies: Readonly<Record<string, string>> = {
   FST_EDITOR_UPSTREAM_TIMEOUT: FETCH_REMEDY,
   FST_EDITOR_TOO_LARGE: 'Raise maxFileSize (saved files) or bodyLimit (callbacks).',
   FST_EDITOR_CORRUPTED_DOCUMENT:
-    'The document server keeps the changes. Its own log tells why it could not assemble the document.'
+    'The document server keeps the changes. Its own log says why it could not assemble the document.'
 }
 
 function remedyOf (code: string, logMessage: string): string {
-  return remedies[code] ?? `Look for "${logMessage}" in the log of the application at that time: err tells why.`
+  return remedies[code] ?? `Look for "${logMessage}" in the log of the application at that time: err says why.`
 }
 
 function reasonOf ({ code, reason }: Extract<Outcome, { result: 'refused' }>): string {

@@ -1,7 +1,7 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import { parseUrl } from '../util/url.js'
 
-/** The codes of the checks: of a finding that is `ok` or `skipped`. */
+/** The codes of the checks, which are also the codes of findings that are `ok` or `skipped`. */
 export type CheckCode =
   | 'OPTIONS'
   | 'SERVER'
@@ -41,7 +41,7 @@ export function isError ({ status }: DoctorFinding): boolean {
 }
 
 /**
- * What the doctor can report, with the title of each finding. A check that finds nothing wrong has the code of its
+ * Everything that the doctor can report, with the titles of the findings. A check without problems has the code of its
  * group.
  */
 export const codes = {
@@ -64,11 +64,11 @@ export const codes = {
   SERVER_TLS: 'No TLS connection to the document server',
   SERVER_UNREACHABLE: 'The document server cannot be reached',
   SERVER_REDIRECT: 'The URL of the document server is redirected',
-  SERVER_UNHEALTHY: 'The document server says that it does not work',
-  SERVER_OTHER: 'Something else answers in the document server\'s place',
+  SERVER_UNHEALTHY: 'The document server reports that it does not work',
+  SERVER_OTHER: 'Another server answers at the document server\'s address',
 
   API_SCRIPT: 'The script of the editor, api.js',
-  API_PATH: 'editorApiUrl has not the path of api.js',
+  API_PATH: 'editorApiUrl does not point to api.js',
   API_MISSING: 'There is no api.js at editorApiUrl',
   API_REDIRECT: 'editorApiUrl is redirected',
   API_NOT_SCRIPT: 'Something other than api.js is at editorApiUrl',
@@ -86,7 +86,7 @@ export const codes = {
 
   DOWNLOAD: 'The document server downloads a document from this application',
   DOWNLOAD_UNREACHABLE: 'The document server cannot download from publicBaseUrl',
-  DOWNLOAD_REPLACED: 'The document server gets something else instead of our documents',
+  DOWNLOAD_REPLACED: 'The document server gets other content instead of our documents',
   CONVERSION_FAILED: 'The document server cannot convert documents',
   CONVERSION_TIMEOUT: 'The document server does not finish a conversion',
 
@@ -132,8 +132,8 @@ const MAX_WORDS_LENGTH = 80
 const SEARCHED_LENGTH = 4000
 
 /**
- * The first words of an answer, without markup, in double quotes. A report shortens them: only then nothing secret is
- * cut in two.
+ * The first words of an answer, without markup, in double quotes. They are only shortened in the report, so that no
+ * secret is cut in two before it is removed.
  */
 export function firstWords (text: string): string {
   const start = text.length > SEARCHED_LENGTH ? text.slice(0, SEARCHED_LENGTH).replace(/\S{1,500}$/, '') : text
@@ -155,7 +155,10 @@ export function shown (url: URL | string): string {
 const QUOTED = new RegExp(`"([^"]{0,${MAX_WORDS_LENGTH}})[^"]*"`, 'g')
 const MAX_WORD_LENGTH = 300
 
-/** What must not be in a report: the secrets, and the credentials of `publicBaseUrl` as they are sent. */
+/**
+ * Values that must not be in a report: the secrets, and the credentials of `publicBaseUrl` in the form in which they
+ * are sent.
+ */
 export function confidential (
   { secrets, publicBaseUrl }: { readonly secrets: readonly string[], readonly publicBaseUrl: string }
 ): readonly string[] {
@@ -165,8 +168,8 @@ export function confidential (
 }
 
 /**
- * Removes what must not be in a report, wherever it comes from: secrets, tokens, signatures, query strings, also
- * percent-encoded ones in a path, and characters that control a terminal or the direction of the text.
+ * Removes from a report whatever must not be in it: secrets, tokens, signatures, query strings, even percent-encoded
+ * ones in a path, and characters that control a terminal or the direction of text.
  */
 export function redactor (secrets: readonly string[]): (finding: DoctorFinding) => DoctorFinding {
   const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
@@ -179,7 +182,7 @@ export function redactor (secrets: readonly string[]): (finding: DoctorFinding) 
     .replace(/\/\/[^\s/@"']*@/g, '//')
     .replace(QUOTED, (quoted, start: string) => quoted.length > MAX_WORDS_LENGTH + 2 ? `"${start}…"` : quoted)
     .replace(/\S+/g, word => word.length > MAX_WORD_LENGTH ? `${word.slice(0, MAX_WORD_LENGTH)}…` : word)
-  // A remedy contains our own words only, among which a weak secret may be.
+  // A remedy contains only our own words, which may include a weak secret.
   return finding => ({
     ...finding,
     evidence: redact(withoutSecrets(finding.evidence)),

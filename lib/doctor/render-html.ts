@@ -5,7 +5,7 @@ import { countsOf, durationText, verdictOf } from './render-text.js'
 
 interface ReportPage {
   readonly report: DoctorReport
-  /** The document that is explained, if one was asked for. */
+  /** The document to explain, if one was requested. */
   readonly opening?: { readonly fileId: string, readonly findings: readonly DoctorFinding[] }
 }
 
@@ -67,7 +67,7 @@ dd { margin: 0; }
 }
 `
 
-/** Policy of the page: nothing but its own style. Nobody may embed it. */
+/** The page's policy allows only its own style. Nobody may embed the page. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -77,7 +77,7 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'"
 ].join('; ')
 
-/** The report as a page, without scripts: what is wrong comes first. */
+/** Renders the report as a page without scripts. Problems come first. */
 export function renderHtml ({ report, opening }: ReportPage): string {
   const { findings, startedAt, duration } = report
   const all = [...findings, ...opening?.findings ?? []]

@@ -23,7 +23,7 @@ const MIN_WIDTH = 40
 const MAX_WIDTH = 100
 const INDENT = '  '
 
-/** The report for a terminal: what is wrong comes first, with its remedy. */
+/** Renders the report for a terminal. Problems come first, with their remedies. */
 export function renderText ({ healthy, findings, duration }: DoctorReport, { color, width }: TextFormat): string {
   const columns = Math.min(Math.max(width, MIN_WIDTH), MAX_WIDTH)
   const paint = (style: Style, text: string) => color ? styleText(style, text, { validateStream: false }) : text
@@ -41,7 +41,7 @@ export function renderText ({ healthy, findings, duration }: DoctorReport, { col
     return lines.join('\n')
   }
 
-  /** Of findings with one status and evidence. */
+  /** Summarizes findings with the same status and evidence. */
   function summary (alike: readonly [DoctorFinding, ...DoctorFinding[]]): string {
     const [{ status, evidence }] = alike
     const { icon, style } = MARKS[status]
@@ -79,7 +79,7 @@ export function verdictOf (healthy: boolean, findings: readonly DoctorFinding[])
   return findings.some(isError) ? 'Not healthy' : 'Not finished'
 }
 
-/** Such as `1 error, 2 warnings, 9 ok`. */
+/** Counts the findings, such as `1 error, 2 warnings, 9 ok`. */
 export function countsOf (findings: readonly DoctorFinding[]): string {
   const words: ReadonlyArray<readonly [Status, string, string]> = [
     ['error', 'error', 'errors'],
@@ -118,7 +118,7 @@ function wrapped (
   return [...lines, line]
 }
 
-/** The document server and those who send requests chose parts of the text: nothing in it may control the terminal. */
+/** The document server and the senders of requests chose parts of the text. Nothing in it may control the terminal. */
 function plain (text: string): string {
   return stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
 }

@@ -7,10 +7,10 @@ import { isError } from './findings.js'
 import { CONTENT_SECURITY_POLICY, renderHtml } from './render-html.js'
 
 interface Dependencies {
-  /** Of the handler. */
+  /** Path of the handler. */
   readonly path: string
   readonly authorize: NonNullable<EditorOptions['doctor']>['authorize']
-  /** Milliseconds for `authorize`. */
+  /** Time limit for `authorize` in milliseconds. */
   readonly timeout: number
   readonly examine: () => Promise<DoctorReport>
   readonly explainOpening: (fileId: string) => Promise<readonly DoctorFinding[]>
@@ -18,7 +18,7 @@ interface Dependencies {
   readonly signal: AbortSignal
 }
 
-/** An examination makes the document server convert a document: nobody gets more of them by asking more often. */
+/** An examination makes the document server convert a document. Asking more often must not cause more of them. */
 const REPORT_LIFETIME_MS = 5000
 const MAX_FILE_ID_LENGTH = 1024
 
@@ -79,7 +79,7 @@ export function doctorRoute (
   }
 }
 
-/** One examination at a time; whoever asks meanwhile, or shortly after it, gets the same report. */
+/** Runs one examination at a time. Requests during it, or shortly after it, get the same report. */
 function shared (examine: () => Promise<DoctorReport>): () => Promise<DoctorReport> {
   let current: Promise<DoctorReport> | undefined
 

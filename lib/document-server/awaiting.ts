@@ -24,7 +24,7 @@ export function assertConvertOptions (options: ConvertOptions): void {
 }
 
 interface Awaiting extends AwaitOptions {
-  /** What is awaited, for the error message. */
+  /** Names what is awaited in the error message. */
   readonly work: string
   readonly closing: AbortSignal
 }
@@ -49,7 +49,7 @@ export async function awaitResult<Result> (
       await pause(Math.min(interval, interval / 8 * 2 ** requests), signal)
     }
   } catch (error) {
-    deadline.abort(error) // ends what is still open
+    deadline.abort(error) // ends requests that are still open
     throw error
   } finally {
     clearTimeout(timer)

@@ -21,7 +21,7 @@ interface Dependencies {
   readonly fetchResult: FetchResult
   readonly fromFile: FromFile
   readonly offers: FileOffers
-  /** Ends builds that are not finished. */
+  /** Aborts builds that are not finished. */
   readonly closing: AbortSignal
 }
 
@@ -48,7 +48,7 @@ const requestRules = {
   argument: rule('must be an object that JSON can represent', isRepresentable)
 }
 
-/** Permanent in a conversion, but every build is a new one. */
+/** Permanent for a conversion, but every build is a new one. */
 const SCRIPT_FAILED = '-3'
 
 const failure = (reason: string, options?: ErrorOptions) => new BuildFailedError(reason, options)
@@ -102,7 +102,7 @@ export function createBuilder ({ client, fetchResult, fromFile, offers, closing 
     }
   }
 
-  /** Resolves to `undefined` where the document server takes no script in a request. */
+  /** Resolves to `undefined` if the document server takes no script in a request. */
   async function upload (
     bytes: Uint8Array<ArrayBuffer>,
     argument: BuildRequest['argument'],
@@ -147,7 +147,7 @@ function urlsOf (urls: unknown): readonly ResultUrl[] {
   return Object.entries(urls).map(([name, url]) => {
     if (typeof url !== 'string') throw failure('the URL of a file is not a string')
     // The application may store the file under this name.
-    if (/[/\\\p{Cc}]|^\.{0,2}$/u.test(name)) throw failure('the name of a file is not one')
+    if (/[/\\\p{Cc}]|^\.{0,2}$/u.test(name)) throw failure('a file has an invalid name')
     return { name, url }
   })
 }

@@ -6,21 +6,21 @@ import type { TokenSigner } from './token.js'
 
 interface DocumentServerResponse {
   readonly status: number
-  /** Of status 200; `''` for any other. */
+  /** The body of a response with status 200; `''` for any other status. */
   readonly text: string
 }
 
 /** The HTTP interface of the document server. Rejects as `Outbound` does. */
 export interface DocumentServerClient {
   /**
-   * Posts a request to a service as JSON, signed in its body and, unless that is too long, in its header: which is
-   * verified depends on the document server's configuration. In a cluster `shardKey` routes it to the server that has
-   * the document. Source: docs/document-server-protocol.md#asking-and-being-answered
+   * Posts a request to a service as JSON. It is signed in its body and, unless the token is too long, in its header:
+   * which one is verified depends on the document server's configuration. In a cluster `shardKey` routes it to the
+   * server that has the document. Source: docs/document-server-protocol.md#asking-and-being-answered
    */
   post (service: Service, request: object, options?: PostOptions): Promise<DocumentServerResponse>
   /**
    * Posts a request as a form, signed in the same way, with a file unless the request is about an earlier one. Resolves
-   * whatever the status is. Source: docs/document-server-protocol.md#files-in-requests
+   * for any status. Source: docs/document-server-protocol.md#files-in-requests
    */
   postForm(
     service: FromFileService,
@@ -28,7 +28,7 @@ export interface DocumentServerClient {
     file: FormFile | undefined,
     options?: PostOptions
   ): Promise<OutboundResponse>
-  /** The JSON of such a request, signed with the first secret unless `signer` has another one. */
+  /** The JSON of such a request, signed with the first secret unless another `signer` is given. */
   bodyOf (service: Service, request: object, signer?: Pick<TokenSigner, 'sign'>): string
   /** Reads a small resource at a path below the document server's URL, unsigned. */
   get (path: string, options?: Pick<PostOptions, 'signal' | 'total'>): Promise<DocumentServerResponse>
@@ -100,7 +100,10 @@ export function createDocumentServerClient (
     return { accept: 'application/json', ...(token.length < MAX_HEADER_TOKEN && { authorization: `Bearer ${token}` }) }
   }
 
-  /** Claims beside the fields of a request. The fields themselves have no `operation`. */
+  /**
+   * The claim that names the purpose of a token, added to the fields of a request, which have no `operation`
+   * themselves.
+   */
   function purposeOf (operation: Service): object {
     return operationClaim ? { operation } : {}
   }
@@ -128,7 +131,7 @@ export type Service = 'command' | 'converter' | 'docbuilder'
 /** The services that take a file in the request, from version 10.0 on. */
 export type FromFileService = Exclude<Service, 'command'>
 
-/** Where the services are. Of commands and conversions the older path, which every version serves. */
+/** The paths of the services. Commands and conversions use the older path, which every version serves. */
 export const SERVICE_PATHS: Readonly<Record<Service, string>> = {
   command: '/coauthoring/CommandService.ashx',
   converter: '/ConvertService.ashx',
@@ -136,8 +139,8 @@ export const SERVICE_PATHS: Readonly<Record<Service, string>> = {
 }
 
 /**
- * The URL of a service at the public origin, below the virtual path if there is one. `publicUrl`: that of the document
- * server.
+ * The URL of a service at the public origin, below the virtual path if there is one. `publicUrl` is the document
+ * server's.
  */
 export function serviceUrl (publicUrl: Readonly<URL>, path: string): URL {
   const url = new URL(publicUrl)

@@ -15,16 +15,16 @@ export interface Commands {
    */
   send<C extends Command>(command: C, options?: RequestOptions): Promise<CommandResult<C>>
   /**
-   * What the document server has under a key: users, unsaved changes or a forgotten file. Resolves to `undefined`, and
-   * logs why, when it gives no usable answer. Never call it where a callback of that key waits for the caller: the
+   * Asks what the document server has under a key: users, unsaved changes or a forgotten file. Resolves to `undefined`,
+   * and logs why, if it gives no usable answer. Never call it where a callback of that key waits for the caller: the
    * document server posts one before it answers. Source: docs/document-server-protocol.md#commands
    */
   lookUp (key: string): Promise<Knowledge | undefined>
 }
 
 /**
- * What the document server has under a key: users who edit; nothing but unsaved changes or viewers; nothing but a
- * forgotten file; or nothing.
+ * What the document server has under a key: users who edit, only unsaved changes or viewers, only a forgotten file, or
+ * nothing.
  */
 type Knowledge = 'edited' | 'known' | 'forgotten' | 'unknown'
 
@@ -33,7 +33,7 @@ interface Dependencies {
   readonly log: Pick<FastifyBaseLogger, 'warn'>
 }
 
-/** The codes of answers that callers decide by. Source: docs/document-server-protocol.md#commands */
+/** The answer codes that callers act on. Source: docs/document-server-protocol.md#commands */
 export const COMMAND_CODE = {
   unknownKey: 1,
   callback: 2,
@@ -56,7 +56,7 @@ const explanations: ReadonlyMap<number, string> = new Map([
 
 export const UserIds = rule('must be a list of user IDs, which are strings', listOf(isString))
 
-/** The fields of each command. A misspelled `users` of `drop` would mean everybody. */
+/** The fields of each command. They are checked because a misspelled `users` of `drop` would mean everybody. */
 const fields: Readonly<Record<Command['c'], object>> = {
   version: { c: true },
   license: { c: true },
@@ -69,7 +69,7 @@ const fields: Readonly<Record<Command['c'], object>> = {
   deleteForgotten: { c: true, key: true }
 }
 
-/** Whether signed data with this `c` are a command to the document server. It also knows `saved`. */
+/** Whether signed data with this `c` are a command to the document server, which also knows `saved`. */
 export function isCommandName (c: unknown): boolean {
   return typeof c === 'string' && (c === 'saved' || Object.hasOwn(fields, c))
 }
@@ -85,12 +85,12 @@ const TIMEOUT_MS = 10_000
 const WAITING_COMMANDS: ReadonlySet<string> = new Set(['info', 'forcesave'])
 const WAITING_TIMEOUT_MS = 10 * 60_000
 
-/** Bytes of an answer that names all forgotten files: more than 100,000. */
+/** Maximum size of an answer that names all forgotten files: enough for more than 100,000. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
 
 /**
- * Longer ones have been seen to work, but the document server documents this length. The key of a forgotten file is the
- * name of its folder.
+ * The document server documents this maximum length, although longer keys have been seen to work. The key of a
+ * forgotten file is the name of its folder.
  */
 const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
 
@@ -152,8 +152,8 @@ export function createCommands ({ client, log }: Dependencies): Commands {
 }
 
 /**
- * The command as it will be sent: one with inherited properties, getters or `toJSON` could be sent with another key
- * than was checked. Throws `InvalidOptionError` or `InvalidKeyError`.
+ * A copy of the command as it will be sent. With inherited properties, getters or `toJSON`, a command could be sent
+ * with another key than the one that was checked. Throws `InvalidOptionError` or `InvalidKeyError`.
  */
 export function checkedCommand<C extends Command> (given: C): C {
   const command = asSent(given)
@@ -169,7 +169,8 @@ export function checkedCommand<C extends Command> (given: C): C {
 }
 
 /**
- * Without users the document server means everybody: also for `null`, `0`, or what JSON leaves out, such as a function.
+ * Without users the document server addresses everybody, which includes `null`, `0`, and values that JSON leaves out,
+ * such as functions.
  */
 function assertUsers (sent: unknown, given: { readonly users?: unknown }): void {
   const users = sent === undefined ? given.users : sent

@@ -11,12 +11,12 @@ import {
 interface Announced {
   /** Format of the bytes; older document servers do not announce it. */
   readonly filetype: string | undefined
-  /** Extension of the stored file, which counts when no format is announced. */
+  /** Extension of the stored file, used if no format is announced. */
   readonly extension: string
   readonly mediaType: string | undefined
   /** Size in bytes. */
   readonly length: number | undefined
-  /** A page has announced the format, and not the document server. */
+  /** Whether a page, not the document server, has announced the format. */
   readonly namedByPage?: boolean
   /** Makes the error for other content. Default: an `UpstreamError` that is not retryable. */
   readonly mismatchError?: (found: string) => Error
@@ -24,12 +24,12 @@ interface Announced {
 
 /**
  * Passes on content that looks like the announced format, or without one like the stored file's. Rejects with
- * `mismatchError` before the first byte when the content is empty, an error page or of another format; and with
- * `UpstreamError` after the last byte when a zip file has no end record, because it was truncated before it reached the
+ * `mismatchError` before the first byte if the content is empty, an error page or of another format, and with
+ * `UpstreamError` after the last byte if a zip file has no end record, because it was truncated before it reached the
  * server that announced its length. Only plain text may be empty, if it is announced as such.
  *
- * If a page has announced the format, packages must have its parts, else it fails after the last byte, too. Text may be
- * plain text whatever it says, and a page of HTML or other markup only if the document server says so.
+ * If a page has announced the format, a package must also have that format's parts; otherwise it fails after the last
+ * byte. Text may then be plain text whatever it contains, and HTML or other markup only if the document server says so.
  */
 export async function * checkedContent (
   content: AsyncIterable<Uint8Array>,
@@ -66,13 +66,13 @@ function isMatch (
 ): boolean {
   if (start.length === 0) return isPlainText(format) && filetype !== undefined && length === 0
   if (namedByPage && !isAsSaid(start, format, mediaType)) return false
-  // Text may begin with a tag: it is an error page only if it is sent as one.
+  // Text may begin with a tag. It is an error page only if it is sent as HTML.
   if (isPlainText(format)) return !isErrorResponse(start, format, mediaType)
   // Older document servers announce no format, and save RTF as docx.
   return matchesSignature(start, format) || (format === 'rtf' && filetype === undefined && isZip(start, 'docx'))
 }
 
-/** Whether the content and what the document server says of it allow the format that a page says it has. */
+/** Whether the content and the document server's media type allow the format that a page has announced. */
 function isAsSaid (start: Buffer, format: string, mediaType = ''): boolean {
   if (!isText(format)) {
     return matchesOpenedSignature(start, format) && !(isZip(start, format) && namesOtherFormat(start, format))
@@ -81,7 +81,7 @@ function isAsSaid (start: Buffer, format: string, mediaType = ''): boolean {
   if (isPlainText(format) || format === 'rtf') return true
   const said = essenceOf(mediaType)
   if (said === essenceOf(mediaTypeOf(format))) return true
-  // Any text is HTML, and few servers have a name for other markup.
+  // Any text can be HTML, and few servers name the media types of other markup.
   return !isHtmlFormat(format) && (said === 'application/octet-stream' || said.endsWith('xml'))
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../util/validate.js'
 import { EXTENSION } from './formats.js'
 
-/** The document to convert, as the document server is asked for it. */
+/** The document to convert, as named in requests to the document server. */
 export interface ConversionSource {
   /** The document server caches the result under this key and the output type. */
   readonly key: string
@@ -21,10 +21,10 @@ export interface ConversionSource {
   readonly title: string
 }
 
-/** A conversion request with the names of the conversion API, without the URL of the document. */
+/** A conversion request in the field names of the conversion API, without the URL of the document. */
 export type WireRequest = Pick<ConversionSource, 'key' | 'filetype'> & JsonObject & { readonly outputtype: string }
 
-/** Those that the document server knows. With any other it would read the document as UTF-8. */
+/** Code pages that the document server knows. With any other it would read the document as UTF-8. */
 const CODE_PAGES: ReadonlySet<number> = new Set([
   437,
   720,
@@ -185,7 +185,9 @@ export function assertConversionRequest (request: ConversionRequest): void {
   }
 }
 
-/** The result is cached by its key and output type alone: the key must depend on everything that shapes the result. */
+/**
+ * The result is cached by its key and output type alone, so the key must depend on everything that shapes the result.
+ */
 export function conversionKey (...parts: readonly string[]): string {
   return digest(...parts)
 }
@@ -228,7 +230,7 @@ function wireRun ({ fontFamily, fontSize, ...run }: WatermarkRun): JsonObject {
   return { ...run, 'font-family': fontFamily, 'font-size': fontSize }
 }
 
-/** The same JSON for equal values, in whatever order their properties are. */
+/** The same JSON for equal values, whatever the order of their properties. */
 function canonicalJson (value: unknown): string {
   return JSON.stringify(
     value,
@@ -237,7 +239,7 @@ function canonicalJson (value: unknown): string {
   )
 }
 
-/** Also of everything inside, as JSON does. */
+/** Also applies to everything inside, as JSON does. */
 function withoutUndefined (value: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject
 }
@@ -256,7 +258,7 @@ export type ConversionAnswer =
   }
 
 /**
- * Parses JSON, or XML, which some document servers send whatever the Accept header says. Throws
+ * Parses JSON, or XML, which some document servers send whatever the Accept header asks for. Throws
  * `ConversionFailedError`.
  */
 export function parseConversionAnswer (text: string): ConversionAnswer {
@@ -323,7 +325,7 @@ function elementText (xml: string, name: string): string {
 
 interface Meaning {
   readonly meaning: string
-  /** What to do, or what follows from it. */
+  /** What to do, or what follows from the error. */
   readonly remedy?: string
   /** Whether the same request may succeed later. After every error but -3 the document server tries again. */
   readonly retryable?: boolean
@@ -368,7 +370,7 @@ interface ServiceFailure {
   readonly retryable: boolean
 }
 
-/** `error`: as the document server sent it. */
+/** `error` is the code as the document server sent it. */
 export function serviceFailure (error: string): ServiceFailure {
   const { meaning, remedy, retryable = false } = Object.hasOwn(meanings, error)
     ? meanings[error]!

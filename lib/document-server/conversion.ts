@@ -15,11 +15,11 @@ import { extensionOf } from './formats.js'
 import type { FileOffers, FromFile } from './from-file.js'
 import { type FetchResult, resultOf } from './result-file.js'
 
-/** The document server's conversion service. */
+/** The document server's conversion service. `fileId` is the document that is converted, if it is known. */
 export interface Conversions {
-  /** Rejects as `EditorServer.convert` does. `fileId`: the document that is converted, where it is known. */
+  /** Rejects as `EditorServer.convert` does. */
   convert (request: ConversionRequest, options?: ConvertOptions, fileId?: string): Promise<ResultFile>
-  /** Rejects as `EditorControl.convertToPdf` does, except with `NoDocumentError`. `fileId`: as above. */
+  /** Rejects as `EditorControl.convertToPdf` does, except with `NoDocumentError`. */
   convertToPdf (source: ConversionSource, options?: ConvertToPdfOptions, fileId?: string): Promise<Buffer>
 }
 
@@ -28,9 +28,9 @@ interface Dependencies {
   readonly fetchResult: FetchResult
   readonly fromFile: FromFile
   readonly offers: FileOffers
-  /** Bytes. */
+  /** In bytes. */
   readonly maxFileSize: number
-  /** Ends conversions that are not finished. */
+  /** Aborts conversions that are not finished. */
   readonly closing: AbortSignal
 }
 
@@ -39,20 +39,20 @@ interface AskOptions {
   readonly shardKey?: string
 }
 
-/** What is converted to what, and how the result is awaited. */
+/** The source and target of a conversion, and how its result is awaited. */
 interface Conversion {
   readonly wire: WireRequest
   readonly expected: ExpectedType
   readonly options: ConvertOptions
 }
 
-/** How far a conversion is, and how to get its result once there is one. */
+/** The progress of a conversion, and how to get its result once there is one. */
 interface Step {
   readonly percent: number
   readonly result?: () => Promise<ResultFile>
 }
 
-/** Asks for a conversion, and how far it is. */
+/** Asks for a conversion and its progress. */
 type Ask = (signal: AbortSignal) => Promise<Step>
 
 type Answer = Exclude<ConversionAnswer, { readonly error: string }>
@@ -126,8 +126,8 @@ export function createConversions (
   }
 
   /**
-   * The document is in the first request, and the result in the last answer. Where that is not possible, the document
-   * server downloads the document.
+   * Sends the document in the first request and gets the result in the last answer. If that is not possible, the
+   * document server downloads the document.
    */
   function inRequest (conversion: Conversion, bytes: Uint8Array<ArrayBuffer>): Ask {
     const { wire, expected, options } = conversion
@@ -211,7 +211,7 @@ function isJson (mediaType = ''): boolean {
 function fileNameOf (disposition = ''): string {
   try {
     return parseContentDisposition(disposition).parameters.filename ?? ''
-  } catch { // it is not needed where the format is known
+  } catch { // the name is not needed if the format is known
     return ''
   }
 }
@@ -220,7 +220,7 @@ const OPEN_DOCUMENT = /^od[tspg]$/
 const IMAGES: ReadonlySet<string> = new Set(['bmp', 'gif', 'jpg', 'png', 'tiff'])
 
 /**
- * Formats that the document server writes under another extension. Source: docs/document-server-protocol.md#conversion
+ * Formats that the document server writes with another extension. Source: docs/document-server-protocol.md#conversion
  */
 const WRITTEN_AS: Readonly<Record<string, string>> = {
   pdfa: 'pdf',
@@ -238,15 +238,15 @@ const WRITTEN_AS: Readonly<Record<string, string>> = {
 }
 
 interface ExpectedType {
-  /** What was asked for. */
+  /** The requested type. */
   readonly outputType: string
-  /** The extension of the result, unless the document decides on it. */
+  /** The extension of the result, unless it depends on the document. */
   readonly extension: string | undefined
-  /** `fileType`: as `writtenAs` says. */
+  /** `fileType` is written as by `writtenAs`. */
   matches (fileType: string): boolean
 }
 
-/** What the result of a conversion must be. `outputType` is in lower case. */
+/** The requirements for a conversion's result. `outputType` is in lower case. */
 function expectedType (outputType: string, thumbnail?: { readonly first?: boolean }): ExpectedType {
   if (outputType === 'ooxml') return { outputType, extension: undefined, matches: isOfficeOpenXml }
   if (outputType === 'odf') {
@@ -261,7 +261,7 @@ function expectedType (outputType: string, thumbnail?: { readonly first?: boolea
   return { outputType, extension, matches: fileType => fileType === extension }
 }
 
-/** The extension under which the document server writes a format. */
+/** The extension with which the document server writes a format. */
 function writtenAs (extension: string): string {
   return Object.hasOwn(WRITTEN_AS, extension) ? WRITTEN_AS[extension]! : extension
 }

@@ -4,17 +4,17 @@ import { digest } from '../util/digest.js'
 type Content = Pick<FileInfo, 'fileId' | 'revision'>
 
 /**
- * The document keys of one application at one document server:
- * `<application and file>.<revision>.<document server>.<fileId>`. The first part separates applications that share a
- * document server and cannot be forged for another file; the third one separates document servers that edit the same
- * files; the last one tells which file a key was made for, long after its session: see `fileIdOf`.
+ * The document keys of one application at one document server: `<application and file>.<revision>.<document
+ * server>.<fileId>`. The first part separates applications that share a document server, and cannot be forged for
+ * another file. The third part separates document servers that edit the same files. The last part identifies the file
+ * of a key long after its session: see `fileIdOf`.
  */
 export interface DocumentKeys {
   /**
    * The document key for one content of one file: the same on every instance of the application, and different for
    * every file and every content. `finished` has the keys that had their final save: the document server accepts no
-   * more edits under them, even if the content is the same. `unopened` and those before it could not be opened there. A
-   * key has at most 128 characters of `[0-9A-Za-z._=-]`: the editor fails silently with others. Source:
+   * more edits under them, even if the content is the same. `unopened` and the keys before it could not be opened
+   * there. A key has at most 128 characters of `[0-9A-Za-z._=-]`: the editor fails silently with others. Source:
    * docs/document-server-protocol.md#the-document-key
    */
   of (content: Content, finished?: ReadonlySet<string>, unopened?: string): string
@@ -25,20 +25,21 @@ export interface DocumentKeys {
   /** Whether a key was made for this file and another document server. */
   isForAnotherServer (fileId: string, key: string): boolean
   /**
-   * The file that a key of this application was made for. `undefined` if the key was not made by this application, or
-   * its file has a longer fileId than fits into a key: 46 characters of `[0-9A-Za-z_-]`, 34 bytes of any others.
+   * The file that a key of this application was made for. `undefined` if another application made the key, or if the
+   * fileId does not fit into a key: its limit is 46 characters of `[0-9A-Za-z_-]`, or 34 bytes of any others.
    */
   fileIdOf (key: string): string | undefined
 }
 
-/** So that a key with the number of a repetition has at most 128 characters. */
+/** Limits a key with a repetition number to 128 characters. */
 const MAX_FILE_PART = 46
 
-/** Stands for a fileId that is too long. Not to be confused with a fileId: encoded ones have more characters. */
+/** Replaces a fileId that is too long. It cannot be an encoded fileId: those have more characters. */
 const OMITTED = '='
 
 /**
- * `handlerUrl`: the handler's public URL, which identifies the application. `server`: origin of the document server.
+ * `handlerUrl` is the handler's public URL, which identifies the application. `server` is the origin of the document
+ * server.
  */
 export function documentKeys (handlerUrl: string, server: string): DocumentKeys {
   const serverPart = digest(server).slice(0, 8)
@@ -67,7 +68,7 @@ export function documentKeys (handlerUrl: string, server: string): DocumentKeys 
   }
 }
 
-/** A fileId as it is, or with a leading `=` in base64url. */
+/** Keeps a fileId as it is, or encodes it in base64url with a leading `=`. */
 function filePart (fileId: string): string {
   const part = /^[\w-]+$/.test(fileId) ? fileId : `=${Buffer.from(fileId).toString('base64url')}`
   return part.length <= MAX_FILE_PART ? part : OMITTED

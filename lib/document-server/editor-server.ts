@@ -16,7 +16,7 @@ const commandRules: Rules<CommandOptions> = { foreignKey: TrueOrFalse, signal: S
 
 const HEALTHCHECK_TIMEOUT_MS = 10_000
 
-/** The services that need no file: health and commands. */
+/** The services that need no file: health check and commands. */
 export function createEditorServer (
   { client, commands, isOwnKey }: Dependencies
 ): Pick<EditorServer, 'healthcheck' | 'command' | 'version' | 'license'> {
@@ -24,7 +24,8 @@ export function createEditorServer (
     async healthcheck (options = {}) {
       assertOptions(requestRules, options)
       const { signal } = options
-      // The status is 200 in both cases. Source: docs/document-server-protocol.md#other-paths
+      // A healthy and an unhealthy document server both answer status 200. Source:
+      // docs/document-server-protocol.md#other-paths
       const { status, text } = await client.get('/healthcheck', { signal, total: HEALTHCHECK_TIMEOUT_MS })
       if (status !== 200) throw statusError(status, `the health check answered status ${status}`)
       if (text.trim() !== 'true' && text.trim() !== 'false') {
@@ -38,7 +39,7 @@ export function createEditorServer (
       const { foreignKey = false, signal } = options
       const command = checkedCommand(given)
       if ('key' in command && !foreignKey && !isOwnKey(command.key)) {
-        throw new InvalidKeyError('was not made by this application: set foreignKey if the command is meant for it')
+        throw new InvalidKeyError('was not made by this application: set foreignKey if that is intended')
       }
       return await commands.send(command, signal && { signal })
     },

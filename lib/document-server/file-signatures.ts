@@ -1,14 +1,14 @@
 // How files begin and end, by format.
 
 const ZIP = Buffer.from('504b0304', 'hex')
-/** Of the end record of a zip file. */
+/** Signature of the end record of a zip file. */
 export const ZIP_END: Buffer = Buffer.from('504b0506', 'hex')
-/** Container of an Office Open XML file that is protected by a password. Source: MS-OFFCRYPTO. */
+/** Container of a password-protected Office Open XML file. Source: MS-OFFCRYPTO. */
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const PDF = Buffer.from('%PDF-')
 const PDF_END = Buffer.from('%%EOF')
 const RTF = Buffer.from('{\\rtf')
-/** By format. A GIF file has one of two versions, a TIFF file one of two byte orders. */
+/** Signatures by format. A GIF file has one of two versions, a TIFF file one of two byte orders. */
 const IMAGES: Readonly<Record<string, readonly Buffer[]>> = {
   bmp: [Buffer.from('BM')],
   gif: [Buffer.from('GIF87a'), Buffer.from('GIF89a')],
@@ -17,7 +17,7 @@ const IMAGES: Readonly<Record<string, readonly Buffer[]>> = {
   tiff: [Buffer.from('49492a00', 'hex'), Buffer.from('4d4d002a', 'hex')]
 }
 
-/** Of formats that the document server opens and never saves. */
+/** Signatures of formats that the document server opens and never saves. */
 const ONLY_OPENED: Readonly<Record<string, readonly Buffer[]>> = {
   djvu: [Buffer.from('AT&TFORM')],
   hwp: [COMPOUND_FILE, Buffer.from('HWP Document File')]
@@ -32,14 +32,16 @@ const TEXT = /^(txt|csv|md|json)$/
 const MARKUP = /^(rtf|hml|fod[tsp])$/
 const UTF_16 = [Buffer.from('fffe', 'hex'), Buffer.from('feff', 'hex')]
 
-/** Bytes at the beginning of a file that tell its format. */
+/** Number of bytes at the beginning of a file that identify its format. */
 export const SIGNATURE_REACH = 512
 
-/** Bytes at the end of a zip file that hold its end record: the record and the longest comment after it. */
+/**
+ * Number of bytes at the end of a zip file that contain its end record: the record and the longest comment after it.
+ */
 export const ZIP_END_REACH = 22 + 65_535
 
 /**
- * Whether a file that begins with these bytes can have a format. Of formats without a signature only HTML pages are
+ * Whether a file that begins with these bytes can have a format. For formats without a signature only HTML pages are
  * excluded: a server in between may have sent an error page instead of the file.
  */
 export function matchesSignature (start: Buffer, format: string): boolean {
@@ -53,7 +55,7 @@ export function matchesSignature (start: Buffer, format: string): boolean {
   return HTML.test(format) || !isHtml(start)
 }
 
-/** As `matchesSignature`, for a file that is to be opened instead of one that was saved. */
+/** Like `matchesSignature`, for a file that is to be opened rather than one that was saved. */
 export function matchesOpenedSignature (start: Buffer, format: string): boolean {
   if (Object.hasOwn(ONLY_OPENED, format)) return ONLY_OPENED[format]!.some(signature => startsWith(start, signature))
   return matchesSignature(start, format)
@@ -65,7 +67,7 @@ export function isZip (start: Buffer, format: string): boolean {
     (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format) || OTHER_ZIP_FILES.test(format))
 }
 
-/** Whether the last bytes of a file hold the end record of a zip file. */
+/** Whether the last bytes of a file contain the end record of a zip file. */
 export function hasZipEnd (end: Buffer): boolean {
   return end.includes(ZIP_END)
 }
@@ -75,7 +77,7 @@ export function isCompoundFile (start: Buffer): boolean {
   return startsWith(start, COMPOUND_FILE)
 }
 
-/** Whether the last bytes of a file hold the end of a PDF file. */
+/** Whether the last bytes of a file contain the end of a PDF file. */
 export function hasPdfEnd (end: Buffer): boolean {
   return end.includes(PDF_END)
 }

@@ -17,10 +17,10 @@ interface Dependencies {
 const PATH = '/meta/formats'
 const TIMEOUT_MS = 10_000
 const REMEMBERED_MS = 60 * 60_000
-/** After no usable answer: the document server may be starting. */
+/** Used after an unusable answer: the document server may be starting. */
 const REMEMBERED_FAILURE_MS = 60_000
 
-/** The application may send it in a header. */
+/** The application may send a media type in a header. */
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 
 const documentTypes: Readonly<Record<DocumentType, true>> = {
@@ -31,7 +31,7 @@ const documentTypes: Readonly<Record<DocumentType, true>> = {
   diagram: true
 }
 
-/** Asks the document server once an hour. One that does not tell has the formats of the built-in list. */
+/** Asks the document server once an hour. Falls back to the built-in list if it gives no usable answer. */
 export function createFormats ({ client }: Dependencies): Formats {
   let remembered: readonly DocumentFormat[] = []
   let until = -Infinity
@@ -64,10 +64,10 @@ export function createFormats ({ client }: Dependencies): Formats {
 /** Whether an editor opens a format. Never rejects. */
 export type Opens = (extension: string) => Promise<boolean>
 
-/** Forms of earlier document servers, which know the editor for them. */
+/** Form formats of earlier document servers, which choose their editor themselves. */
 const FORMS: readonly string[] = ['docxf', 'oform']
 
-/** A document server that is newer than the built-in list may open more. */
+/** Includes formats that only a document server newer than the built-in list opens. */
 export function createOpens (formats: Formats): Opens {
   return async extension => documentTypeOf(extension) !== undefined || FORMS.includes(extension) ||
     (await formats()).some(({ extension: listed, actions }) => listed === extension && actions.includes('view'))
@@ -108,7 +108,7 @@ function strings (value: unknown): string[] {
 const words = (text: string): readonly string[] => text.split(' ')
 
 /**
- * What can be done with a format besides viewing it. Source: the list of formats of ONLYOFFICE Docs 9,
+ * What can be done with a format besides viewing it. Source: the format list of ONLYOFFICE Docs 9,
  * https://github.com/ONLYOFFICE/document-formats.
  */
 const extensionsByAction: Readonly<Record<string, readonly string[]>> = {
@@ -131,8 +131,8 @@ const extensionsByAction: Readonly<Record<string, readonly string[]>> = {
 const IMAGES = 'bmp gif jpg png'
 
 /**
- * What the formats of an editor are converted to, except to themselves. Source: the conversion tables of the API
- * documentation.
+ * The formats that each editor's formats can be converted to, except themselves. Source: the conversion tables of the
+ * API documentation.
  */
 const targets: Readonly<Record<DocumentType, readonly string[]>> = {
   word: words(`docx docm dotx dotm odt ott rtf txt html epub fb2 pdf pdfa ${IMAGES}`),
@@ -142,10 +142,10 @@ const targets: Readonly<Record<DocumentType, readonly string[]>> = {
   diagram: words(`pdf pdfa ${IMAGES}`)
 }
 
-/** Pages of images: there is no text to convert. */
+/** These contain only images of pages, and no text to convert. */
 const PAGES_ONLY = new Map([['djvu', words(`pdf pdfa ${IMAGES}`)]])
 
-/** The formats that a document server opens, for one that does not tell. */
+/** The formats that a document server opens, used if it does not report its own. */
 const builtInFormats: readonly DocumentFormat[] = knownExtensions.map(extension => {
   const documentType = documentTypeOf(extension)!
   return {

@@ -104,7 +104,7 @@ for (const [documentType, extensions] of Object.entries(mediaTypes)) {
 /** The extensions that the document server opens, lower case and without a dot. */
 export const knownExtensions: readonly string[] = [...formats.keys()]
 
-/** The editor that opens a format; `undefined` when the document server does not know it. */
+/** The editor that opens a format; `undefined` if the document server does not know it. */
 export function documentTypeOf (extension: string): DocumentType | undefined {
   return formats.get(extension)?.documentType
 }
@@ -126,19 +126,18 @@ const resultMediaTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The media type of a file that the document server made. Stored files are not served as these: `mediaTypeOf` tells
- * theirs.
+ * The media type of a file that the document server made. Stored files are served with that of `mediaTypeOf` instead.
  */
 export function resultMediaTypeOf (extension: string): string {
   return Object.hasOwn(resultMediaTypes, extension) ? resultMediaTypes[extension]! : mediaTypeOf(extension)
 }
 
-/** An extension, in any case and without its dot. */
+/** Matches an extension, in any case and without its dot. */
 export const EXTENSION = /^[0-9A-Za-z]{1,16}$/
 
 /**
- * The lower-case extension of a file name; `''` when it has none that documents can be stored under, or is not a
- * string.
+ * The lower-case extension of a file name; `''` if the name is not a string or has no extension that documents can be
+ * stored under.
  */
 export function extensionOf (name: unknown): string {
   if (typeof name !== 'string') return ''

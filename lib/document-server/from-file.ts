@@ -7,7 +7,7 @@ import type { FromFileService } from './client.js'
 /** The endpoints of the document server that take a file in the request, instead of downloading it. */
 export interface FromFile {
   /**
-   * Posts a request with its file. Resolves to `undefined` where the document server has no such endpoint: it is older
+   * Posts a request with its file. Resolves to `undefined` if the document server has no such endpoint: it is older
    * than 10.0, the service is switched off, or a proxy does not pass it on. Rejects as `DocumentServerClient.postForm`
    * does.
    */
@@ -37,15 +37,15 @@ export function hasFromFile (version: string): boolean {
   return Number.parseInt(version) >= FIRST_MAJOR_VERSION
 }
 
-/** Says nothing of the next request: this one was too large for a proxy, or one of too many. */
+/** These statuses say nothing about the next request: this one was too large for a proxy, or one of too many. */
 const ABSENT_THIS_TIME: ReadonlySet<number> = new Set([413, 429])
 
 const REMEMBERED_MS = 10 * 60_000
-/** After no usable answer: the document server may be starting. */
+/** Used after an unusable answer: the document server may be starting. */
 const REMEMBERED_FAILURE_MS = 60_000
 
 /**
- * Whether the document server's service has answered, or is out of order. Any other answer is that of a server without
+ * Whether the document server's service has answered, or is out of order. Any other answer comes from a server without
  * these endpoints, a proxy or a firewall: then the file can still be downloaded.
  */
 export function isFromService ({ status, header }: Pick<OutboundResponse, 'status' | 'header'>): boolean {

@@ -3,13 +3,13 @@ import { ZIP_END } from './file-signatures.js'
 import { mediaTypeOf } from './formats.js'
 
 export interface Inspection {
-  /** How many bytes at the beginning `atStart` needs, if there are so many. */
+  /** Number of bytes at the beginning that `atStart` needs, if there are so many. */
   readonly startReach: number
-  /** How many bytes at the end `atEnd` gets, if there are so many. */
+  /** Number of bytes at the end that `atEnd` gets, if there are so many. */
   readonly endReach: number
-  /** Called before the first byte is passed on. Throws to refuse the content. */
+  /** Called before the first byte is passed on. Throws if the content is refused. */
   atStart (start: Buffer): void
-  /** Called after the last byte was passed on. Throws to make the content fail. */
+  /** Called after the last byte was passed on. Throws if the content is to fail. */
   atEnd (content: InspectedContent): void
 }
 
@@ -18,7 +18,7 @@ export interface InspectedContent {
   readonly start: Buffer
   /** The last bytes, at least `endReach` if there are so many. */
   readonly end: Buffer
-  /** Bytes in all. */
+  /** Size in bytes. */
   readonly length: number
 }
 
@@ -52,7 +52,7 @@ export async function * inspected (
   atEnd({ start, end: tail.bytes(), length })
 }
 
-/** The last bytes of what is added. They are copied: a chunk of one byte may belong to a buffer of 64 KiB. */
+/** Keeps copies of the last bytes that were added: a chunk of one byte may belong to a buffer of 64 KiB. */
 function createTail (reach: number) {
   const buffer = Buffer.allocUnsafe(2 * reach)
   let filled = 0
@@ -70,13 +70,13 @@ function createTail (reach: number) {
   }
 }
 
-/** Bytes at the end of a package that hold the directory of about 2,500 parts. */
+/** Enough bytes at the end of a package for the directory of about 2,500 parts. */
 export const DIRECTORY_REACH = 256 * 1024
 
 const CONTENT_TYPES = '[content_types].xml'
 const MANIFEST = 'meta-inf/manifest.xml'
 const CONTAINER = 'meta-inf/container.xml'
-/** The folder of the main part, by the editor's formats. */
+/** The folder of the main part, by the formats of each editor. */
 const OFFICE_FOLDERS: ReadonlyArray<readonly [formats: RegExp, folder: string]> = [
   [/^do[ct]/, 'word/'],
   [/^xl/, 'xl/'],
@@ -96,15 +96,15 @@ const MIME_TYPE = 'mimetype'
 const TEMPLATE = /[-.]template$/
 
 /**
- * Whether a package that begins like this says that it is of another format: text as a spreadsheet, a book as text. A
- * template counts as its format.
+ * Whether a package that begins with these bytes names another format: a text that is a spreadsheet, or a book that is
+ * a text. A template counts as its format.
  */
 export function namesOtherFormat (start: Buffer, format: string): boolean {
   const mediaType = namedMediaType(start)
   return mediaType !== undefined && familyOf(mediaType) !== familyOf(mediaTypeOf(format))
 }
 
-/** What the first part says, which some packages have uncompressed, so that it can be found. */
+/** The media type in the first part, which some packages store uncompressed, so that it can be read. */
 function namedMediaType (start: Buffer): string | undefined {
   const nameEnd = LOCAL_BYTES + MIME_TYPE.length
   if (
@@ -128,7 +128,7 @@ export function hasPartsOf (format: string, names: readonly string[]): boolean {
   if (own === undefined) return true
   if (!parts.includes(CONTENT_TYPES)) return false
   const hasFolder = (folder: string) => parts.some(part => part.startsWith(folder))
-  // The main part may be anywhere, but hardly anybody puts it into the folder of another format.
+  // The main part may be anywhere, but hardly ever in the folder of another format.
   return hasFolder(own) || !OFFICE_FOLDERS.some(([, folder]) => hasFolder(folder))
 }
 
@@ -137,16 +137,16 @@ export function hasPartsOf (format: string, names: readonly string[]): boolean {
 const END_BYTES = 22
 const ENTRY = 0x02014b50
 const ENTRY_BYTES = 46
-/** Stands for a number that is kept elsewhere, with 64 bits. */
+/** Means that the number is stored elsewhere, with 64 bits. */
 const ELSEWHERE = 0xFFFFFFFF
 const MANY = 0xFFFF
 
-/** What the last bytes of a zip file tell. */
+/** The result of reading the last bytes of a zip file. */
 type ZipDirectory =
   | { readonly state: 'read', readonly names: readonly string[] }
-  /** Bytes are missing, or something else stands where the directory should be. */
+  /** Bytes are missing, or there is something else in place of the directory. */
   | { readonly state: 'damaged' }
-  /** The directory is longer than these bytes, or has numbers of 64 bits. */
+  /** The directory is longer than these bytes, or has 64-bit numbers. */
   | { readonly state: 'unread' }
 
 const DAMAGED = { state: 'damaged' } as const

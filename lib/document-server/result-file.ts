@@ -9,27 +9,27 @@ import { resultMediaTypeOf } from './formats.js'
 interface ResultLocation {
   /** As the document server sent it. */
   readonly url: string
-  /** Format that the bytes must look like. */
+  /** Format that the content must look like. */
   readonly fileType: string
 }
 
 interface FetchOptions {
-  /** A page has named the URL and the format: see `OutboundRequest` and `checkedContent`. */
+  /** Whether a page has named the URL and the format: see `OutboundRequest` and `checkedContent`. */
   readonly namedByPage?: boolean
   readonly signal?: AbortSignal | undefined
-  /** Makes the error for a URL or a content that cannot be used. */
+  /** Makes the error for an unusable URL or content. */
   readonly failure: (reason: string, options?: ErrorOptions) => Error
 }
 
 /**
- * Fetches a file that the document server made. Resolves once its first bytes are there and look like its format.
- * Rejects with what `failure` makes, as `Outbound` does, or with `UpstreamError` for a status other than 200.
+ * Fetches a file that the document server made. Resolves when its first bytes have arrived and look like its format.
+ * Rejects with an error of `failure`, as `Outbound` does, or with `UpstreamError` for a status other than 200.
  */
 export type FetchResult = (location: ResultLocation, options: FetchOptions) => Promise<ResultFile>
 
 interface Dependencies {
   readonly outbound: Outbound
-  /** Ends results that nobody has read. */
+  /** Aborts results that nobody has read. */
   readonly closing: AbortSignal
 }
 
@@ -41,7 +41,7 @@ export function createResultFetch ({ outbound, closing }: Dependencies): FetchRe
   }
 }
 
-/** The file in a response, as `FetchResult` resolves to it. The signal ends reading it. */
+/** The file in a response, as `FetchResult` resolves to it. The signal stops reading it. */
 export async function resultOf (
   { status, body, length, header }: OutboundResponse,
   fileType: string,
@@ -86,7 +86,7 @@ interface Begun {
 }
 
 /**
- * A stream of chunks of which the first was read already. Destroying it ends the request, and so does the signal, also
+ * A stream of chunks whose first one was already read. Destroying it ends the request, and so does the signal, even
  * before anything is read.
  */
 function resumed ({ source, first, rest, signal }: Begun): Readable {

@@ -6,14 +6,14 @@ import { equalInConstantTime } from '../security/handler-urls.js'
 
 export type Claims = JsonObject
 
-/** Why a token is invalid, for the log: without the token, its signature and its claims. */
+/** Why a token is invalid, for the log. Contains neither the token nor its signature or claims. */
 export interface TokenFault {
   readonly problem: string
   /** How to fix it. */
   readonly remedy: string
-  /** From the token's header, if it is a plain word. */
+  /** The algorithm named in the token's header, if it is a plain word. */
   readonly algorithm?: string
-  /** By the document server's clock; negative when that is ahead of ours. */
+  /** By the document server's clock; negative if it is ahead of ours. */
   readonly issuedSecondsAgo?: number
 }
 
@@ -31,13 +31,14 @@ export interface TokenSigner {
 }
 
 /**
- * The same as the document server tolerates. Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+ * Equal to the document server's own tolerance.
+ * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
  */
 const CLOCK_TOLERANCE_SECONDS = 60
 
 const SYNCHRONIZE = 'synchronize the clocks of this application and of the document server'
 
-/** `endless`: without `exp`. `inactive`: `nbf` is in the future. `future`: `iat` is. */
+/** `endless`: it has no `exp`. `inactive`: `nbf` is in the future. `future`: `iat` is in the future. */
 type Problem = 'malformed' | 'algorithm' | 'signature' | 'endless' | 'expired' | 'inactive' | 'future'
 
 const problems: Readonly<Record<Problem, Pick<TokenFault, 'problem' | 'remedy'>>> = {
@@ -63,7 +64,7 @@ const problems: Readonly<Record<Problem, Pick<TokenFault, 'problem' | 'remedy'>>
   future: { problem: `is dated more than ${CLOCK_TOLERANCE_SECONDS} s ahead`, remedy: SYNCHRONIZE }
 }
 
-/** Of the usual 36 characters. */
+/** A usual header has 36. */
 const MAX_HEADER_LENGTH = 1024
 
 export function tokenSigner (secrets: readonly string[], clock: Clock = Date): TokenSigner {
@@ -97,7 +98,7 @@ export function tokenSigner (secrets: readonly string[], clock: Clock = Date): T
   }
 }
 
-/** A document server sends the same header with all of its tokens. */
+/** Remembers the last header: a document server sends the same one with all its tokens. */
 function rememberingLast<Value> (valueOf: (text: string) => Value): (text: string) => Value {
   let last: { readonly text: string, readonly value: Value } | undefined
   return text => {
@@ -106,13 +107,13 @@ function rememberingLast<Value> (valueOf: (text: string) => Value): (text: strin
   }
 }
 
-/** The JSON object in one part of a token. */
+/** Decodes the JSON object in one part of a token. */
 function decoded (part: string): Claims | undefined {
   const value = parseJson(Buffer.from(part, 'base64url').toString())
   return isJsonObject(value) ? value : undefined
 }
 
-/** Also of `iat`: a token from a clock that is ahead would be valid for too long. */
+/** Also checks `iat`: a token from a clock that is ahead would be valid for too long. */
 function problemOfTimes ({ exp, nbf, iat }: Claims, now: number): Problem | undefined {
   const isAhead = (time: unknown) =>
     time !== undefined && !(typeof time === 'number' && time - CLOCK_TOLERANCE_SECONDS <= now)
@@ -122,7 +123,7 @@ function problemOfTimes ({ exp, nbf, iat }: Claims, now: number): Problem | unde
   return isAhead(iat) ? 'future' : undefined
 }
 
-/** The times are logged only of tokens whose signature is valid. */
+/** Includes the times only for a token whose signature is valid. */
 function explain (
   problem: Problem,
   { algorithm, issuedSecondsAgo }: { readonly algorithm?: string, readonly issuedSecondsAgo?: number | undefined } = {}

@@ -91,7 +91,7 @@ async function assertIntact (bytes: Buffer, extension: string): Promise<void> {
   if (!await check.end()) throw new DamagedDocumentError(extension)
 }
 
-/** Passes content on, and fails at its end if it is a package with a damaged part. */
+/** Passes content on, and fails at its end if the content is a package with a damaged part. */
 async function * intact (content: AsyncIterable<Uint8Array>, extension: string): AsyncGenerator<Uint8Array> {
   let check: PackageCheck | undefined
   try {
@@ -112,7 +112,7 @@ function bufferOf ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** The rest of an iteration whose first result was taken. */
+/** An iteration that starts with a result that was already taken. */
 function resumed (first: IteratorResult<Uint8Array>, rest: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
   let taken: IteratorResult<Uint8Array> | undefined = first
   return {
@@ -133,9 +133,9 @@ const HEADER_BYTES = 512
 const SECTOR_SHIFT = 30
 const SHIFTS: readonly number[] = [9, 12]
 const FIRST_DIRECTORY_SECTOR = 48
-/** The sectors that list all others. */
+/** Offset of the numbers of the sectors that list all others. */
 const FIRST_LISTED = 76
-/** Greater numbers stand for no sector. */
+/** Greater numbers mean that there is no sector. */
 const LAST_SECTOR = 0xFFFFFFFA
 
 /** Whether sectors that the header names are beyond the end of the file, or it has no readable header. */
@@ -152,28 +152,28 @@ function isCutOff (start: Buffer, length: number): boolean {
 const PART = 0x04034b50
 const PART_BYTES = 30
 const DESCRIPTOR = 0x08074b50
-/** What follows the last part: the directory, or something that belongs to it. */
+/** Signatures of what follows the last part: the directory, or something that belongs to it. */
 const AFTER_PARTS: ReadonlySet<number> = new Set([0x02014b50, 0x08064b50, 0x06064b50, 0x06054b50])
 const STORED = 0
 const DEFLATED = 8
 const ENCRYPTED = 1
 const HAS_DESCRIPTOR = 8
-/** The size is elsewhere, with 64 bits. */
+/** Means that the size is stored elsewhere, with 64 bits. */
 const LARGE = 0xFFFFFFFF
 
-/** Bounds the work: what is beyond is not examined. */
+/** Bounds the work: anything beyond is not examined. */
 const LIMITS = { parts: 2000, unpackedBytes: 256 * 1024 * 1024 }
 
-/** Bytes that are examined at a time: unpacked they are at most a thousand times as much. */
+/** Number of bytes that are examined at a time. Unpacked they are at most a thousand times as many. */
 const PIECE = 64 * 1024
 
 /** Examines a package while it passes. */
 interface PackageCheck {
   /** Resolves when more can be taken. */
   add (chunk: Uint8Array): Promise<void>
-  /** Whether the content of each part has the checksum that it should have, as far as can be told. */
+  /** Whether the content of each part has its expected checksum, as far as can be determined. */
   end (): Promise<boolean>
-  /** Ends it early. */
+  /** Stops the check early. */
   stop (): void
 }
 
@@ -198,7 +198,7 @@ async function areIntact (reader: ByteReader): Promise<boolean> {
   let unpackedBytes = 0
   for (let parts = 0; parts < LIMITS.parts; parts++) {
     const header = await reader.take(PART_BYTES)
-    if (header === undefined) return true // too short for a part: the directory tells what is missing
+    if (header === undefined) return true // too short for a part: the directory shows what is missing
     if (header.readUInt32LE(0) !== PART) return AFTER_PARTS.has(header.readUInt32LE(0))
     const content = await contentOf(header, reader, LIMITS.unpackedBytes - unpackedBytes)
     if (content === 'unknown') return true
@@ -241,7 +241,7 @@ async function stored (reader: ByteReader, size: number): Promise<Examined> {
   return { checksum, size }
 }
 
-/** The packed data tell themselves where they end. */
+/** The packed data contain their own end. */
 async function inflated (reader: ByteReader, limit: number): Promise<Examined> {
   const inflate = createInflateRaw()
   let [checksum, size, taken] = [0, 0, 0]
@@ -258,7 +258,7 @@ async function inflated (reader: ByteReader, limit: number): Promise<Examined> {
       const bytes = await reader.takeUpTo(PIECE)
       if (bytes === undefined) return 'damaged'
       taken += bytes.length
-      // After the end of the data the callback is not called.
+      // The callback is not called after the end of the data.
       const state = await Promise.race([
         finished,
         new Promise<'more'>(resolve =>
@@ -280,8 +280,8 @@ async function inflated (reader: ByteReader, limit: number): Promise<Examined> {
 }
 
 /**
- * The checksum after a part, for programs that did not know it before. Its signature is optional, and the sizes have 32
- * or 64 bits.
+ * The checksum after a part, written by programs that did not know it earlier. Its signature is optional, and the sizes
+ * have 32 or 64 bits.
  */
 async function describedChecksum (reader: ByteReader): Promise<number | undefined> {
   const first = await reader.take(4)
@@ -293,23 +293,23 @@ async function describedChecksum (reader: ByteReader): Promise<number | undefine
   return checksum.readUInt32LE(0)
 }
 
-/** Takes bytes out of a stream in the portions that its format wants. */
+/** Takes bytes out of a stream in the portions that its format requires. */
 interface ByteReader {
-  /** Exactly so many bytes; `undefined` if the stream ends before. */
+  /** Takes exactly `count` bytes; `undefined` if the stream ends before. */
   take (count: number): Promise<Buffer | undefined>
-  /** At least one byte and at most so many; `undefined` at the end. */
+  /** Takes at least one and at most `count` bytes; `undefined` at the end. */
   takeUpTo (count: number): Promise<Buffer | undefined>
-  /** Bytes that were taken and not used: they come next. */
+  /** Returns unused bytes, which come next. */
   putBack (bytes: Buffer): void
 }
 
-/** Bytes that are taken before others get a turn: all of them may be in memory already. */
+/** Number of bytes that are taken before others get a turn: all of them may already be in memory. */
 const TURN = 1024 ** 2
 
-/** Copies only what is taken from several chunks at once. */
+/** Copies bytes only if they come from several chunks. */
 function byteReader (content: AsyncIterable<Buffer>): ByteReader {
   const iterator = content[Symbol.asyncIterator]()
-  /** What comes before the rest of the stream, the last one first. */
+  /** Chunks before the rest of the stream, the first one last. */
   const ahead: Buffer[] = []
   let takenInTurn = 0
 

@@ -3,6 +3,23 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CommonRouteOptions } from './route-options.js'
 
+/** The output of `scripts/bundle-page.js`. */
+const MODULES = fileURLToPath(new URL('../assets/', import.meta.url))
+
+/** A module's file name: the module's name and the hash of its content. */
+const MODULE_FILE = /^([a-z]+(?:-[a-z]+)*)(?:-([0-9a-f]{12}))?\.js$/
+
+/** The modules' file names by their names without a hash. */
+export type PageModules = ReadonlyMap<string, string>
+
+export async function readPageModules (): Promise<PageModules> {
+  const files = await readdir(MODULES)
+  return new Map(files.flatMap(file => {
+    const [, name, hash] = MODULE_FILE.exec(file) ?? []
+    return name !== undefined && hash !== undefined ? [[name, file]] : []
+  }))
+}
+
 interface Dependencies {
   readonly path: string
   readonly modules: PageModules
@@ -16,11 +33,11 @@ type SendFile = (
 ) => FastifyReply
 
 /**
- * Names without a hash, for imports that an application writes into its pages. Each module lists all that it needs: the
- * browser asks for that at once.
+ * Module names without a hash, which an application can import in its pages. Each entry lists every module it needs, so
+ * that the browser requests them all at once.
  */
 const ENTRIES: Readonly<Record<string, (file: (name: string) => string) => string>> = {
-  // A page that mounts and captures by itself: the other pages do not import the module.
+  // For a page that mounts the editor and captures documents itself: other pages do not import `captures`.
   editor: file => `import './${file('captures')}'\nexport * from './${file('editor')}'\n`,
   'document-editor': file => `import './${file('editor')}'\nexport * from './${file('document-editor')}'\n`
 }
@@ -46,8 +63,8 @@ export function assetsScope ({ path, modules, routeOptions }: Dependencies) {
         }
         const file = modules.get(name)
         if (hash === undefined || file === undefined) return reply.callNotFound()
-        // Of another release, whose page was made by another instance or before an update: this release's will do, but
-        // not under that name.
+        // The page was made by another release: by another instance, or before an update. This release's module works
+        // there, but must not be cached under that name.
         const isOurs = asked === file
         reply.header('cache-control', isOurs ? 'public, max-age=31536000, immutable' : 'no-store')
         varyByEncoding(reply)
@@ -59,8 +76,8 @@ export function assetsScope ({ path, modules, routeOptions }: Dependencies) {
 }
 
 /**
- * `reply.sendFile` without decorating replies: the application may have registered the same plugin, with options of its
- * own. It is loaded with the first request, because that takes a tenth of a second.
+ * `reply.sendFile` without decorating replies: the application may have registered @fastify/static with its own
+ * options. Loaded with the first request, because loading takes a tenth of a second.
  */
 async function fileSender (scope: FastifyInstance): Promise<SendFile> {
   const { fastifyStatic } = await import('@fastify/static')
@@ -78,24 +95,7 @@ async function fileSender (scope: FastifyInstance): Promise<SendFile> {
   return sendFile!
 }
 
-/** Beside what hooks of the application have set, such as those of @fastify/cors. */
+/** Keeps the values that hooks of the application have set, such as @fastify/cors. */
 function varyByEncoding (reply: FastifyReply): void {
   reply.header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '))
-}
-
-/** What `scripts/bundle-page.js` has made of lib/browser. */
-const MODULES = fileURLToPath(new URL('../assets/', import.meta.url))
-
-/** The name of a module, and the hash of its content. */
-const MODULE_FILE = /^([a-z]+(?:-[a-z]+)*)(?:-([0-9a-f]{12}))?\.js$/
-
-/** The files of the modules, by their names without a hash. */
-export type PageModules = ReadonlyMap<string, string>
-
-export async function readPageModules (): Promise<PageModules> {
-  const files = await readdir(MODULES)
-  return new Map(files.flatMap(file => {
-    const [, name, hash] = MODULE_FILE.exec(file) ?? []
-    return name !== undefined && hash !== undefined ? [[name, file]] : []
-  }))
 }

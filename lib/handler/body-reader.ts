@@ -17,13 +17,13 @@ interface Dependencies {
   readonly signal: AbortSignal
 }
 
-/** Most callbacks have a few kilobytes; one with a history of thousands of changes has more. */
+/** Most callbacks are a few kilobytes. A history of thousands of changes makes one larger. */
 const SMALL_BYTES = 64 * 1024
 
 /** Parsing and verifying a MiB blocks the process for about 5 ms, and its memory is collected only seconds later. */
 const PAUSE_MS_PER_MIB = 2000
 
-/** Per file. A document server sends one or two callbacks of a file at a time. */
+/** Maximum per file. A document server sends one or two callbacks of a file at a time. */
 const MAX_WAITING = 4
 
 /**
@@ -132,9 +132,7 @@ export function parseCallbackBody (bytes: Buffer): unknown {
   return body
 }
 
-/**
- * Whether there are so many brackets that the nesting may be too deep. Fast also for a body that is one long string.
- */
+/** Whether there are enough brackets for the nesting to be too deep. Fast even if the body is one long string. */
 function hasManyLevels (json: string): boolean {
   let left = MAX_DEPTH
   for (const bracket of '[{') {
@@ -145,7 +143,7 @@ function hasManyLevels (json: string): boolean {
   return false
 }
 
-/** In one pass: no input can make it slow. */
+/** Runs in one pass, so that no input can make it slow. */
 function depthOf (json: string): number {
   let depth = 0
   let deepest = 0

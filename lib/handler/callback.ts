@@ -49,7 +49,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     return answerCallback(reply, 0)
   }
 
-  /** Resolves to what became of a save; to `undefined` if the callback is about something else. */
+  /** Resolves to the outcome of a save, or to `undefined` if the callback announces none. */
   async function handle (request: HandlerRequest, reply: FastifyReply): Promise<EndedSave | undefined> {
     const { log, query } = request
     const fileId = query.fileId! // without one the callback was refused before its body was read
@@ -68,7 +68,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
       return await apply(log, event, bearing, () => !(reply.raw.closed || reply.raw.destroyed))
     }).finally(arrival.applied)
     let isAnswered = false
-    applied.catch(err => { if (isAnswered) log.error({ err }, 'a change of a session could not be noted') })
+    applied.catch(err => { if (isAnswered) log.error({ err }, 'a session change could not be recorded') })
     const event = await received
     if (isSave(event) && event.url !== undefined) return { callback: event, outcome: await applied ?? 'empty' }
     if (changesSession(event)) await waitAtMost(ANSWER_AFTER_MS, applied)
@@ -152,7 +152,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     }
   }
 
-  /** If it was acknowledged, the document server would delete what it has not announced. */
+  /** A final save without a URL. If it were acknowledged, the document server would delete its unannounced content. */
   function isLostSave (event: CallbackEvent): event is FinishedEvent {
     return event.status === 2 && event.url === undefined && settings.onCorrupted === 'keep'
   }
@@ -164,14 +164,14 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   ): Promise<void> {
     if (!key) return
     await sessions.saveRefused(fileId, key, users).catch(err =>
-      log.error({ err, fileId, key }, 'the refused save could not be noted')
+      log.error({ err, fileId, key }, 'the refused save could not be recorded')
     )
   }
 }
 
 /**
- * Waits for a promise, but not longer than the time limit. Leaves no timer behind: thousands of callbacks a second
- * would add up.
+ * Waits for a promise, but not longer than the time limit. Leaves no timer behind: with thousands of callbacks a second
+ * they would add up.
  */
 async function waitAtMost (milliseconds: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
@@ -183,7 +183,7 @@ async function waitAtMost (milliseconds: number, promise: Promise<unknown>): Pro
   }
 }
 
-/** Whether a callback without anything to store is noted in the record. */
+/** Whether a callback with nothing to store changes the record. */
 function changesSession ({ key, status }: CallbackEvent): boolean {
   return key !== undefined && (status === 1 || status === 2 || status === 3 || status === 4)
 }
@@ -193,9 +193,9 @@ function isSave (event: CallbackEvent): event is SaveEvent {
 }
 
 /**
- * Whether a callback with an unknown status has a field that only saves have, among those that are known: the document
- * server may delete an acknowledged save. Source:
- * docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+ * Whether a callback with an unknown status has one of the fields that only saves have: the document server may delete
+ * a save that is acknowledged.
+ * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
  */
 function isUnknownSave (
   event: Partial<Record<typeof FIELDS_OF_SAVES[number], unknown>> & { readonly status: number }
@@ -222,7 +222,7 @@ function saveRequest (event: SaveEvent, url: string): SaveRequest {
   }
 }
 
-/** A save is stored also without its changes. */
+/** Ignores an unusable URL: a save is stored even without its changes. */
 function httpUrlOf (value: string | undefined): URL | undefined {
   return value !== undefined && isHttpUrl(value) ? new URL(value) : undefined
 }
@@ -235,7 +235,7 @@ function toEvent (fileId: string, claims: unknown): CallbackEvent {
     throw new InvalidCallbackError('it must be an object with an integer status and, for a save, a string url')
   }
   const { token, iat, exp, nbf, operation, ...fields } = claims as CallbackPayload & Record<string, unknown>
-  // JSON.parse makes it an own property: copying the event would set a prototype.
+  // JSON.parse makes `__proto__` an own property: copying the event would set a prototype.
   if (Object.hasOwn(fields, '__proto__')) Reflect.deleteProperty(fields, '__proto__')
   for (const [name, isValid] of validators) {
     if (name in fields && !isValid(fields[name])) delete fields[name]

@@ -17,11 +17,11 @@ import { type HandlerQuery, type HandlerRequest, isHandlerQuery, notesOf } from 
 /** Decides who may use the handler. Each method rejects with `UnauthorizedError` or `ForbiddenError`. */
 export interface Credentials {
   /**
-   * Whether the URL of a callback is signed, as far as it has to be. Throws if it is signed, but not by us for this.
-   * Needs no body.
+   * Whether a callback's URL is signed, or need not be. Throws if this application did not make the signature for this
+   * callback. Needs no body.
    */
   isSignedCallback (request: FastifyRequest): boolean
-  /** Refuses a callback whose URL is not signed before its body is read, unless `authorize` allows it. */
+  /** Refuses a callback with an unsigned URL before its body is read, unless `authorize` allows it. */
   admitUnsignedCallback (request: FastifyRequest): Promise<void>
   /**
    * Whether the request's header proves that the document server sent the callback, or no proof is required. Needs no
@@ -29,8 +29,8 @@ export interface Credentials {
    */
   isProvenByHeader (request: HandlerRequest): boolean
   /**
-   * Whether a callback that is refused may be of the document server: it has all credentials that are required, or
-   * `authorize` has allowed it. Before its body is read, the token in the header counts. Never throws.
+   * Whether a refused callback may come from the document server: it has all required credentials, or `authorize` has
+   * allowed it. Before its body is read, the token in the header counts. Never throws.
    */
   proofOf (request: FastifyRequest): CallbackProof
   /** Verifies the signature and the tokens of a callback. Synchronous, so that callbacks keep their order. */
@@ -41,19 +41,20 @@ export interface Credentials {
   authorizeProxy (request: HandlerRequest, url: URL): Promise<void>
   /** Resolves to whether the report is proven to come from a page with this fileId. */
   authorizeReport (request: HandlerRequest): Promise<boolean>
-  /** Lets a page use an action. Needs no body. Resolves to the claims of the page's token. */
+  /** Authorizes a page to use an action. Needs no body. Resolves to the claims of the page's token. */
   authorizeAction (request: FastifyRequest, action: RequestedAction): Promise<PageClaims>
 }
 
 interface RequestedAction {
   readonly name: PageActionName
+  /** The right that the page must grant its user. */
   readonly needs: Need
 }
 
 interface VerifiedCallback {
   /** The claims of the token; without a token the body. */
   readonly fields: unknown
-  /** Whether the callback has all credentials that are required. */
+  /** Whether the callback has all required credentials. */
   readonly isProven: boolean
 }
 
@@ -146,7 +147,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       if (!(settings.signedUrls || settings.requireToken) || allowed || signature === 'valid') return
       if (signature === 'expired') throw new ForbiddenError('the URL has expired, see downloadUrlLifetime')
       // A token is not enough: the document server signs any URL that a configuration contains.
-      if (settings.signedUrls) throw new UnauthorizedError('the URL is not signed: use the one of the control')
+      if (settings.signedUrls) throw new UnauthorizedError('the URL is not signed: use the one from the control')
 
       const claims = headerClaims(request)
       if (!claims) throw noToken(request, 'the URL is not signed')
@@ -215,13 +216,14 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     if (!settings.requireToken) return true
     try {
       const { fileId = '', key: onlyKey } = request.query
-      return isKeyOf(fileId, fieldOf(headerClaims(request)?.payload, 'key'), onlyKey) // tokens that a browser can have contain no `payload`
+      // Tokens that browsers can have contain no `payload`.
+      return isKeyOf(fileId, fieldOf(headerClaims(request)?.payload, 'key'), onlyKey)
     } catch {
       return false
     }
   }
 
-  /** A request of an editor page. Resolves to whether it has the token of that page. */
+  /** Authorizes a request of an editor page. Resolves to whether it has that page's token. */
   async function authorizePage (
     request: HandlerRequest,
     target: Extract<AuthorizeTarget, { action: 'proxy' | 'report' }>
@@ -245,7 +247,10 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     return token === 'valid'
   }
 
-  /** Verified when the callback arrives, and again only if a hook of the application has changed what is signed. */
+  /**
+   * Verifies the signature when the callback arrives, and again only if a hook of the application has changed a signed
+   * parameter.
+   */
   function callbackSignature (request: FastifyRequest, query: HandlerQuery, fileId: string): SignatureState {
     const notes = notesOf(request)
     if (notes.validQuery !== undefined && isSignedAlike(query, notes.validQuery)) return 'valid'
@@ -298,18 +303,18 @@ function headerOf ({ headers }: FastifyRequest, name: string): string | undefine
   return Array.isArray(value) ? value.join() : value
 }
 
-/** Whether two queries of callbacks agree in all that a signature covers, and in the signature. */
+/** Whether two callback queries have the same signature and the same signed parameters. */
 function isSignedAlike (a: HandlerQuery, b: HandlerQuery): boolean {
   return a.fileId === b.fileId && a.key === b.key && a.expires === b.expires && a.signature === b.signature
 }
 
-/** The document server is none. */
+/** Only browsers send these headers. */
 export function isFromBrowser ({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 }
 
 function unsignedCallback (): Error {
-  return new UnauthorizedError('the callback URL is not signed: use the one of the control')
+  return new UnauthorizedError('the callback URL is not signed: use the one from the control')
 }
 
 function fieldOf (value: unknown, name: string): unknown {

@@ -17,15 +17,15 @@ import { untrustedContentHeaders } from './responses.js'
 interface Dependencies {
   readonly credentials: Credentials
   readonly storage: Pick<Storage, 'stat' | 'read' | 'downloadUrl'>
-  /** Absent where no versions are kept. */
+  /** Absent if no versions are kept. */
   readonly versions: Pick<Versions, 'open'> | undefined
   /** Milliseconds after which a client that reads nothing is disconnected. */
   readonly idle: number
 }
 
 /**
- * Serves a stored file, or redirects to where the storage serves it: to requests with a signed URL or, without
- * signatures, a token; and to those that `authorize` allows.
+ * Serves a stored file, or redirects to the storage's own URL for it. Requires a signed URL or, without signed URLs, a
+ * token, unless `authorize` allows the request.
  */
 export function createDownloadHandler ({ credentials, storage, versions, idle }: Dependencies) {
   const { endWhenIdle } = idleClients(idle)
@@ -119,17 +119,17 @@ function sendHead (reply: FastifyReply, info: FileInfo): FastifyReply {
   return reply.headers(headersOf(info)).send()
 }
 
-/** Then its info need not be known before it is read. */
+/** Whether the file can be read before its info is known. */
 function wantsWholeFile ({ method, headers }: HandlerRequest): boolean {
   return method === 'GET' && ['range', 'if-none-match', 'if-modified-since'].every(name => headers[name] === undefined)
 }
 
-/** The number of a version. */
+/** A version number. */
 const VERSION = /^[1-9]\d{0,8}$/
 
 /**
- * A body that is in memory already is sent without a stream. Another is discarded when a hook of the application fails
- * or sends something else: its file would stay open.
+ * A body that is already in memory is sent without a stream. Any other body is discarded when a hook of the application
+ * fails or sends something else: its file would stay open.
  */
 function payloadOf ({ raw }: FastifyReply, body: Readable): Readable | Buffer {
   const bytes = arrivedBytes(body)
@@ -139,7 +139,7 @@ function payloadOf ({ raw }: FastifyReply, body: Readable): Readable | Buffer {
   return body
 }
 
-/** The range of the version it was computed for; `null` when another version was stored meanwhile. */
+/** Resolves to the range of the revision it was computed for, or to `null` if another one was stored meanwhile. */
 async function readRange (
   storage: Pick<Storage, 'read'>,
   { fileId, revision }: FileInfo,
@@ -149,7 +149,7 @@ async function readRange (
   try {
     file = await storage.read(fileId, range)
   } catch (error) {
-    if (error instanceof RangeError) return null // the new version is shorter
+    if (error instanceof RangeError) return null // the new content is shorter
     throw error
   }
   if (!file || file.info.revision === revision) return file && file.body
@@ -157,7 +157,7 @@ async function readRange (
   return null
 }
 
-/** Of every answer that has or could have content. */
+/** Headers of every answer that has content or could have it. */
 const FILE_HEADERS = { ...untrustedContentHeaders, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' }
 
 interface Validators {
@@ -171,8 +171,8 @@ function validatorsOf ({ revision, modifiedAt }: FileInfo): Validators {
 }
 
 /**
- * The constants last: V8 copies them five times as fast. The length after the name: Node.js encodes a
- * Content-Disposition that follows it in another way, and fails to send one that is not ASCII.
+ * The constants come last: V8 then copies them five times as fast. The length comes after the name: Node.js encodes a
+ * Content-Disposition that follows it differently, and fails to send one that is not ASCII.
  */
 function headersOf (info: FileInfo, length = info.size): Record<string, string | number> {
   return {
@@ -184,7 +184,9 @@ function headersOf (info: FileInfo, length = info.size): Record<string, string |
   }
 }
 
-/** A single range; `undefined` for the whole file, also when several ranges are requested, as RFC 9110 allows. */
+/**
+ * The single requested range, or `undefined` for the whole file, which also answers several ranges, as RFC 9110 allows.
+ */
 function requestedRange (
   { headers }: HandlerRequest,
   { size }: FileInfo,
@@ -202,8 +204,8 @@ function requestedRange (
 }
 
 /**
- * The last n bytes of a file that has no more than n: RFC 9110 wants the whole file, range-parser calls it
- * unsatisfiable.
+ * Whether the last n bytes are requested of a file of at most n bytes: RFC 9110 wants the whole file, whereas
+ * range-parser calls the range unsatisfiable.
  */
 function isSuffixOfWholeFile (range: string, size: number): boolean {
   const length = /^bytes=-(\d+)$/.exec(range)?.[1]
@@ -214,18 +216,18 @@ type ServerResponse = FastifyReply['raw']
 
 interface IdleClients {
   /**
-   * Destroys a response when the client reads nothing for so many milliseconds, or at most twice as many. Time in which
-   * there is nothing to write does not count: the storage may be slow.
+   * Destroys a response when its client has read nothing for the time limit, or at most twice as long. Time with
+   * nothing to write does not count: the storage may be slow.
    */
   endWhenIdle (request: FastifyRequest, reply: FastifyReply): void
 }
 
-/** The timer may look at a new response at once: that does not count. */
+/** A response that the timer has not seen. It may look at a new one at once, which does not count. */
 const NOT_SEEN = -1
 
-/** One timer for all responses: it ends when it finds none. */
+/** Uses one timer for all responses. It ends when there are none. */
 function idleClients (milliseconds: number): IdleClients {
-  /** What their connections had written at the latest look. */
+  /** The bytes that each response's connection had written at the last look. */
   const written = new Map<ServerResponse, number>()
   let timer: NodeJS.Timeout | undefined
 
@@ -256,8 +258,8 @@ function idleClients (milliseconds: number): IdleClients {
 }
 
 /**
- * For the client: a response that has ended needs no `drain`, but its end may still be on the way to the operating
- * system.
+ * Whether a response waits for its client. One that has ended needs no `drain`, but its end may still be on the way to
+ * the operating system.
  */
 function isWaiting (response: ServerResponse): boolean {
   return response.writableNeedDrain || response.req.socket.writableLength > 0

@@ -23,7 +23,7 @@ interface HookContext {
   readonly outer: HookContext | undefined
 }
 
-/** Calls the application's hooks. An error of a hook, or its timeout, is logged and has no other effect. */
+/** Calls the application's hooks. A hook's error or timeout is logged and has no other effect. */
 export interface Hooks {
   call <Name extends HookName> (name: Name, event: EventOf<Name>): Promise<void>
   /** Calls `onSaveFailed`, once for each save. */
@@ -41,12 +41,12 @@ interface Dependencies {
 
 const MAX_REMEMBERED_FAILURES = 1000
 
-/** Callbacks wait for these, and so do later callbacks of the file. */
+/** Callbacks wait for these hooks, and with them later callbacks of the file. */
 const AWAITED: ReadonlySet<HookName> = new Set(['onCallback', 'onSaved', 'onSaveFailed'])
 
 export function createHooks ({ settings, log, signal }: Dependencies): Hooks {
   const reportedFailures = new Set<string>()
-  /** What the hook does after it has returned also runs in its context. */
+  /** Also covers work that a hook leaves running after it has returned. */
   const running = new AsyncLocalStorage<HookContext>()
 
   const hooks: Hooks = {
@@ -92,9 +92,9 @@ export function createHooks ({ settings, log, signal }: Dependencies): Hooks {
  * neither a callback nor a save of the file. The events of one session are delivered one after the other.
  */
 interface SessionEvents {
-  /** This instance has changed a record: reports the sessions that have become live or have ended. */
+  /** This instance has changed a record. Reports the sessions that became live or ended. */
   changed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void
-  /** A session has ended whose file, and usually its record, does not exist. */
+  /** A session has ended whose file, and usually its record, no longer exists. */
   endedAfterDeletion (fileId: string, cause: Cause): void
   /** Resolves when no hook is running. */
   idle (): Promise<void>
@@ -105,16 +105,16 @@ interface SessionHookDependencies {
   readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
-/** Events that wait for a hook, or whose hook is running. */
+/** Maximum number of events whose hook is waiting or running. */
 const MAX_PENDING = 10_000
 
-/** Sessions whose starts are remembered, to tell how long they lasted. */
+/** Maximum number of sessions whose start is remembered to compute their duration. */
 const MAX_STARTS = 10_000
 
 export function createSessionEvents ({ hooks, log }: SessionHookDependencies): SessionEvents {
   const queue = createQueue()
   let pending = 0
-  /** By the monotonic clock, of sessions that somebody had subscribed to then. */
+  /** Start times by the monotonic clock, of sessions that started while the channel had a subscriber. */
   const starts = new BoundedMap<string, number>(MAX_STARTS)
 
   return {
@@ -138,7 +138,7 @@ export function createSessionEvents ({ hooks, log }: SessionHookDependencies): S
     if (pending === MAX_PENDING) {
       return log.error(
         { fileId, key },
-        `the hook ${name} was not called: ${MAX_PENDING} earlier calls of the hooks of sessions have not ended`
+        `the hook ${name} was not called: ${MAX_PENDING} earlier calls of session hooks have not ended`
       )
     }
     pending++
@@ -166,7 +166,7 @@ export function createSessionEvents ({ hooks, log }: SessionHookDependencies): S
   }
 }
 
-/** Those of which there is none with the same key among the others. */
+/** The sessions whose keys the others do not have. */
 function without (sessions: readonly Session[], others: readonly Session[]): readonly Session[] {
   return sessions.filter(({ key }) => !others.some(other => other.key === key))
 }
@@ -181,8 +181,7 @@ function endEvent (
 }
 
 /**
- * A change may have ended other sessions than the one it was made for: another instance's that died, or the least
- * important of too many.
+ * A change may also end sessions other than its own: one of an instance that died, or the least important of too many.
  */
 function reasonOf (
   before: FileRecord,

@@ -1,11 +1,11 @@
 interface Limits {
-  /** Milliseconds in which a line is written once. */
+  /** Milliseconds within which the same line is logged only once. */
   readonly interval: number
-  /** Different lines within that time. */
+  /** Maximum number of different lines within that time. */
   readonly max: number
 }
 
-/** Tells whether a line is to be logged that a client can cause as often as it likes. */
+/** Decides whether to log a line that clients can cause as often as they like. */
 export function lineLimit ({ interval, max }: Limits): (line: string) => boolean {
   /** When each line was logged, oldest first. */
   const logged = new Map<string, number>()
@@ -25,19 +25,19 @@ export function lineLimit ({ interval, max }: Limits): (line: string) => boolean
 interface CountingLimits {
   /** Milliseconds. */
   readonly interval: number
-  /** Lines of one kind within that time. */
+  /** Maximum number of lines of one kind within that time. */
   readonly max: number
-  /** Kinds that are told apart: further ones count as one. */
+  /** Maximum number of kinds. Further kinds count as one. */
   readonly maxKinds: number
 }
 
 interface Taken {
   readonly isDue: boolean
-  /** Lines of this kind that were not due since the last one that was. */
+  /** Lines of this kind that were not due since the last due one. */
   readonly suppressed: number
 }
 
-/** As `lineLimit`, for lines that are counted while they are not logged. */
+/** Like `lineLimit`, but counts the lines that are not logged. */
 export function createCountingLimit ({ interval, max, maxKinds }: CountingLimits): (kind: string) => Taken {
   const counts = new Map<string, { since: number, lines: number, suppressed: number }>()
 

@@ -8,7 +8,7 @@ import { lineLimit } from './line-limit.js'
 import { type HandlerQuery, isHandlerQuery, notesOf } from './request.js'
 import { errorStatus, isEndedByHook, OWN_CODE } from './responses.js'
 
-/** Notes how requests of the document server end, for the doctor. */
+/** Records for the doctor how requests of the document server end, and warns if a hook of the application ends them. */
 export interface Observer {
   /** The request has passed the application's hooks and reaches its action. */
   reached (request: FastifyRequest, reply: FastifyReply): void
@@ -23,7 +23,7 @@ interface Dependencies {
   readonly openings: Openings
 }
 
-/** Refusals for lack of credentials. */
+/** Codes of refusals for lack of credentials. */
 const STRANGER_CODES: ReadonlySet<string> = new Set(['FST_EDITOR_UNAUTHORIZED', 'FST_EDITOR_FORBIDDEN'])
 
 export function createObserver ({ settings, urls, openings }: Dependencies): Observer {
@@ -64,15 +64,15 @@ export function createObserver ({ settings, urls, openings }: Dependencies): Obs
   }
 
   /**
-   * Without signed URLs anybody can send such a request. Then those count that are not refused, of files that a page
-   * shows.
+   * Without signed URLs anybody can send such a request. Then a request counts if it is not refused and a page shows
+   * its file.
    */
   function isOfDocumentServer ({ action, fileId = '', ...query }: HandlerQuery, outcome: Outcome): boolean {
     if (action !== 'download' && action !== 'callback') return false
     if (!settings.signedUrls) {
       return openings.isKnown(fileId) && !(outcome.result === 'refused' && STRANGER_CODES.has(outcome.code))
     }
-    // Nothing is accepted with an invalid one.
+    // A request with an invalid signature is never accepted.
     if (outcome.result === 'accepted') return query.signature !== undefined
     const signature = urls.checkSignature(action, fileId, query)
     return signature === 'valid' || signature === 'expired'
@@ -113,20 +113,22 @@ function eventOf (
   return { kind: 'callback', ...(typeof status === 'number' && Number.isInteger(status) && { status }), ...outcome }
 }
 
-/** How an application lets the document server through its login hooks. The npm package contains no docs. */
+/**
+ * How an application lets the document server pass its login hooks. A URL, because the npm package contains no docs.
+ */
 export const LOGIN_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/login-hooks.md'
 
-/** A request of the document server that the plugin never saw. */
+/** A request of the document server that never reached the plugin. */
 interface EndedByHook {
   readonly fileId: string
   readonly action: 'callback' | 'download'
   readonly httpStatus: number
-  /** What the hook has thrown. */
+  /** The error that the hook threw. */
   readonly error: FastifyError | undefined
 }
 
 const INTERVAL_MS = 10 * 60_000
-/** More than there are statuses in use. */
+/** More than the HTTP statuses in use. */
 const MAX_LINES = 50
 
 const consequences = {
@@ -135,8 +137,8 @@ const consequences = {
 } as const
 
 /**
- * Warns that a hook of the application keeps requests of the document server from the plugin: once for each action and
- * status in a while.
+ * Warns that a hook of the application keeps requests of the document server from the plugin: once per action and
+ * status in each interval.
  */
 function createHookWarnings () {
   const isDue = lineLimit({ interval: INTERVAL_MS, max: MAX_LINES })

@@ -12,8 +12,8 @@ interface Options {
 }
 
 /**
- * Serves files that a conversion or a document build needs to the document server, from memory. The ID in the query is
- * all that a request needs: it cannot be guessed, is not logged, and is only valid while the work is under way.
+ * Serves files for a conversion or a document build to the document server, from memory. The ID in the query is the
+ * only credential: it cannot be guessed, is not logged, and is only valid while the work is under way.
  */
 export function createFileOffers ({ path, url }: Options): FileOffers & { readonly route: RouteOptions } {
   const files = new Map<string, Uint8Array>()
@@ -26,7 +26,7 @@ export function createFileOffers ({ path, url }: Options): FileOffers & { readon
     route: {
       method: METHODS,
       url: path,
-      // Before a body is read: only GET and HEAD have an answer.
+      // Answers before a body is read: only GET and HEAD are served.
       async onRequest (request, reply) {
         if (request.method === 'GET' || request.method === 'HEAD') return
         if (request.raw.httpVersionMajor === 1) reply.header('connection', 'close') // the body is not read

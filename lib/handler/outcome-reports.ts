@@ -6,28 +6,26 @@ import type { SaveOutcome } from '../save/saves.js'
 import { createCountingLimit } from './line-limit.js'
 import { type HandlerRequest, namedFileId, notesOf } from './request.js'
 
-/** What became of the save that a callback announced, if it was not refused. */
+/** The outcome of a save that a callback announced and that was not refused. */
 export interface EndedSave {
   readonly callback: CallbackEvent
   readonly outcome: SaveOutcome | 'empty' | 'not-assembled'
 }
 
-/** Logs in one line what became of a save, and publishes it. Never throws: what is stored would be refused. */
+/** Logs the outcome of a save in one line, and publishes it. Never throws: an error would refuse the stored save. */
 export function reportSave (reply: FastifyReply, { callback, outcome }: EndedSave): void {
   const message: SaveMessage = { ...callbackFields(callback), ...outcomeFields(outcome), durationMs: reply.elapsedTime }
   try {
     logSave(reply, message, callback)
-  } catch (err) { // of the application's logger, such as of a serializer
+  } catch (err) { // the application's logger threw it, such as a serializer
     try {
-      reply.log.error({ err }, 'what became of a save could not be logged')
+      reply.log.error({ err }, 'the outcome of a save could not be logged')
     } catch {}
   }
   channels.save.publish(message)
 }
 
-/**
- * Publishes that a callback was refused, before or after it was known whether it announced a save. The route logs why.
- */
+/** Publishes that a callback was refused, whether or not it was known to announce a save. The route logs the reason. */
 export function publishRefused (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -45,7 +43,7 @@ export function publishRefused (
   })
 }
 
-/** What the log and a message say about a callback. */
+/** The fields of a callback in log lines and messages. */
 export function callbackFields (
   { fileId, key, status }: CallbackEvent
 ): Pick<SaveMessage, 'fileId' | 'key' | 'status'> {
@@ -69,9 +67,9 @@ function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsav
     case 'stored':
       return log.info(message, 'document saved')
     case 'unchanged':
-      return log.info(message, 'save without changes: the same content is stored already')
+      return log.info(message, 'save skipped: content unchanged')
     case 'repeated':
-      return log.info(message, 'save repeated: it is stored already')
+      return log.info(message, 'duplicate save: already stored')
     case 'conflict':
       return log.warn(
         message,
@@ -101,7 +99,7 @@ const conflictExplanations = {
 /** Statuses of responses without a body (RFC 9110). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
-/** Publishes that a request was answered with an error before it has reached its action. */
+/** Publishes that a request was answered with an error before it reached its action. */
 export function publishFailed (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -121,8 +119,7 @@ export function publishFailed (
 }
 
 /**
- * Publishes how a request for content that has reached its action ends, when its response is sent or its connection
- * closed.
+ * Publishes how a request for content that reached its action ends, when its response is sent or its connection closes.
  */
 export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply): void {
   const { action } = request.query
@@ -133,7 +130,7 @@ export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply)
   const { raw: response } = reply
   const writtenBefore = socket.bytesWritten
   let isSent = false
-  // one of HTTP/2 emits it, too, if the stream was cancelled
+  // an HTTP/2 response emits it even if the stream was cancelled
   response.once('finish', () => { isSent = response.writableEnded })
   if (response.closed) publish() // the client has left while a hook of the application was running
   else response.once('close', publish)
@@ -155,14 +152,14 @@ export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply)
     return error ? { outcome: 'failed', code: codeOf(error) } : { outcome: 'sent' }
   }
 
-  /** `undefined` if it was not known before the body was sent. */
+  /** `undefined` if the length was unknown before the body was sent. */
   function bodyLength (): number | undefined {
     if (method === 'HEAD' || BODILESS.has(response.statusCode)) return 0
     const length = reply.getHeader('content-length')
     return length === undefined ? undefined : Number(length)
   }
 
-  /** The requests of an HTTP/2 connection share it. */
+  /** `undefined` for HTTP/2, whose requests share a connection. */
   function writtenBytes (): number | undefined {
     return httpVersionMajor === 1 ? socket.bytesWritten - writtenBefore : undefined
   }
@@ -174,17 +171,16 @@ function subjectOf (request: FastifyRequest): Pick<ResponseMessage, 'fileId'> {
 }
 
 const INTERVAL_MS = 60_000
-/** Of each kind within that time. */
+/** Maximum number of lines of each kind within that time. */
 const MAX_LINES = 10
-/** More than callbacks can cause without proof, besides the codes of what hooks of the application throw. */
+/** More than unproven callbacks can cause, apart from the codes of errors that hooks of the application throw. */
 const MAX_KINDS = 50
 /** A reason may quote what the sender has chosen, such as names of headers. */
 const MAX_REASON_CHARACTERS = 500
 
 /**
- * Logs that a callback was refused of which nothing proves that the document server sent it. Anybody can cause that as
- * often as they like: the lines are few and short, and differ from the one of a save that was refused, which is to
- * alert somebody.
+ * Logs the refusal of a callback that is not proven to come from the document server. Anybody can cause it as often as
+ * they like, so the lines are few and short, and differ from the line of a refused save, which should alert somebody.
  */
 export function createUnprovenLog () {
   const take = createCountingLimit({ interval: INTERVAL_MS, max: MAX_LINES, maxKinds: MAX_KINDS })

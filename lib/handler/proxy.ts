@@ -35,7 +35,7 @@ export function createProxyHandler ({ credentials, outbound }: Dependencies) {
       discard(upstream.body)
       return reply.send()
     }
-    // Bytes cost much less than a stream. Fastify would add the length that the upstream did not send.
+    // Sending bytes costs much less than a stream, but Fastify would add a length that the upstream did not send.
     return reply.send((upstream.length === undefined ? undefined : arrivedBytes(upstream.body)) ?? upstream.body)
   }
 }

@@ -8,17 +8,17 @@ import { untrustedContentHeaders } from './responses.js'
 
 interface Dependencies {
   readonly credentials: Pick<Credentials, 'authorizeReport'>
-  /** What the handler saw of the last opening of a file, for the log. */
+  /** Explains the last opening of a file by the requests that the handler saw, for the log. */
   readonly explainOpening?: (fileId: string) => string | undefined
-  /** Called with what a page of this file reported, as often as it is logged. */
+  /** Called with a page's report about this file whenever one is logged. */
   readonly onReport?: (fileId: string, words: string) => void
 }
 
-/** Of the page's module, or a code of the editor. */
+/** A code of the page's module or of the editor. */
 const CODE = /^(slow|no-frame|-?\d{1,4})$/
 
 const INTERVAL_MS = 60_000
-/** Within that interval, of all pages. */
+/** Maximum within that interval, for all pages together. */
 const MAX_LINES = 100
 
 /** Logs why a document did not open in a browser: only the browser knows. */
@@ -52,7 +52,7 @@ interface OpeningFailure {
   readonly meaning: string
   /** Whole sentences. */
   readonly remedy: string
-  /** Whether it may come from what this application answered to the document server, or from what never reached it. */
+  /** Whether the cause may be this application's answer to the document server, or a request that never reached it. */
   readonly isAboutApplication?: true
 }
 
@@ -103,7 +103,7 @@ const failures: Readonly<Record<string, OpeningFailure>> = {
   },
   4007: {
     meaning: 'the document server ended the session of this user',
-    remedy: 'The command drop was sent, or the callbackUrl that you assigned is no http(s) URL.'
+    remedy: 'The command drop was sent, or the callbackUrl that you assigned is not an http(s) URL.'
   },
   4008: {
     meaning: 'the document has been saved since the page was made',
@@ -128,7 +128,7 @@ const unknown: OpeningFailure = {
   isAboutApplication: true
 }
 
-/** Whether it has an explanation of its own. */
+/** Whether the code has its own explanation. */
 function isKnownFailure (code: string): boolean {
   return Object.hasOwn(failures, code)
 }

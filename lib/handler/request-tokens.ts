@@ -18,14 +18,17 @@ interface RequestTokens {
   callbackClaims (request: FastifyRequest): Claims | undefined
   /** The claims of the token in the header; `undefined` without one. */
   headerClaims (request: FastifyRequest): Claims | undefined
-  /** The error for a request without the required token. `missing` starts its message: what else the request lacks. */
+  /**
+   * The error for a request without the required token. `missing` starts its message with what else the request lacks.
+   */
   noToken (request: FastifyRequest, missing: string): Error
 }
 
 const JSON_WEB_TOKEN = /(?:^|[^\w-])eyJ[\w-]*\.[\w-]*\.[\w-]*=*$/
 
 /**
- * The document server's tokens are HMACs. One with such an algorithm was added by something else, such as a gateway.
+ * The document server's tokens are HMACs. A token with one of these algorithms was added by something else, such as a
+ * gateway.
  */
 const FOREIGN_ALGORITHM = /^(?:RS|PS|ES|Ed)/
 
@@ -128,12 +131,12 @@ export function requestTokens (
   }
 }
 
-/** What a callback says. Whatever else a token contains is not compared: document servers may add claims and fields. */
+/** The fields of a callback that are compared. Others are not: document servers may add claims and fields. */
 const CALLBACK_FIELDS = ['status', ...Object.keys(optionalFields)]
 
 /**
- * Purposes of tokens that no callback and no download has. Which values these have is not documented: any other is
- * accepted. Source: docs/document-server-protocol.md#purposes-of-tokens
+ * Purposes that a token for a callback or a download never has. Their own values are not documented, so any other value
+ * is accepted. Source: docs/document-server-protocol.md#purposes-of-tokens
  */
 const FOREIGN_OPERATIONS: ReadonlySet<string> = new Set(['converter', 'command', 'docbuilder', 'browser'])
 

@@ -25,7 +25,7 @@ export const HandlerQuery = Type.Object({
 })
 export type HandlerQuery = Static<typeof HandlerQuery>
 
-/** Without these fields a callback cannot be handled. */
+/** The fields without which a callback cannot be handled. */
 export const CallbackPayload = Type.Object({
   status: Type.Integer(),
   url: Type.Optional(Type.Union([Type.String(), Type.Null()]))

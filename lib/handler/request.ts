@@ -9,38 +9,34 @@ export type { Action, HandlerQuery } from './request.schema.js'
 /** A request to the handler whose query is valid. */
 export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
 
-/**
- * The `fileId` of a request whose query may be invalid, for the log and for messages: at most as long as one can be.
- */
+/** The `fileId` of a request whose query may be invalid, for logs and messages. Cut to the maximum length. */
 export function namedFileId ({ query }: FastifyRequest): string | undefined {
   const { fileId } = query as { readonly fileId?: unknown }
   return typeof fileId === 'string' ? fileId.slice(0, MAX_FILE_ID_BYTES) : undefined
 }
 
-/** Which probe of the doctor a request is for. */
+/** The doctor's probe that a request is for. */
 export interface Probe {
   readonly id: string
   readonly action: 'callback' | 'download'
 }
 
-/**
- * What the handler's parts note about one request while it is handled. Each part reads and writes its own notes only.
- */
+/** Notes of the handler's parts about one request while it is handled. Each part reads and writes only its own. */
 export interface RequestNotes {
-  /** `null`: it is no request for a probe. */
+  /** `null` if the request is not for a probe. */
   probe?: Probe | null
   /**
    * The query of a callback whose signature is valid. A hook of the application may change the query of the request
    * afterwards.
    */
   validQuery?: HandlerQuery
-  /** The callback has all credentials that are required, or `authorize` has allowed it. */
+  /** Whether the callback has all required credentials, or `authorize` has allowed it. */
   isProvenCallback?: boolean
-  /** The file for which `authorize` has allowed a callback that is not signed. */
+  /** The file for which `authorize` has allowed a callback with an unsigned URL. */
   unsignedAllowedFor?: string
-  /** The request has passed the application's hooks. For a probe: it is answered by the handler. */
+  /** The request has passed the application's hooks, or is a probe that the handler answers. */
   hasReachedAction?: boolean
-  /** What is thrown meanwhile is thrown by the plugin, or by the connection. */
+  /** Errors meanwhile come from the plugin or the connection, not from a hook. */
   isReadingBody?: boolean
   error?: FastifyError
   /** The callback, once it is verified and authorized. */
@@ -51,7 +47,7 @@ const NOTES = Symbol('fastify-onlyoffice notes')
 
 type NotedRequest = FastifyRequest & { [NOTES]: RequestNotes | null }
 
-/** A property that every request of the scope has from the start: a WeakMap for each note costs much more. */
+/** Gives every request of the scope this property from the start: a WeakMap for each note costs much more. */
 export function addRequestNotes (scope: FastifyInstance): void {
   scope.decorateRequest(NOTES, null)
 }

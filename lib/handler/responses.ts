@@ -10,8 +10,8 @@ export const untrustedContentHeaders = {
 } as const
 
 /**
- * The status that answers an error. Errors of other libraries have a `statusCode` of another service, which may even be
- * that of a success.
+ * The status that answers an error. An error of another library may have the `statusCode` of another service, even of a
+ * success.
  */
 export function errorStatus ({ statusCode }: { readonly statusCode?: unknown }): number {
   return typeof statusCode === 'number' && Number.isInteger(statusCode) && statusCode >= 400 && statusCode <= 599
@@ -19,7 +19,7 @@ export function errorStatus ({ statusCode }: { readonly statusCode?: unknown }):
     : 500
 }
 
-/** What was thrown: code that is not ours may throw nothing. */
+/** The error that was thrown: application code may throw `null` or `undefined`. */
 export function thrownError (thrown: FastifyError | null): FastifyError {
   return thrown ?? Object.assign(new Error('null or undefined was thrown'), { code: '', name: 'Error' })
 }
@@ -29,28 +29,25 @@ export function thrownError (thrown: FastifyError | null): FastifyError {
  * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
  */
 export function answerCallback (reply: FastifyReply, error: 0 | 1): FastifyReply {
-  if (reply.sent) return reply // by the application itself: Fastify would log the URL, with its signature
-  // As bytes: Fastify would add a charset to the content type of a string.
+  if (reply.sent) return reply // the application has sent one: Fastify would log the URL, with its signature
+  // Sent as bytes: Fastify would add a charset to the content type of a string.
   return reply.code(200).header('content-type', 'application/json').send(Buffer.from(`{"error":${error}}`))
 }
 
-/** Of our own errors. Their messages contain no secrets. */
+/** Codes of our own errors, whose messages contain no secrets. */
 export const OWN_CODE = /^FST_EDITOR_/
-/** Of Fastify itself, such as for a header that it cannot parse; plugins have other ones. */
+/** Codes of Fastify itself, such as for a header that it cannot parse. Plugins have other codes. */
 const FASTIFY_CODE = /^FST_ERR_/
 
-/**
- * Whether a request to the handler, which has been answered or has failed, was ended by a hook of the application for
- * certain.
- */
+/** Whether an application hook, not the plugin, certainly ended the request. */
 export function isEndedByHook ({ hasReachedAction, isReadingBody, error }: RequestNotes): boolean {
   if (hasReachedAction) return false
   return !error || !(isReadingBody || OWN_CODE.test(error.code) || FASTIFY_CODE.test(error.code))
 }
 
 /**
- * Media type of what `control.render()` returns, for a route that `<document-editor src>` fetches from. The element
- * takes no other answer: what users upload is never sent with this type.
+ * Media type of the output of `control.render()`, for a route that `<document-editor src>` fetches from. The element
+ * accepts no other type, and uploads are never sent with this one.
  * @example
  * ```js
  * app.get('/documents/report/editor', async (_request, reply) => {

@@ -2,13 +2,13 @@ import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
 import type { EditorCaller } from '../../types/fastify.js'
 import type { EditorOptions } from '../../types/options.js'
 
-/** What every route of the plugin has. */
+/** Options of every route of the plugin. */
 export interface CommonRouteOptions extends Pick<RouteOptions, 'constraints'> {
   readonly config: FastifyContextConfig
   readonly schema: FastifySchema
 }
 
-/** What describes a route, in the form that @fastify/swagger calls. */
+/** Describes a route in the form that @fastify/swagger calls. */
 export type SwaggerTransform = (
   route: { readonly url: string, readonly openapiObject?: object }
 ) => { readonly url: string, readonly schema: object }
@@ -16,17 +16,18 @@ export type SwaggerTransform = (
 /** Without a `transform` the route is hidden from API documentation. */
 export type RouteOptionsOf = (caller: EditorCaller, transform?: SwaggerTransform) => CommonRouteOptions
 
-/** By the property that @fastify/swagger reads. */
+/** Hides a route: @fastify/swagger reads the property. */
 const HIDDEN: FastifySchema & { readonly hide: boolean } = { hide: true }
 
-/** Each route has the application's `config`, and a mark that tells hooks who asks. */
+/** Gives each route the application's `config` and `config.editor.caller`, which tells hooks who is calling. */
 export function routeOptionsWith (
   { constraints, config }: Pick<EditorOptions, 'constraints' | 'config'>
 ): RouteOptionsOf {
   return (caller, transform) => ({
     ...(constraints && { constraints }),
     schema: HIDDEN,
-    // Without an own transform, that of the application is called, which may know nothing but schemas of its own kind.
+    // Without a transform of its own, a route would get the application's, which may handle only its own kind of
+    // schema.
     config: { swaggerTransform: transform ?? false, ...config, editor: { caller } } as FastifyContextConfig
   })
 }

@@ -53,7 +53,7 @@ interface Dependencies {
   readonly transforms: HandlerTransforms | undefined
 }
 
-/** What describes the methods in API documentation. */
+/** The descriptions of the methods in API documentation. */
 type HandlerTransforms = Readonly<Partial<Record<HTTPMethods, SwaggerTransform>>>
 
 /** The handler's routes, one for each method: they select by `action`, and answer errors as the action requires. */
@@ -155,7 +155,7 @@ function isCallback ({ query, method }: FastifyRequest): boolean {
   return method === 'POST' && (query as { action?: unknown }).action === 'callback'
 }
 
-/** The rest of the body is not read. */
+/** The connection cannot be used again: the rest of the body is not read. */
 function closeUnlessComplete ({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (!raw.complete && raw.httpVersionMajor === 1) reply.header('connection', 'close')
 }
@@ -169,14 +169,14 @@ function handleError (original: FastifyError, request: FastifyRequest, reply: Fa
   if (!hasReachedAction) publishFailed(request, reply, { error, status })
   request.log[status >= 500 ? 'error' : 'info']({ err: error }, 'editor request failed')
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
-  // of a body that failed
+  // Set for a body that failed.
   for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name)
   return reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain' }).send(
     publicMessage(error, status)
   )
 }
 
-/** What a hook has thrown, for the doctor: a callback would be answered in another way. */
+/** Sends the error that a hook threw to the doctor. A real callback would be answered differently. */
 function answerProbe (error: FastifyError, reply: FastifyReply): FastifyReply {
   const status = errorStatus(error)
   const text = [error.code ?? error.name, ...status < 500 ? [error.message] : []].join(': ')
@@ -208,9 +208,9 @@ interface ScopeDependencies {
   readonly credentials: Credentials
   readonly observer: Observer
   readonly probeRequests: ProbeRequests
-  /** Besides the handler's own, with all their options: they have paths below it. */
+  /** Further routes below the handler's path, with all their options. */
   readonly otherRoutes: readonly RouteOptions[]
-  /** The same, of routes that read bodies in another way. */
+  /** Scopes of further routes, which read bodies differently. */
   readonly otherScopes: ReadonlyArray<(scope: FastifyInstance) => Promise<void>>
   readonly pageModules: PageModules
   readonly routeOptions: RouteOptionsOf
@@ -238,7 +238,7 @@ export function handlerScope (
   const { path } = settings
   const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
   return async function handler (scope: FastifyInstance): Promise<void> {
-    // A connection that is kept alive would keep the server from closing.
+    // A kept-alive connection would keep the server from closing.
     scope.addHook('onSend', (_request, reply, _payload, done) => {
       if (shutdown.closing.aborted) reply.header('connection', 'close')
       done()

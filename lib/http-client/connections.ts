@@ -56,9 +56,9 @@ export function createConnector ({ timeouts = {}, tls = {}, lookup }: Connection
 }
 
 /**
- * Delays the end of a connection until undici has read everything before it. undici 7 crashes the process when a
+ * Delays the end of a connection until undici has read everything before it. undici 7 crashes the process if a
  * connection ends or is reset while a body waits to be read, and makes complete bodies fail (nodejs/undici#5360). Can
- * go with undici 8, which needs Node.js 22.
+ * be removed with undici 8, which needs Node.js 22.
  */
 function deferSocketEnd<Connection extends Socket> (socket: Connection): Connection {
   const { push, read, destroy } = socket
@@ -87,7 +87,7 @@ function deferSocketEnd<Connection extends Socket> (socket: Connection): Connect
       return null
     },
 
-    /** undici takes an ECONNRESET for the end of a body without a length. */
+    /** undici mistakes an ECONNRESET for the end of a body without a length. */
     destroy: (error?: NodeJS.ErrnoException) =>
       destroy.call(socket, error?.code === 'ECONNRESET' ? new errors.SocketError(error.message) : error)
   })
@@ -97,7 +97,7 @@ type Options = Required<EditorOptions>
 
 const isPem = stringThat(isCertificate)
 
-/** Of https connections. */
+/** Rules for the options of https connections. */
 export const tlsRules: Rules<Options['tls']> = {
   rejectUnauthorized: TrueOrFalse,
   minVersion: oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
@@ -107,7 +107,7 @@ export const tlsRules: Rules<Options['tls']> = {
   )
 }
 
-/** Of all connections. */
+/** Rules for the time limits of all connections. */
 export const connectionTimeoutRules: Rules<Pick<Options['timeouts'], 'connect' | 'headers' | 'idle'>> = {
   connect: Milliseconds,
   headers: Milliseconds,

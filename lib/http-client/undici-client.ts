@@ -176,8 +176,7 @@ function exchange (
 }
 
 /**
- * The names and values of raw headers take turns. An interceptor may put the values of a repeated header into one
- * array.
+ * The names and values of raw headers alternate. An interceptor may put the values of a repeated header into one array.
  */
 function firstValue (headers: ReadonlyArray<Buffer | Buffer[]>, name: string): string | undefined {
   for (let index = 0; index < headers.length; index += 2) {

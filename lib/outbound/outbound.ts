@@ -13,9 +13,9 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   readonly signal?: AbortSignal | undefined
-  /** Instead of a signal, which costs more: the caller may abort it, and the deadline aborts it. */
+  /** Replaces a signal, which costs more: the caller may abort it, and the deadline aborts it. */
   readonly controller?: AbortController
-  /** A page has named the URL: it and all redirects must be result files of the document server. */
+  /** Whether a page has named the URL. Then it and all redirects must be result files of the document server. */
   readonly namedByPage?: boolean
   /** Maximum size of the response body in bytes. Default: `maxFileSize`. */
   readonly limit?: number
@@ -29,8 +29,8 @@ export interface OutboundResponse extends HttpResponse {
 }
 
 /**
- * Makes an outbound request. What its purpose allows is checked for the URL and for every redirect; the whole exchange
- * has one deadline, and the body a size limit. Rejects with `AddressBlockedError`, `UpstreamError`,
+ * Makes an outbound request. The URL and every redirect are checked against the rules of the purpose; the whole
+ * exchange has one deadline, and the body a size limit. Rejects with `AddressBlockedError`, `UpstreamError`,
  * `UpstreamTimeoutError` or `TooLargeError`, or with the reason of the caller's signal; so does reading the body.
  */
 export type Outbound = (purpose: HttpPurpose, url: URL, request?: OutboundRequest) => Promise<OutboundResponse>
@@ -38,7 +38,7 @@ export type Outbound = (purpose: HttpPurpose, url: URL, request?: OutboundReques
 type OutboundSettings = DestinationSettings & Pick<Settings, 'maxFileSize' | 'timeouts'>
 
 const MAX_REDIRECTS = 5
-/** Statuses that lead elsewhere. */
+/** Statuses of redirects. */
 export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 export function createOutbound (client: HttpClient, settings: OutboundSettings): Outbound {
@@ -151,7 +151,7 @@ function checkedStatus (response: HttpResponse): HttpResponse {
   throw new UpstreamError(`status ${response.status}`)
 }
 
-/** The error for a response that cannot be used because of its status. */
+/** The error for a response whose status makes it unusable. */
 export function statusError (status: number, message: string): Error {
   return new UpstreamError(message, { retryable: status === 408 || status === 429 || status >= 500 })
 }
@@ -162,7 +162,7 @@ function announcedLength (response: HttpResponse): number | undefined {
 }
 
 interface Destination {
-  /** The URL to request: that of the request, or the same at the internal origin. */
+  /** The URL to request: the given one, or its equivalent at the internal origin. */
   readonly url: URL
   /** Whether connections to IP addresses that are not public must be refused. */
   readonly publicOnly: boolean
@@ -171,11 +171,11 @@ interface Destination {
 type DestinationSettings = Pick<Settings, 'documentServer' | 'proxy' | 'allowPrivateAddresses'>
 
 /**
- * Where a request for a purpose goes; throws `AddressBlockedError`. Origins that an option names may have any IP
- * address, because the operator chose them. Origins that are allowed only because `any` is must have a public one.
+ * Where a request for a purpose goes. Throws `AddressBlockedError`. Origins that an option names may have any IP
+ * address, because the operator chose them. Origins that are only allowed by `any` must have a public one.
  */
 function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: DestinationSettings) {
-  /** `namedByPage`: the page may have no more fetched than result files of the document server. */
+  /** `namedByPage`: a page may only have result files of the document server fetched. */
   return function destination (purpose: HttpPurpose, url: URL, namedByPage: boolean): Destination {
     const { origin, pathname } = url
     const isResultFile = isResultPath(pathname)
@@ -219,7 +219,7 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Des
     return `${origin} is not an origin of the document server (${own.join(', ')}): add it to documentServer.origins, or set ${header} at its proxy`
   }
 
-  /** The virtual path exists only at the reverse proxy that serves the public origin. */
+  /** Only the reverse proxy that serves the public origin has the virtual path. */
   function atInternalOrigin (url: URL): URL {
     if (documentServer.internalOrigin === null) return url
     const { origin, pathname } = documentServer.publicUrl
@@ -244,9 +244,9 @@ interface BodyRules {
 }
 
 /**
- * The same bytes, with an error when there are more than the limit, not as many as announced, or when the signal is
- * aborted. An error that occurs before the body is read is kept for its reader. A body that has arrived, and keeps the
- * rules, is returned as it is.
+ * The same bytes, with an error if there are more than the limit, if there are not as many as announced, or if the
+ * signal is aborted. An error before the body is read is kept for its reader. A body that has arrived and keeps the
+ * rules is returned as it is.
  */
 export function limitedBody (body: Readable, { limit, length, signal }: BodyRules): Readable {
   if (hasArrived(body) && body.readableLength <= limit && body.readableLength === (length ?? body.readableLength)) {
@@ -288,7 +288,7 @@ export function limitedBody (body: Readable, { limit, length, signal }: BodyRule
   }
 
   function onEnd (error: Error | null | undefined): void {
-    signal.removeEventListener('abort', onAbort) // the reader may take his time
+    signal.removeEventListener('abort', onAbort) // the reader may take its time
     if (error) limited.destroy(asUpstreamError(error))
     else if (length !== undefined && size !== length) {
       limited.destroy(new UpstreamError(`truncated: received ${size} of ${length} bytes`))
@@ -304,7 +304,7 @@ export function limitedBody (body: Readable, { limit, length, signal }: BodyRule
 function asUpstreamError (error: unknown): Error {
   if (!(error instanceof Error)) return new UpstreamError('unknown', { cause: error })
   const { code: ownCode } = error as { readonly code?: unknown }
-  const code = typeof ownCode === 'string' ? ownCode : error.name // that of a DOMException is a number
+  const code = typeof ownCode === 'string' ? ownCode : error.name // a DOMException has a number
   if (code.startsWith('FST_EDITOR_')) return error
   if (/TIMED?_?OUT$/.test(code) || error.name === 'TimeoutError') {
     return new UpstreamTimeoutError(code, { cause: error })

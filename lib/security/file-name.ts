@@ -1,12 +1,12 @@
 import { FORBIDDEN_CHARACTERS, isPlainName } from './file-id.js'
 
-/** Of a file name on common file systems. */
+/** Maximum length of a file name on common file systems. */
 const MAX_BYTES = 255
 
-/** Changes the direction of text, too. */
+/** Also changes the direction of text. */
 const LETTER_MARK = '\u061c'
 
-/** A name of invisible characters alone would look like none. */
+/** A name of invisible characters alone would look empty. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** A name without its extension, and with it. */
@@ -16,8 +16,8 @@ export interface FileName {
 }
 
 /**
- * The name that a user typed, with and without the extension of the file; the user may have typed that, too.
- * `undefined` if it is no plain file name on every operating system.
+ * The name that a user typed, with and without the extension of the file, which the user may have typed, too.
+ * `undefined` if it is not a plain file name on every operating system.
  */
 export function typedName (typed: string, extension: string): FileName | undefined {
   const name = withoutExtension(typed.normalize('NFC').trim(), extension)

@@ -6,10 +6,7 @@ import { parseUrl } from '../util/url.js'
 export interface HandlerUrls {
   /** Path of the handler, as the browser reaches it. */
   readonly path: string
-  /**
-   * URL at which the document server downloads a file. `lifetime`: in milliseconds, if it is valid for less than
-   * others.
-   */
+  /** URL at which the document server downloads a file. `lifetime` in milliseconds shortens its validity. */
   download (fileId: string, lifetime?: number): string
   /** URL at which the document server downloads a version of a file, or the data of the changes that led to it. */
   version (fileId: string, version: number, part: 'content' | 'changes'): string
@@ -27,8 +24,8 @@ export interface HandlerUrls {
   checkSignature (purpose: 'callback' | 'download', fileId: string, query: SignatureQuery): SignatureState
   checkProxyToken (fileId: string, token: string | undefined): SignatureState
   /**
-   * URL of a probe of the doctor, at which the handler does nothing but answer. It is always signed, for a purpose of
-   * its own: it opens no file, and a signature for a file is none for a probe.
+   * URL of a probe of the doctor, at which the handler only answers. It is always signed, for a purpose of its own: it
+   * opens no file, and a signature for a file is not valid for a probe.
    */
   probe (action: 'callback' | 'download', id: string): string
   checkProbe (action: 'callback' | 'download', id: string, query: SignatureQuery): SignatureState
@@ -61,11 +58,11 @@ interface Options {
   readonly signedUrls: boolean
   /** Milliseconds for which download URLs and proxy tokens are valid. */
   readonly downloadUrlLifetime: number
-  /** Default: the system's. */
+  /** Defaults to the system's clock. */
   readonly clock?: Clock
 }
 
-/** A probe takes a minute at most. */
+/** A probe takes at most a minute. */
 const PROBE_LIFETIME_MS = 5 * 60_000
 
 /** Seconds since the epoch, in the only form that is signed. `Number` would accept others. */
@@ -156,7 +153,7 @@ function sorted (parameters: URLSearchParams): string {
   return parameters.toString()
 }
 
-/** What a signature covers, besides the URL of the handler. */
+/** The fields that a signature covers, besides the URL of the handler. */
 interface SignedUrl {
   /** A signature is valid for one purpose only. */
   readonly purpose:
@@ -172,8 +169,8 @@ interface SignedUrl {
   /** Seconds since the epoch, as in the URL. Without it the URL never expires. */
   readonly expires?: string | undefined
   /**
-   * The only document key that the URL is for; without it, the URL is for any key of the file. Of a version: its number
-   * and part.
+   * The only document key that the URL is for; without it, the URL is for any key of the file. For a version, its
+   * number and part.
    */
   readonly key?: string | undefined
 }
@@ -181,7 +178,7 @@ interface SignedUrl {
 interface UrlSigner {
   /** Signs with the first secret. */
   sign (url: SignedUrl): string
-  /** Whether any of the secrets gives this signature. Compares in constant time. */
+  /** Whether the signature was made with any of the secrets. Compares in constant time. */
   verify (url: SignedUrl, signature: string): boolean
 }
 

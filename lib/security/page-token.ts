@@ -4,20 +4,20 @@ import type { EditorControlDefaults } from '../../types/control.js'
 import type { Clock } from '../../types/options.js'
 import { urlSigner } from './handler-urls.js'
 
-/** What a page was made with. Nobody else decides who its user is, and what the user may do. */
+/** The claims a page was made with. Only they determine its user and what the user may do. */
 export interface PageClaims {
-  /** Of the page: its later tokens have the same. */
+  /** ID of the page, which its later tokens share. */
   readonly page: string
   readonly fileId: string
   /** Title of the document. */
   readonly name: string
-  /** What the page's control was made with. */
+  /** The defaults that the page's control was made with. */
   readonly defaults: EditorControlDefaults
   /** Seconds since the epoch. */
   readonly expires: number
 }
 
-/** What a token is made of. Without `page` it is that of a new page. */
+/** The claims for a new token. Without `page` the token is for a new page. */
 export type NewPageClaims = Omit<PageClaims, 'expires' | 'page'> & Partial<Pick<PageClaims, 'page'>>
 
 type CheckedPageToken =
@@ -27,7 +27,7 @@ type CheckedPageToken =
 
 /** The tokens of editor pages: signed, not encrypted. */
 export interface PageTokens {
-  /** Milliseconds after which a page renews its token: there is time to try again. */
+  /** Milliseconds after which a page renews its token, early enough to retry. */
   readonly renewAfter: number
   /** `''` if the token would be too long for a header. */
   make (claims: NewPageClaims): string
@@ -44,16 +44,17 @@ interface Options {
 }
 
 /**
- * Usual limit of web servers for one header. Compressed and encoded, about 30 KiB of configuration have this length.
+ * The usual limit of web servers for one header. About 30 KiB of configuration have this length after compression and
+ * encoding.
  */
 const MAX_LENGTH = 8000
-/** However short the lifetime is. */
+/** The minimum for any lifetime, however short. */
 const MIN_RENEW_MS = 1000
 const MAX_CLAIMS_BYTES = 1024 ** 2
 
 export function pageTokens ({ secrets, scope, tokenLifetime, clock }: Options): PageTokens {
   const signer = urlSigner(secrets, scope)
-  /** No other purpose has an empty fileId with a key. */
+  /** No other purpose combines an empty fileId with a key. */
   const signedAs = (payload: string) => ({ purpose: 'page', fileId: '', key: payload }) as const
 
   return {
@@ -69,7 +70,7 @@ export function pageTokens ({ secrets, scope, tokenLifetime, clock }: Options): 
       if (token === undefined) return { state: 'absent' }
       const dot = token.indexOf('.')
       const payload = token.slice(0, Math.max(dot, 0))
-      // Only what was made here is decompressed.
+      // Only tokens made by this application are decompressed.
       if (token.length > MAX_LENGTH || !signer.verify(signedAs(payload), token.slice(dot + 1))) {
         return { state: 'invalid' }
       }

@@ -29,7 +29,10 @@ const SPECIAL_IPV4 = [
 /** IANA IPv6 Global Unicast Address Assignments: all public IPv6 addresses. */
 const GLOBAL_UNICAST = '2000::/3'
 
-/** Its parts in the IANA IPv6 Special-Purpose Address Registry, and one that was returned to IANA. */
+/**
+ * Special-purpose parts of that range in the IANA IPv6 Special-Purpose Address Registry, and one that was returned to
+ * IANA.
+ */
 const SPECIAL_IPV6 = [
   '2001::/23', // protocol assignments, Teredo and ORCHID among them: RFC 2928
   '2001:db8::/32', // documentation: RFC 3849
@@ -63,8 +66,8 @@ export function isPublicIp (ip: string): boolean {
 }
 
 /**
- * Whether the host of a URL may be public. `false` for an IP address that is not, for `localhost` and for names below
- * it (RFC 6761). Any other host name has to be resolved to tell.
+ * Whether the host of a URL may be public. `false` for an IP address that is not public, for `localhost` and for names
+ * below it (RFC 6761). Any other host name has to be resolved to find out.
  */
 export function mayBePublicHost (hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')

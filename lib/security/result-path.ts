@@ -4,10 +4,10 @@
  */
 const RESULT_PATH = /^(?:\/(?:[\w.~-]|%5[fF])+)*\/cache\/files\/[^/]/
 
-/** Some servers take it for a separator, others for a part of a name. */
+/** Some servers treat it as a separator, others as part of a name. */
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 
-/** `..`, also followed by a parameter (Tomcat), a query or a fragment, and with more dots or spaces (Windows). */
+/** `..`, also if followed by a parameter (Tomcat), a query or a fragment, or with more dots or spaces (Windows). */
 const DOT_SEGMENT = /(?:^|[/\\])\s*\.[.\s]*(?:[/\\;?#]|$)/
 
 /**
@@ -15,12 +15,12 @@ const DOT_SEGMENT = /(?:^|[/\\])\s*\.[.\s]*(?:[/\\;?#]|$)/
  */
 const MAX_EXTRA_ENCODINGS = 3
 
-/** Whether the path of a URL is that of a result file of the document server. */
+/** Whether the path of a URL belongs to a result file of the document server. */
 export function isResultPath (pathname: string): boolean {
   return RESULT_PATH.test(pathname) && hasNoTraversal(pathname)
 }
 
-/** Whether a URL is that of a result file at one of these origins. */
+/** Whether a URL belongs to a result file at one of these origins. */
 export function isResultAt (origins: ReadonlySet<string>, { origin, pathname }: URL): boolean {
   return origins.has(origin) && isResultPath(pathname)
 }
@@ -38,7 +38,7 @@ function hasNoTraversal (pathname: string): boolean {
   return path !== undefined && !/[\0-\x1f\x7f]/.test(path) && !DOT_SEGMENT.test(path.normalize('NFKC'))
 }
 
-/** Decodes a path until nothing is encoded any more; `undefined` when servers may read it in different ways. */
+/** Decodes a path until nothing is encoded any more; `undefined` if servers may read it in different ways. */
 function fullyDecoded (pathname: string): string | undefined {
   if (!pathname.includes('%')) return pathname
   if (ENCODED_SEPARATOR.test(pathname)) return undefined

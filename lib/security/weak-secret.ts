@@ -4,8 +4,8 @@ const MIN_BYTES = 32
 const MIN_DIFFERENT_CHARACTERS = 8
 
 /**
- * Long enough but published: in RFCs, in the documentation of frameworks, in tutorials copied thousands of times. In
- * lower case.
+ * Long enough but published: in RFCs, in the documentation of frameworks, or in tutorials copied thousands of times.
+ * Compared in lower case.
  */
 const PUBLISHED: ReadonlySet<string> = new Set([
   'the secret that both of them know, 0123456789', // an earlier examples/testing of this package
@@ -37,7 +37,7 @@ const PLACEHOLDER_WORDS =
 /** A variable in the syntax of a shell or a template, or a placeholder as examples write it. */
 const VARIABLE = /^(?:\$\{.*\}|\{\{.*\}\}|<.*>|%\w+%|\$\w+)$/
 
-/** In the order of the alphabet and of keyboards. */
+/** Sequences of the alphabet and of keyboards. */
 const SEQUENCES = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'].join('\n')
 
 /**

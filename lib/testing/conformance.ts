@@ -1,9 +1,9 @@
 import { InvalidOptionError } from '../errors.js'
 import { isFunction, isObject, type Rule } from '../util/validate.js'
 
-/** What a conformance suite is called with. */
+/** Arguments of a conformance suite. */
 export interface ConformanceOptions<Subject> {
-  /** Returns what is to be tested, new and empty. Called once for each test. */
+  /** Returns a new and empty subject. Called once for each test. */
   readonly create: () => Subject | Promise<Subject>
   /** Registers a test with the test runner: `t.test` of tap, `test` of node:test or Vitest. */
   readonly test: (name: string, run: () => Promise<void>) => unknown
@@ -15,7 +15,7 @@ interface Tested<Subject> {
   readonly rule: Rule
 }
 
-/** @throws InvalidOptionError when one of them is no function. */
+/** @throws InvalidOptionError when one of them is not a function. */
 export function assertConformanceOptions<Subject> (
   suite: string,
   options: ConformanceOptions<Subject>,

@@ -27,7 +27,7 @@ const tested = { name: 'client', rule: objectWith('request') } as const
  * Resolves when all that `test` has returned is resolved, and rejects when any of it rejects.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `create` or `test` is no function. If `create` returns
- * something else than an object with the client, each test fails with this error.
+ * something other than an object with the client, each test fails with this error.
  * @example
  * ```js
  * import test from 'node:test'

@@ -24,7 +24,9 @@ function distanceOf (name: string, candidate: string): number {
   return editsBetween(name, candidate)
 }
 
-/** How many characters have to be inserted, deleted or replaced to make one text of the other (Levenshtein). */
+/**
+ * The number of characters that have to be inserted, deleted or replaced to turn one text into the other (Levenshtein).
+ */
 function editsBetween (a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (const [line, character] of [...a].entries()) {

@@ -5,7 +5,7 @@ export function digest (...parts: readonly string[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 32)
 }
 
-/** SHA-256 of a content that is read for it, in hex. */
+/** The SHA-256 of a content, which is read for it, in hex. */
 export async function sha256Of (content: AsyncIterable<Uint8Array>): Promise<string> {
   const sha256 = createHash('sha256')
   for await (const chunk of content) sha256.update(chunk)

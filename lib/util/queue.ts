@@ -1,4 +1,7 @@
-/** Runs tasks with the same key one after the other, in the order in which they entered; others run side by side. */
+/**
+ * Runs tasks with the same key one after the other, in the order in which they entered. Tasks with different keys run
+ * concurrently.
+ */
 export interface Queue {
   /** Runs a task when all earlier ones have ended. */
   run<Result> (key: string, task: () => Promise<Result>): Promise<Result>
@@ -12,7 +15,7 @@ export interface Queue {
 }
 
 export function createQueue (): Queue {
-  /** By key: settles when every task that has entered so far has ended. */
+  /** By key, a promise that settles when every task that has entered so far has ended. */
   const tails = new Map<string, Promise<void>>()
 
   const queue: Queue = {
@@ -36,7 +39,7 @@ export function createQueue (): Queue {
   return queue
 }
 
-/** Those who ask for the same while it is under way share one answer. */
+/** Callers that ask for the same key while its answer is under way share that answer. */
 export function shared<Answer> (ask: (key: string) => Promise<Answer>): typeof ask {
   const questions = new Map<string, Promise<Answer>>()
   return async key => {
@@ -46,19 +49,19 @@ export function shared<Answer> (ask: (key: string) => Promise<Answer>): typeof a
   }
 }
 
-/** Runs a task as soon as it is its turn. Resolves or rejects as the task does. */
+/** Runs a task as soon as its turn comes. Resolves or rejects as the task does. */
 type InTurn = <Result>(task: () => Promise<Result>) => Promise<Result>
 
 interface TurnLimits {
-  /** How many tasks run at once. */
+  /** Number of tasks that run at once. */
   readonly concurrency: number
-  /** Milliseconds after which a task runs although others still do: a few that hang must not hold up all others. */
+  /** Milliseconds after which a task runs although others still do: a few hanging tasks must not hold up all others. */
   readonly maxWait?: number
-  /** Milliseconds after which a task that still runs does not count any more, for the same reason. */
+  /** Milliseconds after which a task that still runs no longer counts, for the same reason. */
   readonly maxRun?: number
 }
 
-/** TurnLimits how many tasks run at once. The others wait, in the order in which they came. */
+/** Limits how many tasks run at once. The others wait, in the order in which they came. */
 export function createTurns ({ concurrency, maxWait, maxRun }: TurnLimits): InTurn {
   const waiting = new Set<() => void>()
   let running = 0

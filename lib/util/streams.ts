@@ -20,7 +20,7 @@ export function discard (stream: Readable): void {
   stream.destroy()
 }
 
-/** Streams of which all bytes are in memory. */
+/** Streams whose bytes are all in memory. */
 const arrived = new WeakSet<Readable>()
 const NO_BYTES = Buffer.alloc(0)
 
@@ -30,7 +30,7 @@ export function endArrived (stream: Readable): void {
   stream.push(null)
 }
 
-/** A stream of these bytes. */
+/** A stream of the given bytes. */
 export function streamOf (bytes: Buffer): Readable {
   const stream = new Readable({ read () {} })
   stream.push(bytes)
@@ -38,7 +38,7 @@ export function streamOf (bytes: Buffer): Readable {
   return stream
 }
 
-/** Whether all bytes of a stream have arrived, and nobody has read any. Such a stream cannot fail any more. */
+/** Whether all bytes of a stream have arrived and none was read. Such a stream cannot fail any more. */
 export function hasArrived (stream: Readable): boolean {
   return arrived.has(stream) && !stream.readableDidRead && !stream.destroyed
 }
@@ -58,7 +58,7 @@ export async function bytesOf (stream: Readable): Promise<Buffer> {
 const CONTENT = 'a Uint8Array, such as a Buffer, or a stream of Uint8Arrays'
 const DOCUMENT_CONTENT = 'a Uint8Array, such as a Buffer, an ArrayBuffer, a Blob or File, or a stream of Uint8Arrays'
 
-/** What an application gives for the content of a document, as storages take it. Throws `InvalidOptionError`. */
+/** Content of a document as the application gave it, in the form that storages take. Throws `InvalidOptionError`. */
 export function contentFrom (given: DocumentContent): Content {
   const content: unknown = given instanceof Blob ? given.stream() : isArrayBuffer(given) ? new Uint8Array(given) : given
   acceptContent(content, { accepted: DOCUMENT_CONTENT })
@@ -76,7 +76,7 @@ export function acceptContent (
   deferErrors(content)
   if (isUint8Array(content)) return
   if (!isAsyncIterable(content)) throw new InvalidOptionError(name, `must be ${accepted}, not ${kindOf(content)}${typeof content === 'string' ? ': read a file with fs.readFile, encode text with Buffer.from' : ''}`)
-  // It would seem to be an empty document.
+  // A stream that was read would seem to be an empty document.
   if (wasRead(content)) throw new InvalidOptionError(name, 'must be a stream that has not been read yet')
   if (content instanceof Readable && content.readableEncoding) {
     throw new InvalidOptionError(
@@ -86,7 +86,7 @@ export function acceptContent (
   }
 }
 
-/** Reads content into memory. Throws `TooLargeError` for more than the limit in bytes. */
+/** Reads content into memory. Throws `TooLargeError` if it has more bytes than the limit. */
 export async function bytesOfContent (content: Content, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -99,7 +99,7 @@ export async function bytesOfContent (content: Content, limit: number): Promise<
   return Buffer.concat(chunks)
 }
 
-/** Checks a part of content. Throws `InvalidOptionError`. */
+/** Checks a chunk of content. Throws `InvalidOptionError`. */
 export function assertBytes (chunk: unknown): asserts chunk is Uint8Array {
   if (!isUint8Array(chunk)) {
     throw new InvalidOptionError('content', `must be a stream of Uint8Arrays, but has ${kindOf(chunk)} in it`)

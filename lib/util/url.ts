@@ -1,7 +1,7 @@
 import { InvalidUrlError, UnsupportedSchemeError } from '../errors.js'
 
 /**
- * Parses a URL, relative to `base` where one is given; `undefined` when the string is not one. `URL.canParse` is no
+ * Parses a URL, relative to `base` if one is given; `undefined` if the string is not a URL. `URL.canParse` is no
  * alternative: on Node.js 20 and 22 it rejects hosts with letters such as ü after some thousand calls. Node.js 20 has
  * no `URL.parse`.
  */
@@ -13,7 +13,7 @@ export function parseUrl (value: string, base?: URL): URL | undefined {
   }
 }
 
-/** Of the domain name system. A longer one would only fill the log. */
+/** Maximum DNS name length. A longer name would only fill the log. */
 const MAX_HOST_LENGTH = 253
 
 /**

@@ -3,13 +3,13 @@ import { nearest } from './did-you-mean.js'
 
 type Predicate = (value: unknown) => boolean
 
-/** What one value must be. */
+/** The requirements for one value. */
 export interface Rule {
   /** Follows the value's name in the error message. */
   readonly description: string
   readonly holds: Predicate
   /**
-   * What to do when the value is missing.
+   * What to do if the value is missing.
    *
    * @default what it must be
    */
@@ -36,7 +36,7 @@ export const isString = (value: unknown): value is string => typeof value === 's
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 export const isFunction: Predicate = value => typeof value === 'function'
 /**
- * Not a promise, a list, a date, bytes or the like: what is forgotten to be awaited has no properties, and would pass
+ * Rejects promises, lists, dates, bytes and the like: a promise that was not awaited has no properties, and would pass
  * for an empty object.
  */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -69,13 +69,13 @@ export const objectWith = (...methods: string[]) =>
 export const oneOf = (...values: string[]) =>
   rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, isOneOf(...values))
 
-/** `RequestOptions`. */
+/** Rules for `RequestOptions`. */
 export const requestRules = { signal: Signal }
 
 interface Names {
-  /** Precedes each name in an error message: `''`, or such as `watermark.`. */
+  /** Precedes each name in an error message, such as `watermark.`, or `''`. */
   readonly path?: string
-  /** Names, with their path, of what must not be missing. All other properties may be `undefined`. */
+  /** Names, with their path, of the properties that must be set. All others may be `undefined`. */
   readonly required?: ReadonlySet<string>
 }
 
@@ -115,7 +115,7 @@ export function assertOptions (rules: object, options: unknown, { path = '', req
 }
 
 const MAX_EXAMPLES = 3
-/** More names would fill a log. */
+/** A longer list would fill a log. */
 const MAX_LISTED = 12
 
 function exampleOf (rules: object): string {
@@ -125,7 +125,7 @@ function exampleOf (rules: object): string {
     : ` such as { ${names.slice(0, MAX_EXAMPLES).join(', ')}${names.length > MAX_EXAMPLES ? ', …' : ''} }`
 }
 
-/** The error for an option that there is not. It names the one that was probably meant. */
+/** The error for an unknown option. It names the option that was probably meant. */
 export function unknownOption (name: string, rules: object, path = ''): Error {
   const names = Object.keys(rules)
   const meant = nameInGroup(name, rules) ?? nearest(name, names)
@@ -143,7 +143,7 @@ function nameInGroup (name: string, rules: object): string | undefined {
   return group && `${group[0]}.${name}`
 }
 
-/** What a value is, in words, without the value itself: it may be a secret. */
+/** What kind of value it is, in words, without the value itself: it may be a secret. */
 export function kindOf (value: unknown): string {
   if (value === null || value === undefined) return String(value)
   const kind = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value

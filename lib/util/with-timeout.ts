@@ -2,17 +2,17 @@ interface Limits {
   readonly milliseconds: number
   /** Makes the error to reject with when the time is up. */
   readonly timeoutError: (milliseconds: number) => Error
-  /** Ends the wait early; its reason is what the call then rejects with. */
+  /** Ends the wait early. The call then rejects with its reason. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Runs a part of a call that has limits of its own: the time limit begins anew when it ends. Rejects, and does not run
- * it, when nobody waits for the call any more.
+ * Runs a part of a call that has its own limits: the call's time limit starts anew when it ends. Rejects without
+ * running it if nobody waits for the call any more.
  */
 export type Untimed = <Value>(task: () => Promise<Value>) => Promise<Value>
 
-/** Waits for a promise, or rejects with the reason of the signal when that is aborted first. */
+/** Waits for a promise, or rejects with the reason of the signal if it is aborted first. */
 export async function unlessAborted<Result> (promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   let onAbort = () => {}
   const aborted = new Promise<never>((_resolve, reject) => { onAbort = () => reject(signal.reason) })
@@ -26,8 +26,8 @@ export async function unlessAborted<Result> (promise: Promise<Result>, signal: A
 }
 
 /**
- * Calls code that is not ours, such as a hook or a storage, and stops waiting for it after a time limit: a promise that
- * never settles must not block anybody. The call itself goes on.
+ * Runs application code, such as a hook or a storage, with a time limit: a promise that never settles must not block
+ * anybody. The call is not cancelled.
  */
 export function withTimeout<Result> (
   call: (untimed: Untimed) => Result | Promise<Result>,

@@ -11,7 +11,7 @@ const VERSION = 20
 const UTF_8 = 0x0800
 const STORED = 0
 const DEFLATED = 8
-/** 1980-01-01, the first day of the format: the same document has the same bytes at any time. */
+/** 1980-01-01, the first day of the format. A constant date keeps the bytes of a document the same at any time. */
 const FIRST_DAY = 0x0021
 
 /** The parts of a package by path, in order. */
@@ -50,7 +50,7 @@ interface Fields {
   readonly nameLength: number
 }
 
-/** What both headers of a part contain. */
+/** The fields that both headers of a part contain. */
 function sharedFields ({ method, crc, packedSize, size, nameLength }: Fields): Buffer {
   const fields = Buffer.alloc(26)
   fields.writeUInt16LE(VERSION, 0)

@@ -126,7 +126,7 @@ t.test(
     for (
       const [src, message] of [
         ['/nothing', 'answered 404'],
-        ['/nothing-rendered', 'is not what control.render() returns'],
+        ['/nothing-rendered', 'is not the output of control.render()'],
         [elsewhere.origin, 'of the page\'s origin'],
         ['/away', 'another origin']
       ] as const

@@ -58,7 +58,7 @@ const ends: Record<string, End> = {
     callbacks: 2,
     message: { status: 2, outcome: 'unchanged', bytes: BYTES },
     level: INFO,
-    line: /same content is stored already/
+    line: /^save skipped: content unchanged/
   },
   'a save that is repeated': {
     async act (editing) {
@@ -69,7 +69,7 @@ const ends: Record<string, End> = {
     message: { status: 2, outcome: 'repeated' },
     without: NOT_STORED,
     level: INFO,
-    line: /^save repeated/
+    line: /^duplicate save/
   },
   'a save of a document that was changed from outside': {
     options: { onConflict: 'keep-both', memory: true },
@@ -406,7 +406,7 @@ for (const [name, failing, isSaid] of [['its line', /document saved$/, true], ['
     t.match(messages, [{ outcome: 'stored' }])
     t.equal(messages.length, 1)
     t.equal(await editing.storedText(editing.fileId), NEW)
-    t.equal(written.some(line => line.endsWith('what became of a save could not be logged')), isSaid)
+    t.equal(written.some(line => line.endsWith('the outcome of a save could not be logged')), isSaid)
     t.notOk(written.some(line => line.includes('callback refused')))
   })
 }

@@ -1,4 +1,4 @@
-// Files that the user chooses from those of the application.
+// Lets the user choose from the application's files.
 
 /** @typedef {import('./index.js').ActionContext} ActionContext */
 /** @import { Messages } from '../messages.js' */
@@ -7,13 +7,13 @@
 const TITLES = { compare: 'chooseCompare', combine: 'chooseCombine', 'insert-text': 'chooseInsert' }
 
 /**
- * Asks the user, and gives the editor the signed data of the choice.
+ * Lets the user choose, and passes the signed data of the choice to the editor.
  * @param {ActionContext} context
  * @param {object} choice
  * @param {string} choice.title
  * @param {string} choice.action
  * @param {object} choice.body
- * @param {string} choice.method of the editor
+ * @param {string} choice.method Method of the editor.
  */
 async function chooseFor ({ fragment, messages, ask, answer, tell }, { title, action, body, method }) {
   const { choose } = await import('../dialogs.js')

@@ -3,14 +3,14 @@ import { firstMounted } from '../registry.js'
 
 /** @typedef {import('./index.js').ActionContext} ActionContext */
 
-/** Strict co-editing sends only what the user saves: waiting longer is in vain, unless that was just before. */
+/** Strict co-editing only sends on saving: waiting longer is useless, unless the user has just saved. */
 const STRICT_LIMIT_MS = 3000
 
 /** @type {import('./index.js').ActionGroup} */
 export function close (context) {
   return {
     async onRequestClose () {
-      // The editor has asked about unsent changes itself.
+      // The editor itself has already asked about unsent changes.
       if (!await closeEditor(context, { isQuiet: true })) return
       const back = wayBack({ ...context.page, isOnly: firstMounted() === null })
       if (back !== null) location.assign(back)
@@ -23,7 +23,7 @@ export function close (context) {
  * decides.
  * @param {ActionContext} context
  * @param {{ force?: boolean, isQuiet?: boolean }} [options]
- * @returns {Promise<boolean>} `false` if the user keeps it open
+ * @returns {Promise<boolean>} `false` if the user keeps the editor open
  */
 export async function closeEditor (context, options = {}) {
   const { changes, isStrict, messages, tell, unmount } = context
@@ -53,7 +53,7 @@ function decided (context) {
   })
 }
 
-/** Also for who comes back to this page. @param {ActionContext} context */
+/** Also shown to users who come back to this page. @param {ActionContext} context */
 function showClosed ({ askFresh, messages, notice, remount }) {
   notice.show({
     place: 'cover',
@@ -63,7 +63,7 @@ function showClosed ({ askFresh, messages, notice, remount }) {
   })
   notice.focus()
 
-  /** Without a fresh configuration: the page itself has one. */
+  /** Reloads the page if there is no fresh configuration: the page itself has one. */
   async function openAgain () {
     try {
       await askFresh({ purpose: 'reopen' })

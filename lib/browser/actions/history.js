@@ -2,7 +2,7 @@
 export const historyGroups = {
   history ({ ask, answer, messages, page, reopen, tell }) {
     return {
-      /** The application saves what is being typed before. */
+      /** The application first saves what is being typed. */
       async onRequestHistory () {
         tell.busy(messages.loadingHistory)
         const versions = await ask('history', {}).catch(error => ({ error: tell.textOf(error) }))
@@ -30,7 +30,7 @@ export const historyGroups = {
   }),
 
   restore: ({ ask, messages, reopen, tell }) => ({
-    /** @param {{ version: number, url?: string, fileType?: string }} data `url` of a change below a version */
+    /** @param {{ version: number, url?: string, fileType?: string }} data `url` is set for a change below a version. */
     async onRequestRestore ({ version, url, fileType }) {
       tell.busy(messages.restoring)
       await ask('restore', url ? { version, url, fileType } : { version })
@@ -39,13 +39,13 @@ export const historyGroups = {
   })
 }
 
-// Times of versions: the application gives them in UTC.
+// Converts the times of versions, which the application gives in UTC.
 
 /** @typedef {{ created?: unknown, changes?: Dated[] | unknown }} Dated */
 
 /**
- * @param {{ history?: Dated[] }} versions what `refreshHistory` takes
- * @param {string} [lang] of the editor
+ * @param {{ history?: Dated[] }} versions The argument of `refreshHistory`.
+ * @param {string} [lang] Language of the editor.
  */
 function inTimeZone (versions, lang) {
   if (!Array.isArray(versions.history)) return versions
@@ -68,7 +68,7 @@ function dated (version, format) {
 }
 
 /**
- * @param {string} created such as `2026-03-01 09:30:00`, or an ISO date
+ * @param {string} created A time such as `2026-03-01 09:30:00`, or an ISO date.
  * @param {Intl.DateTimeFormat} format
  */
 function local (created, format) {

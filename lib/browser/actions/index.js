@@ -1,4 +1,4 @@
-// What the page does about the events of the editor that ask for something.
+// The page's reactions to the editor's request events.
 import { choiceGroups } from './choices.js'
 import { close } from './close.js'
 import { documentGroups, refresh } from './document.js'
@@ -24,13 +24,13 @@ import { saveAs } from './save-as.js'
  * @property {Changes} changes
  * @property {boolean} isStrict Strict co-editing: nothing is sent until the user saves.
  * @property {(action: string, body: object) => Promise<any>} ask Asks the application. Rejects with an `ActionError`.
- * @property {(method: string, ...args: unknown[]) => void} answer Calls a method of the editor, as long as it is there.
+ * @property {(method: string, ...args: unknown[]) => void} answer Calls a method of the editor, while it exists.
  * @property {(config: Config) => Config} completed A configuration as the editor needs it in this page.
  * @property {(request: { purpose: 'refresh' | 'edit' | 'reopen', key?: string }) => Promise<Fresh>} askFresh Asks for a
  *   fresh configuration; the fragment has it then.
  * @property {(purpose: 'edit' | 'reopen') => Promise<void>} reopen Replaces the editor by one with a fresh
  *   configuration.
- * @property {(error: unknown) => void} outdated Tells the user to reload the page.
+ * @property {(error: unknown) => void} outdated Asks the user to reload the page.
  * @property {() => Promise<void>} remount Mounts with the configuration that the fragment has.
  * @property {(options: { force?: boolean, timeout?: number, isQuiet?: boolean }) => Promise<void>} unmount
  */

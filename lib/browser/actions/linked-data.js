@@ -12,7 +12,7 @@ export function reference ({ ask, answer, messages, tell }) {
     ask('reference', { ...(path && { path }), ...(link && { link }), ...(referenceData && { referenceData }) })
 
   return {
-    /** Answered exactly once, whatever happens: the editor breaks at an answer too many. @param {Linked} data */
+    /** Answers exactly once, whatever happens: a second answer breaks the editor. @param {Linked} data */
     onRequestReferenceData (data) {
       const found = find(data).catch(error => ({ error: tell.textOf(error) }))
       last = last.catch(() => {}).then(async () => {

@@ -7,7 +7,7 @@ export const peopleGroups = {
     async onRequestUsers (data) {
       const found = await ask('users', data).catch(error => {
         console.error(error)
-        return { c: data.c, users: [] } // the editor goes on without them
+        return { c: data.c, users: [] } // the editor works without them
       })
       answer('setUsers', found)
     }
@@ -21,11 +21,11 @@ export const peopleGroups = {
   }),
 
   sharing: ({ ask, answer, fragment, messages, page }) => ({
-    /** The editor has it in its access rights then, and shows nothing by itself. */
+    /** The editor then has the settings in its access rights, and shows nothing by itself. */
     async onRequestSharingSettings () {
       const { sharingSettings: settings, url } = await ask('sharing', {})
       if (fragment.querySelector('dialog')) return
-      // without info it would break
+      // without info the editor would break
       if (settings && page.config.document?.info !== undefined) {
         answer('setSharingSettings', { sharingSettings: settings })
       }

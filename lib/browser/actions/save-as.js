@@ -2,7 +2,7 @@ import { CaptureError } from '../errors.js'
 import { openTab, pageUrl } from '../links.js'
 
 const TIME_LIMIT_MS = 180_000
-/** Until the browser has certainly begun to save a file. */
+/** By then the browser has certainly begun to save a file. */
 const KEPT_MS = 60_000
 
 /** @type {import('./index.js').ActionGroup} */

@@ -15,13 +15,13 @@ import {
 
 type CommittingStorage = Storage & Required<Pick<Storage, 'commit' | 'state'>>
 
-/** What is tested, and what the tests begin with. */
+/** The subject of the tests, and the state they start with. */
 interface Scene {
   readonly storage: CommittingStorage
   /** Another instance. */
   readonly other: CommittingStorage
   readonly info: FileInfo
-  /** Of the record. */
+  /** Version of the record. */
   readonly version: string
   readonly list: StorageSubject['list']
 }

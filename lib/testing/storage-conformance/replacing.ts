@@ -5,7 +5,7 @@ import {
   OLD_BYTES, patternBytes, readAll
 } from './case.js'
 
-/** Content whose length and every byte tell its number. */
+/** Content whose length and every byte encode its number. */
 function numberedBytes (number: number): Buffer {
   return Buffer.alloc(150_000 + number * 1000, number)
 }

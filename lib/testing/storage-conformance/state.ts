@@ -69,7 +69,7 @@ async function createRecord (state: StateStore, fileId: string, value: unknown):
   return version!
 }
 
-/** What `list` contains of these files: the storage may have others. */
+/** The records of these files in `list`, which may contain others. */
 async function listed (state: StateStore, ...fileIds: string[]): Promise<ListedStateRecord[]> {
   const found: ListedStateRecord[] = []
   for await (const record of state.list!()) if (fileIds.includes(record.fileId)) found.push(record)

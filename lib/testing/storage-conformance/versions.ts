@@ -19,7 +19,7 @@ import {
   patternBytes
 } from './case.js'
 
-/** What is no number of a version, or of none that was ever kept. */
+/** Values that are not version numbers, or not the number of a version that was ever kept. */
 const ABSENT_NUMBERS = [0, -1, 1.5, 1000, NaN, Infinity, -Infinity, 2 ** 53, '1', '../1', '', null, undefined, {}, [
   1
 ]] as readonly number[]
@@ -35,10 +35,10 @@ const DETAILS: readonly unknown[] = [
 ]
 
 const CONCURRENT_KEEPS = 8
-/** Versions: more than a storage is likely to keep in one place. */
+/** Number of versions, more than a storage is likely to keep in one place. */
 const MANY = 60
 const FEW = 20
-/** So many too many may wait until they are removed together. */
+/** Maximum number of surplus versions that may wait to be removed together. */
 const PRUNED_AT_ONCE = 16
 
 async function list (versions: VersionStore, fileId: string): Promise<readonly StoredVersion[]> {
