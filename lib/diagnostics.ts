@@ -2,23 +2,21 @@ import { channel } from 'node:diagnostics_channel'
 import type { DiagnosticsMessages } from '../types/diagnostics.js'
 
 /*
- * Plain channels with one message at the end, and no `TracingChannel`. What they report has one moment at which
- * everything is known, and often no function that lasts until then: a download ends in the operating system, a session
- * at another callback. A metric needs that message only, and a span can be made of it, because `durationMs` tells when
- * it began. With the five channels of a `TracingChannel` every subscriber would have to match and measure them. The
- * price is that a span made of a message cannot be the parent of what happened meanwhile, such as the request that
- * fetched the saved file.
+ * These are plain channels with one message at the end instead of a `TracingChannel`. Everything about an operation is
+ * known at one moment, often without a function that lasts until then: a download ends in the operating system, a
+ * session at another callback. A metric needs only that message, and a span can be made from it, because `durationMs`
+ * gives its start. With the five channels of a `TracingChannel`, every subscriber would have to match and measure their
+ * messages. The drawback is that a span made from a message cannot be the parent of what happened meanwhile, such as
+ * the request that fetched the saved file.
  */
 
 export interface DiagnosticsChannel<Message> {
   readonly hasSubscribers: boolean
-  /** Never throws. What subscribers throw becomes an `uncaughtException` in the next tick. */
+  /** Never throws. An error thrown by a subscriber becomes an `uncaughtException` in the next tick. */
   publish (message: Message): void
 }
 
-/**
- * What operators can subscribe to. To be asked for `hasSubscribers` before anything is measured or made for a message.
- */
+/** Diagnostics channels for operators. Check `hasSubscribers` before measuring or building anything for a message. */
 export const channels = {
   save: named('fastify-onlyoffice:save'),
   download: named('fastify-onlyoffice:download'),
@@ -42,8 +40,8 @@ interface CallMessage {
 }
 
 /**
- * Publishes one message when a call has ended: about a subject, with what `ended` makes of the result; or that it
- * failed.
+ * Publishes one message when a call has ended. The message contains `subject` and either the fields that `ended` makes
+ * from the result, or the failure.
  */
 export async function reportEnd<Result, Message extends CallMessage> (
   channel: DiagnosticsChannel<Message>,
@@ -65,7 +63,7 @@ export async function reportEnd<Result, Message extends CallMessage> (
   }
 }
 
-/** `code` of an error as messages have it. That of a DOMException is a number. */
+/** The `code` of an error in messages. Falls back to the name: the code of a DOMException is a number. */
 export function codeOf (error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown, readonly name?: unknown }
   if (typeof code === 'string' && code !== '') return code

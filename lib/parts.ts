@@ -4,7 +4,6 @@ import type { HttpClient } from '../types/http.js'
 import type { Storage } from '../types/storage.js'
 import { signerOf } from './control/signed-data.js'
 import { createOpeningExplainer } from './doctor/explain-opening.js'
-import { createOpenings } from './sessions/openings.js'
 import { createDocumentServerClient } from './document-server/client.js'
 import { createCommands } from './document-server/commands.js'
 import { createConversions } from './document-server/conversion.js'
@@ -35,6 +34,7 @@ import { handlerUrls } from './security/handler-urls.js'
 import { pageTokens } from './security/page-token.js'
 import type { Services } from './services.js'
 import { createLocks } from './sessions/locks.js'
+import { createOpenings } from './sessions/openings.js'
 import { createRecordStore } from './sessions/record-store.js'
 import type { SessionServices } from './sessions/session-services.js'
 import { createSessions } from './sessions/sessions.js'
@@ -42,7 +42,7 @@ import { memoryState } from './storage/memory-storage.js'
 import { timedStorage } from './storage/timed-storage.js'
 import type { Shutdown } from './util/shutdown.js'
 
-/** What the parts are made from. */
+/** Inputs of the parts. */
 interface Foundation {
   readonly settings: Settings
   /** Path of the handler below `publicBaseUrl`. */
@@ -58,7 +58,7 @@ type Saving = ReturnType<typeof createSaving>
 type VersionHistory = ReturnType<typeof createVersionHistory>
 type Diagnosis = ReturnType<typeof createDiagnosis>
 
-/** Of the most recently used files, when the storage has no `state`. */
+/** Without `storage.state`, the records of the most recently used files are kept in memory. */
 const MAX_RECORDS_IN_MEMORY = 10_000
 
 const MAX_WAIT_FOR_SAVES_MS = 10_000
@@ -126,7 +126,7 @@ export function createSaving (
   const forceSaves: ForceSaves = createForceSaves(services)
   const recovery = createRecovery(services, saves)
 
-  /** Resolves when the callbacks of a file that have arrived are applied, or after a while. */
+  /** Resolves when the callbacks of a file received so far are applied, or after ten seconds. */
   async function whenSaved (fileId: string): Promise<void> {
     await Promise.race([
       saves.queue.run(fileId, async () => {}),
@@ -156,7 +156,7 @@ export function createSaving (
   }
 }
 
-/** Earlier versions of documents; `undefined` where none are kept. */
+/** Earlier versions of documents; `undefined` if none are kept. */
 export function createVersionHistory ({ keys, sign, urls }: Connection, { services, saves, sessions }: Saving) {
   const { settings: { versions: retention }, storage: { versions: store } } = services
   if (!retention || !store) return undefined
@@ -168,7 +168,7 @@ export function createVersionHistory ({ keys, sign, urls }: Connection, { servic
   }
 }
 
-/** What the handler and the pages see, for the doctor. */
+/** Records what the handler and the pages see, for the doctor. */
 export function createDiagnosis ({ settings: { clock, secrets } }: Foundation, { storage }: Saving) {
   const openings = createOpenings({ clock })
   return {
@@ -178,7 +178,7 @@ export function createDiagnosis ({ settings: { clock, secrets } }: Foundation, {
   }
 }
 
-/** The actions of the handler's route, and what decides about its requests. */
+/** The actions of the handler's route, and the checks of its requests. */
 export function createHandlerParts (
   { settings, shutdown }: Foundation,
   { tokens, urls, pageTokens, keys, outbound }: Connection,

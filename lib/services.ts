@@ -9,13 +9,13 @@ import type { Shutdown } from './util/shutdown.js'
 import type { TimedStorage } from './storage/timed-storage.js'
 
 /**
- * What everything that works on saves and sessions is made from. `parts.ts` makes it, once for each registration of the
+ * Shared services for everything that works on saves and sessions. Made in `parts.ts`, once per registration of the
  * plugin.
  */
 export interface Services {
   readonly settings: Settings
   readonly storage: TimedStorage
-  /** Where records are: `storage.state`, or the memory of this process if the storage has none. */
+  /** Stores the records: `storage.state`, or the memory of this process if the storage has none. */
   readonly state: StateStore
   readonly keys: DocumentKeys
   readonly commands: Commands
@@ -23,7 +23,7 @@ export interface Services {
   readonly hooks: {
     /** Never rejects. */
     call (name: 'onSaved', event: SavedEvent): Promise<void>
-    /** Whether the caller runs in a hook that a callback of this file waits for. */
+    /** Whether the caller is inside a hook that a callback of this file waits for. */
     isInHookOf (fileId: string): boolean
   }
   readonly log: FastifyBaseLogger

@@ -204,7 +204,7 @@ export interface SharingResult {
  * module asks the application without further code. The hooks receive the user of the page from the page's own token.
  *
  * Every request needs that token, and passes `authorize` with the action's name, the `fileId` and the user. A hook that
- * throws, rejects, returns something else than described or takes longer than `timeouts.hooks` fails the request; that
+ * throws, rejects, returns something other than described or takes longer than `timeouts.hooks` fails the request; that
  * is logged.
  *
  * @example

@@ -71,7 +71,7 @@ type Returned<Name extends HookName> = Hook<ActionOptions[Name]>['result']
 
 interface CallOptions {
   readonly isResult: (result: unknown) => boolean
-  /** Follows "returned something else than". */
+  /** Follows "returned something other than". */
   readonly expected: string
   /** Milliseconds in addition to the usual time. */
   readonly extraTime?: number
@@ -82,7 +82,7 @@ const ANYTHING: CallOptions = { isResult: () => true, expected: 'anything' }
 
 /**
  * Calls a hook that is set. Resolves to what it returned. Rejects with `ActionFailedError` if it throws or returns
- * something else than `isResult` accepts, or with `HookTimeoutError`.
+ * something other than `isResult` accepts, or with `HookTimeoutError`.
  */
 export async function callHook<Name extends HookName> (
   services: ActionServices,
@@ -114,7 +114,7 @@ export async function callInTime<Result> (
     if (cause instanceof HookTimeoutError) throw cause
     throw new ActionFailedError(name, 'failed', { cause, statusCode: refusalStatus(cause) })
   }
-  if (!isResult(result)) throw new ActionFailedError(name, `returned something else than ${expected}`)
+  if (!isResult(result)) throw new ActionFailedError(name, `returned something other than ${expected}`)
   return result
 }
 

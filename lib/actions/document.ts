@@ -31,7 +31,7 @@ const rename: PageAction<'rename'> = {
       await editorSessions.rename(fileId, title, { signal: AbortSignal.timeout(TELLING_MS) })
     } catch (err) {
       // It has its name already: whoever is not told sees it when the document is opened again.
-      log.warn({ err, fileId }, 'the editors of a document were not told its new name')
+      log.warn({ err, fileId }, 'open editors could not be notified of the new name')
     }
     return { name: title, pageToken: pageTokens.make({ ...page.claims, name: title }) }
   }

@@ -7,7 +7,17 @@ import type { Services } from '../services.js'
 import type { StagedCommitOptions, StagedReplaceOptions, TimedStorage } from '../storage/timed-storage.js'
 import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from '../save/version-details.js'
 
-/** What saves say about the content that they store. */
+/** Which earlier versions of a document are kept. */
+export interface Retention {
+  /** Maximum number of versions. */
+  readonly keep: number
+  /** Milliseconds after a version was superseded. */
+  readonly maxAge: number
+  /** Maximum size of all versions together. */
+  readonly maxBytes: number
+}
+
+/** A save's description of its content. */
 interface Described {
   readonly version?: () => NewVersion
 }
@@ -22,16 +32,16 @@ type ReplaceArguments = [
   options: Omit<StagedReplaceOptions, 'version'> & Described
 ]
 
-/** The lock is held meanwhile, and the document server waits. */
+/** Limit for pruning during a save: the lock is held, and the document server waits. */
 const PRUNE_WAIT_MS = 1000
 
-/** The stored file has another revision: nothing was kept. */
+/** Thrown when the stored file has another revision, so nothing was kept. */
 const CHANGED = new Error('The document was changed before its version could be kept')
 
 /**
  * A storage whose `replace` and `commit` keep the replaced content as a version, before or when the new content is
- * published. If that fails, nothing is published. A storage that has never called `beforePublish` may never do it: its
- * versions are kept before it replaces anything.
+ * published. If that fails, nothing is published. A storage that has not yet called `beforePublish` may never call it,
+ * so its versions are kept before it replaces anything.
  */
 export function keepingStorage (
   storage: TimedStorage,
@@ -57,7 +67,7 @@ export function keepingStorage (
     const beforePublish: StagedReplaceOptions['beforePublish'] = async (info, ticket) => {
       isKnownToCall = true
       await options.beforePublish?.(info, ticket)
-      // With the lock: another instance would note its own save beside this version.
+      // Holding the lock keeps another instance from noting its own save beside this version.
       await keep(fileId, options.ifRevision, version, info?.revision)
       isKept = true
     }
@@ -89,7 +99,7 @@ export function keepingStorage (
     }
   }
 
-  /** For the version with this revision, which is to be superseded. */
+  /** Options for keeping the content with this revision, which is about to be superseded. */
   function keepOptions (
     revision: string,
     newest: StoredVersion | null,
@@ -98,7 +108,7 @@ export function keepingStorage (
   ): KeepOptions {
     const made = madeOf(revision, newest)
     const { priority: known = 0, made: previous } = detailsOf(newest?.details)
-    const isKept = newest?.revision === revision // then it was compared with the version before it already
+    const isKept = newest?.revision === revision // it was already compared with the version before it
     const priority = Math.max(priorityOf(made, previous, clock.now()), isKept ? known : 0)
     const session = sessionOf(made)
     const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }
@@ -111,7 +121,7 @@ export function keepingStorage (
     }
   }
 
-  /** `newest`: of the kept versions, which is the content itself if a save failed after it was kept. */
+  /** `newest`: the newest kept version, which is this content itself if a save failed after keeping it. */
   function madeOf (revision: string, newest: StoredVersion | null): Made | undefined {
     if (newest === null) return undefined
     const details = detailsOf(newest.details)
@@ -127,7 +137,7 @@ export function keepingStorage (
     await Promise.race([prune(fileId), delay(PRUNE_WAIT_MS, undefined, { ref: false })])
   }
 
-  /** The save is stored: what is left is deleted by a later save. */
+  /** Never rejects, because the save is already stored. A later save deletes what is left. */
   async function prune (fileId: string): Promise<void> {
     try {
       if (versions.prune) {
@@ -142,25 +152,20 @@ export function keepingStorage (
   }
 }
 
-/** What is kept of the earlier versions of a document. */
-export interface Retention {
-  readonly keep: number
-  /** Milliseconds after a version was superseded. */
-  readonly maxAge: number
-  /** Of all versions together. */
-  readonly maxBytes: number
-}
-
 const HOUR_MS = 60 * 60_000
-/** The priority of a version is how many of these times it was the present one: so what is left is spread over time. */
+/**
+ * The priority of a version is the number of these durations for which it was the present one. This spreads the
+ * remaining versions over time.
+ */
 const STAGES_MS = [60_000, HOUR_MS, 24 * HOUR_MS, 7 * 24 * HOUR_MS]
 const MAX_PRIORITY = STAGES_MS.length
-/** At least, of the first version of an author's work. */
+/** Minimum priority of the first version of an author's work. */
 const PRIORITY_OF_FIRST = 2
 
 /**
- * How long a version that is superseded `now` stays when there are too many. `previous`: how the one before it came
- * about. A content that the plugin did not store, such as an upload, stays longest.
+ * The priority of a version that is superseded `now`. Versions with a higher priority stay longer when there are too
+ * many. `previous`: how the version before came about. Content that the plugin did not store, such as an upload, has
+ * the highest.
  */
 function priorityOf (made: Made | undefined, previous: Made | undefined, now: number): number {
   if (made === undefined) return MAX_PRIORITY
@@ -168,18 +173,16 @@ function priorityOf (made: Made | undefined, previous: Made | undefined, now: nu
   return made.user?.id === previous?.user?.id ? stages : Math.max(stages, PRIORITY_OF_FIRST)
 }
 
-/**
- * The session that stored a content. The restores of one user, one after the other, are one: nobody needs to see each.
- */
+/** The session that stored content. Consecutive restores by one user count as one session: nobody needs to see each. */
 function sessionOf (made: Made | undefined): string | undefined {
   return made?.restored === undefined ? made?.key : `restored by ${made.user?.id ?? ''}`
 }
 
 /**
- * The numbers of the versions that need not be kept. `versions`: oldest first. The newest one is always kept. Too old
- * ones go in any case. If there are still too many, those within a session go first, then those with the lowest
- * priority, of these the oldest: who saves every minute, or restores one version after the other, must not push out
- * what others did last week.
+ * The numbers of the versions to remove. `versions`: oldest first. The newest version is always kept. Expired versions
+ * are removed in any case. If there are still too many, versions within a session go first, then versions with the
+ * lowest priority, the oldest first: a user who saves every minute, or restores one version after another, must not
+ * displace what others did last week.
  */
 export function superfluous (
   versions: readonly StoredVersion[],
@@ -205,8 +208,8 @@ export function superfluous (
 }
 
 /**
- * Versions with a lower rank are removed first. Within a session are those that two other saves of it follow: the data
- * of a version's changes are kept beside its predecessor, so the last two saves of a session stay.
+ * Versions with a lower rank are removed first. A version is within a session if two other saves of the session follow.
+ * The data of a version's changes is kept beside its predecessor, so the last two saves of a session stay.
  */
 function ranksOf (versions: readonly StoredVersion[]): ReadonlyMap<StoredVersion, number> {
   const details = versions.map(({ details }) => detailsOf(details))

@@ -25,13 +25,13 @@ export interface RestoringUser {
 
 interface StagedVersion {
   readonly staged: StagedContent
-  /** The file gets it; absent if the file keeps its own. */
+  /** The new extension of the file; absent if the file keeps its own. */
   readonly extension: string | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const POLL_INTERVAL_MS = 100
-/** The document server reports the end of a session by itself: it is asked only if that takes long. */
+/** The document server reports the end of a session by itself. It is asked only if that takes longer than this. */
 const ASK_AFTER_MS = 3_000
 
 const rules: Rules<RestoreOptions> = {
@@ -49,7 +49,7 @@ export type Restores = ReturnType<typeof createRestores>
 export function createRestores (services: SessionServices, versions: Versions, saves: Saves, sessions: Sessions) {
   const { settings, storage, locks, recordStore, hooks, log, shutdown: { closing } } = services
   const running = createQueue()
-  // All who wait for the same document look at its record, and ask the document server, together.
+  // Calls that wait for the same document share one look at its record and one request to the document server.
   const lookLater = shared(async fileId => await delay(POLL_INTERVAL_MS).then(async () => await isBeingEdited(fileId)))
   const askLater = shared(async fileId =>
     await delay(ASK_AFTER_MS, undefined, { ref: false, signal: closing }).then(async () =>
@@ -59,10 +59,9 @@ export function createRestores (services: SessionServices, versions: Versions, s
 
   return {
     /**
-     * Makes an earlier version the present one. The present content is kept as a version, as it is by a save. Waits
-     * until nobody edits the document: what they save afterwards would become a conflict copy. A refused save does not
-     * come back by itself afterwards: recovery stores it as a copy. Nothing is stored if the present content is the
-     * same.
+     * Makes an earlier version the present one. The present content is kept as a version, as with a save. Waits until
+     * nobody is editing the document, because later saves would become conflict copies. A refused save does not come
+     * back by itself afterwards: recovery stores it as a copy. Nothing is stored if the present content is the same.
      */
     restore: async (...args: Parameters<typeof restore>) => await running.enter('', async () => await restore(...args)),
     /** Resolves when no version is being restored. */
@@ -94,7 +93,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
           return await publish(fileId, version, content, user)
         })
         if (restored) return restored
-        // not in the queue, in which the callbacks of the session wait
+        // outside the queue, in which the callbacks of the session wait
         await whenNobodyEdits(fileId, end, timeout, ending)
       }
     } finally {
@@ -143,7 +142,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
     return { staged, extension: settings.onFormatChange === 'follow' ? fileType : undefined }
   }
 
-  /** Resolves to `undefined` if somebody edits the document now: what they save would become a conflict copy. */
+  /** Resolves to `undefined` if somebody is editing the document: their save would become a conflict copy. */
   async function publish (
     fileId: string,
     version: number,
@@ -154,7 +153,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
     return await locks.decide(fileId, 'a version was about to be restored', async ({ snapshot, current }) => {
       if (!current) throw new FileNotFoundError()
       if (liveSessions(snapshot.record).length > 0) return undefined
-      // After a refused save it is stored once more: the key of the present revision leads to that save.
+      // After a refused save the content is stored again, because the key of the present revision leads to that save.
       const isUpToDate = versionRestored(snapshot.record) === snapshot.record &&
         (extension ?? current.extension) === current.extension
       if (isUpToDate && await isStored(services, staged, current)) {
@@ -186,7 +185,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
     })
   }
 
-  /** 0 if it cannot be found out: it is restored all the same. */
+  /** 0 if the number cannot be determined: the version is restored nevertheless. */
   async function numberOf (fileId: string, { revision }: FileInfo): Promise<number> {
     const all = await versions.of(fileId).catch(() => [])
     return all.findLast(version => version.revision === revision)?.version ?? 0

@@ -10,12 +10,12 @@ import { discard } from '../util/streams.js'
 import { detailsOf, type Made, madeAfter } from '../save/version-details.js'
 import { type Retention, superfluous } from './keeping.js'
 
-/** One version of a document: one that is kept, or the present one. */
+/** One version of a document: a kept version, or the present content. */
 export interface Version extends Pick<FileInfo, 'revision' | 'extension' | 'modifiedAt'> {
   readonly version: number
-  /** How it came about; absent if the plugin did not store it. */
+  /** How the version came about; absent if the plugin did not store it. */
   readonly made: Made | undefined
-  /** The kept version beside which the data of its changes are; absent if there are none. */
+  /** The kept version beside which the data of the changes is stored; absent if there is none. */
   readonly changesIn: number | undefined
 }
 
@@ -26,24 +26,24 @@ export interface VersionContent {
   readonly body: Readable
 }
 
-/** One is enough, unless saves follow each other at once. */
+/** One attempt is enough, unless saves follow each other immediately. */
 const MAX_ATTEMPTS = 10
 
-/** The versions of all documents, as they are shown. */
+/** The versions of all documents, as shown to users. */
 export type Versions = ReturnType<typeof createVersions>
 
-/** `store`: of the storage. */
+/** `store`: the version store of the storage. */
 export function createVersions ({ storage, settings: { clock } }: Services, store: VersionStore, retention: Retention) {
   return { of, open }
 
-  /** Oldest first; the last one is the present one. Empty if there is no such file. */
+  /** All versions, oldest first; the last is the present content. Empty if the file does not exist. */
   async function of (fileId: string): Promise<readonly Version[]> {
-    // Before the list: what a save keeps in between is left out.
+    // Read before the list, so that what a save keeps in between is left out.
     const present = await storage.stat(fileId)
     if (present === null) return []
     const kept = await store.list(fileId)
     const position = kept.findLastIndex(({ revision }) => revision === present.revision)
-    // saves have superseded it just now
+    // saves have just superseded it
     if (position !== -1 && position < kept.length - 1 && (await storage.stat(fileId))?.revision !== present.revision) {
       return await of(fileId)
     }
@@ -80,7 +80,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, stor
   }
 
   /**
-   * The content of a version, or the data of the changes that led to it; `null` if there is no such version, or no
+   * The content of a version, or the data of the changes that led to it; `null` if the version does not exist or has no
    * data.
    */
   async function open (fileId: string, version: number, part: 'content' | 'changes'): Promise<VersionContent | null> {
@@ -97,7 +97,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, stor
       return { extension: file.info.extension, size: file.info.size, body: file.body }
     }
     if (file) discard(file.body)
-    // a save has superseded it just now
+    // a save has just superseded it
     return attempt < MAX_ATTEMPTS ? await openContent(fileId, version, attempt + 1) : null
   }
 
@@ -111,7 +111,6 @@ export function createVersions ({ storage, settings: { clock } }: Services, stor
 /** The editor reads the fields of every version's user. */
 const NOBODY = { id: '', name: '' }
 
-/** The version history as the editor shows it. */
 export type History = ReturnType<typeof createHistory>
 
 export function createHistory (

@@ -8,7 +8,6 @@ import type { Stage } from '../csv/csv-saves.js'
 import type { Fetch } from '../save/saves.js'
 import { parseHttpUrl } from '../util/url.js'
 
-/** A forgotten file that was fetched. */
 export type FetchedFile = NonNullable<Awaited<ReturnType<ReturnType<typeof createForgottenFiles>['fetch']>>>
 
 /** The document server's forgotten files. Source: docs/document-server-protocol.md#forgotten-files */
@@ -18,28 +17,28 @@ export function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
   async function keys (signal: AbortSignal): Promise<readonly string[]> {
     const { keys } = await commands.send({ c: 'getForgottenList' }, { signal }) as { readonly keys: unknown }
     if (!Array.isArray(keys)) {
-      throw new UpstreamError('the list of forgotten files is not one of a document server', { retryable: false })
+      throw new UpstreamError('the list of forgotten files did not come from a document server', { retryable: false })
     }
     return keys.filter(key => typeof key === 'string')
   }
 
   /**
-   * Whether users are editing under this key, or have unsaved changes. Never call it in the queue of the file: see
+   * Whether users are editing under this key, or have unsaved changes. Never call this in the queue of the file: see
    * `Commands.lookUp`.
    */
   async function isBeingEdited (key: string, signal?: AbortSignal): Promise<boolean> {
     try {
       return await unlessUnknown(commands.send({ c: 'info', key }, signal && { signal })) !== null
     } catch (error) {
-      if (isAnswer(error, COMMAND_CODE.callback)) return true // it knows users, but no callback URL
+      if (isAnswer(error, COMMAND_CODE.callback)) return true // there are users, but no callback URL
       throw error
     }
   }
 
   /**
-   * Fetches it and stages it with `stage`; `null` if there is none any more. `hash`: SHA-256 of the content.
-   * `filetype`: its format, if the document server opens it. `writtenAt`: when the document server wrote it, by its
-   * clock, if it says so.
+   * Fetches a forgotten file and stages it with `stage`. Resolves to `null` if the file is gone. `hash`: SHA-256 of the
+   * content. `filetype`: the format, if the document server opens it. `writtenAt`: when the document server wrote the
+   * file, by its clock, if reported.
    */
   async function fetch (key: string, storedExtension: string | undefined, stage: Stage) {
     return await read(key, storedExtension, async (content, response, filetype) => {
@@ -49,7 +48,7 @@ export function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
     })
   }
 
-  /** SHA-256 of its content now; `null` if there is none any more. */
+  /** SHA-256 of the current content; `null` if the file is gone. */
   async function hashOf (key: string): Promise<string | null> {
     return await read(key, undefined, sha256Of)
   }

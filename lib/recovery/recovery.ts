@@ -19,7 +19,7 @@ import { createForgottenFiles, type FetchedFile } from './forgotten-files.js'
 
 type Result = Omit<RecoveredFile, 'key' | 'fileId' | 'kept'>
 
-/** What became of the content, and its hash if it may be deleted at the document server now. */
+/** The outcome, and the hash of the content if the document server may now delete the file. */
 interface Placed extends Result {
   readonly hash?: string
 }
@@ -28,15 +28,15 @@ const MAX_FOREIGN_KEYS = 10_000
 
 const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Signal }
 
-/** Stores the forgotten files of this application's documents, and then deletes them at the document server. */
+/** Stores the forgotten files of this application's documents and then deletes them at the document server. */
 export function createRecovery (services: SessionServices, saves: Saves) {
   const { settings, storage, recordStore, keys, log, shutdown: { closing, endAll } } = services
   const forgottenFiles = createForgottenFiles(services.commands, saves.fetch)
   /** Two runs at once would fetch everything twice. */
   const runs = createQueue()
-  /** What the hooks of a run do runs in its context: a run that they wait for would never begin. */
+  /** Detects calls from hooks of a run: a run that such a hook waits for would never begin. */
   const current = new AsyncLocalStorage<{ hasEnded: boolean }>()
-  /** Keys that no record contains: all records need not be read for them again. */
+  /** Keys that no record contains, so that all records are not read again for them. */
   const foreign = new BoundedMap<string, true>(MAX_FOREIGN_KEYS)
 
   return {
@@ -63,8 +63,8 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 
   /**
-   * Again and again. `interval`: milliseconds between the end of a run and the start of the next one. The first run
-   * comes at a random time within it, so that instances take turns.
+   * `interval`: milliseconds between the end of a run and the start of the next. The first run starts at a random time
+   * within the interval, so that instances take turns.
    */
   async function recoverRegularly (interval: number): Promise<void> {
     let pause = Math.ceil(interval * Math.random())
@@ -90,7 +90,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     return results
   }
 
-  /** By key: the files that keys tell, and those whose records contain the other keys. */
+  /** The fileId of each key: from the key itself, or from the record that contains the key. */
   async function fileIdsOf (forgotten: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>()
     const others = new Set<string>()
@@ -129,7 +129,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     }
   }
 
-  /** A wrong answer must not stop the recovery of the other files. */
+  /** An invalid answer or an error must not stop the recovery of the other files. */
   async function fileIdByApplication (key: string): Promise<string | undefined> {
     try {
       const fileId = await callHook('recovery.fileIdOf', async () => await settings.recovery.fileIdOf?.(key))
@@ -146,20 +146,20 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     dryRun: boolean,
     signal: AbortSignal
   ): Promise<Result & { readonly kept: boolean }> {
-    // Not in the file's queue: the document server asks the application before it answers.
+    // Outside the file's queue, because the document server calls the application before it answers.
     if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited', kept: true }
     const stored = await storage.stat(fileId)
     if (dryRun) return { outcome: stored || settings.onForgotten ? 'recoverable' : 'no-document', kept: true }
 
     const { hash, ...result } = stored === null ? await handOver(key, fileId, signal) : await store(key, stored, signal)
-    // Once it is stored, an abort no longer ends it.
+    // An abort has no effect once the file is stored.
     const isDeleted = hash === undefined ? result.outcome === 'gone' : await deleteIfUnchanged(key, hash)
     return { ...result, kept: !isDeleted }
   }
 
   async function store (key: string, stored: FileInfo, signal: AbortSignal): Promise<Placed> {
     const { fileId } = stored
-    // In the queue: what was reported before is noted then.
+    // Inside the queue, so that earlier reports are already noted.
     const session = await saves.queue.run(fileId, async () => sessionWith((await recordStore.read(fileId)).record, key))
     const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.extension, stage))
     if (file === null) return { outcome: 'gone' }
@@ -178,7 +178,10 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     return await handOver(key, fileId, signal) // it was deleted meanwhile
   }
 
-  /** This key, and those of noted sessions in which nobody edits. What another document server has, nobody can say. */
+  /**
+   * This key, and the keys of noted sessions in which nobody is editing. Sessions at another document server are left
+   * out, because their state is unknown.
+   */
   async function keysAtRest (key: string, fileId: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const atRest = new Set([key])
     for (const { key: other } of liveSessions((await recordStore.read(fileId)).record)) {
@@ -224,9 +227,9 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 
   /**
-   * Resolves to whether the document server no longer has it. Users may have opened the key since it was fetched, and
-   * their save may have been refused again: the document server then has newer content under this key. It has no
-   * condition for deleting, so the check comes immediately before.
+   * Resolves to whether the document server no longer has the file. Users may have opened the key since the file was
+   * fetched, and their save may have been refused again: the document server then has newer content under this key. Its
+   * delete command takes no condition, so the check comes immediately before.
    */
   async function deleteIfUnchanged (key: string, hash: string): Promise<boolean> {
     try {
@@ -244,7 +247,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 }
 
-/** The path is made of the content: that of the URL is the same for every forgotten file of a key. */
+/** The path is made from the content, because the URL's own path is the same for every forgotten file of a key. */
 function saveRequest (
   key: string,
   fileId: string,

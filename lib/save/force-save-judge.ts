@@ -16,31 +16,31 @@ interface Given {
   readonly id: string
   readonly key: string
   readonly clock: Clock
-  /** Whether callbacks of the file have arrived here that are not applied yet. */
+  /** Whether this instance has callbacks of the file that are not applied yet. */
   readonly isBusy: () => boolean
-  /** Whether the document server said that nobody edits any more, when it answered `not now` or `nothing new`. */
+  /** Whether the document server, after answering `not now` or `nothing new`, reported that nobody is editing. */
   readonly isLeft: () => boolean
-  /** Milliseconds that the document server has lately taken to save by force, at most. */
+  /** Milliseconds of the slowest recent force save. */
   readonly slowest: number
-  /** Milliseconds to wait for the saves of others, if that is given. */
+  /** Milliseconds to wait for the saves of others. */
   readonly grace: number | undefined
 }
 
 /**
- * The document server does not tell of a force save that somebody else has started and that is under way. It is posted
- * within 2 seconds, later for a large document: twice as long as the slowest one lately is waited for. Source:
- * docs/document-server-protocol.md#forcesave
+ * The document server does not report force saves of others that are under way. Their callbacks arrive within 2
+ * seconds, later for a large document, so the wait is at least twice the duration of the slowest recent force save.
+ * Source: docs/document-server-protocol.md#forcesave
  */
 const GRACE_MS = 3000
 
 /**
- * Where somebody else's force save was stored after the command was sent, a newer one may be under way, which takes
- * longer. After this time since the command there is none, unless it takes the document server longer to assemble the
+ * If somebody else's force save was stored after the command was sent, a newer one may be under way, which takes
+ * longer. After this time since the command there is none, unless the document server takes longer to assemble the
  * document.
  */
 const OTHERS_GRACE_MS = 10_000
 
-/** Decides what became of a force save. */
+/** Decides the outcome of a force save. */
 export function createJudge (
   { id, key, clock, isBusy, isLeft, slowest, grace = Math.max(GRACE_MS, 2 * slowest) }: Given
 ) {
@@ -56,13 +56,13 @@ export function createJudge (
 
   return { begin, decide, isToBeConfirmed, decidesIn }
 
-  /** `record`: when the force save was noted. */
+  /** `record`: the record in which the force save was noted. */
   function begin (record: FileRecord): void {
     wasLive = isLive(record)
     earlier = othersUnderWay(record, { id, key }, clock.now())
   }
 
-  /** `undefined`: that cannot be said yet. `answer`: what was known before the record was read. */
+  /** Returns `undefined` while the outcome is open. `answer`: the answer known before the record was read. */
   function decide (record: FileRecord, answer: CommandAnswer | undefined): Verdict | undefined {
     const { result } = forceSaveWith(record, id) ?? {}
     if (result?.from === 'own' || result?.from === 'later' || result?.from === 'final') return verdictOf(result)
@@ -76,7 +76,7 @@ export function createJudge (
 
   /**
    * Whether a verdict should be confirmed by sending the command again: the document server may not have read an
-   * earlier answer, or what it was about to do may be done.
+   * earlier answer, or may have finished what it was doing.
    */
   function isToBeConfirmed (verdict: Verdict, answer: CommandAnswer | undefined): boolean {
     if (verdict === NOT_NOW) {
@@ -88,15 +88,15 @@ export function createJudge (
     return true
   }
 
-  /** Milliseconds after which it may decide although nothing has changed. */
+  /** Milliseconds after which a decision may be possible although nothing has changed. */
   function decidesIn (): number {
     const left = quietAt - performance.now()
     return left > 0 ? left + 1 : Infinity // timers may be a little early
   }
 
   /**
-   * Its own save follows, unless a refused one was repeated for it, or everybody has left and a finished save was under
-   * way.
+   * The command's own save follows, unless a refused save was repeated for it, or everybody has left and a final save
+   * was under way.
    */
   function decideStarted (record: FileRecord, result: ForceSaveResult | undefined): Verdict | undefined {
     const isFirst = !isAnswerSeen
@@ -111,9 +111,9 @@ export function createJudge (
   /** Another save with the same changes may be under way. */
   function decideNothingNew (record: FileRecord, result: ForceSaveResult | undefined): Verdict | undefined {
     if (result === undefined && finishedKeys(record).has(key) && !isLive(record)) return NO_SESSION
-    if (isLeft()) return decideNotNow(result) // it says this before it makes the final save, too
+    if (isLeft()) return decideNotNow(result) // the document server also answers this before it makes the final save
     const stillEarlier = othersUnderWay(record, { id, key }, clock.now()).filter(other => earlier.includes(other))
-    // Large documents take longer, and so may those of others.
+    // Large documents take longer, and the saves of others may, too.
     if (stillEarlier.length < earlier.length) waitAgain()
     earlier = stillEarlier
     if (result?.from === 'other') quietAt = Math.max(quietAt, startedAt + OTHERS_GRACE_MS)
@@ -123,9 +123,9 @@ export function createJudge (
   }
 
   /**
-   * A save with these changes is under way: the final one, if everybody has left, or that of another command. Neither
-   * need arrive at this instance before the command would be answered otherwise. Or the document server could not
-   * assemble these changes before.
+   * A save with these changes is under way: the final save, if everybody has left, or the save of another command.
+   * Neither necessarily arrives at this instance before the command would get another answer. Or the document server
+   * has already failed to assemble these changes.
    */
   function decideNotNow (result: ForceSaveResult | undefined): Verdict | undefined {
     if (result?.from === 'final-before' && isLeft()) return verdictOf(result)
@@ -139,8 +139,8 @@ export function createJudge (
   }
 
   /**
-   * Whether any of several force saves may be the newest: `lastsave` has whole seconds, and they need not arrive in the
-   * order in which they were started.
+   * Whether any of several force saves may be the newest: `lastsave` has whole seconds, and saves may arrive in another
+   * order than they were started.
    */
   function isOrderUnknown ({ saves }: FileRecord): boolean {
     const times = saves.filter(save => save.key === key && save.status === 6).map(({ lastsave = '' }) =>
@@ -150,8 +150,8 @@ export function createJudge (
   }
 
   /**
-   * Whether the editors may show a final save that was refused. To the document server that is what the session began
-   * with, so it has nothing new. A force save that was stored since need not contain it.
+   * Whether the editors may show a final save that was refused. For the document server, that save is what the session
+   * began with, so there is nothing new. A force save stored since may not contain it.
    */
   function isKeptBack (record: FileRecord): boolean {
     const session = sessionWith(record, key)
@@ -171,7 +171,7 @@ export function createJudge (
   }
 }
 
-/** The document server has answered 3, and nothing has come of it. */
+/** The document server has answered 3, and no save has followed. */
 const NOT_NOW = {
   failure: 'the document server could not assemble these changes before, and tries again only after another edit',
   isRetryable: false

@@ -18,11 +18,11 @@ import { withTimeout } from '../util/with-timeout.js'
 import { type CommandAnswer, createJudge, type Verdict } from './force-save-judge.js'
 import { identityOf, type SaveRequest } from './save-request.js'
 
-/** A call that waits, at this instance. */
+/** A waiting call on this instance. */
 interface Waiter {
   readonly id: string
   readonly key: string
-  /** Why its save was refused, if that was here, or the document server's answer `not now` to the command. */
+  /** Why this instance refused the save, or the document server's answer `not now` to the command. */
   cause?: Error | undefined
   wake (): void
 }
@@ -40,22 +40,23 @@ const rules: Rules<ForceSaveOptions> = {
   signal: Signal
 }
 
-/** So many of the latest tell how long one may take. */
+/** Only the latest durations count. */
 const MAX_DURATIONS = 20
 
-/** While it waits, an instance reads the record this often, to see what others have noted. */
+/** How often a waiting instance reads the record, to see what other instances have noted. */
 const POLL_INTERVAL_MS = 250
 
-/** These answers are decided by. Any other is an error. */
-const ANSWERS: ReadonlyMap<number, CommandAnswer> = new Map([[COMMAND_CODE.unknownKey, 'unknown key'], [
-  COMMAND_CODE.nothingToSave,
-  'nothing new'
-], [COMMAND_CODE.internal, 'not now']])
+/** Expected answers. Any other is an error. */
+const ANSWERS: ReadonlyMap<number, CommandAnswer> = new Map([
+  [COMMAND_CODE.unknownKey, 'unknown key'],
+  [COMMAND_CODE.nothingToSave, 'nothing new'],
+  [COMMAND_CODE.internal, 'not now']
+])
 
 /**
- * Has the document server save by force, and waits until that is stored, whichever instance stores it. The record
- * tells: before the command is sent, it is noted there with a random id, which the callback of its save repeats as
- * `userdata`; the instance that handles a callback notes there what became of the save. While it waits it holds neither
+ * Makes the document server save by force, and waits until the save is stored, by whichever instance. Instances
+ * communicate through the record: before the command is sent, it is noted there with a random id, which the callback of
+ * its save repeats as `userdata`; the instance that handles a callback notes the outcome. A waiting call holds neither
  * the file's queue nor its lock.
  */
 export type ForceSaves = ReturnType<typeof createForceSaves>
@@ -63,17 +64,17 @@ export type ForceSaves = ReturnType<typeof createForceSaves>
 export function createForceSaves (
   { storage, commands, hooks, log, settings: { clock }, recordStore, shutdown: { closing } }: SessionServices
 ) {
-  /** By fileId. */
+  /** Waiting calls by fileId. */
   const waiters = new Map<string, Set<Waiter>>()
-  /** How many callbacks of a file have arrived and are not applied yet. By fileId. */
+  /** How many callbacks have arrived but are not applied yet, by fileId. */
   const arrivals = new Map<string, number>()
   const requests = new Set<Promise<unknown>>()
-  /** How many milliseconds the document server has taken to save by force, lately. */
+  /** How many milliseconds recent force saves have taken. */
   let durations: readonly number[] = []
 
   return { request, arrived, failed, skipped, recordChanged: wake, idle }
 
-  /** `EditorControl.forceSave` */
+  /** Implements `EditorControl.forceSave`. */
   async function request (fileId: string, key: string, options: ForceSaveOptions = {}): Promise<ForceSaveResult> {
     assertOptions(rules, options)
     const { signal, grace, timeout = DEFAULT_TIMEOUT_MS } = options
@@ -107,8 +108,8 @@ export function createForceSaves (
     arrivals.set(fileId, (arrivals.get(fileId) ?? 0) + 1)
     return {
       /**
-       * What it means to the force saves that are waited for. To be called before earlier callbacks of the file have
-       * been applied.
+       * How the callback relates to the pending force saves. Call it before earlier callbacks of the file have been
+       * applied.
        */
       async bearingOf (event: CallbackEvent): Promise<Bearing | undefined> {
         const { status, userdata } = event
@@ -125,7 +126,7 @@ export function createForceSaves (
     }
   }
 
-  /** A save was not stored. Without an `error` the document server could not assemble it. Never rejects. */
+  /** A save was not stored. Without `error`, the document server could not assemble it. Never rejects. */
   async function failed ({ fileId, key, status }: CallbackEvent, bearing: Bearing = {}, error?: Error): Promise<void> {
     if (key === undefined) return
     for (const waiter of waiters.get(fileId) ?? []) if (waiter.key === key) waiter.cause = error
@@ -137,7 +138,7 @@ export function createForceSaves (
     )
   }
 
-  /** A save was not stored because the same one or a later one is stored already. Never rejects. */
+  /** A save was not stored because it, or a later one, is already stored. Never rejects. */
   async function skipped (request: SaveRequest, why: 'repeated' | 'superseded'): Promise<void> {
     const { fileId, bearing = {} } = request
     const identity = identityOf(request)
@@ -146,12 +147,12 @@ export function createForceSaves (
     await note(fileId, record => change(record, identity, bearing), bearing)
   }
 
-  /** Resolves when nobody waits. */
+  /** Resolves when no call is waiting. */
   async function idle (): Promise<void> {
     while (requests.size > 0) await Promise.allSettled(requests)
   }
 
-  /** Ends when `ended` is aborted: then nobody waits for the result any more. */
+  /** Ends when `ended` is aborted: nobody is waiting for the result any longer. */
   async function run (fileId: string, key: string, ended: AbortSignal, grace?: number): Promise<ForceSaveResult> {
     const id = `${ID_PREFIX}${randomUUID()}`
     const sleeper = createSleeper(ended)
@@ -181,11 +182,11 @@ export function createForceSaves (
         if (failure !== undefined) throw failure
         const known = answer // before the record is read: a repeat is noted there before the command is answered
         let { record } = await recordStore.read(fileId)
-        // The note has gone with the record. A new one would have another place among those of others, which tells what
-        // came later.
+        // The note was lost with the record. A new note would have another place among the notes, whose order shows
+        // which command came later.
         if (forceSaveWith(record, id) === undefined) {
           throw new ForceSaveFailedError(
-            'what was noted about the session is lost, perhaps because the document was deleted',
+            'the session record was lost, perhaps because the document was deleted',
             { retryable: true }
           )
         }
@@ -205,7 +206,8 @@ export function createForceSaves (
       }
     } finally {
       leave(fileId, waiter)
-      // If the document server is still working on it, the note tells others that a save may follow.
+      // If the document server is still working on the save, the note stays, so that others know that a save may
+      // follow.
       if (verdict !== undefined || answer !== 'started') await note(fileId, record => forceSaveRemoved(record, id))
     }
 
@@ -225,7 +227,7 @@ export function createForceSaves (
     }
   }
 
-  /** Waits while too many are waited for. Resolves to the record with the note. */
+  /** Waits while too many force saves are pending. Resolves to the record with the note. */
   async function noteWhenPossible (
     fileId: string,
     waiter: Waiter,
@@ -256,7 +258,7 @@ export function createForceSaves (
   ): Promise<void> {
     await recordStore.update(fileId, change, NOT_DURABLE).catch(err => {
       if (bearing.own !== undefined || waiters.has(fileId)) {
-        log.error({ err, fileId }, 'what became of a force save could not be noted')
+        log.error({ err, fileId }, 'the outcome of a force save could not be noted')
       }
     })
   }
@@ -271,7 +273,7 @@ export function createForceSaves (
     if (all.size === 0) waiters.delete(fileId)
   }
 
-  /** This instance has changed the record of the file, or has applied a callback of it. */
+  /** Call this after this instance has changed the record of the file or applied one of its callbacks. */
   function wake (fileId: string): void {
     for (const waiter of waiters.get(fileId) ?? []) waiter.wake()
   }
@@ -308,7 +310,7 @@ function createSleeper (ended: AbortSignal) {
   let waking = new AbortController()
   return {
     wake (): void { waking.abort() },
-    /** Resolves after so many milliseconds, when it is woken, or at once if it was woken meanwhile. */
+    /** Resolves after this time or when woken; at once if `wake` was called meanwhile. */
     async sleep (milliseconds: number): Promise<void> {
       await delay(Math.min(milliseconds, MAX_TIMEOUT_MS), undefined, {
         signal: AbortSignal.any([waking.signal, ended])

@@ -8,18 +8,20 @@ import { assertReplaceOptions } from '../storage/call-options.js'
 import { spool, type StagedReplaceOptions, type TimedStorage } from '../storage/timed-storage.js'
 import { acceptContent } from '../util/streams.js'
 
-/** What is noted in the record of a file about its new content. */
+/** How new content of a file is noted in its record. */
 interface Note {
-  /** Makes the new record. */
   readonly change: (record: FileRecord, info: FileInfo) => FileRecord
-  /** What the lock contains until that is noted. Called if the storage knows the new revision before it publishes. */
+  /**
+   * What the lock contains until the content is noted. Called if the storage knows the new revision before it
+   * publishes.
+   */
   readonly publishing: (info: FileInfo) => Publishing
   readonly cause?: Cause
 }
 
 /**
- * Replaces a file, if its record is still the one of the snapshot, and notes that in the record. Resolves to `null`
- * when anything has changed. Without a note the record stays as it is.
+ * Replaces a file if its record has not changed since the snapshot, and notes the new content in the record. Resolves
+ * to `null` if anything has changed. Without `note`, the record stays as it is.
  */
 export type ReplaceNoted = (
   fileId: string,
@@ -40,7 +42,7 @@ function replaceInOneWrite (
   { storage, recordStore }: SessionServices
 ): ReplaceNoted {
   return async function replaceNoted (fileId, staged, snapshot, options, note) {
-    /** What would be stored if an attempt succeeds, by revision. */
+    /** The file and record that each attempt would store, by revision. */
     const attempts = new Map<string, { readonly info: FileInfo, readonly record: FileRecord }>()
     let isReported = false
     try {
@@ -52,7 +54,7 @@ function replaceInOneWrite (
           attempts.set(info.revision, { info, record })
           return record
         },
-        // The caller assumed that nothing was stored, but the session may have ended.
+        // The caller assumed that nothing was stored, but the late write may have ended the session.
         onLate: ({ info }) => { report(info.revision) }
       })
       return committed && report(committed.info.revision)!
@@ -63,8 +65,8 @@ function replaceInOneWrite (
     }
 
     /**
-     * Resolves to what was stored although the answer of the storage was lost. Others may have changed the record
-     * since.
+     * Resolves to the stored file if the write succeeded although its answer was lost. Others may have changed the
+     * record since.
      */
     async function storedAfterAll (): Promise<FileInfo | undefined> {
       const found = await recordStore.read(fileId)
@@ -84,7 +86,7 @@ function replaceInOneWrite (
   }
 }
 
-/** For a storage that stores them one after the other: meanwhile nobody else may publish. */
+/** For a storage that stores content and record one after the other: nobody else may publish in between. */
 function replaceWithLock ({ storage, locks }: SessionServices): ReplaceNoted {
   return async function replaceNoted (fileId, staged, snapshot, options, note) {
     const lock = locks.lockOf(fileId, snapshot)
@@ -110,7 +112,7 @@ function replaceWithLock ({ storage, locks }: SessionServices): ReplaceNoted {
     if (info === null) return null
     const stored = info
     await lock.releaseWith(record => note ? note.change(record, stored) : record, note?.cause).catch(error => {
-      // The content is stored. A note in the lock and the stored revision prove it, too.
+      // The content is stored. A note in the lock together with the stored revision also proves it.
       if (note && !isPublishingNoted) throw error
     })
     return stored
@@ -120,10 +122,10 @@ function replaceWithLock ({ storage, locks }: SessionServices): ReplaceNoted {
 const PURPOSE = 'the application was about to change it'
 
 /**
- * The storage for the application's own use. One with `revoke` checks a revision and publishes in two steps: there,
- * `replace` and `remove` take the lock in the record, as the saves of all instances do. Otherwise a save that another
- * instance has just checked would take the place of what the application has stored, or bring back what it has removed.
- * `replaceNoted` keeps no version.
+ * The storage for the application's own use. A storage with `revoke` checks the revision and publishes in two steps, so
+ * its `replace` and `remove` acquire the lock in the record, as saves do. Otherwise a save that another instance has
+ * just checked would overwrite what the application has stored, or bring back what it has removed. `replaceNoted`: must
+ * not keep versions.
  */
 export function applicationStorage (storage: Storage, locks: Locks, replaceNoted: ReplaceNoted): Storage {
   if (!storage.revoke) return storage

@@ -25,14 +25,14 @@ interface StagedSave {
   readonly changes: StagedContent | undefined
   readonly snapshot: RecordSnapshot
   readonly current: FileInfo
-  /** Whether they were read before the content was fetched, which may have taken minutes. */
+  /** Whether the record and the file were read before the content was fetched, which may have taken minutes. */
   readonly isEarlyLook: boolean
 }
 
-/** One that has a key. Without a key nothing about it can be noted. */
+/** A save with a key. Nothing can be noted about a save without a key. */
 type IdentifiedSave = StagedSave & { readonly identity: SaveIdentity }
 
-/** What became of the content of a save: it is stored now, was stored already, or is stored as a conflict copy. */
+/** The content of a save was stored, was already stored, or was stored as a conflict copy. */
 export interface Published {
   readonly outcome: 'stored' | 'unchanged' | 'conflict'
   readonly event: SavedEvent
@@ -40,18 +40,18 @@ export interface Published {
 
 type Result = NonNullable<StoredSave['result']>
 
-/** Events of the latest saves. */
+/** The events of the latest saves are kept. */
 const MAX_DELIVERED = 10_000
 
 export function createPublisher (services: SessionServices, replaceNoted: ReplaceNoted) {
   const { storage, recordStore, locks, keys, hooks, settings: { clock, onConflict, onFormatChange } } = services
-  /** By id: events that this instance has passed to `onSaved`. */
+  /** Ids of the events that this instance has passed to `onSaved`. */
   const delivered = new BoundedMap<string, true>(MAX_DELIVERED)
 
   return { publish, deliverAgain }
 
   /**
-   * Decides where the content of a save goes, publishes it there and delivers the event. Nothing is published when it
+   * Decides where the content of a save goes, publishes it there and delivers the event. Nothing is published if it
    * resolves to `CHANGED`.
    */
   async function publish (save: StagedSave): Promise<Published | typeof CHANGED> {
@@ -60,8 +60,8 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
   }
 
   /**
-   * The document server repeats a save if the process ended before it was answered, and perhaps before the event was
-   * delivered. Of what was superseded meanwhile, a newer event tells.
+   * Delivers the event of a repeated save: the process may have ended after storing the save and before delivering its
+   * event. If the content was superseded meanwhile, a newer event reports that.
    */
   async function deliverAgain (
     request: SaveRequest,
@@ -82,7 +82,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
 
   async function decide (save: IdentifiedSave): Promise<Published | typeof CHANGED> {
     const { request, identity, staged, snapshot: { record }, current } = save
-    // Somebody has gone on with it: the document server may have a newer file of the key.
+    // The session has continued: the document server may have a newer file under the key.
     if (request.forgotten && !isDeepStrictEqual(sessionWith(record, identity.key), request.forgotten.session)) {
       throw new BeingEditedError(0)
     }
@@ -91,12 +91,12 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
         isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
       : wasHeldUp(save) ||
         (onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))
-    // It may have been published before: its note was lost in a power failure, or an earlier attempt at it was held up
-    // until now.
+    // The save may already be published: its note was lost in a power failure, or an earlier attempt was held up until
+    // now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
     if (mayBeStored && await isStored(services, staged, current)) return await noteOnly(save)
     if (conflict) return await storeConflictCopy(save, 'changed')
-    // What another session saves would not build on it.
+    // The saves of another session would not build on the forgotten file.
     if (request.forgotten && liveSessions(record).some(({ key }) => !request.forgotten!.keysAtRest.has(key))) {
       throw new BeingEditedError(0)
     }
@@ -125,7 +125,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
     save: IdentifiedSave,
     conflictReason: 'changed' | 'format'
   ): Promise<Published | typeof CHANGED> {
-    // the lock would not tell whether the file itself has changed since, or was removed
+    // the lock would not show that the file itself was changed or removed since
     if (save.isEarlyLook) return CHANGED
     const { request, identity, snapshot, current } = save
     const { fileId, users } = request
@@ -148,7 +148,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
 
   /**
    * Replaces the conflict copy of the session's last save, unless that copy is newer, was changed or is being edited. A
-   * forgotten file does not tell whether it builds on that copy.
+   * forgotten file does not replace the copy: it may not build on it.
    */
   async function replaceConflictCopy (save: IdentifiedSave, extension: string): Promise<FileInfo | null> {
     const { request, identity, staged, snapshot: { record } } = save
@@ -164,7 +164,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
     })
   }
 
-  /** The copy of an attempt that was not noted is used, unless it was changed since. */
+  /** Reuses the copy of an attempt that was not noted, unless that copy was changed since. */
   async function createConflictCopy ({ request, staged }: IdentifiedSave, extension: string): Promise<FileInfo> {
     const fileId = copyIdOf(request)
     try {
@@ -176,7 +176,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
     }
   }
 
-  /** Stores nothing: the same bytes are stored already. */
+  /** Stores nothing but the note: the same bytes are already stored. */
   async function noteOnly (
     { request, identity, snapshot, current }: IdentifiedSave
   ): Promise<Published | typeof CHANGED> {
@@ -194,8 +194,8 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
   }
 
   /**
-   * Also where the file had that extension when it was looked at: another program may have renamed it, which changes no
-   * revision.
+   * The extension is given even if the file already had it: another program may have renamed the file since, which does
+   * not change the revision.
    */
   function formatOf ({ filetype }: SaveRequest): { extension?: string } {
     return onFormatChange === 'follow' && filetype !== undefined ? { extension: filetype } : {}
@@ -237,12 +237,12 @@ function eventOf (request: SaveRequest, result: Result): SavedEvent {
   } as SavedEvent
 }
 
-/** Of JSON, in UTF-8. A version has details of two contents, and storages take 64 KiB. */
+/** Limit for the JSON text in UTF-8. A version has details of two contents, and storages accept 64 KiB. */
 const MAX_CHANGES_BYTES = 24 * 1024
 
 /**
- * What the version history is to know of a save. Whatever the document server says: a save whose version cannot be kept
- * is refused.
+ * What the version history contains about a save. Unusable data from the document server is left out: a save whose
+ * version cannot be kept would be refused.
  */
 function newVersion (
   { key, lastsave, users, history = {} }: SaveRequest,

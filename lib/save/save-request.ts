@@ -14,31 +14,32 @@ export interface SaveRequest {
   readonly fileId: string
   readonly status: 2 | 6
   readonly url: URL
-  /** Absent only where tokens are not required. */
+  /** Absent only if tokens are not required. */
   readonly key: string | undefined
   /** When the document was last changed, by the document server's clock. */
   readonly lastsave: string | undefined
   /** When the oldest of the saved changes was made, by the document server's clock. */
   readonly oldestChange?: string | undefined
-  /** Stands for that change; `undefined` if nothing is said about the changes. */
+  /** Identifies that change; `undefined` if the callback lists none. */
   readonly firstChange?: string | undefined
   /** Format of the bytes at `url`, as announced. */
   readonly filetype: string | undefined
-  /** Nothing was changed since the last accepted force save. */
+  /** Whether nothing was changed since the last accepted force save. */
   readonly notmodified: boolean
   readonly users?: readonly string[] | undefined
-  /** Who made which changes since the session began. */
+  /** The changes since the session began, and their authors. */
   readonly history?: CallbackHistory | undefined
-  /** Where the document server has the data of those changes. */
+  /** URL of the data of those changes at the document server. */
   readonly changesUrl?: URL | undefined
   /**
-   * Of a forgotten file: `lastsave` is when it was written, and force saves of its session may have been stored since.
-   * `session`: as it was noted before the file was fetched. `keysAtRest`: of sessions in which nobody edits.
+   * Present for a forgotten file: `lastsave` is when the file was written, and force saves of its session may have been
+   * stored since. `session`: as noted before the file was fetched. `keysAtRest`: keys of sessions in which nobody is
+   * editing.
    */
   readonly forgotten?: { readonly session: Session | undefined, readonly keysAtRest: ReadonlySet<string> }
-  /** Whether the document server still waits for the answer, as far as that can be told. Without it, it does. */
+  /** Whether the document server is still waiting for the answer, as far as is known. If absent, it is. */
   readonly isAwaited?: (() => boolean) | undefined
-  /** Absent when no callback announced it. */
+  /** Absent if no callback announced the save. */
   readonly bearing?: Bearing | undefined
 }
 
@@ -50,18 +51,18 @@ interface Identified {
   readonly lastsave?: string | undefined
 }
 
-/** The id of a save's events: the same when the document server repeats the callback. */
+/** The id of a save's events, which stays the same when the document server repeats the callback. */
 export function saveIdOf ({ fileId, key, status, url = '', lastsave = '' }: Identified): string {
   const path = url instanceof URL ? url.pathname : parseUrl(url)?.pathname ?? url
   return key === undefined ? randomUUID() : digest(fileId, key, String(status), path, lastsave)
 }
 
-/** The `fileId` of its conflict copy: the same in every attempt at it. */
+/** The `fileId` of the save's conflict copy, the same in every attempt. */
 export function copyIdOf (save: Identified): string {
   return hash('sha256', saveIdOf(save), 'hex').slice(0, 32)
 }
 
-/** What distinguishes it from other saves; `undefined` without a key. */
+/** What distinguishes the save from others; `undefined` without a key. */
 export function identityOf ({ key, status, url, lastsave, firstChange }: SaveRequest): SaveIdentity | undefined {
   if (key === undefined) return undefined
   return {
@@ -73,7 +74,7 @@ export function identityOf ({ key, status, url, lastsave, firstChange }: SaveReq
   }
 }
 
-/** Whether a file has the same bytes as staged content, in the revision of `info`. */
+/** Whether a file, still in the given revision, has the same bytes as staged content. */
 export async function isStored (
   { storage, settings }: Services,
   staged: StagedContent,

@@ -18,20 +18,20 @@ import { createPublisher, type Published } from './publish.js'
 import { identityOf, type SaveRequest } from './save-request.js'
 
 export interface SavedFile extends Pick<SaveRequest, 'url' | 'filetype'> {
-  /** Of the stored file. */
+  /** Extension of the stored file. */
   readonly extension: string
-  /** A page has named the URL and the format: see `OutboundRequest` and `checkedContent`. */
+  /** Whether a page supplied the URL and the format: see `OutboundRequest` and `checkedContent`. */
   readonly namedByPage?: boolean
 }
 
 type Consume<Result> = (content: AsyncIterable<Uint8Array>, response: Pick<HttpResponse, 'header'>) => Promise<Result>
 
-/** Statuses of success without a complete document. */
+/** Success statuses without a complete document. */
 const PARTIAL_OR_EMPTY: ReadonlySet<number> = new Set([204, 205, 206])
 
 const FIRST_PAUSE_MS = 200
 
-/** The save, which is staged, waits for the data of its changes. */
+/** Time limit for the data of the changes, because the staged save waits for it. */
 const TIME_FOR_CHANGES_MS = 10_000
 
 export type Fetch = ReturnType<typeof createFetch>
@@ -39,8 +39,8 @@ export type Fetch = ReturnType<typeof createFetch>
 function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown: { endSaves: signal } }: Services) {
   /**
    * Fetches a saved file and passes its bytes to `consume`; retries after a transient failure, all within
-   * `timeouts.total`. Rejects as `Outbound` does, with `UpstreamError` when the response is no such document, or with
-   * what `consume` throws.
+   * `timeouts.total`. Rejects like `Outbound`, with `UpstreamError` if the response is not such a document, or with
+   * whatever `consume` throws.
    */
   return async function fetch<Result> (file: SavedFile, consume: Consume<Result>): Promise<Result> {
     const end = performance.now() + timeouts.total
@@ -83,13 +83,12 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
 }
 
 function createFetchChanges ({ storage, log }: Services, fetch: Fetch) {
-  // Where the storage commits content and version in one write, it also stages the changes: that write is then a short
-  // one.
+  // A storage that commits content and version in one write also stages the changes, which keeps that write short.
   const stage = storage.commit ? storage.stage : spool
 
   /**
    * Fetches and stages the document server's data of the changes in a save: a zip file, whose URL expires after 15
-   * minutes. `undefined` if there are none. Never rejects: a save is stored without them. Source:
+   * minutes. Resolves to `undefined` if there are none. Never rejects: a save is stored without them. Source:
    * docs/document-server-protocol.md#version-history
    */
   return async function fetchChanges ({ fileId, changesUrl: url }: SaveRequest): Promise<StagedContent | undefined> {
@@ -108,7 +107,7 @@ function createFetchChanges ({ storage, log }: Services, fetch: Fetch) {
   }
 }
 
-/** Errors of the storage are not: some SDKs mark theirs with `retryable`, too, and have retried already. */
+/** Storage errors are excluded: some SDKs also set `retryable`, and have already retried. */
 function isTransient (error: unknown): boolean {
   return (error instanceof UpstreamError || error instanceof UpstreamTimeoutError) && error.retryable
 }
@@ -119,7 +118,7 @@ type NothingToStore = 'repeated' | 'superseded' | 'missing'
 
 const MAX_FETCHES = 3
 
-/** A save that has waited this long for its turn is fetched all the same. */
+/** A save that has waited this long for its turn is fetched regardless. */
 const MAX_WAIT_FOR_TURN_MS = 10_000
 
 /** The saves of all files. */
@@ -133,19 +132,19 @@ export function createSaves (services: SessionServices) {
   const replaceNoted = createReplaceNoted(services)
   const { publish, deliverAgain } = createPublisher(services, replaceNoted)
   /**
-   * Whether publishing fails if the record or the file is not the one that was looked at. A storage with `revoke` calls
-   * `beforePublish`, in which the lock is acquired under that condition.
+   * Whether publishing fails if the record or the file has changed since the look. A storage with `revoke` calls
+   * `beforePublish`, which acquires the lock on that condition.
    */
   const isCheckedAtPublishing = storage.commit !== undefined || storage.revoke !== undefined
   const inTurn = createTurns({ concurrency: concurrentSaves, maxWait: MAX_WAIT_FOR_TURN_MS })
-  /** Keeps the order in which the callbacks of a file arrive. By fileId. */
+  /** Keeps the callbacks of each file in order of arrival. */
   const queue = createQueue()
   return { save, store, fetch, stageSaved, documentOptions, replaceNoted, queue }
 
   /**
    * Fetches and stores a save: all of it or nothing. Where it is stored is decided after it is fetched, immediately
    * before it is published. Resolves when the content is durable and the event was delivered. If it rejects, the stored
-   * content is unchanged, unless the storage stores it after it has failed.
+   * content is unchanged, unless the storage completes the write after reporting failure.
    */
   async function save (request: SaveRequest): Promise<SaveOutcome> {
     for (let fetches = 1; ; fetches++) {
@@ -184,8 +183,8 @@ export function createSaves (services: SessionServices) {
   }
 
   /**
-   * Stores content that is staged already, as `save` does. Does not discard it. `latest`: a look to begin with, where
-   * publishing tells whether anything has changed since.
+   * Stores staged content like `save`, but does not discard it. `latest`: the first look, given only if publishing
+   * detects later changes.
    */
   async function store (
     request: SaveRequest,

@@ -10,28 +10,28 @@ const MadeSchema = Type.Object({
   /** Document key of the session that saved it. */
   key: OptionalString,
   user: Type.Optional(Type.Object({ id: Type.String(), name: Type.String() })),
-  /** As the document server reported them: all changes since the session began, not only those since its last save. */
+  /** As reported by the document server: all changes since the session began, not only since its last save. */
   changes: Type.Optional(Type.Array(Type.Object({}))),
   serverVersion: OptionalString,
-  /** The version that was restored. */
+  /** Number of the restored version. */
   restored: Type.Optional(Type.Integer())
 })
 
 export const Details = Type.Object({
-  /** See retention.ts; absent of a content that the plugin did not store. */
+  /** See history/keeping.ts; absent if the plugin did not store this content. */
   priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
   /** How this content came about; absent if the plugin did not store it. */
   made: Type.Optional(MadeSchema),
   /**
-   * How the content that superseded it came about. Noted here because this version is kept, in one write, before that
-   * content is published: a crash at any moment leaves both or none.
+   * How the superseding content came about. It is noted here because this version is kept, in one write, before that
+   * content is published: a crash at any moment leaves both or neither.
    */
   next: Type.Optional(Type.Intersect([MadeSchema, Type.Object({
-    /** Of that content; absent if the storage did not know it in advance. */
+    /** Revision of the superseding content; absent if the storage did not know it in advance. */
     revision: OptionalString
   })]))
 })
 
-/** How a content came about. */
+/** How content came about. */
 export type Made = Readonly<Static<typeof MadeSchema>>
 export type Details = Readonly<Static<typeof Details>>

@@ -4,24 +4,22 @@ import type { Details, Made } from './version-details.schema.js'
 
 export type { Details, Made } from './version-details.schema.js'
 
-/** What is known of content that is about to replace another one. */
+/** Describes content that is about to replace the stored content. */
 export interface NewVersion {
   readonly made: Made
-  /** The document server's data of its changes. */
+  /** The document server's data of the changes. */
   readonly changes?: StagedContent | undefined
 }
 
-/** Anything else was put there by another program. */
+/** Ignores details that the plugin did not write. */
 export function detailsOf (value: unknown): Details {
   return isDetails(value) ? value : {}
 }
 
-/**
- * No document server and no application has longer ones for a good reason: details must fit into what storages take.
- */
+/** Longer texts have no legitimate use, and details must fit the limit of storages. */
 export const MAX_TEXT_LENGTH = 255
 
-/** Who made a version, as far as it can be kept. */
+/** The author of a version, cut to what can be kept. */
 export function madeBy ({ id, name }: { readonly id?: unknown, readonly name?: unknown } = {}): Pick<Made, 'user'> {
   if (typeof id !== 'string') return {}
   return {
@@ -29,7 +27,7 @@ export function madeBy ({ id, name }: { readonly id?: unknown, readonly name?: u
   }
 }
 
-/** How the content with this revision came about, by the details of the version that it superseded. */
+/** How the content with this revision came about, from the details of the version that it superseded. */
 export function madeAfter (previous: Details, revision: string): Made | undefined {
   if (previous.next === undefined) return undefined
   const { revision: published, ...made } = previous.next

@@ -21,15 +21,14 @@ const Title = rule(
 )
 const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signal }
 
-/** A scan pauses after so many records, for as long as they took. */
+/** A scan pauses after this many records, for as long as reading them took. */
 const RECORDS_PER_PAUSE = 50
 
-/** `app.editorSessions`. */
 export function createEditorSessions (
   { keys, commands, recordStore }: SessionServices,
   sessions: Sessions
 ): EditorSessions {
-  /** Settles when the scans that have been asked for so far have ended. */
+  /** Settles when all scans requested so far have ended. */
   let scans: Promise<unknown> = Promise.resolve()
 
   return {
@@ -68,7 +67,7 @@ export function createEditorSessions (
 
   async function scanInTurn (signal?: AbortSignal): Promise<EditorSession[]> {
     const { readAll } = recordStore
-    if (readAll === undefined) throw new InvalidOptionError('scan', 'needs a storage whose state has list')
+    if (readAll === undefined) throw new InvalidOptionError('scan', 'requires a storage that implements state.list()')
     const scan = scans.then(async () => await liveIn(readAll(), signal))
     scans = scan.catch(() => {})
     return await (signal ? unlessAborted(scan, signal) : scan)
@@ -92,7 +91,7 @@ export function createEditorSessions (
     return found
   }
 
-  /** Also those that may be live after all: the document server knows. */
+  /** Includes dormant sessions: only the document server knows whether they are live. */
   async function sessionsOf (fileId: string, signal?: AbortSignal): Promise<Session[]> {
     signal?.throwIfAborted()
     const { record } = await recordStore.read(fileId)
@@ -125,7 +124,7 @@ export function createEditorSessions (
   }
 
   /**
-   * Resolves to `undefined` for a key that no document server accepts: one that the application assigned, or of a
+   * Resolves to `undefined` for a key that no document server accepts: the application assigned it, or it comes from a
    * callback without a token.
    */
   async function send<C extends Command> (command: C, signal?: AbortSignal): Promise<CommandResult<C> | undefined> {

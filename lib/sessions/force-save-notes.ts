@@ -2,25 +2,29 @@ import {
   type Bearing, type FileRecord, type ForceSave, type ForceSaveResult, isSameSave, type SaveIdentity, type StoredSave
 } from './record.js'
 
-// The force saves in a record that somebody waits for, and what became of them. Pure, as in session-changes.ts.
+// Changes of the pending force saves in a record. Pure functions, as in record.ts.
 
-/** What is known of a save that a callback announced. */
+/** Where a save that a callback announced is stored, or why it is not. */
 type Outcome = Omit<ForceSaveResult, 'from'>
 
-/** The session of a save, and whether the save ended it: 2 or 3. Any other status is a force save. */
+/** A save that a callback announced. `status`: 2 or 3 ended the session; any other is a force save. */
 interface Announced {
   readonly key: string
   readonly status: number
 }
 
-/** Of a file, at the same time. Each is a different state of the document that the document server is assembling. */
+/** Limit per file. Each force save is a different state of the document that the document server is assembling. */
 const MAX_FORCE_SAVES = 8
 
-/** Hardly anybody waits for older ones any more. They make room if necessary. */
+/** Hardly anybody still waits for older force saves. They make room if necessary. */
 const REPLACEABLE_AFTER_MS = 60_000
 const EXPIRES_AFTER_MS = 10 * 60_000
 
-/** A command is about to be sent. Nothing changes if too many are waited for. */
+/** Used in place of an error code. */
+export const SUPERSEDED = 'SUPERSEDED'
+export const ASSEMBLY_FAILED = 'ASSEMBLY_FAILED'
+
+/** A command is about to be sent. Nothing changes if too many are pending. */
 export function forceSaveNoted (
   record: FileRecord,
   { id, key }: Pick<ForceSave, 'id' | 'key'>,
@@ -40,7 +44,7 @@ export function forceSaveRemoved (record: FileRecord, id: string): FileRecord {
   return others.length === forceSaves.length ? record : { ...rest, ...(others.length > 0 && { forceSaves: others }) }
 }
 
-/** The document server has started nothing for it. */
+/** The document server has started no save for the command. */
 export function forceSaveIdle (record: FileRecord, id: string): FileRecord {
   return changed(
     record,
@@ -48,7 +52,7 @@ export function forceSaveIdle (record: FileRecord, id: string): FileRecord {
   )
 }
 
-/** A save was stored, or it was not, which `code` tells. */
+/** A save was stored, or has failed: then the outcome has a `code`. */
 export function forceSavesConcerned (
   record: FileRecord,
   announced: Announced,
@@ -65,7 +69,7 @@ export function forceSavesConcerned (
   })
 }
 
-/** The document server has repeated a save that is stored already. */
+/** The document server has repeated a stored save. */
 export function forceSavesRepeated (record: FileRecord, identity: SaveIdentity, bearing: Bearing): FileRecord {
   const { result } = record.saves.find(save => isSameSave(save, identity)) ?? {}
   return changed(record, forceSave => {
@@ -78,8 +82,8 @@ export function forceSavesRepeated (record: FileRecord, identity: SaveIdentity, 
 }
 
 /**
- * A force save was not stored because a later state of the session is stored already. If that was stored after the
- * command was sent, it contains what the command was for; if not, the document server's clock was set back.
+ * A force save was not stored because a later state of the session already is. If that state was stored after the
+ * command was sent, it contains the changes that the command was for; if not, the document server's clock was set back.
  */
 export function forceSavesSuperseded (record: FileRecord, announced: Announced, bearing: Bearing): FileRecord {
   return changed(record, forceSave => {
@@ -90,15 +94,11 @@ export function forceSavesSuperseded (record: FileRecord, announced: Announced, 
   })
 }
 
-/** Instead of the code of an error. */
-export const SUPERSEDED = 'SUPERSEDED'
-export const ASSEMBLY_FAILED = 'ASSEMBLY_FAILED'
-
 export function forceSaveWith ({ forceSaves = [] }: FileRecord, id: string): ForceSave | undefined {
   return forceSaves.find(forceSave => forceSave.id === id)
 }
 
-/** Ids of the force saves of a session that the document server may be working on, without this one. */
+/** Ids of the other force saves of the session that the document server may be working on. */
 export function othersUnderWay (
   { forceSaves = [] }: FileRecord,
   { id, key }: Pick<ForceSave, 'id' | 'key'>,
@@ -128,8 +128,8 @@ function withResult (forceSave: ForceSave, result: ForceSaveResult): ForceSave {
 }
 
 /**
- * A result replaces those of the same rank and below. Where the document server has not said which save it means, a
- * failed one counts.
+ * A result replaces results of the same or a lower rank. Among `other` results, a failed one outranks a stored one,
+ * because the document server does not say which save it means.
  */
 function rankOf ({ from, code }: ForceSaveResult): number {
   const ranks = { other: code === undefined ? 0 : 1, 'final-before': 2, repeat: 3, final: 4, later: 4, own: 5 }
@@ -140,14 +140,13 @@ function isExpired ({ startedAt }: ForceSave, now: number): boolean {
   return now - startedAt > EXPIRES_AFTER_MS
 }
 
-/** The same record when nothing changes. */
+/** Returns the same record if nothing changes. */
 function changed (record: FileRecord, change: (forceSave: ForceSave, index: number) => ForceSave): FileRecord {
   const { forceSaves = [] } = record
   const after = forceSaves.map(change)
   return after.every((forceSave, index) => forceSave === forceSaves[index]) ? record : { ...record, forceSaves: after }
 }
 
-/** Where a save is stored. */
 export function placeOf ({ revision, conflictFileId }: NonNullable<StoredSave['result']>): Outcome {
   return { revision, ...(conflictFileId !== undefined && { conflictFileId }) }
 }

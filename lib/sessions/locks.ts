@@ -10,13 +10,13 @@ import { deadLockRemoved } from './stored-saves.js'
 /** The file or its record has changed: look again and decide again. */
 export const CHANGED = Symbol('changed')
 
-/** What is decided on. */
+/** The basis of a decision: a record, and the file at that moment; `null` if it does not exist. */
 export interface Look {
   readonly snapshot: RecordSnapshot
   readonly current: FileInfo | null
 }
 
-/** A lock that this instance has acquired, and the record with it. */
+/** A lock that this instance has acquired, and the record that contains it. */
 interface HeldLock {
   readonly id: string
   readonly snapshot: RecordSnapshot
@@ -33,7 +33,7 @@ const MAX_DECISIONS = 100
 export type Locks = ReturnType<typeof createLocks>
 
 export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: Services, recordStore: RecordStore) {
-  /** All lock ids of this instance begin with it. */
+  /** Prefix of all lock ids of this instance. */
   const instance = randomUUID()
   const heldIds = new Set<string>()
 
@@ -60,15 +60,15 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
     }
   }
 
-  /** As `whenFree`, with the file as it is then; `null` if there is none. */
+  /** Like `whenFree`, but includes the file. */
   async function lookWhenFree (fileId: string): Promise<Look> {
     const snapshot = await whenFree(fileId)
     return { snapshot, current: await fileAt(snapshot, fileId, storage) }
   }
 
   /**
-   * Looks and decides, again while the decision is `CHANGED`. `early`: a look to begin with. `purpose`: what the
-   * decision is about, for the message of the `BusyError` in the end.
+   * Looks and decides, repeatedly while the decision is `CHANGED`. `early`: the first look, taken earlier. `purpose`:
+   * for the message of the final `BusyError`.
    */
   async function decide<Result> (
     fileId: string,
@@ -89,8 +89,8 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
 
     return {
       /**
-       * Acquires the lock if the record is still the one of the snapshot. Resolves to whether it is held. `publishing`:
-       * a note of what is about to be published.
+       * Acquires the lock if the record has not changed since the snapshot. Resolves to whether it is held.
+       * `publishing`: what is about to be published.
        */
       async acquire (publishing?: Publishing): Promise<boolean> {
         const acquired = await acquire(fileId, snapshot, publishing)
@@ -99,8 +99,8 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
       },
 
       /**
-       * Applies a durable change to the record, and releases the lock if it was acquired: a storage may publish without
-       * calling `beforePublish`. A failure is retried, because the content is already stored.
+       * Applies a durable change to the record and releases the lock if it was acquired: a storage may publish without
+       * calling `beforePublish`. Failures are retried, because the content is already stored.
        */
       async releaseWith (change: (record: FileRecord) => FileRecord, cause?: Cause): Promise<void> {
         const id = held?.id ?? ''
@@ -124,7 +124,10 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
         }
       },
 
-      /** Releases it when nothing was published, or that is unknown: afterwards it was, or never will be. */
+      /**
+       * Releases the lock when nothing was published, or that is unknown: afterwards, it is certain whether anything
+       * was.
+       */
       async abandon (): Promise<void> {
         if (!held) return
         const { id } = held
@@ -135,7 +138,7 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
     }
   }
 
-  /** Breaks a lock whose holder is known to have died, and finds out what it published. */
+  /** Breaks a lock whose holder is known to have died, and finds out what the holder published. */
   async function breakIfDead (fileId: string, snapshot: RecordSnapshot): Promise<void> {
     const { lock } = snapshot.record
     if (lock !== undefined && isHolderDead(lock)) await breakLock(fileId, snapshot, lock)
@@ -148,7 +151,7 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
       const lock = { id, ...(owner !== undefined && { owner }), ...(publishing && { publishing }) }
       const locked = await recordStore.compareAndSet(fileId, { ...snapshot.record, lock }, snapshot, NOT_DURABLE)
       if (locked !== null) return { id, snapshot: locked }
-      // A storage may report a failure of what it has done.
+      // A storage may report failure although it has stored the record.
       const found = await recordStore.read(fileId)
       if (found.record.lock?.id === id) return { id, snapshot: found }
     } catch (error) {
@@ -181,7 +184,7 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
   }
 }
 
-/** By our own monotonic clock: the clocks of two machines differ. */
+/** Uses this machine's monotonic clock, because the clocks of two machines differ. */
 function stuckLockDetector (): (lock: Lock) => boolean {
   let watched = { id: '', since: 0 }
   return function isStuck ({ id }) {

@@ -3,11 +3,11 @@ import { BoundedMap } from '../util/bounded-map.js'
 
 /** How a request of the document server ended. */
 export type Outcome =
-  /** A download was answered with the file or with "not modified", a callback was accepted. */
+  /** A download was answered with the file or "not modified", or a callback was accepted. */
   | { readonly result: 'accepted' }
-  /** `reason`: the message of one of our errors. Other messages may contain anything, so they are not kept. */
+  /** `reason`: the message of an error of the plugin. Other messages may contain anything, so they are not kept. */
   | { readonly result: 'refused', readonly code: string, readonly reason?: string }
-  /** Something of the application, such as a login hook, answered before the plugin. */
+  /** The application answered before the plugin, for instance in a login hook. */
   | { readonly result: 'answered-by-application', readonly httpStatus: number }
   /** The connection ended before the answer did. */
   | { readonly result: 'interrupted' }
@@ -21,12 +21,12 @@ interface PageEvent {
 
 export type DownloadEvent = { readonly kind: 'download' } & Outcome
 
-/** `status`: of the callback; absent if its body could not be read. */
+/** `status`: the status in the callback; absent if its body could not be read. */
 export type CallbackOutcome = { readonly kind: 'callback', readonly status?: number } & Outcome
 
 interface ReportEvent {
   readonly kind: 'report'
-  /** What the page reported, in words. */
+  /** The page's report in words. */
   readonly text: string
 }
 
@@ -39,7 +39,7 @@ export type Noted<Event extends OpeningEvent = OpeningEvent> = Event & {
   readonly count: number
 }
 
-/** Requests that nothing proves to come from the document server. */
+/** Requests without proof that they come from the document server. */
 interface Strangers {
   readonly count: number
   readonly lastAt: number
@@ -47,14 +47,14 @@ interface Strangers {
 }
 
 export interface OpeningHistory {
-  /** When this history began to be kept, in milliseconds since the epoch: nothing earlier is known. */
+  /** When this history began, in milliseconds since the epoch: nothing earlier is known. */
   readonly since: number
   /** Oldest first. */
   readonly events: readonly Noted[]
   readonly strangers: Strangers | undefined
 }
 
-/** What this process has seen of the pages and requests of each file. Bounded, and kept in memory only. */
+/** The pages and requests of each file that this process has seen. Bounded, and kept in memory only. */
 export interface Openings {
   /** A configuration was made. `fileId`: `''` if the page shows no stored file. */
   pageMade (fileId: string, page: Omit<PageEvent, 'kind'>): void
@@ -66,16 +66,15 @@ export interface Openings {
    * A page reported that its editor failed. The caller has verified that the report comes from a page with this file.
    */
   reported (fileId: string, text: string): void
-  /** Whether there is any event of this file. */
   isKnown (fileId: string): boolean
   of (fileId: string): OpeningHistory
 }
 
-/** Of the files whose last event is most recent. */
+/** The files with the most recent events are kept. */
 const MAX_FILES = 1000
 const MAX_EVENTS_OF_FILE = 20
 const MAX_TEXT_LENGTH = 300
-/** A stranger chooses the fileId. */
+/** The sender of an unsigned request chooses the fileId. */
 const MAX_STRANGERS_FILE_ID_LENGTH = 200
 
 /** An event, or several equal ones in succession. */
@@ -89,7 +88,7 @@ interface Repeated {
 export function createOpenings ({ clock }: { readonly clock: Clock }): Openings {
   const since = clock.now()
   const files = new BoundedMap<string, Repeated[]>(MAX_FILES)
-  /** Apart from the events: strangers must not drive those out. */
+  /** Kept apart from the events, which strangers must not displace. */
   const strangers = new BoundedMap<string, Strangers>(MAX_FILES)
 
   function note (fileId: string, event: OpeningEvent): void {
@@ -128,7 +127,7 @@ export function createOpenings ({ clock }: { readonly clock: Clock }): Openings 
   }
 }
 
-/** Events are flat. */
+/** Compares one level only: events are flat. */
 function isEqual (a: OpeningEvent, b: OpeningEvent): boolean {
   const known = a as unknown as Readonly<Record<string, unknown>>
   const fields = Object.entries(b)

@@ -5,24 +5,23 @@ import type { Services } from '../services.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { EMPTY, type FileRecord, isFileRecord, liveSessions } from './record.js'
 
-/** A record as it was read, with the version that a change must be based on. */
+/** A record as read, with the version that a change must be based on. */
 export interface RecordSnapshot {
   readonly record: FileRecord
   readonly version: string | null
-  /** The file at the same moment, `null` if there is none; `undefined` if the storage does not tell both at once. */
+  /** The file at the same moment, `null` if there is none; `undefined` if the storage does not return both at once. */
   readonly info?: FileInfo | null
 }
 
-/** What made this instance change a record, as far as it concerns one session. */
+/** Why this instance changed a record, if the reason concerns one session. */
 export interface Cause {
   readonly key: string
-  /** As the document server reported them. */
+  /** User ids, as reported by the document server. */
   readonly users?: readonly string[] | undefined
   /** Why the session ends, if it does. */
   readonly reason?: SessionEndEvent['reason']
 }
 
-/** The record of a file, as read when many are read. */
 export interface RecordOfFile {
   readonly fileId: string
   readonly record: FileRecord
@@ -33,25 +32,25 @@ interface ChangeOptions {
   readonly cause?: Cause
 }
 
-/** For changes that may be lost in a power failure: then the document server is asked, or bytes are compared. */
+/** For changes that may be lost in a power failure: asking the document server or comparing bytes makes up for them. */
 export const NOT_DURABLE = { durable: false } as const
 
-/** Even with many instances a change needs only a few. */
+/** Even with many instances, a change needs only a few attempts. */
 const MAX_ATTEMPTS = 1000
 
-/** Of the most recently used files. */
+/** The most recently used files are kept. */
 const MAX_EDITED = 10_000
 
 /** The records of all files. Other instances of the application read and change them at the same time. */
 export type RecordStore = ReturnType<typeof createRecordStore>
 
-/** `onChange` is called once for each change, at the instance that made it. */
+/** `onChange`: called once per change, on the instance that made it. */
 export function createRecordStore (
   { state, storage }: Services,
   onChange: (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause) => void
 ) {
   const { list } = state
-  /** The files of which this instance last saw a record with live sessions. */
+  /** Files whose records contained live sessions when this instance last saw them. */
   const edited = new BoundedMap<string, true>(MAX_EDITED)
   return {
     /** Reads all records, one after the other; `undefined` if the storage cannot list them. */
@@ -94,15 +93,15 @@ export function createRecordStore (
     else edited.delete(fileId)
   }
 
-  /** To be called when a record was changed by `Storage.commit`. */
+  /** Call this after `Storage.commit` has changed a record. */
   function committed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void {
     noteWhetherEdited(fileId, after)
     onChange(fileId, before, after, cause)
   }
 
   /**
-   * Stores a record if it is still the one of the snapshot. Resolves to its snapshot, or to `null` if it was not
-   * stored.
+   * Stores a record if the stored one has not changed since the snapshot. Resolves to the new snapshot, or to `null` if
+   * nothing was stored.
    */
   async function compareAndSet (
     fileId: string,
@@ -117,9 +116,9 @@ export function createRecordStore (
   }
 
   /**
-   * Applies a change to the current record, again whenever another instance changed it meanwhile. Nothing is written
-   * when the change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with what
-   * `change` throws. `snapshot`: the record as it was last known, which is then not read first.
+   * Applies a change to the current record, and again whenever another instance has changed it meanwhile. Nothing is
+   * written if the change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with
+   * whatever `change` throws. `snapshot`: the last known record, which saves the first read.
    */
   async function update (
     fileId: string,
@@ -137,7 +136,7 @@ export function createRecordStore (
   }
 }
 
-/** The file at the moment of a snapshot, or later; `null` if there is none. */
+/** The file at the moment of a snapshot or later; `null` if it does not exist. */
 export async function fileAt (
   { info }: RecordSnapshot,
   fileId: string,

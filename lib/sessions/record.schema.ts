@@ -3,15 +3,16 @@ import type { SavedEvent } from '../../types/events.js'
 
 // The record of a file: one small JSON value in the storage's `state`, shared by all instances of the application.
 
-/** As the storage reported it: an odd `size` must not make the record useless. */
+/** Copied from the storage and not validated: an odd `size` must not make the record useless. */
 type SavedResult = Readonly<Pick<SavedEvent, 'extension' | 'size' | 'revision' | 'conflictFileId' | 'conflictReason'>>
 
 const OptionalString = Type.Optional(Type.String())
-const Milliseconds = Type.Number() // since the epoch
+/** Milliseconds since the epoch. */
+const Milliseconds = Type.Number()
 
 const SessionSchema = Type.Object({
   key: Type.String(),
-  /** See session-states.ts. */
+  /** See `SessionState` in record.ts. */
   state: Type.Union([
     Type.Literal('open'),
     Type.Literal('unconfirmed'),
@@ -20,15 +21,13 @@ const SessionSchema = Type.Object({
   ]),
   /** Revision of the stored content that the session's content is based on; absent when unknown. */
   baseRevision: OptionalString,
-  /** A force save was stored since a save was refused: the document server may still return to that one. */
+  /** A force save was stored since a save was refused. The document server may still return to the refused save. */
   isAheadOfRefused: Type.Optional(Type.Boolean()),
-  /**
-   * When the document server last reported this session; `LONG_AGO` if it is to be asked before the next user joins.
-   */
+  /** When the document server last reported this session; `LONG_AGO` if it must be asked before the next user joins. */
   lastReported: Milliseconds,
   /** The conflict copy: the session is saved there because someone else changed the edited file. */
   conflictFileId: OptionalString,
-  /** Revision of that file after the session's last save. If it differs, someone else changed that file. */
+  /** Revision of the conflict copy after the session's last save. If it differs, someone else changed the copy. */
   conflictRevision: OptionalString
 })
 
@@ -41,13 +40,13 @@ const SaveIdentitySchema = Type.Object({
    */
   path: OptionalString,
   /**
-   * When the document was last changed, by the document server's clock. The path alone is no identity: its number is
-   * short and random.
+   * When the document was last changed, by the document server's clock. The path alone does not identify a save: its
+   * number is short and random.
    */
   lastsave: OptionalString,
   /**
-   * Stands for the oldest of its changes: the same in all saves until the document server opens the document anew.
-   * Absent when unknown.
+   * Identifies the oldest change: the same in all saves until the document server opens the document anew. Absent when
+   * unknown.
    */
   firstChange: OptionalString
 })
@@ -57,11 +56,11 @@ const StoredSaveSchema = Type.Intersect([
   Type.Object({
     storedAt: Milliseconds,
     /**
-     * Of the stored file, if the next session under this key is sure to be based on it; absent if nothing was stored in
-     * the file.
+     * Revision of the stored file, if the next session under this key is certain to be based on it. Absent if nothing
+     * was stored in the file.
      */
     revision: OptionalString,
-    /** What `onSaved` receives about the content; absent if nothing was stored. */
+    /** Content fields of the `onSaved` event; absent if nothing was stored. */
     result: Type.Optional(
       Type.Unsafe<SavedResult>(Type.Object({ revision: Type.String(), conflictFileId: OptionalString }))
     )
@@ -70,10 +69,10 @@ const StoredSaveSchema = Type.Intersect([
 
 const ForceSaveResultSchema = Type.Object({
   /**
-   * The save that it comes from. `own`: the one that the command started. `later`: the one that a later command
-   * started. `final`: the end of the session, reported after the command. `final-before`: the same, but it may have
-   * been reported before. `repeat`: a refused force save that the document server repeated while it had not answered
-   * the command. `other`: any other force save of the session.
+   * The save that produced this result. `own`: started by the command. `later`: started by a later command. `final`:
+   * the final save of the session, reported after the command. `final-before`: the final save, possibly reported before
+   * the command. `repeat`: a refused force save that the document server repeated before it answered the command.
+   * `other`: any other force save of the session.
    */
   from: Type.Union([
     Type.Literal('own'),
@@ -83,11 +82,11 @@ const ForceSaveResultSchema = Type.Object({
     Type.Literal('repeat'),
     Type.Literal('other')
   ]),
-  /** Of the stored content; absent if it was not stored. */
+  /** Revision of the stored content; absent if nothing was stored. */
   revision: OptionalString,
-  /** The conflict copy that it was stored in. */
+  /** The conflict copy that the content was stored in. */
   conflictFileId: OptionalString,
-  /** Code of the error if it was not stored. */
+  /** Error code if nothing was stored. */
   code: OptionalString,
   isRetryable: Type.Optional(Type.Boolean())
 })
@@ -97,7 +96,7 @@ const ForceSaveSchema = Type.Object({
   id: Type.String(),
   key: Type.String(),
   startedAt: Milliseconds,
-  /** The document server has started nothing for it: it waits for other saves. */
+  /** The command started no save: it waits for other saves. */
   isIdle: Type.Optional(Type.Boolean()),
   /** The latest save of the session that was stored since the command was noted. */
   stored: Type.Optional(Type.Pick(ForceSaveResultSchema, ['revision', 'conflictFileId'])),
@@ -111,31 +110,29 @@ const BearingSchema = Type.Object({
 })
 
 const PublishingSchema = Type.Object({
-  /** Absent if no save is published, but an earlier version. */
+  /** Absent when an earlier version is published. */
   save: Type.Optional(StoredSaveSchema),
-  /** Revision of the earlier version that is published. */
+  /** Revision of the earlier version. */
   restored: OptionalString,
   bearing: Type.Optional(BearingSchema),
-  /** For `Storage.revoke`. */
+  /** Argument for `Storage.revoke`. */
   ticket: OptionalString
 })
 
 const LockSchema = Type.Object({
   id: Type.String(),
-  /** The process that holds it, where the storage can tell whether a process has ended. */
+  /** The process that holds the lock, if the storage can detect that a process has ended. */
   owner: OptionalString,
-  /**
-   * A note of what is about to be published. If the holder dies, the stored revision tells whether it was published.
-   */
+  /** What is about to be published. If the holder dies, the stored revision shows whether it was. */
   publishing: Type.Optional(PublishingSchema)
 })
 
 export const FileRecord = Type.Object({
   /** Editing sessions that are open or may be reopened. New users join the first one that they can join. */
   sessions: Type.Array(SessionSchema),
-  /** The latest ones, newest first. */
+  /** The latest saves, newest first. */
   saves: Type.Array(StoredSaveSchema),
-  /** Force saves that `forceSave()` waits for, oldest first. */
+  /** Force saves with a waiting `forceSave()` call, oldest first. */
   forceSaves: Type.Optional(Type.Array(ForceSaveSchema)),
   /** The latest key that the document server could not open, and when it was given up. */
   unopened: Type.Optional(Type.Object({ key: Type.String(), at: Milliseconds })),
@@ -148,7 +145,7 @@ export type SaveIdentity = Readonly<Static<typeof SaveIdentitySchema>>
 export type StoredSave = Readonly<Static<typeof StoredSaveSchema>>
 export type ForceSave = Readonly<Static<typeof ForceSaveSchema>>
 export type ForceSaveResult = Readonly<Static<typeof ForceSaveResultSchema>>
-/** What a callback means to the force saves that are waited for. */
+/** How a callback relates to the pending force saves. */
 export type Bearing = Readonly<Static<typeof BearingSchema>>
 export type Publishing = Readonly<Static<typeof PublishingSchema>>
 export type Lock = Readonly<Static<typeof LockSchema>>

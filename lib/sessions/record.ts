@@ -18,7 +18,6 @@ export function lastSaveOf ({ saves }: FileRecord, key: string): StoredSave | un
   return saves.find(save => save.key === key)
 }
 
-/** Keys of sessions that ended with a save. */
 export function finishedKeys ({ saves }: FileRecord): Set<string> {
   return new Set(saves.filter(({ status }) => status === 2).map(({ key }) => key))
 }
@@ -28,16 +27,16 @@ export function isSameSave (a: SaveIdentity, b: SaveIdentity): boolean {
 }
 
 /**
- * The state of a session, as the record of its file tells it. `none`: nothing is known of the key. `open`: users are
- * editing. `unconfirmed`: it may have ended, or never have begun; the document server is asked. `refused`: the document
- * server has a save that was refused, and nobody is editing. `reopened`: users are editing what was refused.
+ * The state of a session according to the record of its file. `none`: the key is not in the record. `open`: users are
+ * editing. `unconfirmed`: it may have ended, or never have begun; the document server must be asked. `refused`: the
+ * document server has a save that was refused, and nobody is editing. `reopened`: users are editing what was refused.
  * `finished`: its final save is stored.
  */
 export type SessionState = Session['state'] | 'none' | 'finished'
 
 /**
- * What happens to a session, and the state that follows. Where the table says `none`, it is `finished` if a final save
- * of the session is noted. docs/sessions.md explains it.
+ * The events of a session, and the state that follows from each state. `none` becomes `finished` if the record contains
+ * a final save of the session. docs/sessions.md explains the table.
  */
 export const TRANSITIONS = {
   /** Status 1: users are editing. */
@@ -49,7 +48,7 @@ export const TRANSITIONS = {
     reopened: 'reopened',
     finished: 'unconfirmed'
   },
-  /** The same after the final save: the report may be late. */
+  /** Status 1 after the final save: the report may be late. */
   joinedLate: {
     none: 'open',
     open: 'open',
@@ -58,7 +57,7 @@ export const TRANSITIONS = {
     reopened: 'reopened',
     finished: 'unconfirmed'
   },
-  /** Status 1 without users: only unsaved changes are left. After the final save, they are part of that. */
+  /** Status 1 without users: only unsaved changes are left. A stored final save contains them. */
   unsaved: {
     none: 'unconfirmed',
     open: 'open',
@@ -94,7 +93,7 @@ export const TRANSITIONS = {
     reopened: 'finished',
     finished: 'finished'
   },
-  /** The same, but the document server has stopped waiting: it believes that the save failed. */
+  /** The final save is stored, but the document server has stopped waiting: it believes that the save failed. */
   savedUnheard: {
     none: 'unconfirmed',
     open: 'unconfirmed',
@@ -103,7 +102,7 @@ export const TRANSITIONS = {
     reopened: 'refused',
     finished: 'unconfirmed'
   },
-  /** An instance held up a final save while its session went on. */
+  /** An instance delayed a final save while its session continued. */
   savedLate: {
     none: 'finished',
     open: 'open',
@@ -130,7 +129,7 @@ export const TRANSITIONS = {
     reopened: 'refused',
     finished: 'refused'
   },
-  /** Everybody has left, and the file does not exist. It may be put back. */
+  /** Everybody has left, and the file does not exist, but may be put back. */
   deleted: {
     none: 'none',
     open: 'unconfirmed',
@@ -139,7 +138,7 @@ export const TRANSITIONS = {
     reopened: 'refused',
     finished: 'finished'
   },
-  /** The document server, asked, says that users are editing. */
+  /** The document server answers that users are editing. */
   edited: {
     none: 'none',
     open: 'open',
@@ -148,7 +147,7 @@ export const TRANSITIONS = {
     reopened: 'reopened',
     finished: 'finished'
   },
-  /** It says that it has something under the key, or gives no answer. */
+  /** The document server answers that it has something under the key, or does not answer. */
   known: {
     none: 'none',
     open: 'open',
@@ -157,7 +156,10 @@ export const TRANSITIONS = {
     reopened: 'reopened',
     finished: 'finished'
   },
-  /** It says that it does not know the key, or that it has only a forgotten file that is older than what is stored. */
+  /**
+   * The document server answers that it does not know the key, or that it has only a forgotten file older than what is
+   * stored.
+   */
   unknown: { none: 'none', open: 'none', unconfirmed: 'none', refused: 'none', reopened: 'none', finished: 'finished' },
   /** An earlier version was restored. */
   restored: {
@@ -185,23 +187,24 @@ export function liveSessions ({ sessions }: FileRecord): readonly Session[] {
   return sessions.filter(isLive)
 }
 
-/** Whether only the document server has a save of the session, under its key. */
+/** Whether a save of the session exists only at the document server, under its key. */
 export function hasRefusedSave ({ state }: Session): boolean {
   return state === 'refused' || state === 'reopened'
 }
 
 // Changes of the sessions in a record. Pure: each returns a new record, or the same one when nothing changes.
 
-/** More than one is rare: a page that was rendered long ago opens an old key. */
+/** More than one session is rare: a page that was rendered long ago opens an old key. */
 const MAX_SESSIONS = 8
 
-/** `lastReported` of a session about which the document server is asked before the next user joins. */
+/** `lastReported` of a session that the document server must confirm before the next user joins. */
 export const LONG_AGO = 0
 
 type Fields = Partial<Omit<Session, 'key' | 'state'>>
 
 /**
- * An event of one session. `fields`: what else changes in a session that goes on. `begin`: makes a session that begins.
+ * Applies an event to one session. `fields`: further changes to a session that continues. `begin`: the fields of a new
+ * session.
  */
 export function sessionAfter (
   record: FileRecord,
@@ -235,7 +238,7 @@ export function sessionStarted (
   return sessionAfter(record, key, event, { lastReported: now }, () => baseOf(record, keys, key, content))
 }
 
-/** The document server keeps a refused save under its key only: the session stays until it is opened again. */
+/** The document server keeps a refused save only under its key, so the session stays until it is opened again. */
 export function saveRefused (
   record: FileRecord,
   keys: DocumentKeys,
@@ -250,7 +253,7 @@ export function saveRefused (
 }
 
 /**
- * The revision that a new session is based on, if that is certain: the document server may have opened content that it
+ * The revision that a new session is based on, if certain: the document server may have opened content that it
  * downloaded earlier.
  */
 function baseOf (
@@ -266,7 +269,7 @@ function baseOf (
   return isCertain ? { baseRevision: content.revision } : {}
 }
 
-/** Whether new users may join: if they then see the stored content, or bring back a refused save. */
+/** Whether new users may join: they would see the stored content, or bring back a refused save. */
 export function isJoinable (session: Session, keys: DocumentKeys, content: FileInfo): boolean {
   return (session.baseRevision === content.revision || hasRefusedSave(session)) &&
     !keys.isForAnotherServer(content.fileId, session.key)
@@ -283,7 +286,10 @@ function withSession (record: FileRecord, session: Session): FileRecord {
   }
 }
 
-/** A refused save exists only at the document server, under its key. New users do not join a session without a base. */
+/**
+ * Refused saves rank highest: they exist only at the document server, under their key. Sessions without a base rank
+ * lowest: new users do not join them.
+ */
 function leastImportant (sessions: readonly Session[]): Session | undefined {
   const ranked = sessions.toSorted((a, b) =>
     Number(hasRefusedSave(a)) - Number(hasRefusedSave(b)) ||

@@ -11,34 +11,35 @@ import {
 } from './record.js'
 import { deadLockRemoved, saveStored } from './stored-saves.js'
 
-/** As the document server reported them. */
+/** User ids, as reported by the document server. */
 type Users = readonly string[] | undefined
 
-/** How often per `timeouts.session`, at most, a repeated report of a session is noted. */
+/** Repeated reports of a session are noted at most this often per `timeouts.session`. */
 const NOTES_PER_ASK = 10
 
-/** Between two keys of one document that the document server could not open. */
+/** Minimum time between giving up two keys of one document. */
 const GIVEN_UP_INTERVAL_MS = 60_000
 
-/** Between two questions to the document server about a session that new users do not join. */
+/** Minimum time between two requests to the document server about a session that new users do not join. */
 const SUSPECT_INTERVAL_MS = 60_000
 const MAX_SUSPECTS = 10_000
 
 const MAX_LOOKS = 20
 
-/** Of a snapshot that decides which key a user gets. */
+/** Older snapshots do not decide which key a user gets. */
 const MAX_SNAPSHOT_AGE_MS = 100
 
-/** Of the document server, about a session that somebody is about to join. */
+/** How long a user who is about to join a session waits for the document server to confirm it. */
 const ANSWER_WITHIN_MS = 1000
 
 /**
  * The editing sessions of files, as callbacks report them. Everyone who opens a file with a live session must get that
- * session's key, also after a force save changed the content: with different keys two groups would edit two copies.
+ * session's key, even after a force save has changed the content: with different keys, two groups would edit two
+ * copies.
  */
 export type Sessions = ReturnType<typeof createSessions>
 
-/** `onEndOfDeleted` is told of a session that ended without a note of it, because its file does not exist. */
+/** `onEndOfDeleted`: called when a session ends that is in no record because its file does not exist. */
 export function createSessions (
   { storage, keys, commands, recordStore, locks, settings: { clock, timeouts } }: SessionServices,
   onEndOfDeleted: (fileId: string, cause: Cause) => void
@@ -46,11 +47,11 @@ export function createSessions (
   /** If many users open a document at once, the document server is asked once. */
   const lookUpOnce = shared(commands.lookUp)
 
-  /** By key: when the document server was last asked about a suspect. */
+  /** When the document server was last asked about a suspect, by key. */
   const suspects = new BoundedMap<string, number>(MAX_SUSPECTS)
 
   return {
-    /** A file, and the document key for a user who opens it now; `null` if there is none. */
+    /** A file and the document key for a user who opens it now; `null` if the file does not exist. */
     async find (fileId: string): Promise<{ readonly info: FileInfo, readonly key: () => Promise<string> } | null> {
       const snapshot = storage.snapshot && await recordStore.read(fileId)
       const readAt = performance.now()
@@ -65,9 +66,10 @@ export function createSessions (
     keyFor,
 
     /**
-     * A page reports that the document server could not open the content under this key, where it stays so for good.
-     * The next user gets another key, unless somebody has the document open, or the document server does not say that
-     * nobody edits it. At most once in a minute. Resolves to whether somebody has it open, who may be about to leave.
+     * A page reports that the document server could not open the content under this key. That failure is permanent, so
+     * the next user gets another key, at most once a minute; but not while somebody has the document open, or unless
+     * the document server confirms that nobody is editing. Resolves to whether somebody has it open, who may be about
+     * to leave.
      */
     async giveUpKey (fileId: string, key: string): Promise<boolean> {
       const content = await storage.stat(fileId)
@@ -85,7 +87,7 @@ export function createSessions (
       return found === 'edited'
     },
 
-    /** Status 1: users are editing under this key. If there are none, unsaved changes are left. */
+    /** Status 1: users are editing under this key, or, without users, unsaved changes are left. */
     async started (fileId: string, key: string, users: Users): Promise<void> {
       const hasUsers = users?.length !== 0
       const isJustNoted = (record: FileRecord) => {
@@ -102,11 +104,9 @@ export function createSessions (
       await recordStore.update(fileId, change, { ...NOT_DURABLE, snapshot, cause: { key, users } })
     },
 
-    /**
-     * A final save was repeated that is stored already: now the document server gets an answer, and ends the session.
-     */
+    /** A repeated final save is already stored: acknowledging it ends the session. */
     async finished (fileId: string, key: string, users: Users): Promise<void> {
-      // Nothing was refused since it was stored.
+      // `isAheadOfRefused`: nothing was refused since the save was stored.
       const eventOf = (session?: Session) =>
         session?.state === 'refused' && session.isAheadOfRefused === true ? 'saved' : 'repeated'
       await recordStore.update(fileId, record => sessionAfter(record, key, eventOf(sessionWith(record, key))), {
@@ -126,7 +126,7 @@ export function createSessions (
       if (!isNoted && await storage.stat(fileId) === null) onEndOfDeleted(fileId, cause)
     },
 
-    /** The document server ended the session, and there is nothing to store. */
+    /** The document server has ended the session, and there is nothing to store. */
     async discarded (fileId: string, key: string, users: Users): Promise<void> {
       const cause = { key, users, reason: 'discarded' } as const
       if (await storage.stat(fileId) === null) return await endedAfterDeletion(fileId, cause)
@@ -153,15 +153,15 @@ export function createSessions (
     },
 
     /**
-     * Asks the document server whether it still knows a session, unless that is another server's, and gives it up
-     * otherwise. Call it as `Commands.lookUp`.
+     * Gives up a session if the document server no longer knows it. A session of another document server is left alone.
+     * Call it only where `Commands.lookUp` may be called.
      */
     async giveUpIfUnknown (fileId: string, session: Session): Promise<void> {
       if (!keys.isForAnotherServer(fileId, session.key)) await isStillLive(fileId, session)
     }
   }
 
-  /** The document key for a user who opens this content now. `snapshot`: has just been read. */
+  /** The document key for a user who opens this content now. `snapshot`: a record read just before. */
   async function keyFor (content: FileInfo, snapshot?: RecordSnapshot): Promise<string> {
     const { fileId } = content
     const deadKeys = new Set<string>()
@@ -178,19 +178,19 @@ export function createSessions (
     }
   }
 
-  /** For a content that is not edited. */
+  /** The key of content that nobody is editing. */
   function newKey (record: FileRecord, content: FileInfo): string {
     return keys.of(content, finishedKeys(record), record.unopened?.key)
   }
 
-  /** The record was usually deleted together with the file. Without it a repeated report cannot be recognized. */
+  /** The record was usually deleted together with the file, and without it, a repeated report cannot be recognized. */
   async function endedAfterDeletion (fileId: string, cause: Cause): Promise<void> {
     if (!await noteEnd(fileId, cause, record => sessionAfter(record, cause.key, 'deleted'))) {
       onEndOfDeleted(fileId, cause)
     }
   }
 
-  /** Resolves to whether there was a note of the session. */
+  /** Resolves to whether the record contained the session. */
   async function noteEnd (fileId: string, cause: Cause, change: (record: FileRecord) => FileRecord): Promise<boolean> {
     let isNoted = false
     await recordStore.update(fileId, record => {
@@ -200,7 +200,7 @@ export function createSessions (
     return isNoted
   }
 
-  /** Reads the record and the file's info so that they belong together: the record did not change in between. */
+  /** Reads the record and the file's info consistently: the record did not change in between. */
   async function look (
     content: FileInfo,
     snapshot?: RecordSnapshot
@@ -221,8 +221,8 @@ export function createSessions (
   }
 
   /**
-   * Whether the file was changed from outside during the session, and the document server was not asked about it
-   * recently.
+   * Whether the file was changed from outside during the session, and the document server was not recently asked about
+   * it.
    */
   function isSuspect ({ key, baseRevision }: Session, { fileId, revision }: FileInfo): boolean {
     if (baseRevision === undefined || baseRevision === revision || keys.isForAnotherServer(fileId, key)) return false
@@ -231,15 +231,13 @@ export function createSessions (
     return true
   }
 
-  /**
-   * Asks the document server and notes the answer. If that cannot be noted, the document can be opened all the same.
-   */
+  /** Asks the document server and notes the answer. The document can be opened even if noting fails. */
   async function isStillLive (fileId: string, session: Session): Promise<boolean> {
     const { key } = session
     const found = await lookUpOnce(key)
     if (found === undefined && isDoubtful(session)) return false
     const record = await recordStore.update(fileId, record => {
-      // The forgotten file is the save that was refused: who opened it would not see what was stored since.
+      // The forgotten file is the refused save: a user who opened it would not see what was stored since.
       const isGivenUp = found === 'unknown' ||
         (found === 'forgotten' && sessionWith(record, key)?.isAheadOfRefused === true)
       if (!isGivenUp) {
@@ -253,21 +251,21 @@ export function createSessions (
 }
 
 /**
- * Whether a session is joined only if the document server says that it knows it: nothing has confirmed it, or its key
- * may lead back to a refused save, which would replace what was stored since.
+ * Whether a session may be joined only if the document server confirms it: it is unconfirmed, or its key may lead back
+ * to a refused save, which would replace what was stored since.
  */
 function isDoubtful ({ state, isAheadOfRefused }: Session): boolean {
   return state === 'unconfirmed' || isAheadOfRefused === true
 }
 
 /**
- * Whoever opens a document does not wait long for the document server: the question goes on, for those who come later.
+ * Opening a document does not wait long for the document server. The request continues: its answer serves later users.
  */
 async function inTime (answer: Promise<boolean>, otherwise: boolean): Promise<boolean> {
   return await Promise.race([answer, delay(ANSWER_WITHIN_MS, otherwise, { ref: false })])
 }
 
-/** Whether a callback has reported anything of a session since it was read. */
+/** Whether a callback has reported anything about a session since it was read. */
 function isReportedSince (record: FileRecord, { key, state, lastReported }: Session): boolean {
   const session = sessionWith(record, key)
   return session?.state !== state || session.lastReported > lastReported

@@ -6,24 +6,23 @@ import {
   sessionAfter, sessionWith, type StoredSave
 } from './record.js'
 
-// Changes of the saves in a record, and what can be concluded from them. Pure, as in session-changes.ts.
+// Changes of the saves in a record, and conclusions from them. Pure functions, as in record.ts.
 
 /**
- * A repeat or a late force save arrives within minutes, but other saves may arrive first. This many are kept of each
- * status.
+ * How many saves of each status are kept. A repeat or a late force save arrives within minutes, but other saves may
+ * arrive first.
  */
 const MAX_SAVES = 8
 
 export interface SaveDetails {
   readonly bearing?: Bearing | undefined
-  /** Whether the document server waits for the answer: otherwise it does not know that the save is stored. */
+  /** Whether the document server is waiting for the answer. If not, it does not know that the save is stored. */
   readonly isAwaited?: boolean
 }
 
 /**
- * A save was stored. A finished one ends its session, a force save does not. A session also goes on when the document
- * server will not get the answer to its finished save, or when that was held up. Nothing changes when the save is noted
- * already.
+ * A save was stored. A final save ends its session, unless the document server will not get the answer or the save was
+ * held up. Nothing changes if the record already contains the save.
  */
 export function saveStored (
   record: FileRecord,
@@ -35,7 +34,7 @@ export function saveStored (
   const { revision, conflictFileId } = result ?? {}
   const inFile = revision !== undefined && conflictFileId === undefined && { revision }
   const session = sessionWith(record, save.key)
-  // Then the document server may return to the refused save under this key, whatever was saved since.
+  // The document server may return to the refused save under this key, whatever was saved since.
   const isAheadOfRefused = session !== undefined && hasRefusedSave(session)
   const isLate = isHeldUp(record, save, { isAwaited })
   const index = isLate ? record.saves.findLastIndex(other => isNewer(other, save)) + 1 : 0
@@ -54,14 +53,14 @@ export function saveStored (
   })
 }
 
-/** An earlier version was stored. Whoever opens the document sees it, and not a save that was refused before. */
+/** An earlier version was restored. Users who open the document see it, not a previously refused save. */
 export function versionRestored (record: FileRecord): FileRecord {
   return record.sessions.reduce((changed, { key }) => sessionAfter(changed, key, 'restored'), record)
 }
 
 /**
- * Removes the lock of a dead holder. The save, or the earlier version, that it was publishing counts as stored if its
- * content is what is stored now.
+ * Removes the lock of a dead holder. The save or earlier version that the holder was publishing counts as stored if its
+ * content is the stored content now.
  */
 export function deadLockRemoved (record: FileRecord, storedRevision: string | undefined): FileRecord {
   const { lock, ...rest } = record
@@ -73,8 +72,8 @@ export function deadLockRemoved (record: FileRecord, storedRevision: string | un
 }
 
 /**
- * Why a save must not be stored. `repeated`: it was stored already. `superseded`: by the document server's clock it is
- * older than what was stored, and would bring old content back.
+ * Why a save must not be stored. `repeated`: it is already stored. `superseded`: by the document server's clock it is
+ * older than the stored content, and would bring old content back.
  */
 export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeated' | 'superseded' | undefined {
   const saves = record.saves.filter(({ key }) => key === save.key)
@@ -84,8 +83,8 @@ export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeated'
 }
 
 /**
- * Whether an instance held up a finished save while its session went on: newer changes are stored, and the document
- * server does not wait for the answer, or has ended the session already. Otherwise its clock was set back.
+ * Whether an instance held up a final save while its session continued: newer changes are stored, and the document
+ * server is not waiting for the answer, or has already ended the session. In any other case its clock was set back.
  */
 export function isHeldUp (
   record: FileRecord,
@@ -96,7 +95,7 @@ export function isHeldUp (
     (!isAwaited || lastSaveOf(record, save.key)?.status === 2)
 }
 
-/** Whether what another session has stored in the file is newer, by the document server's clock. */
+/** Whether another session has stored a newer save in the file, by the document server's clock. */
 export function isOlderThanOthers ({ saves }: FileRecord, { key, lastsave }: SaveIdentity): boolean {
   return saves.some(other =>
     other.key !== key && other.result !== undefined && other.result.conflictFileId === undefined &&
@@ -104,7 +103,7 @@ export function isOlderThanOthers ({ saves }: FileRecord, { key, lastsave }: Sav
   )
 }
 
-/** Whether a save of the same session that is stored contains newer changes, by the document server's clock. */
+/** Whether a stored save of the same session contains newer changes, by the document server's clock. */
 function isOlderThanStored ({ saves }: FileRecord, save: SaveIdentity): boolean {
   return saves.some(other => isNewer(other, save))
 }
@@ -114,8 +113,8 @@ function isNewer (other: SaveIdentity, { key, lastsave }: SaveIdentity): boolean
 }
 
 /**
- * Whether the session has ended with a save that included this one's changes. A report that came after it may be late,
- * too. Of the same second it did, unless the document server has opened the document anew since.
+ * Whether the session has ended with a save that included these changes. A report after that save may be late, too. A
+ * final save of the same second included them, unless the document server has opened the document anew since.
  */
 function isFinished (record: FileRecord, { key, lastsave, firstChange }: SaveIdentity): boolean {
   const finish = record.saves.find(save => save.status === 2 && save.key === key)
@@ -126,8 +125,8 @@ function isFinished (record: FileRecord, { key, lastsave, firstChange }: SaveIde
 
 /**
  * Whether someone else changed the file since the session's content was read from it or stored in it. A session that
- * saves again after its final save, without having been reported as live, may belong to another document server; unless
- * that final save was stored so late that the session had gone on with the same changes.
+ * saves again after its final save, without having been reported as live, may belong to another document server, unless
+ * the final save was stored so late that the session had continued with the same changes.
  */
 export function isConflict (
   record: FileRecord,
@@ -141,13 +140,13 @@ export function isConflict (
   const last = lastSaveOf(record, key)
   const goesOn = last?.status === 6 || (firstChange !== undefined && firstChange === last?.firstChange)
   if (last !== undefined) return !goesOn || last.revision !== content.revision
-  // The session was never reported. A key that we made shows which content it was opened with; others do not.
+  // The session was never reported. Only a key that the plugin made shows which content it was opened with.
   return keys.isForFile(content.fileId, key) && !keys.isForContent(content, key)
 }
 
 /**
- * Whether the changes of a save are none of those in the last stored save of its key: the document server lost its
- * session and opened the document again, so the save does not build on what was stored.
+ * Whether a save shares no changes with the last stored save of its key: the document server lost the session and
+ * opened the document again, so the save does not build on the stored content.
  */
 export function isFromReopenedSession (
   record: FileRecord,
@@ -156,18 +155,18 @@ export function isFromReopenedSession (
 ): boolean {
   const last = lastSaveOf(record, key)
   if (last === undefined || isBefore(last.lastsave, oldestChange)) return true
-  // a save of a forgotten file says nothing about changes
+  // a save of a forgotten file does not list changes
   return last.firstChange !== undefined && firstChange !== last.firstChange
 }
 
-/** Whether what was stored of a session may be newer than a forgotten file of it that was written at this time. */
+/** Whether a stored save of a session may be newer than its forgotten file, which was written at this time. */
 export function mayBeOlderThanStored (record: FileRecord, key: string, writtenAt: string | undefined): boolean {
   return record.saves.some(save => save.key === key && !isBefore(save.lastsave, writtenAt))
 }
 
 /**
- * Whether nothing tells that a session was based on the stored content: neither the saves that are noted of it, nor its
- * key. For a key that the application assigned, what was noted when the session was reported counts.
+ * Whether neither the saves of a session nor its key prove that it was based on the stored content. For a key that the
+ * application assigned, the base that was noted when the session was reported counts.
  */
 export function isBaseUncertain (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): boolean {
   if (lastSaveOf(record, key) !== undefined) return false
@@ -176,14 +175,14 @@ export function isBaseUncertain (record: FileRecord, keys: DocumentKeys, key: st
     : sessionWith(record, key)?.baseRevision === undefined
 }
 
-/** Per status: many force saves of a long session must not displace the finished saves before it. */
+/** The limit applies per status: many force saves of a long session must not displace earlier final saves. */
 function latest (saves: readonly StoredSave[]): StoredSave[] {
   return saves.filter((save, index) =>
     saves.slice(0, index).filter(({ status }) => status === save.status).length < MAX_SAVES
   )
 }
 
-/** By the second: the times of changes have no milliseconds, that of an unchanged forgotten file has. */
+/** Compares whole seconds: the times of changes have no milliseconds, the time of an unchanged forgotten file has. */
 function isBefore (a: string | undefined, b: string | undefined): boolean {
   const [secondA, secondB] = [a, b].map(time => Math.floor(Date.parse(time ?? '') / 1000)) as [number, number]
   return secondA < secondB

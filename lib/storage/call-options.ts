@@ -4,7 +4,7 @@ import type {
 import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, type Rules } from '../util/validate.js'
 import { isSafeFileId } from '../security/file-id.js'
 
-/** Checked where it is used. */
+/** Accepts anything: the value is checked where it is used. */
 const Anything = rule('may be anything', () => true)
 
 const replaceRules: Rules<ReplaceOptions> = { extension: Anything, ifRevision: AnyString, beforePublish: AnyFunction }

@@ -20,26 +20,26 @@ const MIN_PAUSE_MS = 1000
  */
 const PAUSE_PER_SCAN = 50
 
-/** When a directory was changed. That happens when a name is added to the directory or removed from it. */
+/** When a directory last changed, that is, when a name was added to it or removed from it. */
 export interface DirectoryTimes {
   readonly mtimeNs: bigint
   /**
-   * Changes with it, and whenever it is set: programs such as `tar` and `rsync` set a directory's modification time
-   * when they are done.
+   * Changes with `mtimeNs`, and whenever a program sets that: `tar` and `rsync` set a directory's modification time
+   * when they finish.
    */
   readonly ctimeNs: bigint
   /** Whether any later change is certain to result in other times. */
   readonly isStable: boolean
-  /** How many changes by others have been seen. One that coincides with a change of our own is not. */
+  /** How many changes by others have been seen. A change that coincides with one by this process is not seen. */
   readonly othersChanges: number
-  /** Whether any later change by others, except at the same moment as one of our own, is certain to be counted. */
+  /** Whether any later change by others is certain to be counted, unless it coincides with a change by this process. */
   readonly isQuiet: boolean
 }
 
 /**
- * Reads the times of a directory, and tells the changes that this process makes from those of others. `read` rejects
- * when the directory is gone. Times are stable once they have been the same for longer than the granularity of file
- * times. That is measured with this process's monotonic clock, because the clock of a file server may differ from this
+ * Reads the times of a directory, and distinguishes changes by this process from changes by others. `read` rejects if
+ * the directory is gone. Times are stable once they have been the same for longer than the granularity of file times.
+ * That is measured with this process's monotonic clock, because the clock of a file server may differ from this
  * machine's.
  */
 export function directoryClock (stats: DirectoryStats) {
@@ -61,7 +61,7 @@ export function directoryClock (stats: DirectoryStats) {
       }
     },
 
-    /** Runs what replaces a file of the directory, or adds a temp file: no document gets another name by it. */
+    /** Runs a change that replaces a file of the directory or adds a temp file, and renames no document. */
     async changing<Result> (change: () => Promise<Result>): Promise<Result> {
       if (!stats.isLocal()) return await change()
       noteNow()
@@ -85,7 +85,7 @@ export function directoryClock (stats: DirectoryStats) {
     try {
       const { mtimeNs, ctimeNs } = stats.readNow()
       note(mtimeNs, ctimeNs)
-    } catch {} // the next look-up reports it, or sees a change by others
+    } catch {} // the next lookup reports the error, or sees a change by others
   }
 }
 
@@ -94,14 +94,14 @@ export function isUnchanged (before: DirectoryTimes, after: DirectoryTimes): boo
   return before.isStable && before.mtimeNs === after.mtimeNs && before.ctimeNs === after.ctimeNs
 }
 
-/** Whether others have left the names in the directory as they were, as far as can be seen. */
+/** Whether no change by others has been seen between the two reads. */
 export function isUnchangedByOthers (before: DirectoryTimes, after: DirectoryTimes): boolean {
   return before.isQuiet && before.othersChanges === after.othersChanges
 }
 
 /**
- * Which names of one fileId take precedence over which, lowest first: 0 for an extension that the document server
- * opens, in lower case; 1 for one in upper case; 2 for any other.
+ * The precedence of a name among names with the same fileId, lowest first: 0 for an extension that the document server
+ * opens, in lower case; 1 for such an extension in upper case; 2 for any other.
  */
 export function rankOf (name: string): 0 | 1 | 2 {
   const extension = splitName(name)?.extension ?? ''
@@ -117,7 +117,7 @@ export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unkno
 interface ScannedNames {
   /** Extensions that lookups try for any fileId, numbered in this order. */
   readonly extensions: Map<string, number>
-  /** Which of them the files of each stem have. */
+  /** The extensions of each stem's files, by number. */
   readonly table: NameTable
   /** How many of `extensions` the document server does not open. */
   unsupported: number
@@ -135,11 +135,11 @@ export function directoryIndex (
   pause: Pause = unrefDelay
 ) {
   let latest = noNames()
-  /** Still used: the latest scan may have seen a volume that was unmounted briefly. */
+  /** Kept in use, because the latest scan may have happened while a volume was briefly unmounted. */
   let previous = latest
   let scanning = latest
   let scannedAt: DirectoryTimes | undefined
-  /** Whether names that differ in case only are different names. */
+  /** Whether names that differ only in case are different names. */
   let isCaseSensitive = false
 
   return {
@@ -153,8 +153,9 @@ export function directoryIndex (
     scannedAt: () => scannedAt,
 
     /**
-     * The names of the document's files, when a scan knows all names in a directory with these times, or when others
-     * have not changed it since and there is one; otherwise `undefined`. Not all of them need to be regular files.
+     * All names of the document's files, which may include names that are not regular files. Returns `undefined` if
+     * they are uncertain, for instance because others have changed the directory since the latest scan, or because that
+     * scan found none and the directory has changed since.
      */
     allNamesOf (fileId: string, times: DirectoryTimes): string[] | undefined {
       const { extensions, table, others } = latest
@@ -166,7 +167,9 @@ export function directoryIndex (
       return names.length > 0 || isScanned(times) ? names : undefined
     },
 
-    /** Adds a name that this process has created. A scan in progress may be past its position in the directory. */
+    /**
+     * Adds a name that this process has created. A scan in progress may already be past its position in the directory.
+     */
     add (name: string): void {
       addName(latest, name)
       if (scanning !== latest) addName(scanning, name)
@@ -211,7 +214,7 @@ export function directoryIndex (
   }
 }
 
-/** A file system may take names for one that Unicode calls equivalent. */
+/** Some file systems do not distinguish names that are equivalent in Unicode. */
 const IS_ASCII = /^[\x20-\x7e]+$/
 
 function isAsciiWithLetter (name: string): boolean {
@@ -233,7 +236,7 @@ function noNames (): ScannedNames {
 }
 
 function addName (names: ScannedNames, name: string): void {
-  // Names that start with a dot are no documents. Copying programs use such names, with arbitrary endings, for their
+  // Names that start with a dot are not documents. Copying programs use such names, with arbitrary endings, for their
   // temp files.
   if (name.startsWith('.')) return
   const dot = name.lastIndexOf('.')
@@ -262,15 +265,18 @@ async function unrefDelay (milliseconds: number, signal: AbortSignal): Promise<v
 }
 
 const BUCKETS = 1024
-/** Of an entry: the number of an extension. The other bits are of the stem's hash, whose lower bits tell the bucket. */
+/**
+ * Mask for the extension number in an entry. The other bits are from the stem's hash, whose lower bits select the
+ * bucket.
+ */
 const NUMBER_BITS = BUCKETS - 1
 
-/** More names take too much memory. */
+/** More names would take too much memory. */
 const MAX_NAMES = 2_000_000
 
 /**
- * Which extensions the files in a directory have, by stem, in four to eight bytes a file. Only a hash of the stem is
- * kept: very rarely an extension is given that only another stem has.
+ * The extensions of the files in a directory, by stem, in four to eight bytes per file. Only a hash of the stem is
+ * kept, so that very rarely an extension is returned that only another stem has.
  */
 class NameTable {
   readonly #seed = randomInt(2 ** 32)
@@ -278,7 +284,7 @@ class NameTable {
   readonly #sizes = new Uint32Array(BUCKETS)
   #size = 0
 
-  /** Whether all names are in the table that were added. */
+  /** Whether the table contains all names that were added. */
   get isComplete (): boolean {
     return this.#size <= MAX_NAMES
   }
@@ -309,7 +315,10 @@ class NameTable {
     return found
   }
 
-  /** FNV-1a, with a last step that spreads every bit. The seed keeps anybody from making names with the same hash. */
+  /**
+   * FNV-1a with a final step that spreads every bit. The seed prevents anybody from constructing names with the same
+   * hash.
+   */
   #hashOf (text: string, end: number): number {
     let hash = this.#seed
     for (let index = 0; index < end; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)

@@ -4,13 +4,13 @@ import type { FileInfo } from '../../types/storage.js'
 import { EXTENSION } from '../document-server/formats.js'
 import { InvalidNameError } from '../errors.js'
 
-/** The extension in lower case. Throws `InvalidNameError` when no document can be stored under it. */
+/** The extension in lower case. Throws `InvalidNameError` if a document cannot have it. */
 export function storedExtension (extension: string): string {
   if (typeof extension !== 'string' || !EXTENSION.test(extension)) throw new InvalidNameError()
   return extension.toLowerCase()
 }
 
-/** Splits a name at its last dot; `undefined` when no valid extension follows the dot or nothing precedes it. */
+/** Splits a name at its last dot. Returns `undefined` if no valid extension follows the dot or nothing precedes it. */
 export function splitName (name: string): { stem: string, extension: string } | undefined {
   const dot = name.lastIndexOf('.')
   const extension = name.slice(dot + 1)

@@ -19,27 +19,26 @@ const upperCaseExtensions = knownExtensions.map(extension => extension.toUpperCa
 
 export interface FileLookup {
   /**
-   * Finds the file of a document, followed by files that would take its place if it were removed. Only the first is
-   * returned when nothing has changed in the directory since it was found to be the only one.
+   * Finds the file of a document, followed by the files that would take its place if it were removed. Only the first is
+   * returned if nothing has changed in the directory since it was found to be the only one.
    */
   find (fileId: string): Promise<StoredFile[]>
   /**
-   * The name of the file that `find` would find first. The file may have become another one, or be gone, if the name is
-   * remembered: who opens it will see.
+   * The name of the file that `find` would return first. The name may be remembered: the file may have been replaced or
+   * removed, which opening it will show.
    */
   nameOf (fileId: string): Promise<string | undefined>
   /** Whether the stats of open files in the directory are in the memory of this machine. */
   isLocal (): boolean
   /**
-   * Stats the file that `find` returned last for the document, in one system call. It may not be the document's file
-   * any more.
+   * Stats the file that `find` last returned for the document, in one system call. It may no longer be the document's
+   * file.
    */
   statLastFound (fileId: string): Promise<StoredFile | undefined>
-  /** Finds all files of a document. */
   findAll (fileId: string): Promise<StoredFile[]>
-  /** Runs what changes the directory but gives no document another name: what was found there stays known. */
+  /** Runs a change of the directory that renames no document, so that remembered names stay valid. */
   changing<Result> (change: () => Promise<Result>): Promise<Result>
-  /** Makes a name that this process has created known without a scan. */
+  /** Adds a name that this process has created, without a scan. */
   addName (name: string): void
   /** Lists the directory. Without a scan only files with supported extensions are found. */
   scan (onName: (name: string) => void): Promise<void>
@@ -48,14 +47,15 @@ export interface FileLookup {
 }
 
 /**
- * Finds the regular files named `<fileId>.<extension>` in a directory. When several have the same fileId the document
- * is the one that takes precedence: the newest of those whose extension the document server opens, then of those with
- * such an extension in upper case, then of all others; of equally old ones the first by name.
+ * Finds the regular files named `<fileId>.<extension>` in a directory. If several have the same fileId, one takes
+ * precedence and is the document: files whose extension the document server opens come first, then files with such an
+ * extension in upper case, then all others; within each group the newest file, and among equally old files the first by
+ * name.
  *
  * The cost of a lookup does not depend on the size of the directory. Files that other processes remove or rename are
  * never found under their old name. Files that they add are found at once if their extension is supported, in lower or
- * upper case, or was there at the latest scan, and otherwise after the next scan. So is a second file of a document
- * that is added at the same moment as this process saves one.
+ * upper case, or was there at the latest scan, and otherwise after the next scan. A second file of a document is also
+ * found only after the next scan if it is added at the moment in which this process saves one.
  */
 export function fileLookup (directory: string, pause?: Pause): FileLookup {
   const stats = directoryStats(directory)
@@ -77,7 +77,7 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
     isLocal: stats.isLocal,
 
     async find (fileId) {
-      const times = await readTimes() // before the file: it makes the NFS client ask the server
+      const times = await readTimes() // before the file, because this makes the NFS client ask the server
       const onlyName = onlyNames.get(fileId, times)
       const file = onlyName === undefined ? undefined : await regularFile(directory, onlyName)
       return file ? [file] : await searchAndRemember(fileId, times)
@@ -116,8 +116,8 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
     for (const { name } of upperCase) index.add(name)
     if (upperCase.length > 0 || isUnchanged(before, await readTimes())) return upperCase
 
-    // The file may have been renamed by a change of format, from a name that was still to be tried to one that had been
-    // tried.
+    // A change of format may have renamed the file from a name that was still to be tried to a name that had already
+    // been tried.
     return await tryNames(fileId)
   }
 
@@ -126,7 +126,8 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
   }
 
   /**
-   * Most of these names do not exist, and on a local file system the latest scan has read the directory that tells so.
+   * Most of these names do not exist. On a local file system, the latest scan has already brought the directory into
+   * memory.
    */
   async function tryAll (names: Iterable<string>): Promise<StoredFile[]> {
     return stats.isLocal()
@@ -135,7 +136,7 @@ export function fileLookup (directory: string, pause?: Pause): FileLookup {
   }
 }
 
-/** Names of documents that had a single file in the directory, valid until others change it or it is scanned. */
+/** Names of documents with a single file in the directory, valid until others change the directory or it is scanned. */
 function onlyNamesCache (scannedAt: () => DirectoryTimes | undefined) {
   let names = new BoundedMap<string, string>(MAX_CACHED_NAMES)
   let foundAt: DirectoryTimes | undefined
@@ -163,7 +164,7 @@ async function regularFiles (directory: string, names: Iterable<string>): Promis
   return inOrder(await Promise.all(Array.from(names, name => regularFile(directory, name))))
 }
 
-/** The files that were found; first the one that takes precedence. */
+/** The existing files in order of precedence. */
 function inOrder (files: ReadonlyArray<StoredFile | undefined>): StoredFile[] {
   return files.filter(file => file !== undefined).sort((a, b) => takesPrecedence(a, b) ? -1 : 1)
 }
@@ -176,8 +177,7 @@ export function takesPrecedence (a: StoredFile, b: StoredFile): boolean {
 }
 
 /**
- * Uses the callback API: most of the names that are tried do not exist, and for them `node:fs/promises` is three times
- * as slow.
+ * Uses the callback API: most of the names tried do not exist, and `node:fs/promises` is three times as slow for them.
  */
 export function regularFile (directory: string, name: string): Promise<StoredFile | undefined> {
   return new Promise((resolve, reject) => {
@@ -190,8 +190,8 @@ export function regularFile (directory: string, name: string): Promise<StoredFil
 }
 
 /**
- * Without the thread pool: for a name that does not exist, the way through it takes the event loop ten times as long as
- * the answer.
+ * Does not use the thread pool: for a name that does not exist, the detour costs the event loop ten times as much time
+ * as the call itself.
  */
 function regularFileNow (directory: string, name: string): StoredFile | undefined {
   try {

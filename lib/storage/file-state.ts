@@ -6,62 +6,56 @@ import type { StateRecord, StateStore } from '../../types/storage.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { isSafeFileId } from '../security/file-id.js'
 import { ignoreMissing, type Modes, syncAncestors } from './file-system.js'
-import { generationCache } from './state-generations.js'
 import { isLocal } from './network-directory.js'
 import { hasEnded, processName } from './process-identity.js'
 import {
-  generationsIn,
-  type NewestGeneration,
-  newestIn,
-  removeGeneration,
-  removeGenerations,
-  tagsOf,
-  versionOf,
-  writeGeneration
+  generationCache, generationsIn, type NewestGeneration, newestIn, removeGeneration, removeGenerations, tagsOf,
+  versionOf, writeGeneration
 } from './state-generations.js'
 import { sweepTempFiles, tempName, writeTempFile } from './temp-files.js'
 
 const MAX_SET_ATTEMPTS = 20
 
-/** All temp files are in one folder, so that cleaning up at the start need not list the folders of all records. */
+/** One folder contains all temp files, so that cleaning up at the start does not list the folders of all records. */
 const TEMP_FOLDER = 'temp'
 
-/** More than the generations that others write while a `set` checks whether the one it wrote has been superseded. */
+/** More than others write while a `set` checks whether its generation has been superseded. */
 const MAX_TAGS = 64
 
-/** For more records than that, some folders are flushed once more than necessary. */
+/** With more records than this, some folders are flushed once more than necessary. */
 const MAX_DURABLE_TAGS = 10_000
 
-/** With this many generations, the next one is made durable, so that the older ones can be removed. */
+/** After this many generations, the next one is made durable, so that the older ones can be removed. */
 const MAX_GENERATIONS = 16
 
 /**
- * After a start, until it looks for records of missing documents: many instances may start, or documents be put back.
+ * Delay between the start and the search for records of missing documents: many instances may be starting, or documents
+ * may be put back.
  */
 const ORPHANS_AFTER_MS = 60_000
 
-/** Between checking two records for whether their documents still exist. */
+/** Pause between two records in the search for missing documents. */
 const ORPHAN_PAUSE_MS = 5
 
 /** How long the record of a missing document is kept, in case the document is put back. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 /**
- * A file in the folder of a record whose document is missing. It contains since when, in milliseconds since 1970; its
- * modification time is that of the latest start that did not find the document.
+ * Name of a file in the folder of a record whose document is missing. It contains since when, in milliseconds since
+ * 1970. Its modification time is the time of the latest start that did not find the document.
  */
 const MISSING = 'missing'
 
 interface FileState extends Required<StateStore> {
   remove (fileId: string): Promise<void>
   /**
-   * Removes temp files of ended processes, and then, a minute later and in the background, records of documents that
-   * have been missing at each start for 30 days. Rejects when records cannot be written.
+   * Removes temp files of ended processes and, a minute later in the background, records of documents that have been
+   * missing at each start for 30 days. Rejects if records cannot be written.
    */
   prepare (isStored: (fileId: string) => Promise<boolean>): Promise<void>
 }
 
-/** The folder for temp files, and those of the records. */
+/** The paths of the folder for temp files and of the records' folders. */
 export function recordPaths (root: string) {
   return {
     temps: join(root, TEMP_FOLDER),
@@ -73,16 +67,16 @@ export function recordPaths (root: string) {
 }
 
 /**
- * Stores each record as a folder of generations. A durable `set` removes all older generations but the one before it.
- * The number of a removed generation could be taken again by a slow process; the tags tell whether it was. Writes await
- * `ready`. A `set` that rejects leaves the generation it has written, because other processes may have read it and
- * continued from it. `closing` ends what goes on in the background.
+ * Stores each record as a folder of generations. A durable `set` removes all older generations but the one before it. A
+ * slow process could reuse the number of a removed generation; the tags show whether it did. Writes await `ready`. A
+ * `set` that rejects leaves the generation it has written, because other processes may have read it and continued from
+ * it. `closing`: ends the work in the background.
  */
 export function fileState (root: string, modes: Modes, ready: () => Promise<void>, closing: AbortSignal): FileState {
   const { temps, folderOf } = recordPaths(root)
-  /** By folder: the tag of the latest generation that this process has made durable. */
+  /** Tag of the latest generation that this process has made durable, by folder. */
   const durableTags = new BoundedMap<string, string>(MAX_DURABLE_TAGS)
-  /** When the file system is local. */
+  /** Set if the file system is local. */
   let cache: ReturnType<typeof generationCache> | undefined
 
   return {
@@ -150,7 +144,7 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
     const folder = folderOf(fileId)
     const found = cache?.latest(folder, version) ?? (version === null ? undefined : await newestOf(folder))
     if ((found === undefined ? null : versionOf(found)) !== version) return null
-    // Of a record that there is after all, the first number is taken, or `isTooLate` tells.
+    // If a record exists after all, its first number is taken, or `isTooLate` detects it.
     const older = found?.numbers ?? []
     const number = (older[0] ?? 0) + 1
     const durable = options.durable !== false || older.length >= MAX_GENERATIONS
@@ -178,8 +172,8 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
   }
 
   /**
-   * A number becomes free when its file is removed, after two later generations, or with the whole record. A `set` that
-   * takes it then is too late. A generation that is there tells that the next one has not been removed.
+   * Whether a `set` took a number that was free again, because its file was removed after two later generations or with
+   * the whole record. As long as a generation exists, the next one has not been removed.
    */
   async function isTooLate (folder: string, number: number, version: string | null, tag: string): Promise<boolean> {
     const isFollowedThere = cache?.isThere(folder, version)
@@ -190,9 +184,10 @@ export function fileState (root: string, modes: Modes, ready: () => Promise<void
   }
 
   /**
-   * Makes a record's folder durable, unless this process has done so: another process may have made it for a record
-   * that may be lost. It is still the same folder if the record follows what was written to it then. A local file
-   * system has written the names of the folders above when it has written the name of this one: it keeps their order.
+   * Makes a record's folder durable, unless this process has already done so: another process may have created it for a
+   * record that is not durable. The folder is still the same if the record follows what was written to it then. A local
+   * file system keeps the order of writes: once the name of this folder is written, the names of the folders above are,
+   * too.
    */
   function flushFolder (folder: string, tags: readonly string[]): Promise<void> {
     const known = durableTags.get(folder)
@@ -223,7 +218,7 @@ async function * foldersIn (root: string): AsyncGenerator<string> {
   }
 }
 
-/** Nothing tells whether a document is deleted, or being moved or restored from a backup: only time does. */
+/** Only time shows whether a missing document was deleted, or is being moved or restored from a backup. */
 async function removeOrphan (
   folder: string,
   root: string,
@@ -244,7 +239,7 @@ async function removeOrphan (
   else await writeFile(note, String(since))
 }
 
-/** Moves the folder away first: removed file by file, it would look like an older record for a while. */
+/** Moves the folder away first: removed file by file, it would temporarily look like an older record. */
 async function removeFolder (folder: string, temps: string): Promise<void> {
   const temp = join(temps, tempName())
   await rename(folder, temp).catch(ignoreMissing)

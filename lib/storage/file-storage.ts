@@ -40,7 +40,7 @@ const rules: Rules<FileStorageOptions> = {
 
 const MAX_READ_ATTEMPTS = 10
 
-/** Cannot be the names of documents: a fileId never starts with a dot. */
+/** These cannot be the names of documents, because a fileId never starts with a dot. */
 const STATE_DIRECTORY = '.fastify-onlyoffice-state'
 const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
 
@@ -117,8 +117,8 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     async read (fileId, range) {
       await ready()
       if (!isSafeFileId(fileId)) return null
-      // Between lookup and open, a change of format may rename the file. While it is read, another program may write to
-      // it.
+      // A change of format may rename the file between lookup and open, and another program may write to the file while
+      // it is read.
       for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
         const name = attempt === 0 ? await lookup.nameOf(fileId) : (await lookup.find(fileId))[0]?.name
         if (name === undefined) return null
@@ -145,7 +145,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     async stage (fileId, content) {
       acceptContent(content)
       await ready()
-      // A guess, which `replace` corrects.
+      // This is a guess, which `replace` corrects.
       const replaced = await lookup.statLastFound(fileId) ?? (await find(fileId))[0]
       const temp = await writeTempFile(directory, content, modes.file, {
         replaced: replaced?.stats,
@@ -215,8 +215,8 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
   }
 
   /**
-   * Publishes content: the temp file it was staged in, which stays if that fails, or a new one, which is removed unless
-   * it was published.
+   * Publishes content. Staged content already has a temp file, which stays if publishing fails. A new temp file is
+   * removed unless it was published.
    */
   async function withTempFile<Result> (
     content: Content,

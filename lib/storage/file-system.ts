@@ -2,7 +2,7 @@ import { open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidOptionError } from '../errors.js'
 
-/** Longer than the granularity of any kernel's file times, which is that of its timer: 1 to 16 ms. */
+/** Longer than the granularity of file times in any kernel: the period of its timer, 1 to 16 ms. */
 export const TIME_GRANULARITY_MS = 50
 
 /** Permissions of new files and directories, before the process's umask is applied. */
@@ -11,7 +11,7 @@ export interface Modes {
   readonly directory: number
 }
 
-/** Throws `InvalidOptionError` for a mode without which no document could be replaced. */
+/** Throws `InvalidOptionError` for a mode with which no document could be replaced. */
 export function modesFor (fileMode: number = 0o640): Modes {
   if (!Number.isInteger(fileMode) || fileMode < 0 || fileMode > 0o777 || (fileMode & 0o600) !== 0o600) {
     throw new InvalidOptionError(
@@ -19,8 +19,8 @@ export function modesFor (fileMode: number = 0o640): Modes {
       'must be from 0o600 to 0o777 and let the owner read and write, such as 0o640'
     )
   }
-  // Who may read the files must be able to enter the directory. The group may contain another instance, which must
-  // write there.
+  // Everybody who may read the files must be able to enter the directory. The group may contain another instance, which
+  // must be able to write there.
   return { file: fileMode, directory: 0o700 | fileMode | (fileMode & 0o444) >> 2 | (fileMode & 0o040) >> 1 }
 }
 
@@ -42,11 +42,10 @@ export async function removeFile (path: string): Promise<boolean> {
 
 /** Flushes a directory, so that names added to it or removed from it survive a power failure. */
 export async function syncDirectory (directory: string): Promise<void> {
-  if (process.platform === 'win32') return // has no such call: the file system journals names
+  if (process.platform === 'win32') return // there is no such call: the file system journals names
   await syncOpened(directory, 'r')
 }
 
-/** Flushes the content of a file. */
 export async function syncFile (path: string): Promise<void> {
   await syncOpened(path, 'r+') // Windows flushes only what is open for writing
 }

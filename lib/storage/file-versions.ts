@@ -14,70 +14,72 @@ import { writeTempFile } from './temp-files.js'
 import { addBlob, addText, blobsIn, isIntact, openBlob, textOf } from './version-blobs.js'
 import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
 import { isVersionIndex } from './version-log.compiled.js'
-import { areLong, type Blob, detailsText, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from './version-log.js'
+import {
+  areLong, type Blob, detailsText, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest,
+  storedVersion, type VersionEntry
+} from './version-log.js'
 import type { VersionIndex } from './version-log.schema.js'
 
 const MAX_ATTEMPTS = 100
-/** Of the files with long details. */
+/** How many files with long details are read at once. */
 const READ_AT_ONCE = 16
 /**
- * The folder for the next version and those before it: of the versions that are not in a segment yet, and of those that
- * moved last.
+ * How many folders are cleaned: the folder for the next version and those before it, with the versions that are not yet
+ * in a segment and the versions that moved last.
  */
 const BLOCKS_TO_CLEAN = 3
 
-/** The document or its index has changed: look again. */
+/** The document or its index has changed, so the change must be tried again. */
 const CHANGED = Symbol('changed')
 const GONE = new Error('The folder of the versions has gone')
 
 interface Dependencies {
   /** Path of the directory with the documents. */
   readonly directory: string
-  /** Name of the folder in it for the versions. Created when the first version is kept. */
+  /** Name of the folder for versions in that directory. Created when the first version is kept. */
   readonly folderName: string
   readonly modes: Modes
   readonly ready: () => Promise<void>
-  /** Ends what goes on in the background. */
+  /** Ends the work in the background. */
   readonly closing: AbortSignal
-  /** The document's file; `undefined` for a malformed `fileId`, too. Awaits `ready`. */
+  /** The document's file; `undefined` if it does not exist or `fileId` is malformed. Awaits `ready`. */
   readonly find: (fileId: string) => Promise<StoredFile | undefined>
   /** Does not await `ready`. */
   readonly isStored: (fileId: string) => Promise<boolean>
 }
 
 interface FileVersions extends Required<VersionStore> {
-  /** Removes all versions of a file. */
   removeAll (fileId: string): Promise<void>
   /**
-   * If versions were ever kept: removes temp files of ended processes, and later, in the background, the versions of
-   * documents that have been missing for 30 days, as `fileState` does. Rejects when versions cannot be written. It is
-   * part of getting ready.
+   * If versions were ever kept, removes temp files of ended processes and, later in the background, the versions of
+   * documents that have been missing for 30 days, like `fileState`. Rejects if versions cannot be written. `ready`
+   * includes it.
    */
   prepare (): Promise<void>
 }
 
-/** A change of a log that is about to be made. */
+/** A planned change of a log. */
 interface Change<Result> {
   readonly result: Result
-  /** Tells whether the change holds, once it is made. */
+  /** Called after the change. Resolves to whether it is valid. */
   readonly isSound?: () => Promise<boolean>
 }
 
-/** What is to be kept. `changes`: path of a temp file. */
+/** The version to keep. `changes`: path of a temp file. */
 interface Given extends Pick<VersionEntry, 'session' | 'priority'> {
   readonly revision: string
   readonly details: string
   readonly changes: string | undefined
 }
 
-/** What a change starts from. */
+/** The starting point of a change. */
 interface Base {
   readonly fileId: string
   readonly folder: string
   readonly editor: LogEditor
   /**
-   * Adds a blob for a version, which is removed unless the change is made. `undefined`: the folder of the document has
-   * gone.
+   * Adds a blob for a version. It is removed unless the change is made. Resolves to `undefined` if the folder of the
+   * document is gone.
    */
   readonly add: (
     version: number,
@@ -88,21 +90,20 @@ interface Base {
 type Plan<Result> = (base: Base) => Promise<Change<Result> | null | typeof CHANGED>
 
 /**
- * Keeps the versions of a document in a folder: an index, which is a record like those of `fileState` and contains the
- * log, and beside its generations the blobs, in a folder for every 16 versions: each content, its changes, long
- * details, and the segments of the log. The blob of a content is a second name of the document's file, so that keeping
- * costs the same for any size. A program that writes to that file instead of replacing it changes the blob, too: then
- * the version is damaged, which its modification time tells.
+ * Keeps the versions of a document in a folder. It contains an index, which is a record as in `fileState` and contains
+ * the log. Beside the generations of the index are the blobs, in a folder for every 16 versions: contents, changes,
+ * long details, and the segments of the log. The blob of a content is a second name of the document's file, so that
+ * keeping costs the same for any size. A program that writes to that file instead of replacing it also changes the
+ * blob: the version is then damaged, which its modification time reveals.
  *
- * Every attempt to change the index adds blobs of its own, after it has read the index and before it compares and sets
- * it. So when one attempt succeeds, a blob that was there before and is not in the new index belongs to nobody, or to
- * an attempt that is going to fail, and is removed: what a crash has left, too. A process that was frozen cannot refer
- * to a blob that is gone.
+ * Every attempt to change the index adds its own blobs after reading the index and before the compare-and-set. So when
+ * an attempt succeeds, an earlier blob that is not in the new index belongs to nobody or to an attempt that will fail,
+ * and is removed. This includes what a crash has left. A process that was frozen cannot refer to a removed blob.
  *
- * So that its work does not grow with the number of versions, an attempt looks for such blobs only in the three newest
- * of these folders, and only where it knows all that segments name. A blob is left for as long as its document exists
- * only if a process was frozen while 32 versions were kept and then died before its attempt failed. An index also names
- * what it has superseded: if it was not removed then, the next attempt does it.
+ * So that the work does not grow with the number of versions, an attempt looks for such blobs only in the three newest
+ * of these folders, and only where it knows all names in the segments. A blob stays as long as its document exists only
+ * if a process was frozen while 32 versions were kept and then died before its attempt failed. An index also names the
+ * blobs that it has superseded: if they were not removed then, the next attempt removes them.
  */
 export function fileVersions (
   { directory, folderName, modes, ready, closing, find, isStored }: Dependencies
@@ -110,7 +111,9 @@ export function fileVersions (
   const root = join(directory, folderName)
   const { temps, folderOf } = recordPaths(root)
   const records = fileState(root, modes, prepareToWrite, closing)
-  /** Of one document at a time: instances disturb each other, but need not disturb themselves. */
+  /**
+   * Runs one change of a document at a time: instances conflict with each other, but need not conflict with themselves.
+   */
   const queue = createQueue()
   let prepared: Promise<void> | undefined
 
@@ -153,7 +156,7 @@ export function fileVersions (
         const { log } = indexIn(record)
         const segment = log.segments.find(({ first, last }) => version >= first && version <= last)
         const entries = segment ? await readSegment(folder, segment) : log.entries
-        // A blob may be removed between being looked up and being opened, because a newer index does not refer to it.
+        // A blob may be removed between lookup and open, because a newer index does not refer to it.
         if (!entries) continue
         const entry = entries.find(candidate => candidate.version === version)
         const blob = part === 'changes' ? entry?.changes : entry?.content
@@ -182,7 +185,7 @@ export function fileVersions (
     }
   }
 
-  /** Oldest first. What is in a segment that is damaged is left out. */
+  /** The newest entries, oldest first, without the entries of damaged segments. */
   async function newestEntries (fileId: string, count?: number): Promise<readonly VersionEntry[]> {
     let before: string | undefined
     for (;;) {
@@ -195,7 +198,7 @@ export function fileVersions (
       if (isWhole || record?.version === before) {
         return [...segments.flatMap(entries => entries ?? []), ...log.entries].slice(-(count ?? 0))
       }
-      before = record?.version // a newer index may not refer to a segment any more
+      before = record?.version // a newer index may no longer refer to a segment
     }
   }
 
@@ -267,7 +270,7 @@ export function fileVersions (
     })
   }
 
-  /** Changes the index of a document. Resolves to `null` when `plan` does, or the document has been removed. */
+  /** Changes the index of a document. Resolves to `null` if `plan` does, or if the document has been removed. */
   async function change<Result> (fileId: string, plan: Plan<Result>): Promise<Result | null> {
     return await queue.run(fileId, async () => {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -282,9 +285,9 @@ export function fileVersions (
     const folder = folderOf(fileId)
     const record = await records.get(fileId)
     const { log, superseded } = indexIn(record)
-    /** Folders that are there, durably, unless another program has removed them. */
+    /** Folders that exist durably, unless another program has removed them. */
     const known = new Set([...directBlobs(log).values()].map(version => blockOf(folder, version)))
-    /** By name: the version that it was added for. */
+    /** Added blobs: the version of each, by name. */
     const added = new Map<string, number>()
     const add: Base['add'] = async (version, make) => {
       const target = { folder: blockOf(folder, version), temps }
@@ -316,7 +319,7 @@ export function fileVersions (
       const found = await unnamedBlobs(folder, log.last, editor)
       await removeFrom(folder, superseded.map(({ name, version }) => [name, version]))
 
-      // if it rejects, the index may refer to the blobs: if it does not, the next change removes them
+      // if this rejects, the index may refer to the blobs; if it does not, the next change removes them
       isUndecided = true
       const index: VersionIndex = {
         log: editor.log(),
@@ -344,7 +347,7 @@ export function fileVersions (
     }
   }
 
-  /** Blobs that neither the log nor one of its segments names. */
+  /** Blobs that are named neither by the log nor by one of its segments. */
   async function unnamedBlobs (
     folder: string,
     last: number,
@@ -361,14 +364,14 @@ export function fileVersions (
     return found.flat().filter(([name]) => !named.has(name))
   }
 
-  /** Resolves to `false` when the folder of the document is not there any more. */
+  /** Resolves to `false` if the folder of the document is gone. */
   async function makeBlock (path: string, isNew: boolean): Promise<boolean> {
     if (isNew) await mkdir(path, { recursive: true, mode: modes.directory })
     else if (!await makeFolder(path)) return await makeFolder(dirname(path)) && await makeFolder(path)
     return true
   }
 
-  /** Resolves to `false` when there is no folder to make it in. */
+  /** Resolves to `false` if the parent folder does not exist. */
   async function makeFolder (path: string): Promise<boolean> {
     return await mkdir(path, modes.directory).then(() => true, error => {
       if (error.code === 'ENOENT') return false
@@ -397,8 +400,8 @@ function blockOf (folder: string, version: number): string {
 }
 
 /**
- * Makes the names of new blobs in these folders durable, and those of the folders themselves, unless they are known to
- * be.
+ * Makes the names of new blobs in these folders durable, and the names of the folders themselves unless known to be
+ * durable.
  */
 async function syncBlocks (folder: string, blocks: ReadonlySet<string>, known: ReadonlySet<string>): Promise<void> {
   for (const block of blocks) {
@@ -409,7 +412,7 @@ async function syncBlocks (folder: string, blocks: ReadonlySet<string>, known: R
   }
 }
 
-/** Blobs that cannot be removed stay, for a later time. */
+/** Blobs that cannot be removed now are left for a later attempt. */
 async function removeFrom (folder: string, blobs: Iterable<readonly [name: string, version: number]>): Promise<void> {
   const blocks = new Set<string>()
   for (const [name, version] of blobs) {
@@ -420,7 +423,7 @@ async function removeFrom (folder: string, blobs: Iterable<readonly [name: strin
   for (const block of blocks) await rmdir(block).catch(() => {}) // unless it contains anything
 }
 
-/** An index that a broken disk has damaged is empty, but no number is given again. */
+/** An index damaged by a broken disk counts as empty, but no version number is reused. */
 function indexIn (record: StateRecord | null): VersionIndex {
   if (record !== null && isVersionIndex(record.value)) return record.value
   // Every new version is a new generation of the record, so the numbers of generations are at least as high.

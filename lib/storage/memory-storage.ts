@@ -16,10 +16,15 @@ import { storedExtension } from './file-info.js'
 import { sliceOf } from './reading.js'
 import { detailsText } from './version-log.js'
 
-/** There are none. */
+/** Takes no options. */
 type MemoryStorageOptions = Readonly<Record<string, never>>
 
 const CHUNK_BYTES = 64 * 1024
+
+interface MemoryFile {
+  readonly info: FileInfo
+  readonly bytes: Buffer
+}
 
 interface StoreOptions extends ReplaceOptions {
   readonly isNew?: boolean
@@ -43,14 +48,14 @@ export function memoryStorage (
   options: MemoryStorageOptions = {}
 ): Required<Omit<Storage, 'ready' | 'revoke' | 'commit' | 'snapshot' | 'downloadUrl' | 'close'>> {
   assertOptions({}, options)
-  const files = new Map<string, { info: FileInfo, bytes: Buffer }>()
+  const files = new Map<string, MemoryFile>()
   const stagedBytes = new WeakMap<Content, Buffer>()
-  // Makes revisions unique across processes: document keys are made of them, and the document server caches by document
-  // key.
+  // Makes revisions unique across processes: document keys are made from revisions, and the document server caches by
+  // document key.
   const instanceTag = randomUUID().slice(0, 8)
   let revisionCount = 0
   const { remove: removeState, ...state } = memoryState()
-  const { removeAll: removeVersions, ...versions } = memoryVersions({ find, bytesOf, bodyOf })
+  const { removeAll: removeVersions, ...versions } = memoryVersions(find)
 
   return {
     state,
@@ -135,7 +140,7 @@ export function memoryStorage (
   }
 }
 
-/** Copies the bytes: the caller may reuse its buffer. */
+/** Copies the bytes, because the caller may reuse its buffer. */
 async function bytesOf (content: Content): Promise<Buffer> {
   if (isUint8Array(content)) return Buffer.from(content)
   const chunks: Buffer[] = []
@@ -146,7 +151,7 @@ async function bytesOf (content: Content): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Copies the bytes: the reader may change the chunks. */
+/** Copies the bytes, because the reader may change the chunks. */
 function bodyOf (bytes: Buffer): Readable {
   let position = 0
   return new Readable({
@@ -159,7 +164,7 @@ function bodyOf (bytes: Buffer): Readable {
 }
 
 interface MemoryStateOptions {
-  /** Keeps this many records and drops those that were used least recently. Default: all are kept. */
+  /** Maximum number of records, by default unlimited. The least recently used records are dropped. */
   readonly maxRecords?: number
 }
 
@@ -193,29 +198,19 @@ export function memoryState (
   }
 }
 
-interface MemoryFile {
-  readonly info: FileInfo
-  readonly bytes: Buffer
-}
-
 interface MemoryVersion extends Omit<StoredVersion, 'details' | 'changesSize'> {
   readonly content: Buffer
   readonly changes: Buffer | undefined
-  /** JSON text, so that callers cannot change them. */
+  /** JSON text, so that callers cannot change the details. */
   readonly details: string
 }
 
-interface MemoryVersionsDependencies {
-  readonly find: (fileId: string) => MemoryFile | undefined
-  readonly bytesOf: (content: Content) => Promise<Buffer>
-  readonly bodyOf: (bytes: Buffer) => Readable
-}
-
 /**
- * Keeps versions in the memory of this process. Contents are not copied: the storage never changes the bytes of a file.
+ * Keeps versions in the memory of this process. Contents are not copied, because the storage never changes the bytes of
+ * a file.
  */
 function memoryVersions (
-  { find, bytesOf, bodyOf }: MemoryVersionsDependencies
+  find: (fileId: string) => MemoryFile | undefined
 ): VersionStore & { removeAll(fileId: string): void } {
   const kept = new Map<string, { last: number, versions: readonly MemoryVersion[] }>()
   const versionsOf = (fileId: string) => kept.get(fileId)?.versions ?? []

@@ -17,14 +17,14 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
 
 type Kind = 'local' | 'nfs' | 'other'
 
-/** Of file systems, by number of the device. */
+/** Kinds of file systems, by device number. */
 const kinds = new Map<bigint, Kind>()
 
 /**
- * The stats of a directory, and from now on every name in it means the file that it means at the file server. The NFS
- * client of Linux answers from memory, for up to a minute: the attributes of files, and which file a name belongs to.
- * But it asks the server whenever a directory is opened, and if the directory has changed, it looks up all names in it
- * again. On other file systems this is one `stat`.
+ * The fresh stats of a directory. Afterwards, every name in it refers to the same file as at the file server. The NFS
+ * client of Linux answers from memory for up to a minute, both for the attributes of files and for the file that a name
+ * refers to. But it asks the server whenever a directory is opened, and if the directory has changed, it looks up all
+ * names in it again. On other file systems this is one `stat`.
  */
 export async function freshStats (directory: string): Promise<BigIntStats> {
   const stats = await stat(directory, { bigint: true })
@@ -37,15 +37,15 @@ export async function freshStats (directory: string): Promise<BigIntStats> {
   }
 }
 
-/** Reads the stats of one directory again and again. */
+/** Reads the stats of one directory repeatedly. */
 export interface DirectoryStats {
-  /** As `freshStats`. On a local file system it needs no thread of the pool: that is 10 µs less. */
+  /** Like `freshStats`, but without the thread pool on a local file system, which saves 10 µs. */
   read (): BigIntStats | Promise<BigIntStats>
-  /** Only for a local file system. */
+  /** Only for local file systems. */
   readNow (): BigIntStats
   /**
-   * Whether the stats of the directory, and of open files in it, are certain to be in the memory of this machine:
-   * asking for them waits neither for a disk nor for a server.
+   * Whether the stats of the directory, and of open files in it, are certain to be in the memory of this machine, so
+   * that reading them waits neither for a disk nor for a server.
    */
   isLocal (): boolean
 }

@@ -26,13 +26,13 @@ export function hasEnded (name: string): boolean {
   if (identity === undefined || identity.namespace !== currentProcess().namespace) return false
   if (!isRunning(Number(identity.pid))) return true
   const startTime = startTimeOf(identity.pid)
-  // unknown start times prove nothing
+  // an unknown start time proves nothing
   return startTime !== '' && identity.startTime !== '' && startTime !== identity.startTime
 }
 
 /**
- * Whether the process with this name runs, or ran, in the same PID namespace as this one: otherwise it is unknown
- * whether it has ended.
+ * Whether the process with this name runs or ran in the same PID namespace as this one. If not, it is unknown whether
+ * it has ended.
  */
 export function isInSameNamespace (name: string): boolean {
   return parseName(name)?.namespace === currentProcess().namespace
@@ -57,8 +57,8 @@ function isRunning (pid: number): boolean {
 }
 
 /**
- * Identifies the PID namespace of a booted kernel. Host names do not: containers may share one, and machines cloned
- * from one image may differ in their boot id only.
+ * Identifies the PID namespace of a booted kernel. Host names do not identify it: containers may share one, and
+ * machines cloned from one image may differ only in their boot id.
  */
 function namespaceTag (): string {
   const boot = valueOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) || hostname()
@@ -66,7 +66,7 @@ function namespaceTag (): string {
   return createHash('sha256').update(`${boot} ${namespace}`).digest('hex').slice(0, 12)
 }
 
-/** Empty when it cannot be read, or when /proc belongs to another PID namespace than ours. */
+/** Empty if it cannot be read, or if /proc belongs to another PID namespace. */
 function startTimeOf (pid: string): string {
   return readStartTime('self') === readStartTime(String(process.pid)) ? readStartTime(pid) : ''
 }

@@ -12,15 +12,15 @@ import { ignoreMissing, isLinkUnsupported, removeFile, syncDirectory } from './f
 import { freshStats } from './network-directory.js'
 import { isTempName, prepareToReplace, previousOf, type TempFile, tempName } from './temp-files.js'
 
-/** A path, and the stats by which the file expected there is recognized. */
+/** A path, and the stats that identify the expected file there. */
 interface ExpectedFile {
   readonly path: string
   readonly stats: BigIntStats
 }
 
 /**
- * Renames a temp file over the file it replaces, atomically and durably, if that still matches `isExpected`. Resolves
- * to whether it did. When it rejects, the replaced file is as it was, and the temp file may still exist.
+ * Renames a temp file over the file it replaces, atomically and durably, if that file still matches `isExpected`.
+ * Resolves to whether it did. If it rejects, the replaced file is unchanged, and the temp file may still exist.
  */
 async function publishOver (
   temp: TempFile,
@@ -28,7 +28,7 @@ async function publishOver (
   isExpected?: (stats: BigIntStats) => boolean
 ): Promise<boolean> {
   await freshStats(dirname(target))
-  // A second hard link is cheap, and is used to undo a rename that could not be flushed.
+  // A second hard link is cheap and allows undoing a rename that could not be flushed.
   const previous = previousOf(temp.path)
   const isLinked = await link(target, previous).then(() => true, () => false)
   try {
@@ -37,8 +37,7 @@ async function publishOver (
     await syncDirectory(dirname(target))
     return true
   } catch (error) {
-    // The rename may have been done although it failed. The file may also have been replaced by another process since
-    // then.
+    // The rename may have taken effect although it failed, and another process may have replaced the file since.
     if (isLinked && await fileMatches(target, isSameFileAs(temp))) await rename(previous, target).catch(() => {})
     throw error
   } finally {
@@ -48,8 +47,8 @@ async function publishOver (
 
 /**
  * Gives a temp file a free name, durably, then removes the file it supersedes. `onNamed` is called in between. Rejects
- * with `NameTakenError` when the name is taken. When it rejects, all files are as they were, and the temp file may
- * still exist.
+ * with `NameTakenError` if the name is taken. If it rejects, all files are unchanged, and the temp file may still
+ * exist.
  */
 export async function publishNew (
   temp: TempFile,
@@ -70,8 +69,8 @@ export async function publishNew (
     }
     throw error
   }
-  // May fail: the new content is durable, and if the superseded file reappears after a crash, the newer file takes
-  // precedence.
+  // Failure is harmless: the new content is durable, and if the superseded file reappears after a crash, the newer file
+  // takes precedence.
   if (superseded !== undefined) await syncDirectory(dirname(target)).catch(() => {})
 }
 
@@ -81,7 +80,7 @@ async function moveToFreeName (temp: TempFile, target: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (isLinkUnsupported(code)) return await renameToFreeName(temp, target, error)
-    // A network file system may repeat a call that succeeded, and report EEXIST for the link it has made itself.
+    // A network file system may repeat a call that succeeded and report EEXIST for its own link.
     if (code !== 'EEXIST') throw error
     if (!await fileMatches(target, isSameFileAs(temp))) throw new NameTakenError({ cause: error })
   }
@@ -102,7 +101,7 @@ async function removeIfSame (file: ExpectedFile): Promise<void> {
   if (!await fileMatches(file.path, isSameFileAs(file))) return
   const aside = join(dirname(file.path), tempName())
   await rename(file.path, aside).catch(async error => {
-    // The rename may have been done although it failed.
+    // The rename may have taken effect although it failed.
     if (await fileMatches(file.path, () => true)) throw error
   })
   let isSame = false
@@ -114,7 +113,7 @@ async function removeIfSame (file: ExpectedFile): Promise<void> {
   }
 }
 
-/** Gives a file its name back, unless another file has taken it meanwhile. */
+/** Gives a file its name back, unless another file has taken the name meanwhile. */
 async function restore (aside: string, path: string): Promise<void> {
   await link(aside, path).catch(async ({ code }) => {
     if (code !== 'EEXIST') await rename(aside, path).catch(ignoreMissing)
@@ -143,7 +142,7 @@ interface Replacement extends Document {
   readonly findAll: () => Promise<readonly StoredFile[]>
   /** Called when the file has a new name, before the superseded file is removed. */
   readonly onNamed: (name: string) => void
-  /** Runs what gives the file no other name. */
+  /** Runs a change that does not rename the file. */
   readonly changing: <Result>(change: () => Promise<Result>) => Promise<Result>
 }
 
@@ -152,7 +151,7 @@ interface NamedRevision {
   readonly revision: string
 }
 
-/** What another process needs to keep this one from publishing, or to complete what this one has begun. */
+/** What another process needs to stop this process from publishing, or to complete its publication. */
 interface Ticket {
   /** Name of the temp file. Without the file nothing can be published. */
   readonly temp: string
@@ -165,10 +164,10 @@ interface Ticket {
 const queue = createQueue()
 
 /**
- * Replaces a stored file by a temp file, which gets another name when the format changes. No other file is touched.
- * Resolves to `null` when the file does not have the expected revision. That is checked immediately before the rename:
- * a change that another process makes between the two is overwritten, so processes must exclude each other, as by the
- * lock in a document's record.
+ * Replaces a stored file with a temp file, which gets another name if the format changes. No other file is touched.
+ * Resolves to `null` if the file does not have the expected revision. The revision is checked immediately before the
+ * rename: a change by another process in between would be overwritten, so processes must exclude each other, for
+ * instance with the lock in the document's record.
  */
 export async function replaceFile (
   temp: TempFile,
@@ -185,8 +184,8 @@ export async function replaceFile (
   await prepareToReplace(temp, current.stats)
   const hasRival = async () =>
     (await findAll()).some(other => other.name !== current.name && isRival(other, { name, stats: temp.stats }))
-  // Another replacement in this process may have published under this name, but not removed its superseded file yet:
-  // wait for it.
+  // Another replacement in this process may have published under this name without having removed its superseded file
+  // yet: wait for it.
   if (isRenamed && await hasRival() && await queue.run(join(directory, fileId), hasRival)) {
     if (isChanged(await freshFile(directory, current.name))) return null
     throw new NameTakenError()
@@ -225,14 +224,14 @@ function nameFor (fileId: string, current: StoredFile, extension: string | undef
   return isSameFormat ? current.name : `${fileId}.${newExtension}`
 }
 
-/** Whether another file has the name that the new file is to get, or would take precedence over it. */
+/** Whether another file has the name of the new file, or would take precedence over it. */
 function isRival (other: StoredFile, file: StoredFile): boolean {
   return other.name === file.name || !takesPrecedence(file, other)
 }
 
 /**
- * Removes the temp file, so that it cannot be published any more. If it has been published already, removes the file
- * that it superseded. Does nothing for a ticket that no replacement in this storage was given.
+ * Removes the temp file, so that it can no longer be published. If it has already been published, removes the file that
+ * it superseded. Ignores a ticket that this storage did not issue.
  */
 export async function revokeTicket (ticket: string, { directory, fileId }: Document): Promise<void> {
   const { temp, published, superseded }: Partial<Ticket> = Object(parseJson(ticket))

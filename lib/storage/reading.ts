@@ -7,11 +7,20 @@ import { Readable } from 'node:stream'
 import type { ByteRange } from '../../types/storage.js'
 import { streamOf } from '../util/streams.js'
 
-/** O_NOFOLLOW: follow no symbolic link. O_NONBLOCK: do not wait for the writer of a pipe. Windows has neither. */
+/** O_NOFOLLOW refuses symbolic links. O_NONBLOCK does not wait for the writer of a pipe. Windows has neither. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** Up to this size content is read by one call, before anything is sent. */
+/** Content up to this size is read at once, before anything is sent. */
 const MAX_BYTES_AT_ONCE = 64 * 1024
+
+/** Bytes per read. A client that takes longer than `timeouts.idle` for them counts as having stopped reading. */
+const PIECE = 64 * 1024
+
+/** The source of a body, such as a `FileHandle`. */
+interface Source {
+  read (buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>
+  close (): Promise<void>
+}
 
 /** Opens a file for reading; `undefined` when it does not exist or is not a regular file. */
 export async function openRegularFile (path: string): Promise<{ handle: FileHandle, stats: BigIntStats } | undefined> {
@@ -36,7 +45,7 @@ function ignoreIrregular (error: NodeJS.ErrnoException): undefined {
   if (!['ENOENT', 'ELOOP', 'ENXIO', 'EMLINK'].includes(error.code ?? '')) throw error
 }
 
-/** An open regular file. It uses the callback API, which takes half of the time that a `FileHandle` takes. */
+/** An open regular file. Uses the callback API, which takes half as long as a `FileHandle`. */
 export class OpenFile implements Source {
   readonly stats: BigIntStats
   readonly #descriptor: number
@@ -49,9 +58,9 @@ export class OpenFile implements Source {
   }
 
   /**
-   * Opens a file for reading; `undefined` when it does not exist or is not a regular file. `isLocal`: the stats of an
-   * open file are in the memory of this machine. Such a file is opened without the thread pool: that it has this name
-   * was found out just before.
+   * Opens a file for reading; `undefined` if it does not exist or is not a regular file. `isLocal`: the stats of an
+   * open file are in the memory of this machine. Such a file is opened without the thread pool, because its name was
+   * looked up just before.
    */
   static async open (path: string, isLocal: boolean): Promise<OpenFile | undefined> {
     let descriptor: number
@@ -97,8 +106,8 @@ export class OpenFile implements Source {
 }
 
 /**
- * Without a name the last close frees the blocks of a file, which may take long. Otherwise a file that was only read is
- * closed at once.
+ * The last close of a file without a name frees its blocks, which may take long. A file with a name that was only read
+ * is closed at once.
  */
 function hasName (descriptor: number): boolean {
   try {
@@ -117,15 +126,13 @@ function closeDescriptor (descriptor: number): Promise<void> {
   return new Promise((resolve, reject) => close(descriptor, error => error ? reject(error) : resolve()))
 }
 
-/** A callback that settles a promise. */
 function settle<Value> (resolve: (value: Value) => void, reject: (error: Error) => void) {
   return (error: Error | null, value: Value): void => error ? reject(error) : resolve(value)
 }
 
 /**
- * Content of an open file, which is closed when it is read, or cannot be read. Short content is in memory already; then
- * it is certain that nobody has written to the file meanwhile: otherwise this is `undefined`. Throws a `RangeError`
- * unless the range lies within the file.
+ * The content of an open file, which is closed after reading or if it cannot be read. Short content is read into memory
+ * first; `undefined` if the file was written to meanwhile. Throws a `RangeError` unless the range lies within the file.
  */
 export async function contentOf (file: OpenFile, range: ByteRange | undefined): Promise<Readable | undefined> {
   let isRead = true
@@ -166,22 +173,11 @@ export function sliceOf (size: number, range: ByteRange | undefined): { start: n
 }
 
 /**
- * Bytes that are read at once. A client that takes longer for them than `timeouts.idle` seems to have stopped reading.
- */
-const PIECE = 64 * 1024
-
-/** What a body is read from, such as a `FileHandle`. */
-interface Source {
-  read (buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>
-  close (): Promise<void>
-}
-
-/**
  * Streams `length` bytes of an open file, and closes it at the end, after an error or when the stream is destroyed.
  * Fails when the file turns out to be shorter, because the length may already be in the headers of a response.
  *
- * Piped into a response of HTTP/1 it reads all pieces into the same memory: when a response has written a piece, it
- * does not need it any more. Allocating memory for each takes longer than reading it.
+ * Piped into an HTTP/1 response, it reads all pieces into the same memory, because the response no longer needs a piece
+ * after writing it. Allocating memory for each piece takes longer than reading it.
  */
 export class FileBody extends Readable {
   readonly #file: Source
@@ -233,7 +229,7 @@ export class FileBody extends Readable {
     this.resume() // emits `end`
   }
 
-  /** Resolves to what was read; `null` at the end. */
+  /** Resolves to the bytes read; `null` at the end. */
   async #readInto (buffer: Buffer): Promise<Buffer | null> {
     if (this.#remaining === 0) return null
     const reading = this.#file.read(buffer, 0, Math.min(buffer.length, this.#remaining), this.#position)
@@ -250,7 +246,7 @@ export class FileBody extends Readable {
   }
 }
 
-/** Of HTTP/1, and not one whose `write` somebody has replaced, as to compress what is written. */
+/** Whether this is an HTTP/1 response whose `write` has not been replaced, for instance to compress the body. */
 function isPlainResponse (destination: NodeJS.WritableStream): destination is ServerResponse {
   return destination instanceof ServerResponse && destination.write === ServerResponse.prototype.write
 }

@@ -8,32 +8,32 @@ import { tempName } from './temp-files.js'
 
 /**
  * A record is a folder of generations: files named by ascending numbers, of which the highest is current. A generation
- * is never changed. Writing one means giving a complete file the next number, which only one process can do.
+ * never changes. Writing one means giving a complete file the next number, which only one process can do.
  */
 interface Generation {
-  /** Tells whose record it is: the name of the folder is only a hash. */
+  /** Identifies the document, because the name of the folder is only a hash. */
   readonly fileId: string
   readonly value: unknown
   /**
-   * A random tag of this generation and those of the ones it follows, newest first. Numbers can be used again, tags
+   * The random tags of this generation and of the generations it follows, newest first. Numbers can be reused, tags
    * cannot.
    */
   readonly tags: readonly string[]
 }
 
-/** The newest readable generation of a record; `null` when none is readable. */
+/** The newest readable generation of a record; `null` if none is readable. */
 export interface NewestGeneration {
-  /** Of all generations, highest first. */
+  /** Numbers of all generations, highest first. */
   readonly numbers: readonly number[]
   readonly generation: Generation | null
-  /** Of the generation, if that has the highest number and is not a folder. */
+  /** The file of the generation, if it has the highest number and is not a folder. */
   readonly file?: FileIdentity | undefined
 }
 
-/** What another file does not have, also not one that gets the number of a removed one. */
+/** Distinguishes a file from all others, including one that reuses the number of a removed file. */
 type FileIdentity = Pick<BigIntStats, 'ino' | 'mtimeNs'>
 
-/** Without the rest of the stats, which takes more memory than most records. */
+/** Drops the rest of the stats, which takes more memory than most records. */
 function identityOf ({ ino, mtimeNs }: BigIntStats): FileIdentity {
   return { ino, mtimeNs }
 }
@@ -55,8 +55,8 @@ export async function generationsIn (folder: string): Promise<number[]> {
 }
 
 /**
- * The newest generation: one that a crash left incomplete is skipped, but its number counts. `undefined` when there is
- * no record.
+ * The newest generation. A generation that a crash left incomplete is skipped, but its number counts. Resolves to
+ * `undefined` if there is no record.
  */
 export async function newestIn (folder: string): Promise<NewestGeneration | undefined> {
   // Generations may be removed between being listed and being read, because newer ones have superseded them.
@@ -69,7 +69,7 @@ export async function newestIn (folder: string): Promise<NewestGeneration | unde
   throw new Error('The record of the document changes faster than it can be read')
 }
 
-/** `undefined` when a generation has been removed meanwhile. */
+/** Resolves to `undefined` if a generation has been removed meanwhile. */
 async function newestReadable (folder: string, numbers: readonly number[]): Promise<NewestGeneration | undefined> {
   for (const number of numbers) {
     const read = await readGeneration(generationPath(folder, number)).catch(ignoreMissing)
@@ -108,10 +108,10 @@ interface WriteOptions {
 }
 
 /**
- * Writes a generation and resolves to its file; to `undefined` when another process has written one with this number. A
- * durable one gets its number before it is flushed, so that the file and its name are flushed at once. A crash
- * meanwhile leaves it without a name, complete, or incomplete: then readers skip it, and the durable one before it is
- * still there.
+ * Writes a generation. Resolves to its file, or to `undefined` if another process has written a generation with this
+ * number. A durable generation gets its number before it is flushed, so that the file and its name are flushed
+ * together. A crash meanwhile leaves it without a name, complete, or incomplete. Readers skip an incomplete one, and
+ * the durable generation before it still exists.
  */
 export async function writeGeneration (
   folder: string,
@@ -135,7 +135,7 @@ export async function writeGeneration (
 async function linkGeneration (temp: string, folder: string, number: number, durable: boolean): Promise<boolean> {
   const path = generationPath(folder, number)
   const isLinked = await link(temp, path).then(() => true, async error => {
-    // A network file system may repeat a call that succeeded, and report EEXIST for the link it has made itself.
+    // A network file system may repeat a call that succeeded and report EEXIST for its own link.
     if (error.code === 'EEXIST') return await isSameFile(temp, path)
     throw error
   })
@@ -150,7 +150,9 @@ async function isSameFile (path: string, other: string): Promise<boolean> {
   return a !== undefined && a.ino === b?.ino
 }
 
-/** The file is closed before it gets its name: only then does a file server have what other machines read. */
+/**
+ * The file is closed before it gets its name, because only then does a file server have the content for other machines.
+ */
 async function writeUnflushed (
   text: string,
   temps: string,
@@ -199,8 +201,8 @@ export async function removeGeneration (folder: string, number: number): Promise
 }
 
 /**
- * Removes generations, the lowest number first: as long as one is there, the next one has not been removed. Resolves to
- * whether none is left.
+ * Removes generations, the lowest number first: as long as one exists, the next one has not been removed. Resolves to
+ * whether all were removed.
  */
 export async function removeGenerations (folder: string, numbers: readonly number[]): Promise<boolean> {
   try {
@@ -220,7 +222,6 @@ export function versionOf ({ numbers: [number = 0], generation }: NewestGenerati
   return [...generation?.tags ?? [], number].join(' ')
 }
 
-/** The tags in a version. */
 export function tagsOf (version: string | null): readonly string[] {
   return version === null ? [] : version.split(' ').slice(0, -1)
 }
@@ -229,25 +230,25 @@ export function numberOf (version: string): number {
   return Number(version.split(' ').at(-1))
 }
 
-/** Of the records that were read or written last. */
+/** The records read or written last are kept. */
 const MAX_ENTRIES = 10_000
 
-/** Characters. Longer records are read each time. */
+/** Maximum length of a record in characters. Longer records are read each time. */
 const MAX_LENGTH = 8 * 1024
 
 interface Entry {
   readonly version: string
-  /** All that may exist, highest first. */
+  /** Numbers of all generations that may exist, highest first. */
   readonly numbers: readonly number[]
-  /** Of the highest. */
+  /** File of the highest generation. */
   readonly file: FileIdentity
-  /** As JSON: whoever gets it may change it. */
+  /** JSON text, because callers may change the parsed value. */
   readonly generation: string
 }
 
 /**
- * Remembers the newest generation of each record for as long as it is the newest: its file is there, and there is none
- * with the next number. Only for a local file system: it asks for stats without the thread pool.
+ * Remembers the newest generation of each record for as long as its file exists and no file has the next number. Only
+ * for local file systems, because it reads stats without the thread pool.
  */
 export function generationCache () {
   const entries = new BoundedMap<string, Entry>(MAX_ENTRIES)
@@ -269,7 +270,7 @@ export function generationCache () {
       return entry?.version === version ? found(entry) : undefined
     },
 
-    /** Whether the generation with this version is still there. `undefined` when it is not remembered. */
+    /** Whether the generation with this version still exists; `undefined` if it is not remembered. */
     isThere (folder: string, version: string | null): boolean | undefined {
       const entry = entries.get(folder)
       return entry?.version === version ? isThere(folder, entry) : undefined
@@ -292,7 +293,7 @@ function found ({ numbers, generation, file }: Entry): NewestGeneration {
   return { numbers, generation: parseJson(generation) as Generation, file }
 }
 
-/** In this order: as long as a generation is there, the next one has not been removed. */
+/** The order matters: as long as a generation exists, the next one has not been removed. */
 function isNewest (folder: string, entry: Entry): boolean {
   return statsOf(folder, entry.numbers[0]! + 1) === undefined && isThere(folder, entry)
 }

@@ -9,7 +9,7 @@ import { createTurns } from '../util/queue.js'
 import { assertBytes } from '../util/streams.js'
 import { hasEnded, isInSameNamespace, processName } from './process-identity.js'
 
-/** A file with content that is not published yet. */
+/** A file with content that is not yet published. */
 export interface TempFile {
   readonly path: string
   stats: BigIntStats
@@ -29,8 +29,8 @@ const PREVIOUS = '~previous'
 const NAME = /^\.fastify-onlyoffice~(?<owner>[0-9a-f]{12}~\d+-\d*)~[0-9a-f-]{36}(~previous)?$/
 
 /**
- * A download that is written to a temp file fails after a shorter pause than this. If the temp file of a running
- * process is removed nevertheless, the save is fetched again: nothing can be published without the temp file.
+ * A download into a temp file fails after a shorter pause than this. If the temp file of a running process is removed
+ * nevertheless, nothing can be published without it, and the save is fetched again.
  */
 const ABANDONED_AFTER_MS = 120_000
 
@@ -45,15 +45,15 @@ export function isTempName (name: string): boolean {
   return NAME.test(name)
 }
 
-/** The second name, or path, of the file that is replaced by the temp file with this name, or path. */
+/** The second name or path of the file that the temp file with this name or path replaces. */
 export function previousOf (temp: string): string {
   return temp + PREVIOUS
 }
 
 /**
  * Streams content into a new temp file and flushes it to the disk. It gets the permissions and the owner of the file it
- * will replace and a later modification time, or else the given mode. Leaves nothing behind when it rejects. `adding`
- * runs what adds it.
+ * will replace and a later modification time, or else the given mode. Leaves nothing behind if it rejects. `adding`:
+ * runs the creation of the file.
  */
 export async function writeTempFile (
   directory: string,
@@ -76,7 +76,7 @@ export async function writeTempFile (
   }
 }
 
-/** Gives a temp file the attributes to replace this file, which may differ from the one it was written for. */
+/** Gives a temp file the attributes for replacing this file, which may not be the file it was written for. */
 export async function prepareToReplace (temp: TempFile, replaced: BigIntStats): Promise<void> {
   if (hasSameAccess(temp.stats, replaced) && temp.stats.mtimeNs > replaced.mtimeNs) return
   const handle = await open(temp.path, 'r+')
@@ -117,7 +117,7 @@ export async function sweepTempFiles (directory: string, names: Iterable<string>
   }
 }
 
-/** Compares ctime, not mtime: the second link to an old document is new, its content is not. */
+/** Compares ctime, not mtime: a second link to an old document is new, its content is not. */
 async function isAbandoned (path: string, now: number): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined)
   return stats !== undefined && now - stats.ctimeMs > ABANDONED_AFTER_MS
@@ -159,40 +159,41 @@ function ignoreNotPermitted (error: NodeJS.ErrnoException): void {
 let lastMicroseconds = 0
 
 /**
- * Now, in seconds, but later than `newerThan` and, within this process, than every time returned before. It lies half a
- * microsecond past a whole one, so that rounding a double down cannot reach the previous microsecond.
+ * The current time in seconds, but later than `newerThan` and than every time this process has returned before. It lies
+ * half a microsecond past a whole one, so that rounding a double down cannot reach the previous microsecond.
  */
 function nextModificationTime (newerThan = 0n): number {
   lastMicroseconds = Math.max(Date.now() * 1000, lastMicroseconds + 1)
   return (Math.max(lastMicroseconds, Number(newerThan / 1000n) + 1) + 0.5) / 1_000_000
 }
 
-/** Bytes. Most documents are smaller: for them no larger piece is needed. */
+/** Bytes of the first piece. Most documents are smaller and need no larger one. */
 const FIRST_PIECE = 64 * 1024
-/** Several such documents may be saved at once, so that these add up. */
+/** Bytes of later pieces. They add up if several such documents are saved at once. */
 const PIECE = 256 * 1024
-/** After `FLUSH_AFTER`. */
+/** Bytes of a piece after the first `FLUSH_AFTER` bytes. */
 const LARGE_PIECE = 1024 * 1024
 
-/** Bytes. So much is flushed while more arrives, so that the flush at the end does not begin with everything. */
+/**
+ * Bytes after which content is flushed while more arrives, so that the final flush does not have to write everything.
+ */
 const FLUSH_AFTER = 16 * 1024 * 1024
 
 /**
- * Threads of libuv's pool, which all operations on files share. Source: the libuv documentation, thread pool work
- * scheduling.
+ * Threads of libuv's pool, shared by all file operations. Source: the libuv documentation, thread pool work scheduling.
  */
 const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 1
 
 /**
- * For what keeps a thread of the pool for milliseconds. Some threads are left for others: a small file is read
- * meanwhile. An operation that hangs is not waited for: that may be at a file server, and all others on disks of this
- * machine.
+ * Limits operations that occupy a thread of the pool for milliseconds. Some threads remain free, for instance for
+ * reading small files. A hanging operation does not hold up the others: it may wait for a file server while they use
+ * disks of this machine.
  */
 const inTurn = createTurns({ concurrency: Math.max(1, POOL_THREADS - 2), maxRun: 1000 })
 
 /**
  * Writes content to the end of a file, in large pieces, each while the next one arrives. The caller flushes it.
- * Resolves to its size in bytes. When it rejects, nothing is being written any more.
+ * Resolves to its size in bytes. Once it has settled, nothing is being written.
  */
 async function writeContent (handle: FileHandle, content: Content): Promise<number> {
   if (isUint8Array(content)) {
@@ -227,7 +228,7 @@ async function writeContent (handle: FileHandle, content: Content): Promise<numb
     flushing.catch(() => {}) // awaited at the end
   }
 
-  /** A failure must be kept: a later flush need not report it again. */
+  /** Keeps a failure, because a later flush may not report it again. */
   async function flush (previous: Promise<void> | undefined): Promise<void> {
     isFlushing = true
     try {
@@ -239,7 +240,7 @@ async function writeContent (handle: FileHandle, content: Content): Promise<numb
   }
 }
 
-/** Flushes a file with so many bytes, and its attributes. */
+/** Flushes a file of this size, including its attributes. */
 async function flushContent (handle: FileHandle, size: number): Promise<void> {
   await inTurnIfLarge(size, async () => await handle.sync())
 }
@@ -252,7 +253,7 @@ async function inTurnIfLarge (size: number, operation: () => Promise<void>): Pro
   await (size < FIRST_PIECE ? operation() : inTurn(operation))
 }
 
-/** Yields the bytes in the same two buffers by turns: a piece may be used until the next but one is requested. */
+/** Yields the bytes in two alternating buffers: a piece may be used until the next but one is requested. */
 async function * inPieces (content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let buffer: Buffer = Buffer.allocUnsafe(FIRST_PIECE)
   let other: Buffer | undefined

@@ -10,19 +10,18 @@ import { type Untimed, withTimeout } from '../util/with-timeout.js'
 import { tempName } from './temp-files.js'
 
 /**
- * A storage as saves use it: it can stage content, and each call has a time limit, after which it rejects with
- * `StorageTimeoutError`. What `beforePublish` does is limited itself, and it is not called after the limit: nothing
- * that was given up is published because of it.
+ * A storage as used by saves: it can stage content, and each call has a time limit, after which it rejects with
+ * `StorageTimeoutError`. The time of `beforePublish` does not count, because its own calls are limited. It is not
+ * called after the limit, so that nothing is published after the caller has given up.
  */
 export interface TimedStorage
   extends Pick<Storage, 'stat' | 'read' | 'create' | 'revoke' | 'state' | 'versions' | 'snapshot' | 'downloadUrl'> {
   stage: NonNullable<Storage['stage']>
   /**
-   * As `Storage.replace`, except that `beforePublish` is always called: without `info` where the storage cannot tell
+   * Like `Storage.replace`, except that `beforePublish` is always called: without `info` if the storage cannot provide
    * it.
    */
   replace (fileId: string, content: StagedContent, options: StagedReplaceOptions): Promise<FileInfo | null>
-  /** As `Storage.commit`. */
   commit? (fileId: string, content: StagedContent, options: StagedCommitOptions): Promise<Committed | null>
   /** Never rejects. */
   discard (content: StagedContent): Promise<void>
@@ -31,7 +30,7 @@ export interface TimedStorage
 export interface StagedCommitOptions extends CommitOptions {
   /** Describes the new content, for the history of versions. It is not passed on. */
   readonly version?: () => unknown
-  /** Called if the storage has committed after the time limit. */
+  /** Called if the storage commits after the time limit. */
   readonly onLate?: (committed: Committed) => void
 }
 
@@ -43,7 +42,7 @@ export interface StagedReplaceOptions extends Pick<ReplaceOptions, 'extension'> 
 }
 
 interface Limits {
-  /** Milliseconds: of one call, and of the download of a saved file. */
+  /** Milliseconds for one call (`storage`) and for the download of a saved file (`total`). */
   readonly timeouts: { readonly storage: number, readonly total: number }
   /** Ends all waiting. */
   readonly signal: AbortSignal
@@ -52,8 +51,8 @@ interface Limits {
 export function timedStorage (storage: Storage, { timeouts, signal }: Limits): TimedStorage {
   const { state, versions } = storage
   /**
-   * For calls that read the download: `timeouts.total` for the download, and `timeouts.storage` for the storage after
-   * that.
+   * Limit for calls that read the download: `timeouts.total` for the download and then `timeouts.storage` for the
+   * storage.
    */
   const downloadTime = timeouts.total + timeouts.storage
 
@@ -130,11 +129,11 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
         yield value
       }
     } finally {
-      iterator.return?.().catch(() => {}) // of a step that does not end it would never resolve
+      iterator.return?.().catch(() => {}) // this would never resolve if a step does not end
     }
   }
 
-  /** A body that arrives after the time limit is destroyed, or it would stay open. */
+  /** Destroys a body that arrives after the time limit, because it would stay open. */
   async function limitedRead<Result extends Pick<ReadResult, 'body'>> (
     method: string,
     read: () => Promise<Result | null>
@@ -150,7 +149,7 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
     }
   }
 
-  /** Content that is staged after the time limit is discarded. */
+  /** Discards content that is staged after the time limit. */
   function limitedStage (stage: NonNullable<Storage['stage']>): NonNullable<Storage['stage']> {
     return async function (fileId, content) {
       let staging: Promise<StagedContent> | undefined
@@ -178,8 +177,8 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
   }
 
   /**
-   * A storage without `stage` reads the spooled content in `replace`: `beforePublish` is called at the end of that
-   * content.
+   * Without `stage`, the storage reads the spooled content in `replace`, and `beforePublish` is called at the end of
+   * that content.
    */
   function spooling (): Pick<TimedStorage, 'stage' | 'create' | 'replace'> {
     return {

@@ -10,12 +10,12 @@ import type { Blob } from './version-log.js'
 /** Name of a blob: a random UUID. */
 const BLOB_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Programs that copy directories keep modification times to the nanosecond, or only to one of these units. */
+/** Programs that copy directories preserve modification times to the nanosecond, or only to one of these units. */
 const TIME_UNITS_NS = [1n, 100n, 1000n, 1_000_000n, 1_000_000_000n]
 
 interface Source {
   readonly path: string
-  /** Whether the file at this path is still the one to keep. */
+  /** Whether the file at this path is still the file to keep. */
   readonly isExpected: (stats: BigIntStats) => boolean
 }
 
@@ -26,9 +26,9 @@ interface Target {
 }
 
 /**
- * Gives a file a second name, durably except for the name, or copies it where the file system has no hard links.
- * Resolves to `undefined`, and leaves nothing behind, when the file, or the folder, is not there or not the expected
- * one any more.
+ * Gives a file a second name, or copies it if the file system has no hard links. The content is durable, the name is
+ * not. Resolves to `undefined`, and leaves nothing behind, if the file or the folder is gone or the file is not the
+ * expected one.
  */
 export async function addBlob (source: Source, { folder, temps }: Target): Promise<Blob | undefined> {
   const name = randomUUID()
@@ -43,7 +43,7 @@ export async function addBlob (source: Source, { folder, temps }: Target): Promi
   }
 }
 
-/** Writes a text, durably except for the name. Resolves to `undefined` when the folder is not there. */
+/** Writes a text. The content is durable, the name is not. Resolves to `undefined` if the folder does not exist. */
 export async function addText (text: string, { folder, temps }: Target, mode: number): Promise<Blob | undefined> {
   const name = randomUUID()
   const temp = await writeTempFile(temps, Buffer.from(text), mode)
@@ -56,14 +56,14 @@ export async function addText (text: string, { folder, temps }: Target, mode: nu
   }
 }
 
-/** The text of a blob; `undefined` when it is gone. */
+/** The text of a blob; `undefined` if the blob is gone. */
 export async function textOf (folder: string, { name }: Blob): Promise<string | undefined> {
   return await readFile(join(folder, name), 'utf8').catch(ignoreMissing)
 }
 
 const NOT_EXPECTED = new Error('The file is not the expected one')
 
-/** Resolves to `undefined` when no link can be made. */
+/** Resolves to `undefined` if no link can be made. */
 async function linkFile ({ path, isExpected }: Source, target: string): Promise<BigIntStats | undefined> {
   try {
     await link(path, target)
@@ -73,7 +73,7 @@ async function linkFile ({ path, isExpected }: Source, target: string): Promise<
     throw error
   }
   return await withExpected({ path: target, isExpected }, async (handle, stats) => {
-    await handle.sync().catch(ignoreReadOnly) // another program may have written the document, and not flushed it
+    await handle.sync().catch(ignoreReadOnly) // another program may have written the document without flushing it
     return stats
   })
 }
@@ -114,8 +114,8 @@ function ignoreReadOnly (error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Opens a blob for reading. `undefined` when it is gone, `null` when it has another content: the file was written to in
- * place.
+ * Opens a blob for reading. Resolves to `undefined` if it is gone, and to `null` if its content has changed because the
+ * file was written to in place.
  */
 export async function openBlob (folder: string, blob: Blob): Promise<FileHandle | undefined | null> {
   const opened = await openRegularFile(join(folder, blob.name))
@@ -125,21 +125,21 @@ export async function openBlob (folder: string, blob: Blob): Promise<FileHandle 
   return null
 }
 
-/** Whether a blob is there and has the content that was kept. */
+/** Whether a blob exists with the content that was kept. */
 export async function isIntact (folder: string, blob: Blob): Promise<boolean> {
   const stats = await lstat(join(folder, blob.name), { bigint: true }).catch(ignoreMissing)
   return stats !== undefined && isUnchanged(blob, stats)
 }
 
 /**
- * The inode is not compared: it is another one when the directory was moved to another disk, or restored from a backup.
+ * The inode is not compared, because it changes if the directory is moved to another disk or restored from a backup.
  */
 function isUnchanged ({ size, mtimeNs }: Blob, stats: BigIntStats): boolean {
   return mtimeNs !== undefined && stats.size === BigInt(size) &&
     TIME_UNITS_NS.some(unit => stats.mtimeNs === BigInt(mtimeNs) / unit * unit)
 }
 
-/** The names of all blobs in a folder, also of those that no log names. */
+/** The names of all blobs in a folder, including blobs that no log names. */
 export async function blobsIn (folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(ignoreMissing) ?? []
   return names.filter(name => BLOB_NAME.test(name))

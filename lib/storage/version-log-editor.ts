@@ -1,48 +1,49 @@
 import type { VersionLimits } from '../../types/storage.js'
-import type { Blob, NamedBlobs, Segment, VersionEntry, VersionLog } from './version-log.js'
-import { blobsOf, directBlobs, segmentText } from './version-log.js'
+import {
+  type Blob, blobsOf, directBlobs, type NamedBlobs, type Segment, segmentText, type VersionEntry, type VersionLog
+} from './version-log.js'
 
-/** Where the entries of segments are. */
+/** Stores the entries of segments. */
 export interface SegmentStore {
-  /** Resolves to `undefined` if they are missing or damaged. */
+  /** Resolves to `undefined` if the entries are missing or damaged. */
   read (segment: Segment): Promise<readonly VersionEntry[] | undefined>
-  /** Stores the entries of a new segment. `last`: the highest number. */
+  /** Stores the entries of a new segment. `last`: the highest version number. */
   write (text: string, last: number): Promise<Blob>
 }
 
-/** Changes a log. What the old log names stays as it is: until the new log is stored, the old one is valid. */
+/** Changes a log. Blobs named by the old log stay unchanged: until the new log is stored, the old one is valid. */
 export interface LogEditor {
   log (): VersionLog
-  /** Adds the newest version, in place of one with the same number. */
+  /** Adds the newest version, or replaces the version with the same number. */
   keep (entry: VersionEntry): void
   remove (numbers: readonly number[]): Promise<void>
   /** Moves entries into a segment when there are enough of them. */
   roll (): Promise<void>
-  /** Removes what exceeds the limits: each time if the log has no segments, otherwise once for so many versions. */
+  /** Removes what exceeds the limits: each time if the log has no segments, otherwise once per `BLOCK` versions. */
   prune (limits: VersionLimits): Promise<void>
-  /** What the new log names, with the entries of the segments that were read or written. */
+  /** All blobs that the new log names, including those in segments that were read or written. */
   named (): NamedBlobs
-  /** What the old log names, and the new one does not. */
+  /** The blobs that the old log names and the new one does not. */
   superseded (): NamedBlobs
-  /** Whether `named` has all that is named for versions with these numbers. */
+  /** Whether `named` is complete for versions with these numbers. */
   knows (first: number, last: number): boolean
 }
 
 type Entries = readonly VersionEntry[]
-/** In the order of the log: a segment that stays, or the entries that take the place of one. */
+/** A part of the log, in its order: a segment that stays, or the entries that replace a segment. */
 type Piece = Segment | Entries
 
-/** So many versions move into a segment at once; the number of the first is a multiple of it. */
+/** This many versions move into a segment at once. The number of the first is a multiple of it. */
 export const BLOCK = 16
-/** So 10,000 versions have 40 segments of about 100 KiB. */
+/** With this limit, 10,000 versions have 40 segments of about 100 KiB. */
 const MAX_SEGMENT = 256
 /**
- * A limit that was lowered is reached step by step: each change removes this many versions, and reads this many
- * segments for it.
+ * A lowered limit is reached step by step: each change removes at most `MAX_PRUNED` versions and reads at most
+ * `MAX_READ` segments.
  */
 const MAX_PRUNED = 64
 const MAX_READ = 4
-/** Within a session, and priorities from 0 to 4. */
+/** One rank for versions within a session, and five for the priorities from 0 to 4. */
 const RANKS = 6
 
 export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEditor {
@@ -69,7 +70,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
     }
   }
 
-  /** Entries go into the segment before them, which is written anew, as long as it has room. */
+  /** Adds entries to the segment before them, which is rewritten, as long as it has room. */
   async function stored (pieces: readonly Piece[]): Promise<Segment[]> {
     const joined: Piece[] = []
     for (const piece of pieces) {
@@ -97,7 +98,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
     log = { ...log, segments: await stored(pieces), entries: log.entries.filter(isLeft) }
   }
 
-  /** The order is that of `superfluous` in lib/history. */
+  /** Uses the same order as `superfluous` in lib/history. */
   async function superfluousIn ({ keep, maxBytes, keptSince }: VersionLimits): Promise<ReadonlySet<number>> {
     const entries = marked(log.entries)
     const newest = entries.at(-1)?.version ?? log.segments.at(-1)?.last
@@ -133,7 +134,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
         const read = isSegment(piece) ? await load(piece) : piece
         if (isSegment(piece) && !wasRead.has(piece)) {
           wasRead.add(piece)
-          if (read === undefined) { // what cannot be removed does not count: others would have to go instead
+          if (read === undefined) { // what cannot be removed does not count, or other versions would be removed instead
             count -= piece.count
             bytes -= piece.bytes
           }
@@ -171,7 +172,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
     remove: async numbers => await without(new Set(numbers), log.segments),
 
     async roll () {
-      // The two newest stay: they tell whether those before them are within a session.
+      // The two newest stay, because they decide whether earlier versions are within a session.
       const end = Math.floor((log.last - 2) / BLOCK) * BLOCK
       const older = marked(log.entries).filter(({ version }) => version < end)
       if (older.length === 0) return
@@ -219,7 +220,7 @@ function bytesOf (entries: Entries): number {
 }
 
 /**
- * Force saves that two other saves of their session follow. The data of a version's changes are kept beside its
+ * Marks versions that two other saves of their session follow. The data of a version's changes is kept beside its
  * predecessor, so the last two saves of a session stay.
  */
 function marked (entries: Entries): Entries {

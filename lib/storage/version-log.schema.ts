@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
 
-// How a storage notes which versions of a document it keeps: the newest in the log itself, the older ones in segments.
-// Fields that a newer version of this library has added are kept.
+// The format in which a storage lists the versions of a document: the newest in the log itself, older ones in segments.
+// Fields added by a newer version of this library are preserved.
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** A file or an object that is never changed once a log names it. */
+/** A file or object that never changes once a log names it. */
 const BlobSchema = Type.Object({
   name: Type.String({ pattern: '^[0-9A-Za-z-]{1,64}$' }),
   size: Count,
-  /** Modification time of a file: a content that another program has changed in place is recognized by it. */
+  /** Modification time of a file, which reveals that another program has changed the content in place. */
   mtimeNs: Type.Optional(Type.String({ pattern: '^-?[0-9]{1,30}$' }))
 })
 
@@ -26,40 +26,39 @@ const EntrySchema = Type.Object({
   details: Type.Union([Type.String(), BlobSchema]),
   session: Type.Optional(Type.String()),
   priority: Type.Optional(Count),
-  /** Two other versions of its session follow: it is removed before all others. */
+  /** Two other versions of the same session follow, so this one is removed before all others. */
   isWithinSession: Type.Optional(Type.Boolean())
 })
 
 const SegmentSchema = Type.Object({
-  /** Contains the entries. */
+  /** The blob with the entries. */
   blob: BlobSchema,
-  /** The lowest and the highest number. */
+  /** The lowest and the highest version number. */
   first: Count,
   last: Count,
   count: Count,
-  /** Of all contents and changes. */
+  /** Total size of contents and changes. */
   bytes: Count,
-  /** How many there are of each rank: 0 within sessions, then by priority. */
+  /** Number of entries of each rank: first those within sessions, then by priority. */
   ranks: Type.Array(Count),
-  /** When the oldest was kept. */
+  /** When the oldest version was kept. */
   keptAt: Type.String()
 })
 
 export const VersionLog = Type.Object({
-  /** The highest number ever given. */
+  /** The highest version number ever assigned. */
   last: Count,
-  /** Oldest first, as the entries. */
+  /** Oldest first, like `entries`. */
   segments: Type.Array(SegmentSchema),
   /** The newest versions. */
   entries: Type.Array(EntrySchema)
 })
 
-/** How files note it. */
+/** The content of the index in the file storage. */
 export const VersionIndex = Type.Object({
   log: VersionLog,
   /**
-   * Blobs that this change has superseded, each with the version that it was stored for: it removes them, or else the
-   * next change does.
+   * Blobs that this change has superseded, each with its version. This change removes them, or else the next one does.
    */
   superseded: Type.Array(Type.Object({ name: BlobSchema.properties.name, version: Count }))
 })

@@ -6,19 +6,21 @@ import type { Segment, VersionEntry, VersionLog } from './version-log.schema.js'
 
 export type { Blob, Segment, VersionEntry, VersionLog } from './version-log.schema.js'
 
-/** Names of blobs, each with the number of the version that it was stored for. */
+/** Names of blobs, each with the number of its version. */
 export type NamedBlobs = ReadonlyMap<string, number>
 
 export const EMPTY_LOG: VersionLog = { last: 0, segments: [], entries: [] }
 
-/** Of JSON in UTF-8. Longer details are no part of the log, which every change reads and writes. */
+/**
+ * Maximum bytes of JSON text in UTF-8. Longer details are kept outside the log, which every change reads and writes.
+ */
 const MAX_SHORT_DETAILS = 1024
 
 export function areLong (details: string): boolean {
   return Buffer.byteLength(details) > MAX_SHORT_DETAILS
 }
 
-/** `undefined` if the text is damaged. */
+/** Returns `undefined` if the text is damaged. */
 export function parseSegment (text: string): readonly VersionEntry[] | undefined {
   const value = parseJson(text)
   return isSegmentContent(value) ? value.entries : undefined
@@ -28,7 +30,7 @@ export function segmentText (entries: readonly VersionEntry[]): string {
   return JSON.stringify({ format: 2, entries })
 }
 
-/** What decides in which order versions are removed. */
+/** The fields that determine the order in which versions are removed. */
 export function orderOf ({ session, priority }: KeepOptions): Pick<VersionEntry, 'session' | 'priority'> {
   return { ...(session !== undefined && { session }), ...(priority !== undefined && { priority }) }
 }
@@ -50,7 +52,6 @@ export function storedVersion (
   }
 }
 
-/** The blobs of these versions. */
 export function blobsOf (entries: readonly VersionEntry[]): NamedBlobs {
   return new Map(
     entries.flatMap(({ version, content, changes, details }) =>
@@ -61,12 +62,12 @@ export function blobsOf (entries: readonly VersionEntry[]): NamedBlobs {
   )
 }
 
-/** The blobs that a log names itself. */
+/** The blobs that the log itself names, without the blobs in segments. */
 export function directBlobs ({ segments, entries }: VersionLog): NamedBlobs {
   return new Map([...blobsOf(entries), ...segments.map(({ blob, last }) => [blob.name, last] as const)])
 }
 
-/** The segments that contain the newest so many versions, with the entries of the log. */
+/** The segments that, together with the entries of the log, contain the newest `count` versions. */
 export function segmentsOfNewest ({ segments, entries }: VersionLog, count = Infinity): readonly Segment[] {
   let found = entries.length
   const first = segments.findLastIndex(segment => (found += segment.count) >= count)
@@ -75,7 +76,7 @@ export function segmentsOfNewest ({ segments, entries }: VersionLog, count = Inf
 
 const MAX_BYTES = 64 * 1024
 
-/** The details of a version as JSON text. Throws `InvalidOptionError` when they cannot be kept. */
+/** The details of a version as JSON text. Throws `InvalidOptionError` if they cannot be kept. */
 export function detailsText (details: unknown = null): string {
   const text = jsonText(details)
   if (text === undefined || Buffer.byteLength(text) > MAX_BYTES) {

@@ -294,7 +294,7 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
     ['config', [undefined, null, 'yes', 1]]
   ]
   for (const [action, results] of unusable) {
-    for (result of results) await expectFailure(action, /returned something else than/)
+    for (result of results) await expectFailure(action, /returned something other than/)
   }
 })
 

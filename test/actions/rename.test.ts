@@ -43,7 +43,7 @@ t.test('a renamed document keeps its name if the document server is away: the lo
   t.match(await host.ask('rename', { name: 'Minutes' }), { status: 200, body: { name: 'Minutes.docx' } })
   t.strictSame(renamed, ['Minutes.docx'])
   t.match(host.records().filter(({ level }) => level === WARN), [{
-    msg: 'the editors of a document were not told its new name',
+    msg: 'open editors could not be notified of the new name',
     fileId: host.fileId,
     err: { code: 'FST_EDITOR_UPSTREAM' }
   }])

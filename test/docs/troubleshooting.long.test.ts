@@ -17,7 +17,7 @@ const FAMILIES: readonly string[] = [
   'the document server\'s command service gave no usable answer: …',
   'The document server could not convert the document: error … (…)',
   'The document builder failed: error … (…)',
-  'The hook actions.… returned something else than …',
+  'The hook actions.… returned something other than …',
   'a hook of the application ended a … of the document server with status …, before the plugin: …',
   'Not listening, because port … cannot be used (…): the application is expected to answer at …, with the same secret and path.',
   '--listen: cannot listen on port … of …: …'

@@ -87,7 +87,7 @@ t.test('a body without a length that arrives at once is forwarded up to maxFileS
   t.equal(await tooLarge.text(), 'The content exceeds the limit of 1000 bytes')
 })
 
-t.test('when a hook of the application sends something else than the proxied body, the upstream connection is closed', async t => {
+t.test('when a hook of the application sends something other than the proxied body, the upstream connection is closed', async t => {
   const closed = deferred()
   const upstream = await startUpstream(t, (request, response) => {
     request.socket.once('close', () => closed.resolve())

@@ -71,7 +71,7 @@ t.test('list: after a restart a scan finds the sessions, in files and in memory'
 t.test('list: a scan needs a storage with state.list, or without state', async t => {
   const { state: { list, ...state }, ...others } = memoryStorage()
   const { app, post, key } = await startEditing(t, { memory: true, storage: { ...others, state } })
-  await t.rejects(app.editorSessions.list({ scan: true }), new InvalidOptionError('scan', 'needs a storage whose state has list'))
+  await t.rejects(app.editorSessions.list({ scan: true }), new InvalidOptionError('scan', 'requires a storage that implements state.list()'))
   t.equal(await post({ key, status: 1 }), 0)
   t.equal((await app.editorSessions.list()).length, 1)
 

@@ -44,7 +44,7 @@ t.test('a source that uses the memory of its chunks again is stored unchanged', 
   t.ok(bytes.equals(Buffer.concat(await (await storage.read(fileId))!.body.toArray())))
 })
 
-t.test('a source of something else than bytes is refused', async t => {
+t.test('a source of something other than bytes is refused', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const storage = fileStorage({ directory })
   for (const chunk of [1, null, {}, [1, 2], new Uint16Array(2)]) {

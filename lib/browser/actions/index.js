@@ -35,8 +35,8 @@ import { saveAs } from './save-as.js'
  * @property {(options: { force?: boolean, timeout?: number, isQuiet?: boolean }) => Promise<void>} unmount
  */
 
-/** @typedef {(context: ActionContext) => Record<string, (data: any) => unknown>} ActionGroup What it does about which events. If it rejects, the user is told. */
-/** @typedef {Readonly<Record<string, ActionGroup>>} ActionGroups By the words in the fragment's `data-actions`. */
+/** @typedef {(context: ActionContext) => Record<string, (data: any) => unknown>} ActionGroup Handlers by the names of events. If one rejects, the user is notified. */
+/** @typedef {Readonly<Record<string, ActionGroup>>} ActionGroups Keyed by the words in the fragment's `data-actions`. */
 
 /** @type {ActionGroups} */
 const groups = {

@@ -5,7 +5,7 @@ import type { Condition, ObjectStore } from './object-store.js'
 import { isConflict, isMissingBucket, nameOf, statusOf } from './store-errors.js'
 
 const RACERS = 4
-/** Of no object. */
+/** Matches no object. */
 const OTHER_ETAG = '00000000000000000000000000000000'
 
 /**
@@ -36,7 +36,7 @@ export async function checkConditions (store: ObjectStore, names: ObjectNames): 
         })
       }
     }
-    // One that loses the race may get any error.
+    // The losers of the race may get any error.
     const race = await Promise.all(
       Array.from({ length: RACERS }, async () => await put({ etag }).then(() => true, () => false))
     )

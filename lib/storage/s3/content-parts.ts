@@ -3,7 +3,7 @@ import type { Content } from '../../../types/storage.js'
 import { assertBytes } from '../../util/streams.js'
 
 export interface Part {
-  /** From 1. */
+  /** Part numbers start at 1. */
   readonly number: number
   readonly bytes: Buffer
   readonly isLast: boolean
@@ -11,17 +11,17 @@ export interface Part {
 
 interface ContentParts {
   readonly parts: AsyncGenerator<Part, void>
-  /** Of all parts so far. */
+  /** Total size of all parts so far. */
   readonly size: number
-  /** Of the content itself. */
+  /** The error of reading the content itself. */
   readonly failure: { readonly error: unknown } | undefined
 }
 
 const PART_BYTES = 5 * 1024 * 1024
 
 /**
- * The parts of an upload. They are copies, because the owner of a chunk may reuse its buffer. There is always a last
- * one.
+ * The parts of an upload, copied because the owner of a chunk may reuse its buffer. There is always a last part, which
+ * may be empty.
  */
 export function partsOf (content: Content): ContentParts {
   const source = { size: 0, failure: undefined as ContentParts['failure'], parts: parts() }

@@ -10,22 +10,22 @@ import {
 
 export type SmallCommand = GetObjectCommand | PutObjectCommand | DeleteObjectCommand
 
-/** What is used of the answer to one, as the client gives it. The body has not been read yet. */
+/** The used part of the answer to a small command, as returned by the client. The body has not been read yet. */
 export interface SmallAnswer {
   readonly Body?: unknown
   readonly ContentLength?: number | undefined
   readonly ETag?: string | undefined
   readonly LastModified?: Date | undefined
-  /** CRC-32 in base64, of a body that the client has not checked. */
+  /** CRC-32 in base64 of a body that the client has not checked. */
   readonly checksum?: string | undefined
 }
 
-/** Gives what the first try of a request gave, or throws what it threw. */
+/** Returns or throws the result of the first try of a request. */
 type FirstTry = () => { readonly response: HttpResponse }
 
 /**
- * `answer`: it was done. `first`: it may not have been done, and the client is to go on from there. Neither: nothing
- * was sent.
+ * `answer`: the request succeeded. `first`: it may not have succeeded, and the client must continue from there.
+ * Neither: nothing was sent.
  */
 interface Attempt {
   readonly answer?: SmallAnswer & { readonly date: string | undefined }
@@ -33,12 +33,12 @@ interface Attempt {
 }
 
 /**
- * Sends small requests as the client would, without the work that its middleware does for each: they are signed here,
- * with the client's credentials, and sent by its own handler of requests.
+ * Sends small requests as the client would, without the work of its middleware: they are signed here with the client's
+ * credentials and sent by the client's own request handler.
  *
- * How they look is learned from requests that the client prepares once a minute. If this module cannot make the same
- * ones, to the last byte of the signature, or if anybody has added middleware, the client has to send everything. It
- * also has to decide about every answer but success, so that its rules for repeats, clocks and redirects hold.
+ * Their form is learned from requests that the client prepares once a minute. If this module cannot reproduce them to
+ * the last byte of the signature, or if anybody has added middleware, the client sends everything. The client also
+ * handles every answer but success, so that its rules for repeats, clocks and redirects apply.
  */
 interface DirectRequests {
   attempt (command: SmallCommand, abortSignal: AbortSignal): Promise<Attempt>
@@ -46,7 +46,7 @@ interface DirectRequests {
   urlOf (key: string, seconds: number, now: number): Promise<string>
 }
 
-/** As handlers of requests take it. */
+/** A request in the form that request handlers accept. */
 interface HttpRequest {
   readonly method: string
   readonly protocol: string
@@ -68,13 +68,13 @@ interface SmallRequest {
   readonly body: Buffer | undefined
 }
 
-/** How all requests of one kind look. */
+/** The form of all requests of one kind. */
 interface Pattern {
   readonly request: HttpRequest
   /** The path without the key. */
   readonly folder: string
   readonly query: string
-  /** The headers that are the same for all. */
+  /** The headers that all requests share. */
   readonly headers: Readonly<Record<string, string>>
   readonly signer: Signer
   readonly isSigned: (name: string) => boolean
@@ -87,14 +87,14 @@ interface Stamp {
 }
 
 const PATTERN_MS = 60_000
-/** Of the body. */
+/** Maximum size of a body. */
 const MAX_BYTES = 1024 * 1024
 const NO_BYTES = Buffer.alloc(0)
 const DATE = 'x-amz-date'
 const HASH = 'x-amz-content-sha256'
 const CHECKSUM = 'x-amz-checksum-crc32'
 const ID = 'amz-sdk-invocation-id'
-/** Of the input of a command. */
+/** Headers of the fields in a command's input. */
 const HEADERS = { ContentType: 'content-type', IfMatch: 'if-match', IfNoneMatch: 'if-none-match' } as const
 const OWN_HEADERS = new Set<string>([
   'authorization',
@@ -113,12 +113,12 @@ export function createDirectRequests (client: S3Client, Bucket: string): DirectR
   async function patternFor (Command: unknown): Promise<Pattern | undefined> {
     const known = patterns.get(Command)
     if (known && performance.now() - known.at < PATTERN_MS) return await known.pattern
-    const pattern = learn(Command).catch(() => undefined) // the client will fail again, and tell why
+    const pattern = learn(Command).catch(() => undefined) // the client will fail again and report why
     patterns.set(Command, { pattern, at: performance.now() })
     return await pattern
   }
 
-  /** From one request; another one has to be the same when it is made anew. */
+  /** Learns the pattern from one request and verifies it by reproducing another. */
   async function learn (Command: unknown): Promise<Pattern | undefined> {
     if (!isPlain(client)) return undefined
     const [first, second] = ['example/1', 'another example/2'].map(Key =>
@@ -180,7 +180,7 @@ export function createDirectRequests (client: S3Client, Bucket: string): DirectR
   }
 }
 
-/** Makes a command to send that has been tried once. */
+/** Makes the client continue with a command after its first try. */
 export function goingOn<Command extends SmallCommand> (command: Command, first: FirstTry): Command {
   let isTried = false
   const middleware = (next: (args: unknown) => Promise<unknown>) => async (args: unknown) => {
@@ -194,7 +194,7 @@ export function goingOn<Command extends SmallCommand> (command: Command, first: 
 
 let plain: S3Client | undefined
 
-/** Whether nobody sees or changes requests on their way through the client. */
+/** Whether nothing observes or changes requests on their way through the client. */
 function isPlain (client: S3Client): boolean {
   plain ??= new S3Client({ region: 'us-east-1' })
   return client.send === plain.send && !('__wrapped' in client.send) && // which instrumentation adds
@@ -202,7 +202,7 @@ function isPlain (client: S3Client): boolean {
     isDeepStrictEqual(client.middlewareStack.identify(), plain.middlewareStack.identify())
 }
 
-/** What the client would send. */
+/** The request that the client would send. */
 async function prepared (client: S3Client, command: SmallCommand): Promise<HttpRequest> {
   let request: unknown
   const middleware = () => async (args: { readonly request: unknown }) => {
@@ -214,7 +214,7 @@ async function prepared (client: S3Client, command: SmallCommand): Promise<HttpR
   return request as HttpRequest
 }
 
-/** `undefined`: a request that is not small, or has more to it. */
+/** Returns `undefined` for a request that is not small or uses other input. */
 function requestOf (command: SmallCommand): SmallRequest | undefined {
   const { Bucket, Key = '', Body, ...others } = command.input as {
     readonly Bucket: unknown,
@@ -268,7 +268,9 @@ function signed (
   return Object.assign(Object.create(Object.getPrototypeOf(request)), request, { path, headers, body })
 }
 
-/** Everything else is left to the client, such as checksums that are not computed here. */
+/**
+ * Whether an answer needs no handling by the client, which for instance checks checksums that are not computed here.
+ */
 function isUsual ({ statusCode, headers, body }: HttpResponse): boolean {
   return (statusCode === 200 || statusCode === 204) && body instanceof Readable &&
     Object.keys(headers).every(name =>
@@ -294,7 +296,7 @@ function answerOf (command: SmallCommand, { headers, body }: HttpResponse): NonN
   }
 }
 
-/** By the client's own signer, which may be any. */
+/** Uses the client's own signer, which may be of any kind. */
 async function presigned (
   client: S3Client,
   command: GetObjectCommand,
@@ -340,7 +342,7 @@ async function presigned (
   return url
 }
 
-/** Those that a URL can have for its own. */
+/** The headers that can apply to a URL. */
 function headersOf (headers: HttpRequest['headers']): HttpRequest['headers'] {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) =>
@@ -349,7 +351,7 @@ function headersOf (headers: HttpRequest['headers']): HttpRequest['headers'] {
   )
 }
 
-/** All kinds of commands have the same. */
+/** The stack has the same type for all kinds of commands. */
 function stackOf (command: SmallCommand) {
   return command.middlewareStack as {
     readonly add: (...args: unknown[]) => void,

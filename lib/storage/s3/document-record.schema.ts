@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { VersionLog } from '../version-log.schema.js'
 
-// What is stored of a document beside its contents, and how that changes. Fields that a newer version of this library
-// has added are kept.
+// The record of a document. Fields added by a newer version of this library are preserved.
 
-/** Of an object with content. */
+/** Name of an object with content. */
 const Name = Type.String({ pattern: '^[0-9A-Za-z-]{1,64}$' })
 
 const ContentSchema = Type.Object({
@@ -22,11 +21,11 @@ export const DocumentRecord = Type.Object({
   state: Type.Union([Type.Object({ value: Type.Unknown(), version: Type.String() }), Type.Null()]),
   versions: VersionLog,
   /**
-   * Objects that are not needed any more. `since`: milliseconds since 1970; the write after the one that added them
-   * sets it.
+   * Objects that are no longer needed. `since`: milliseconds since 1970, set by the write after the one that added the
+   * object.
    */
   garbage: Type.Array(Type.Object({ name: Name, since: Type.Optional(Type.Number()) })),
-  /** Of the latest writes. A writer that did not get an answer looks for its own. */
+  /** Tags of the latest writes. A writer that got no answer looks for its own tag. */
   tags: Type.Array(Type.String())
 })
 

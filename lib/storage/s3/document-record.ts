@@ -19,8 +19,8 @@ export type { DocumentRecord, StoredContent } from './document-record.schema.js'
 const MAX_TAGS = 16
 
 /**
- * Whether a write that was based on `base`, and was made, would be among the tags of the record as it is now. It would
- * be the next one after those of `base`.
+ * Whether the record would still contain the tag of a successful write based on `base`. That tag would follow the tags
+ * of `base`.
  */
 function showsNextWrite ({ tags }: DocumentRecord, base: DocumentRecord | null): boolean {
   const last = base?.tags.at(-1)
@@ -28,14 +28,14 @@ function showsNextWrite ({ tags }: DocumentRecord, base: DocumentRecord | null):
 }
 
 /**
- * Whether a record is the one of `base` after further writes: not one of a document that was created since under the
- * same fileId.
+ * Whether a record is `base` after further writes, and not the record of a document created since under the same
+ * fileId.
  */
 export function isLaterStateOf ({ tags }: DocumentRecord, base: DocumentRecord): boolean {
   return tags.some(tag => base.tags.includes(tag))
 }
 
-/** Superseded objects stay for as long as somebody may read them, or have a URL for them. */
+/** Superseded objects stay for this long, because somebody may be reading them or have a URL for them. */
 export const GARBAGE_MS = 15 * 60_000
 const GARBAGE_BATCH = 8
 
@@ -48,9 +48,11 @@ const EMPTY_RECORD: DocumentRecord = {
   tags: []
 }
 
-/**
- * `undefined` when the text is damaged, or was written by a version of this library that stores documents otherwise.
- */
+export function orEmpty (record: DocumentRecord | null): DocumentRecord {
+  return record ?? EMPTY_RECORD
+}
+
+/** Returns `undefined` if the text is damaged, or was written by a version of this library with another format. */
 export function parseRecord (text: string): DocumentRecord | undefined {
   const value = parseJson(text)
   return isDocumentRecord(value) ? value : undefined
@@ -60,7 +62,6 @@ export function infoOf (fileId: string, { extension, size, modifiedAt, revision 
   return { fileId, extension, size, modifiedAt: new Date(modifiedAt), revision }
 }
 
-/** Names the content that counts from now on. */
 export function withContent (record: DocumentRecord, content: StoredContent): DocumentRecord {
   return withGarbage({ ...record, content }, record.content ? [record.content.name] : [])
 }
@@ -69,13 +70,10 @@ export function withState (record: DocumentRecord, value: unknown, version: stri
   return { ...record, state: { value, version } }
 }
 
-/** How the present content is kept as a version. */
+/** Fields of a version that the record's content does not provide. */
 export type Kept = Pick<VersionEntry, 'changes' | 'details' | 'session' | 'priority' | 'keptAt'>
 
-/**
- * The present content as the newest version. It has the number of the version that is this content already, if there is
- * one.
- */
+/** The present content as the newest version. If the newest version already is this content, its number is kept. */
 export function presentVersion (
   { content, versions }: DocumentRecord & { readonly content: StoredContent },
   { keptAt, ...kept }: Kept
@@ -94,12 +92,12 @@ export function withVersions (
   return withGarbage({ ...record, versions }, superseded)
 }
 
-/** All objects that a record names, except as garbage. */
+/** The objects that the record itself names, except as garbage. */
 export function directNames ({ content, versions }: DocumentRecord): Set<string> {
   return new Set([...content ? [content.name] : [], ...directBlobs(versions).keys()])
 }
 
-/** No object that a segment names is superseded before its version is removed. */
+/** Objects named by segments need no check: they are superseded only when their versions are removed. */
 function withGarbage (record: DocumentRecord, candidates: Iterable<string>): DocumentRecord {
   const named = directNames(record)
   const names = new Set([...candidates].filter(name => !named.has(name)))
@@ -107,10 +105,10 @@ function withGarbage (record: DocumentRecord, candidates: Iterable<string>): Doc
 }
 
 /**
- * What is actually written, and the names of objects that can be deleted once it is.
+ * The record to write, and the names of objects that can be deleted once it is written.
  *
- * What an earlier write has superseded gets its time now, when that write has certainly ended: a time from before it
- * would be too early if the writer was suspended in between.
+ * Objects superseded by an earlier write get their time now, when that write has certainly ended. A time from before
+ * that write would be too early if the writer was suspended in between.
  */
 function finished (
   record: DocumentRecord,
@@ -133,54 +131,53 @@ function finished (
   }
 }
 
-/** A record as it was read; both are `null` if there is none. */
+/** A record as read; `record` and `etag` are `null` if it does not exist. */
 interface ReadRecord {
   readonly record: DocumentRecord | null
   readonly etag: string | null
   readonly modifiedAt?: Date | undefined
 }
 
-/** What a record is to become. */
+/** The new state of a record. */
 export interface Change {
   readonly record: DocumentRecord
-  /** Called when it is certain that this change was not and will not be made. */
+  /** Called once it is certain that this change was not made and never will be. */
   readonly undo?: () => void
 }
 
-/**
- * Called again when another instance has changed the record meanwhile. Returns `null` if the record is to stay as it
- * is.
- */
+/** Called again if another instance has changed the record meanwhile. Returns `null` to leave the record as it is. */
 type Changer = (record: DocumentRecord | null) => Change | null | Promise<Change | null>
 
 interface WriteOptions {
-  /** Called before the first request: if `write` then rejects, the change may have been made, or will be. */
+  /**
+   * Called before the first request. If `write` rejects afterwards, the change may have been made or may still be made.
+   */
   readonly onSending?: () => void
-  /** The document is expected to have no record: nothing is read first. */
+  /** Expects the document to have no record, so nothing is read first. */
   readonly isNew?: boolean
 }
 
 /**
- * The records of all documents, changed by compare-and-set. Nothing else makes anything visible.
+ * The records of all documents, changed by compare-and-set. Only these changes make anything visible.
  *
- * Every write has a random tag. A write that was refused, or whose answer did not arrive, has been made if its tag is
- * in the record: the SDK repeats requests, so the refusal may be the answer to a repeat of a write that was made. It
- * will never be made if the record has another ETag: every tag, and so every ETag, is unique. A record keeps the latest
- * tags only: after many other writes it cannot be told whether a write was made, and that is an error.
+ * Every write has a random tag. A write that was refused, or whose answer did not arrive, has succeeded if its tag is
+ * in the record: the SDK repeats requests, so the refusal may be the answer to a repeat of a successful write. The
+ * write can no longer succeed if the record has another ETag: every tag, and so every ETag, is unique. A record keeps
+ * only the latest tags: after many other writes it is unknown whether a write succeeded, which is an error.
  */
 export interface Records {
-  /** Always asks the store. */
+  /** Always reads from the store. */
   read (fileId: string): Promise<ReadRecord>
-  /** Resolves to whether the change was made. Changes of one document in this process are made one after the other. */
+  /** Resolves to whether the change was made. Changes of one document in this process run one after the other. */
   write (fileId: string, changer: Changer, options?: WriteOptions): Promise<boolean>
-  /** The document has been removed. */
+  /** Call this after the document has been removed. */
   forget (fileId: string): void
 }
 
 interface RecordsDependencies {
   readonly store: ObjectStore
   readonly names: ObjectNames
-  /** Of one request. */
+  /** Milliseconds for one request. */
   readonly requestTimeout: number
   /** Deletes objects of a document in the background. */
   readonly deleteLater: (fileId: string, names: readonly string[]) => void
@@ -195,8 +192,8 @@ const MAX_REPEATS = 2
 export function createRecords ({ store, names, requestTimeout, deleteLater }: RecordsDependencies): Records {
   const queue = createQueue()
   /**
-   * What the next conditional write of a record is based on: nothing is ever answered from it. As text, which nobody
-   * can change.
+   * Records that the next conditional writes can be based on. Reads are never answered from it. Kept as text, which
+   * nobody can change.
    */
   const remembered = new BoundedMap<string, { readonly text: string, readonly etag: string }>(MAX_REMEMBERED)
 
@@ -262,7 +259,7 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
           if (found.record && !showsNextWrite(found.record, base.record) && !isCertainConflict(failure)) {
             throw isConflict(failure)
               ? new StorageError(
-                'so many others have changed a record meanwhile that it does not tell whether this change was made'
+                'the record was changed so often meanwhile that it is unknown whether this change was made'
               )
               : failure
           }
@@ -271,7 +268,7 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
           isRead = true
           break
         }
-        // Nothing has changed: the write may still arrive, and is repeated unless that is useless.
+        // Nothing has changed. The write may still arrive, and is repeated unless that is useless.
         if (
           repeat === MAX_REPEATS || isOver() || !(isConflict(failure) || (failure as Partial<StorageError>).retryable)
         ) throw failure
@@ -280,7 +277,7 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
       if (isOver()) throw new BusyError('other instances changed its record all the time')
       if (round === 0) continue
       await pause(round)
-      base = await read(fileId) // what was read before the pause has likely been changed
+      base = await read(fileId) // the record has probably changed during the pause
     }
   }
 
@@ -303,11 +300,6 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
   }
 }
 
-/** What a change of a record that may be missing is based on. */
-export function orEmpty (record: DocumentRecord | null): DocumentRecord {
-  return record ?? EMPTY_RECORD
-}
-
 function parsed (text: string): DocumentRecord {
   const record = parseRecord(text)
   if (!record) {
@@ -319,7 +311,7 @@ function parsed (text: string): DocumentRecord {
   return record
 }
 
-/** So that instances that change the same record get in each other's way less often. */
+/** Pauses at random, so that instances that change the same record collide less often. */
 async function pause (round: number): Promise<void> {
   await delay(Math.random() * Math.min(MAX_BACKOFF_MS, 10 * 2 ** round))
 }

@@ -1,15 +1,15 @@
 import { FORBIDDEN_CHARACTERS } from '../../security/file-id.js'
 
-/** Of content that was staged for a malformed fileId: no encoded fileId is the same. */
+/** Folder of content that was staged for a malformed fileId. No encoded fileId is equal to it. */
 const NOWHERE = '_'
 
-/** Each prefix has these. */
+/** The folders of every prefix. */
 const FOLDERS: readonly string[] = ['records', 'contents', 'probe']
 
-/** The names of all objects except records and the mark. */
+/** Pattern of the names of all objects except records and the mark. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** What is in a bucket, and under which keys. */
+/** The keys of all objects in a bucket. */
 export interface ObjectNames {
   readonly records: string
   readonly contents: string
@@ -19,13 +19,16 @@ export interface ObjectNames {
   readonly overlapping: readonly string[]
   record (fileId: string): string
   /**
-   * An immutable object of a document: a content, changes of a version, or a list of versions. `undefined`: of no
-   * document.
+   * Key of an immutable object of a document: content, changes of a version, or a list of versions. `fileId`:
+   * `undefined` for an object of no document.
    */
   content (fileId: string | undefined, name: string): string
-  /** `undefined` for the key of something else. */
+  /** Returns `undefined` for the key of anything else. */
   parseRecord (key: string): string | undefined
-  /** Nothing is deleted that this library cannot have named: other programs may use the bucket. */
+  /**
+   * Returns `undefined` for a key that this library cannot have made. Such objects are never deleted, because other
+   * programs may use the bucket.
+   */
   parseContent (key: string): { readonly fileId: string | undefined, readonly name: string } | undefined
   isProbe (key: string): boolean
 }
@@ -54,7 +57,7 @@ export function objectNames (prefix: string): ObjectNames {
   }
 }
 
-/** The key of the mark. Without `.json` at its end, no key of a record is the same. */
+/** The key of the mark. It does not end with `.json`, so it is never the key of a record. */
 export function markOf (prefix: string): string {
   return `${prefix}fastify-onlyoffice.mark`
 }

@@ -23,7 +23,6 @@ import { incompleteError, isNotFound, statusOf, storeError } from './store-error
 import { createStoreTime, type StoreTime } from './store-time.js'
 import { streamedBody, wholeBody } from './streamed-body.js'
 
-/** A small object. */
 export interface SmallObject {
   readonly text: string
   readonly etag: string
@@ -42,7 +41,7 @@ interface ListedUpload {
   readonly startedAt: Date
 }
 
-/** An object is only written if it has this ETag, or if there is none. */
+/** The object is only written if it has this ETag, or does not exist. */
 export type Condition = { readonly etag: string } | 'absent'
 
 /**
@@ -52,25 +51,25 @@ export type Condition = { readonly etag: string } | 'absent'
  */
 export interface ObjectStore {
   now (): StoreTime
-  /** Resolves to `null` if there is no such object. */
+  /** Resolves to `null` if the object does not exist. */
   get (key: string): Promise<SmallObject | null>
   /** Resolves to the ETag. */
   put (key: string, text: string, condition?: Condition): Promise<string>
-  /** The bytes of an object of this size, or a range of them; `null` if there is no such object. */
+  /** The bytes of an object of this size, or a range of them; `null` if the object does not exist. */
   open (key: string, size: number, range?: ByteRange): Promise<Readable | null>
   /**
-   * Stores content of any size. Resolves to its size. Rejects with the error of `content`, and then leaves nothing
-   * behind.
+   * Stores content of any size. Resolves to its size. If reading `content` fails, rejects with that error and leaves
+   * nothing behind.
    */
   upload (key: string, content: Content): Promise<number>
-  /** `size`: of the object. */
+  /** `size`: the size of the object. */
   copy (from: string, to: string, size: number): Promise<void>
-  /** That there is no such object is not an error. */
+  /** Ignores a missing object. */
   remove (key: string): Promise<void>
   list (prefix: string): AsyncIterable<ListedObject>
   uploads (prefix: string): AsyncIterable<ListedUpload>
   abortUpload (upload: ListedUpload): Promise<void>
-  /** A URL that an object can be fetched from for this time in milliseconds. */
+  /** A URL that an object can be fetched from. `expiresIn`: milliseconds. */
   urlOf (key: string, expiresIn: number): Promise<string>
   /** Whether ETags are sent in quotation marks from now on. */
   quoteETags (areQuoted: boolean): void
@@ -95,7 +94,7 @@ interface Measurable {
 }
 
 const PARTS_AT_ONCE = 2
-/** CopyObject takes no larger ones. */
+/** CopyObject accepts no larger objects. */
 const MAX_COPY_BYTES = 5 * 1024 ** 3
 /** Records and lists of versions are far smaller. */
 const MAX_SMALL_BYTES = 64 * 1024 * 1024
@@ -109,7 +108,7 @@ export function createObjectStore (
   const urls = urlClient === client ? direct : createDirectRequests(urlClient, Bucket)
   let quoted = (etag: string) => etag
 
-  /** Has the store's time read from the answer to a command. */
+  /** Makes the client read the store's time from the answer to a command. */
   function measured<Command extends Measurable> (command: Command, sentAt?: number): Command {
     const middleware = (next: (args: unknown) => Promise<{ response: unknown }>) => async (args: unknown) => {
       const start = sentAt ?? performance.now()
@@ -206,8 +205,8 @@ export function createObjectStore (
     } catch (error) {
       source.parts.return().catch(() => {}) // nobody reads the content any more
       if (source.failure) throw source.failure.error
-      // It may have been stored, and only the answer lost. That is not relied on: the parts of an upload are aborted by
-      // now.
+      // The object may have been stored although the answer was lost. That is not relied on: the upload has been
+      // aborted by now.
       remove(key).catch(() => {})
       throw error
     }

@@ -22,7 +22,8 @@ import {
 import { objectNames } from './names.js'
 import { createObjectStore } from './object-store.js'
 import { createStaging, naming, type PlacedContent, placingOnce } from './staging.js'
-import { createSweep, markPrefix, type SweepOptions, type SweepResult } from './sweep.js'
+import { createSweep, markPrefix } from './sweep.js'
+import type { SweepOptions, SweepResult } from './sweep-options.js'
 import { createVersions } from './versions.js'
 
 export interface S3StorageOptions {
@@ -242,7 +243,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       const stored = storedContent(placed, newExtension ?? found.extension)
       const info = infoOf(fileId, stored)
       const isReplaced = await naming([placed], async onSending => {
-        // beforePublish is only called if the content is going to be published, and storing it may have taken long.
+        // `beforePublish` is only called if the content is about to be published, and storing it may have taken long.
         if (!isReplaceable(isStaged ? record : (await records.read(fileId)).record)) return false
         await beforePublish?.(info)
         return await records.write(fileId, record => {
@@ -274,7 +275,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
         await store.remove(names.record(fileId))
         records.forget(fileId)
         if (!left) break
-        // A store may call it removed when a write was made at the same moment. Then the record is still there.
+        // A store may report a record as removed although a simultaneous write has kept it.
         const { record: present } = await records.read(fileId)
         if (!present || !isLaterStateOf(present, left)) break
         if (attempt === MAX_REMOVALS) {
@@ -354,7 +355,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     return (await records.read(fileId)).record
   }
 
-  /** A damaged record is reported to whoever asks for it, and does not hide the others. */
+  /** A damaged record is reported when it is read on its own, but must not hide the others in a list. */
   async function readLeniently (fileId: string): Promise<{ fileId: string, record: DocumentRecord | null }> {
     try {
       return { fileId, record: (await records.read(fileId)).record }
@@ -411,7 +412,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     }
   }
 
-  /** All that can be removed together with a record. */
+  /** The names of all objects to remove together with a record. */
   async function objectsOf (fileId: string, record: DocumentRecord): Promise<Iterable<string>> {
     const { names } = await versions.named(fileId, record).catch(() => ({ names: directNames(record) }))
     return [...names, ...record.garbage.map(({ name }) => name)]
@@ -421,7 +422,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     for (const name of objects) await store.remove(names.content(fileId, name))
   }
 
-  /** If it fails, the sweep does it. */
+  /** The sweep deletes what this fails to delete. */
   function deleteLater (fileId: string | undefined, objects: readonly string[]): void {
     removeObjects(fileId, objects).catch(() => {})
   }
@@ -456,7 +457,7 @@ function stateOf ({ value, version }: { readonly value: unknown, readonly versio
   return { value, version }
 }
 
-/** A copy, which the caller cannot change. */
+/** Makes a copy that the caller cannot change. */
 function jsonValue (value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined
   return text === undefined ? null : JSON.parse(text)

@@ -13,11 +13,11 @@ export interface Credentials {
 /** The parts of a request that are signed. */
 interface Signable {
   readonly method: string
-  /** Encoded. */
+  /** The encoded path. */
   readonly path: string
-  /** Of `queryText`. */
+  /** The result of `queryText`. */
   readonly query: string
-  /** In lower case; the values without needless spaces. */
+  /** Names in lower case, values without needless spaces. */
   readonly headers: Readonly<Record<string, string>>
   readonly payloadHash: string
 }
@@ -32,7 +32,7 @@ interface Signature {
 
 export interface Signer {
   readonly credentialOf: (credentials: Credentials, time: string) => string
-  /** `time`: of `timestamp`. Signs all headers for which `isSigned` holds. */
+  /** Signs all headers for which `isSigned` returns `true`. `time`: a result of `timestamp`. */
   sign (request: Signable, credentials: Credentials, time: string, isSigned?: (name: string) => boolean): Signature
 }
 
@@ -42,7 +42,7 @@ const TERMINATOR = 'aws4_request'
 
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD'
 
-/** Keeps the derived key, which is the same for one day and one secret. */
+/** Keeps the derived key, which stays the same for one day and one secret. */
 export function createSigner (region: string, service: string): Signer {
   let derived = { secret: '', day: '', key: NO_KEY }
 
@@ -79,7 +79,7 @@ export function authorization ({ credential, signedHeaders, signature }: Signatu
   return `${ALGORITHM} Credential=${credential}, SignedHeaders=${signedHeaders}, Signature=${signature}`
 }
 
-/** What such a header was made for, and the names of the headers that it signs; `undefined` for any other header. */
+/** Region, service and signed header names in such a header; `undefined` for any other header. */
 export function authorized (header = '') {
   const [, region, service, names] =
     /^AWS4-HMAC-SHA256 Credential=[^ ]+\/\d{8}\/([^/ ]+)\/([^/ ]+)\/aws4_request, SignedHeaders=([^ ,]+), /.exec(
@@ -88,7 +88,7 @@ export function authorized (header = '') {
   return region && service && names ? { region, service, signed: new Set(names.split(';')) } : undefined
 }
 
-/** The query of a URL to GET that is valid for so many seconds. Only the host is signed with it. */
+/** The query of a presigned URL for GET. Only the host header is signed. `seconds`: how long the URL is valid. */
 export function presignedQuery (
   { credentialOf, sign }: Signer,
   { path, host, query }: {
@@ -117,7 +117,7 @@ export function queryText (query: Readonly<Record<string, string>>): string {
   return Object.keys(query).sort().map(name => `${encodedPart(name)}=${encodedPart(query[name]!)}`).join('&')
 }
 
-/** A part of a path or of a query. */
+/** Encodes a part of a path or query. */
 export function encodedPart (text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -129,7 +129,7 @@ export function sha256 (bytes: Uint8Array): string {
   return hash('sha256', bytes)
 }
 
-/** Such as 20260131T235959Z. */
+/** A time such as 20260131T235959Z. */
 export function timestamp (milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/[-:]|\.\d{3}/g, '')
 }
@@ -142,7 +142,7 @@ function hmac (key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 
-/** The CRC-32 of all bytes that were given to `add`, which an answer may announce. */
+/** Compares the CRC-32 of all bytes passed to `add` with the announced one, if any. */
 export function createChecksum (announced: string | undefined) {
   let value = 0
   return {
@@ -157,7 +157,7 @@ export function checksumOf (bytes: Uint8Array): string {
   return textOf(crc32(bytes))
 }
 
-/** As headers contain it. */
+/** The base64 text of a checksum in headers. */
 function textOf (value: number): string {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value)

@@ -9,13 +9,14 @@ import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
 
 /**
- * Content that is stored where a record of its document can name it. Exactly one of these must be called afterwards.
- * What is possibly named is left: if no record names it, the sweep deletes it.
+ * Content that is stored where a record of its document can name it. Afterwards, exactly one of `named`,
+ * `possiblyNamed` and `notNamed` must be called. Possibly named content is left for the sweep, which deletes it if no
+ * record names it.
  */
 export interface PlacedContent {
   readonly name: string
   readonly size: number
-  /** Throws when the content is so old that the sweep may delete it. */
+  /** Throws if the content is so old that the sweep may delete it. */
   assertFresh (): void
   named (): void
   possiblyNamed (): void
@@ -25,7 +26,7 @@ export interface PlacedContent {
 export interface Staging {
   stage (fileId: string, content: AsyncIterable<Uint8Array>): Promise<StagedContent>
   /**
-   * Uploads a content; one that was staged for the same document is where it has to be, any other is copied by the
+   * Uploads content. Content staged for the same document is already in place, other staged content is copied by the
    * store.
    */
   place (fileId: string, content: Content): Promise<PlacedContent>
@@ -38,8 +39,8 @@ interface StagedObject {
   readonly size: number
   readonly assertFresh: () => void
   /**
-   * `free`: certainly no record names it. `used`: somebody is about to name it, or has. `unknown`: a record may name
-   * it.
+   * `free`: certainly no record names the object. `used`: somebody is about to name it or has named it. `unknown`: a
+   * record may name it.
    */
   status: 'free' | 'used' | 'unknown' | 'gone'
 }
@@ -50,7 +51,7 @@ interface StagingDependencies {
   readonly deleteLater: (fileId: string | undefined, names: readonly string[]) => void
 }
 
-/** The sweep deletes what is a day old and not named. */
+/** Half the age at which the sweep deletes unnamed objects. */
 const MAX_AGE_MS = 12 * 60 * 60_000
 
 export function createStaging ({ store, names, deleteLater }: StagingDependencies): Staging {
@@ -129,10 +130,7 @@ export function createStaging ({ store, names, deleteLater }: StagingDependencie
   }
 }
 
-/**
- * Runs a write that names placed contents, and tells them what became of it. More may be added to them during the
- * write.
- */
+/** Runs a write that names placed contents, and reports its outcome to them. The write may add more contents. */
 export async function naming (
   contents: readonly PlacedContent[],
   write: (onSending: () => void) => Promise<boolean>
@@ -149,10 +147,10 @@ export async function naming (
   }
 }
 
-/** Places a content or a text, the same one only once: a stream can be read only once. */
+/** Places content or a text, each only once, because a stream can be read only once. */
 export type PlaceOnce = (content: Content | string) => Promise<Blob>
 
-/** Adds what it places to the contents that a write names. */
+/** Adds the placed content to `contents`. */
 export function placingOnce ({ place }: Staging, fileId: string, contents: PlacedContent[]): PlaceOnce {
   const blobs = new Map<Content | string, Blob>()
   return async function placeOnce (content) {
@@ -166,7 +164,7 @@ export function placingOnce ({ place }: Staging, fileId: string, contents: Place
   }
 }
 
-/** By two clocks: one of them stands still while the machine is suspended, the other may be set. */
+/** Uses two clocks: one stands still while the machine is suspended, the other may be set. */
 function freshness (): () => void {
   const [monotonic, wall] = [performance.now(), Date.now()]
   return () => {

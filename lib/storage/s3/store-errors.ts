@@ -2,15 +2,15 @@ import { StorageError, StorageTimeoutError } from '../../errors.js'
 
 interface ServiceFailure {
   readonly name?: unknown
-  /** Of a connection: `ECONNREFUSED`. */
+  /** Code of a connection error, such as `ECONNREFUSED`. */
   readonly code?: unknown
   readonly message?: unknown
   readonly $metadata?: { readonly httpStatusCode?: unknown, readonly requestId?: unknown, readonly attempts?: unknown }
 }
 
-/** What a `StorageError` of a request has as its cause. */
+/** The cause of a `StorageError` about a request. */
 interface StoreCause extends Error {
-  /** Of the answer; missing if there was none. */
+  /** Status of the answer; absent if there was none. */
   readonly status?: number
   readonly requestId?: string
   /** How often the SDK has sent the request. */
@@ -18,9 +18,9 @@ interface StoreCause extends Error {
 }
 
 const MAX_MESSAGE_LENGTH = 200
-/** What a message could contain that must not get into a log. */
+/** Messages that match may contain secrets, which must not be logged. */
 const CONFIDENTIAL = /key|sign|credential|token|secret|authorization|:\/\//i
-/** Answers that the same request may not get again, although their statuses say so. */
+/** Errors that are transient although their statuses indicate otherwise. */
 const TRANSIENT_NAMES = new Set([
   'SlowDown',
   'RequestTimeout',
@@ -33,8 +33,8 @@ const TRANSIENT_NAMES = new Set([
 ])
 
 /**
- * The error of a request as one of ours. The SDK's own errors contain access keys and signed texts, so of those only
- * name, message, status and request ID are kept.
+ * Converts the error of a request into an error of this library. The SDK's errors contain access keys and signed texts,
+ * so only name, message, status, request ID and the number of attempts are kept.
  */
 export function storeError (operation: string, error: unknown): Error {
   if (error instanceof StorageError || error instanceof StorageTimeoutError) return error
@@ -70,12 +70,12 @@ function plainCause ({ message, $metadata }: ServiceFailure, name: string, statu
   )
 }
 
-/** The status of the answer that an error was made from. */
+/** The status of the answer that caused an error. */
 export function statusOf (error: unknown): number | undefined {
   return ((error as Error | undefined)?.cause as StoreCause | undefined)?.status
 }
 
-/** The store's name of an error. */
+/** The name that the store gave an error. */
 export function nameOf (error: unknown): string | undefined {
   return ((error as Error | undefined)?.cause as StoreCause | undefined)?.name
 }
@@ -84,20 +84,17 @@ export function isMissingBucket (error: unknown): boolean {
   return (error as Error).name === 'NoSuchBucket' || nameOf(error) === 'NoSuchBucket'
 }
 
-/** Of an error of the SDK: there is no such object, or no such upload. */
+/** Whether an error of the SDK means that the object or upload does not exist. */
 export function isNotFound (error: unknown): boolean {
   return (error as ServiceFailure).$metadata?.httpStatusCode === 404 && !isMissingBucket(error)
 }
 
-/**
- * The condition of a write did not hold. Or it did, and the answer that said so was lost: the SDK repeats requests by
- * itself.
- */
+/** The condition of a write did not hold, or it did and the answer was lost: the SDK repeats requests by itself. */
 export function isConflict (error: unknown): boolean {
   return error instanceof StorageError && [404, 409, 412].includes(statusOf(error) ?? 0) && !isMissingBucket(error)
 }
 
-/** The condition of a write did not hold, and this is the answer to the only request that was sent. */
+/** The condition of a write certainly did not hold: only one request was sent. */
 export function isCertainConflict (error: unknown): boolean {
   return isConflict(error) && statusOf(error) === 412 && ((error as Error).cause as StoreCause).attempts === 1
 }

@@ -1,20 +1,20 @@
 import { performance } from 'node:perf_hooks'
 
 /**
- * Milliseconds since 1970. The true time of the store is between the two, unless a clock fails in the direction of the
- * other one.
+ * Milliseconds since 1970. The true time of the store lies between the two, unless one clock fails in the direction of
+ * the other.
  */
 export interface StoreTime {
   readonly earliest: number
   readonly latest: number
 }
 
-/** Of a response that tells the store's time. A slower one may have been delayed after it was made. */
+/** Slower responses do not count for the store's time, because they may have been delayed after they were made. */
 const MAX_ROUND_TRIP_MS = 2000
 
 /**
- * The time of the store, from the `Date` headers of its answers: the clocks of the instances may be wrong. Between two
- * answers, one of our clocks may be set and the other stand still while the machine is suspended.
+ * The time of the store from the `Date` headers of its answers, because the clocks of the instances may be wrong.
+ * Between two answers, one local clock may be set, and the other may stand still while the machine is suspended.
  */
 export function createStoreTime () {
   let atLastAnswer = { store: Date.now(), wall: Date.now(), monotonic: performance.now() }
@@ -26,11 +26,11 @@ export function createStoreTime () {
       return { earliest: store + Math.min(...passed), latest: store + Math.max(...passed) }
     },
 
-    /** `sentAt`: by `performance.now()`. */
+    /** `sentAt`: a time of `performance.now()`. */
     answered (dateHeader: string | undefined, sentAt: number): void {
       const date = Date.parse(dateHeader ?? '')
       const monotonic = performance.now()
-      // The header is cut to seconds.
+      // The header has whole seconds.
       if (!Number.isNaN(date) && monotonic - sentAt < MAX_ROUND_TRIP_MS) {
         atLastAnswer = { store: date + 500, wall: Date.now(), monotonic }
       }

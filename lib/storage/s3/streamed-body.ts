@@ -4,10 +4,10 @@ import { createChecksum } from './signature.js'
 import { damagedError, incompleteError, storeError } from './store-errors.js'
 
 const BUFFER_BYTES = 64 * 1024
-/** A body that nobody wants to go on reading holds a connection. */
+/** A body that nobody continues to read would hold a connection for longer. */
 const MAX_PAUSE_MS = 10 * 60_000
 
-/** Reads a whole body into memory. `checksum`: as in the headers. */
+/** Reads a whole body into memory. `checksum`: the value in the headers. */
 export async function wholeBody (source: Readable, length: number, checksum: string | undefined): Promise<Buffer> {
   return await new Promise((resolve, reject) => {
     const sum = createChecksum(checksum)
@@ -30,8 +30,8 @@ export async function wholeBody (source: Readable, length: number, checksum: str
 }
 
 /**
- * The body of an answer, which ends with an error if it is not complete or not what was stored, if it makes no progress
- * while it is wanted, or if nobody wants it for ten minutes. A small one is received at once, so that it holds no
+ * The body of an answer. It fails if it is incomplete or differs from what was stored, if it makes no progress while it
+ * is being read, or if nobody reads it for ten minutes. A small body is received at once, so that it does not hold a
  * connection until somebody reads it.
  */
 export function streamedBody (

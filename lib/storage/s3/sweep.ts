@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../../util/json.js'
 import { type DocumentRecord, GARBAGE_MS, parseRecord, type Records } from './document-record.js'
 import { markOf, type ObjectNames } from './names.js'
 import type { ListedObject, ObjectStore, SmallObject } from './object-store.js'
+import type { SweepOptions, SweepResult } from './sweep-options.js'
 import type { S3Versions } from './versions.js'
 
 interface SweepDependencies {
@@ -13,15 +14,22 @@ interface SweepDependencies {
   readonly versions: S3Versions
 }
 
+/** The object that marks a prefix as used by this library. Nothing is deleted without it. */
+interface Mark {
+  /** A newer version of this library may have added properties. */
+  readonly value: JsonObject
+  readonly found: SmallObject
+}
+
 const DAY_MS = 24 * 60 * 60_000
 const AT_ONCE = 4
-/** Of documents: then the store itself is the reason. */
+/** After this many failed documents, the store itself must be the reason. */
 const MAX_FAILURES = 16
 const MAX_PAUSE_BETWEEN_CHECKS_MS = 60 * 60_000
 
 /**
- * Deletes what no record names: contents that were never published, those of removed documents, and uploads that were
- * not completed.
+ * Deletes objects that no record names: contents that were never published, contents of removed documents, and
+ * incomplete uploads.
  */
 export function createSweep ({ store, names, records, versions }: SweepDependencies) {
   async function sweep (
@@ -45,7 +53,7 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
       signal.throwIfAborted()
       const old = objects.filter(({ modifiedAt }) => modifiedAt.getTime() < before)
       if (old.length === 0) continue
-      // One that fails does not keep the others waiting for the next sweep.
+      // A failing document must not delay the others until the next sweep.
       const sweeping: Promise<void> = sweepDocument(old, remove).catch(error => {
         failures.push(error)
       }).finally(() => documents.delete(sweeping))
@@ -97,11 +105,11 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
       if (!record) return await remove(old)
       const superseded = supersededAt(record, modifiedAt)
       if ((await unnamed(fileId, record, old, superseded)).length === 0) return
-      // The write makes sure that nobody can name them any more: a write that was prepared before it, however long ago,
-      // will fail.
+      // The write ensures that nobody can name these objects any longer: a write that was prepared earlier, however
+      // long ago, will fail.
       let gone: readonly ListedObject[] = []
       await records.write(fileId, async current => {
-        // those of a removed document are left to the next sweep
+        // objects of a removed document are left to the next sweep
         gone = current ? await unnamed(fileId, current, old, superseded) : []
         const goneNames = new Set(gone.map(nameOf))
         return current === null || gone.length === 0
@@ -110,17 +118,20 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
       })
       await remove(gone)
     } catch (error) {
-      // A damaged record: nobody knows what it names.
+      // The record is damaged, so it is unknown what it names.
       if (!(error instanceof StorageError) || error.retryable) throw error
     }
   }
 
-  /** By name, of the garbage in a record. What has no time yet was superseded when the record was modified. */
+  /**
+   * When the garbage in a record was superseded, by name. Garbage without a time was superseded when the record was
+   * modified.
+   */
   function supersededAt ({ garbage }: DocumentRecord, modifiedAt: Date | undefined): ReadonlyMap<string, number> {
     return new Map(garbage.map(({ name, since = modifiedAt?.getTime() ?? Infinity }) => [name, since]))
   }
 
-  /** What is garbage in the record and not in `superseded` has become so only now. */
+  /** The objects that are no longer needed. Garbage that is not in `superseded` is new and still needed. */
   async function unnamed (
     fileId: string,
     record: DocumentRecord,
@@ -138,7 +149,7 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
     return names.parseContent(key)!.name
   }
 
-  /** Whether this instance is the one that sweeps now. */
+  /** Resolves to whether this instance is to sweep now. */
   async function claim (interval: number): Promise<boolean> {
     const { value, found: { etag, modifiedAt } } = await readMark(store, names)
     const now = store.now().earliest
@@ -161,34 +172,6 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
   return { sweep, keepSweeping }
 }
 
-// In a module of its own: what applications import must not need the types of the schemas.
-
-export interface SweepOptions {
-  /**
-   * Milliseconds: younger objects stay. Content that is being stored, or waits to be published, must be younger.
-   *
-   * @default 86_400_000, one day
-   */
-  readonly olderThan?: number
-  /** Ends the sweep early; `sweep` then rejects with its reason. */
-  readonly signal?: AbortSignal
-}
-
-/** What a sweep has deleted. */
-export interface SweepResult {
-  readonly objects: number
-  readonly bytes: number
-  /** Multipart uploads that were not completed. */
-  readonly uploads: number
-}
-
-/** The object that makes a prefix ours. Nothing is deleted without it. */
-interface Mark {
-  /** A newer version of this library may have added properties. */
-  readonly value: JsonObject
-  readonly found: SmallObject
-}
-
 /**
  * Marks the prefix at its first use. The storage writes nothing before that: what it finds in an unmarked prefix is not
  * its own, unless somebody has deleted the mark.
@@ -199,7 +182,7 @@ export async function markPrefix (store: ObjectStore, names: ObjectNames): Promi
   await refuseOverlaps(store, names)
   if (await isMarked(store, names)) return
   const stranger = await findStranger(store, names)
-  // Another instance that starts at the same time may have marked the prefix and then made that object.
+  // Another instance starting at the same time may have marked the prefix and then made that object.
   if (stranger !== undefined && !await isMarked(store, names)) {
     throw new InvalidOptionError('prefix', 'must be one that nothing else uses, but the bucket already has ' +
       `${JSON.stringify(stranger)}: choose another prefix. If this storage made everything there, create the object ` +
@@ -246,8 +229,8 @@ async function refuseOverlaps (store: ObjectStore, names: ObjectNames): Promise<
 }
 
 /**
- * The key of an object or upload in a folder of the prefix; `undefined` if there is none, or if the first record shows
- * that they are ours. Looks at the first one of each folder only: there may be millions.
+ * The key of an object or upload in a folder of the prefix; `undefined` if there is none, or if the first record was
+ * written by this library. Looks only at the first key in each folder, because there may be millions.
  */
 async function findStranger (store: ObjectStore, names: ObjectNames): Promise<string | undefined> {
   const first = await firstKey(store.list(names.records))

@@ -22,7 +22,7 @@ export interface S3Versions {
   readonly store: VersionStore
   /** The newest version of a record; `null` if it has none. */
   newest (fileId: string, record: DocumentRecord): Promise<StoredVersion | null>
-  /** What an entry has for this JSON text. */
+  /** The details of an entry for this JSON text, placed in an object if they are long. */
   details (fileId: string, text: string, place: PlaceOnce): Promise<VersionEntry['details']>
   /** Keeps the present content, and removes what exceeds the limits. */
   kept(
@@ -32,8 +32,8 @@ export interface S3Versions {
     limits?: VersionLimits
   ): Promise<Change>
   /**
-   * Names of all objects that a record needs. Those in segments that are missing or damaged are unknown: then `areAll`
-   * is `false`.
+   * Names of all objects that a record needs. If a segment is missing or damaged, its names are unknown and `areAll` is
+   * `false`.
    */
   named (fileId: string, record: DocumentRecord): Promise<{ readonly names: Set<string>, readonly areAll: boolean }>
 }
@@ -50,13 +50,13 @@ interface VersionsDependencies {
 const MAX_TEXTS = 200
 const MAX_TEXT_LENGTH = 128 * 1024
 const MAX_READ_ATTEMPTS = 3
-/** Of the long details of a listing. */
+/** How many long details of a list are read at once. */
 const READ_AT_ONCE = 16
 
 export function createVersions (
   { store, names, records, staging, deleteLater, ready }: VersionsDependencies
 ): S3Versions {
-  /** Of segments and details, by key: they never change. */
+  /** Texts of segments and details by key, which never change. */
   const texts = new BoundedMap<string, string>(MAX_TEXTS)
 
   async function textOf (fileId: string, name: string): Promise<string | undefined> {
@@ -82,7 +82,7 @@ export function createVersions (
   }
 
   /**
-   * The entries of a record as it is in the store, from these segments. A segment that was superseded since the record
+   * The entries of a record from the given segments. Retries, because a segment that was superseded since the record
    * was read may be deleted.
    */
   async function present (
@@ -101,7 +101,7 @@ export function createVersions (
     throw new StorageError('a list of older versions of a document is missing or damaged', { retryable: false })
   }
 
-  /** What is done to the log only to keep it short may fail: the next change tries again. */
+  /** Applies an edit to the log of a record. */
   async function changed (
     fileId: string,
     record: DocumentRecord,
@@ -130,7 +130,7 @@ export function createVersions (
     await changed(fileId, record, async editor => {
       if (given) {
         editor.keep(presentVersion(record, given))
-        await editor.roll().catch(() => {})
+        await editor.roll().catch(() => {}) // only shortens the log: the next change tries again
       }
       if (limits) await editor.prune(limits).catch(() => {})
     })
