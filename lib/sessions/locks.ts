@@ -168,7 +168,7 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
 
   /**
    * Takes the lock over, so that no other instance breaks it; revokes the holder's ticket, so that the holder can no
-   * longer publish; then the stored revision tells whether it has published.
+   * longer publish; then the stored revision shows whether it has published.
    */
   async function breakLock (fileId: string, snapshot: RecordSnapshot, lock: Lock): Promise<void> {
     const held = await acquire(fileId, snapshot, lock.publishing)

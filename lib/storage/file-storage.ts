@@ -51,11 +51,11 @@ const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
  * - Writes are atomic: all readers, also in other processes, see complete files only.
  * - Writes are durable: once a method has resolved, its effect survives a power failure (but see `durable` of
  *   `StateStore.set`).
- * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets
- *   those of the document that it was saved for.
+ * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets the
+ *   permissions and the owner of the document that it was saved for.
  * - Symbolic links, directories and devices are treated as absent.
  * - Instances on several machines can share the directory through NFS 4.1 or later, with the default mount options of
- *   Linux: docs/nfs.md says what else is promised, and what was tested.
+ *   Linux: docs/nfs.md describes the other guarantees and the tests.
  * - Versions are hard links to documents, or copies where the file system has no links: keeping one takes as long for
  *   any size. If another program writes to a document's file instead of replacing it, a version of that content is
  *   damaged and cannot be read.
@@ -63,7 +63,7 @@ const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
  * Files that other processes add are found at once if the document server opens files with their extension, in lower or
  * upper case, or if other files in the directory had that extension at the latest scan. Others are found by the next
  * scan. Scans run in the background while the directory changes, at intervals of one second, or of 50 times the
- * duration of a scan if that is longer (5 s for 100,000 files). `close()` ends what goes on in the background, and does
+ * duration of a scan if that is longer (5 s for 100,000 files). `close()` ends the work in the background, and does
  * nothing else.
  *
  * `ready()` creates the directory and removes temp files of processes that have ended. It rejects with

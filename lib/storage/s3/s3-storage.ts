@@ -39,22 +39,22 @@ export interface S3StorageOptions {
    */
   readonly prefix?: string
   /**
-   * The download action redirects the document server to presigned URLs instead of sending the content. `client`: one
-   * whose endpoint the document server reaches, by default that of the storage. `expiresIn`: milliseconds, at most 10
-   * minutes, by default 5.
+   * The download action redirects the document server to presigned URLs instead of sending the content. `client`: a
+   * client whose endpoint the document server can reach, by default the client of the storage. `expiresIn`:
+   * milliseconds, at most 10 minutes, by default 5 minutes.
    *
    * @default false
    */
   readonly redirectDownloads?: boolean | { readonly client?: S3Client, readonly expiresIn?: number }
   /**
-   * Milliseconds, at most 5 minutes: of one request with the client's own retries, of one part of an upload, and of a
-   * body that is being read without any progress.
+   * Milliseconds, at most 5 minutes: limit for one request including the client's own retries, for one part of an
+   * upload, and for a body that makes no progress while it is being read.
    *
    * @default 20_000
    */
   readonly requestTimeout?: number
   /**
-   * Milliseconds between two sweeps, whatever the number of instances; `false`: there are none.
+   * Milliseconds between two sweeps, regardless of the number of instances; `false` turns sweeps off.
    *
    * @default 86_400_000, one day
    */
@@ -66,14 +66,14 @@ export interface S3Storage
   extends Required<Omit<Storage, 'revoke' | 'downloadUrl' | 'state'>>, Pick<Storage, 'downloadUrl'> {
   readonly state: StateStore & Required<Pick<StateStore, 'list'>>
   /**
-   * Stores a new file under an id of the application's choice, for moving documents in. Otherwise as `create`. Resolves
-   * to `null` if there is such a file already. Do not use the id of a file that `remove` was called for: a deletion
-   * that the network has delayed would delete the new file.
+   * Stores a new file under an id of the application's choice, for moving documents in. Otherwise like `create`.
+   * Resolves to `null` if the file already exists. Do not reuse the id of a file that `remove` was called for: a
+   * deletion delayed by the network would delete the new file.
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileId` is malformed.
    */
   createAs (fileId: string, extension: string, content: Content): Promise<FileInfo | null>
-  /** Does what the sweeps in the background do, at once. */
+  /** Runs a sweep at once, like the sweeps in the background. */
   sweep (options?: SweepOptions): Promise<SweepResult>
 }
 
@@ -117,22 +117,22 @@ const RULES = {
  * Stores documents in a bucket of an S3-compatible object store, such as AWS S3, Ceph, MinIO or R2. Any number of
  * instances of the application may use it at the same time. Needs the package `@aws-sdk/client-s3`.
  *
- * - Contents are immutable objects. One record of each document, changed by conditional writes only, says which of them
- *   count: every change of a document is one such write. It is complete or it is not there, however long the process
- *   was suspended before it.
+ * - Contents are immutable objects. One record per document determines which of them are in use. It changes only by
+ *   conditional writes: every change of a document is one such write, which is made completely or not at all, however
+ *   long the process was suspended before it.
  * - Writes are durable once a method has resolved, as far as the store's own answers are. If a method rejects because
- *   the store failed, its change may have been made, or may be made within seconds; a later call tells.
- * - What is superseded stays for at least 15 minutes, for those who are reading it. A sweep, once a day for all
- *   instances, deletes what no record has named for a day: uploads that failed, and content that was never published.
- *   What is staged must be published within 12 hours. The clocks of the instances may differ.
- * - `remove` deletes the record and all that it names at once; content that was staged for the document goes with the
- *   next sweep.
+ *   the store failed, its change may have been made, or may be made within seconds; a later call shows whether it was.
+ * - Superseded objects stay for at least 15 minutes, because somebody may be reading them. A sweep, once a day for all
+ *   instances, deletes what no record has named for a day: failed uploads, and content that was never published. Staged
+ *   content must be published within 12 hours. The clocks of the instances may differ.
+ * - `remove` deletes the record and everything that it names at once. The next sweep deletes content that was staged
+ *   for the document.
  *
- * Small requests are signed here and sent by the client's `requestHandler`; the client sends the others, and all of
- * them if it has middleware, a logger or a signer of the application. Each request is repeated by the client itself,
- * according to its `maxAttempts` and `retryMode`; `requestTimeout` is the limit of all attempts together. A write whose
- * answer was lost is looked up before anything is concluded from it. Errors are `StorageError` (`FST_EDITOR_STORAGE`)
- * and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
+ * Small requests are signed here and sent by the client's `requestHandler`. The client sends the others, or all
+ * requests if the application has given it middleware, a logger or a signer. The client itself repeats each request,
+ * according to its `maxAttempts` and `retryMode`; `requestTimeout` is the limit for all attempts together. A write
+ * whose answer was lost is looked up before anything is concluded from it. Errors are `StorageError`
+ * (`FST_EDITOR_STORAGE`) and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
  *
  * The store must honour `If-None-Match: *` and `If-Match` of PutObject. `ready()` tries it with an object of its own,
  * and rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) if it does not, or if the bucket is missing or
