@@ -5,14 +5,14 @@
 
 const plugin = {
   index: ['editor', 'commonjs', 'exports'],
-  exports: ['editor', 'handler/responses', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
-  commonjs: ['editor', 'handler/responses', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
+  exports: ['editor', 'fragment-type', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
+  commonjs: ['editor', 'fragment-type', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
   editor: ['plugin'],
   plugin: ['options', 'parts', 'security', 'openapi', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
   parts: ['options', 'services', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
   cli: ['editor', 'doctor/findings', 'doctor/render-text', 'storage'],
   actions: ['options', 'services', 'control', 'handler/credentials', 'handler/responses', 'handler/route-options', 'document-server', 'security'],
-  handler: ['options', 'diagnostics', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/defaults'],
+  handler: ['options', 'fragment-type', 'diagnostics', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/defaults'],
   openapi: ['options', 'actions/action', 'actions/requests', 'document-server/formats', 'handler/request', 'handler/route-options'],
   control: ['diagnostics', 'blank/blank-document', 'history', 'sessions', 'document-server', 'security'],
   doctor: ['options', 'document-server', 'handler/observer', 'handler/probe-requests', 'outbound', 'security', 'sessions/openings'],
@@ -31,6 +31,7 @@ const plugin = {
   options: ['http-client/connections', 'security/weak-secret'],
   diagnostics: [],
   testing: [],
+  'fragment-type': [],
   util: [],
   browser: [],
   errors: []

@@ -413,8 +413,8 @@ function defineServiceError (code: string, message: string) {
 }
 
 /**
- * The document server reported that it cannot convert the document, or returned something other than what was requested.
- * The message explains its error.
+ * The document server reported that it cannot convert the document, or returned something other than what was
+ * requested. The message explains its error.
  */
 export class ConversionFailedError
   extends defineServiceError(

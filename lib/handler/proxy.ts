@@ -1,10 +1,11 @@
 import type { FastifyReply } from 'fastify'
+import { fragmentType } from '../fragment-type.js'
 import type { Outbound } from '../outbound/outbound.js'
 import { arrivedBytes, discard } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
 import type { Credentials } from './credentials.js'
 import type { HandlerRequest } from './request.js'
-import { fragmentType, untrustedContentHeaders } from './responses.js'
+import { untrustedContentHeaders } from './responses.js'
 
 interface Dependencies {
   readonly credentials: Credentials
