@@ -196,8 +196,8 @@ export const NameTakenError = defineError(
 )
 
 /**
- * The document server could not assemble the edited document (status 3), and `onCorrupted` is `keep`: it is answered
- * `{"error":1}` and keeps the changes.
+ * The document server could not assemble the edited document (status 3), and `policies.corrupted` is `keep`: it is
+ * answered `{"error":1}` and keeps the changes.
  */
 export const CorruptedDocumentError = defineError(
   'FST_EDITOR_CORRUPTED_DOCUMENT',

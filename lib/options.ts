@@ -73,10 +73,12 @@ const rules: Rules<EditorOptions> = {
   signedUrls: TrueOrFalse,
   downloadUrlLifetime: Milliseconds,
   pageTokenLifetime: Milliseconds,
-  onCorrupted: oneOf('keep', 'discard'),
-  onMissingFile: oneOf('reject', 'acknowledge'),
-  onFormatChange: oneOf('follow', 'ignore'),
-  onConflict: oneOf('keep-both', 'overwrite'),
+  policies: {
+    conflict: oneOf('keep-both', 'overwrite'),
+    missingFile: oneOf('reject', 'acknowledge'),
+    formatChange: oneOf('follow', 'ignore'),
+    corrupted: oneOf('keep', 'discard')
+  },
   csv: {
     preserve: TrueOrFalse,
     encoding: rule('must be windows-1250 to windows-1258', stringThat(value => /^windows-125[0-8]$/.test(value)))
@@ -204,10 +206,7 @@ export function resolveOptions (given: EditorOptions) {
     downloadUrlLifetime,
     pageTokenLifetime: Math.min(options.pageTokenLifetime ?? DEFAULT_PAGE_TOKEN_LIFETIME, downloadUrlLifetime),
     allowPrivateAddresses: options.allowPrivateAddresses ?? defaults.allowPrivateAddresses,
-    onCorrupted: options.onCorrupted ?? defaults.onCorrupted,
-    onMissingFile: options.onMissingFile ?? defaults.onMissingFile,
-    onFormatChange: options.onFormatChange ?? defaults.onFormatChange,
-    onConflict: options.onConflict ?? defaults.onConflict,
+    policies: { ...defaults.policies, ...withoutUndefined(options.policies) },
     csv: { preserve: options.csv?.preserve ?? defaults.preserveCsv, encoding: options.csv?.encoding ?? 'windows-1252' },
     saveRetries: options.saveRetries ?? DEFAULT_SAVE_RETRIES,
     concurrentSaves: options.concurrentSaves ?? DEFAULT_CONCURRENT_SAVES,
@@ -323,20 +322,9 @@ function isUrlPath (value: string): boolean {
 
 /** The defaults that differ between the profiles. An option that is given overrides its profile. */
 type ProfileSettings =
-  & Required<
-    Pick<
-      EditorOptions,
-      | 'requireToken'
-      | 'signedUrls'
-      | 'allowPrivateAddresses'
-      | 'allowWeakSecret'
-      | 'onCorrupted'
-      | 'onMissingFile'
-      | 'onFormatChange'
-      | 'onConflict'
-    >
-  >
+  & Required<Pick<EditorOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret'>>
   & {
+    readonly policies: Required<NonNullable<EditorOptions['policies']>>,
     readonly preserveCsv: boolean,
     readonly anyOrigin: boolean,
     readonly requireProxyToken: boolean,
@@ -351,10 +339,7 @@ const profiles: Record<Profile, ProfileSettings> = {
     signedUrls: true,
     allowPrivateAddresses: false,
     allowWeakSecret: false,
-    onCorrupted: 'keep',
-    onMissingFile: 'reject',
-    onFormatChange: 'follow',
-    onConflict: 'keep-both',
+    policies: { conflict: 'keep-both', missingFile: 'reject', formatChange: 'follow', corrupted: 'keep' },
     preserveCsv: true,
     anyOrigin: false,
     requireProxyToken: true,
@@ -367,10 +352,7 @@ const profiles: Record<Profile, ProfileSettings> = {
     signedUrls: false,
     allowPrivateAddresses: true,
     allowWeakSecret: true,
-    onCorrupted: 'discard',
-    onMissingFile: 'acknowledge',
-    onFormatChange: 'ignore',
-    onConflict: 'overwrite',
+    policies: { conflict: 'overwrite', missingFile: 'acknowledge', formatChange: 'ignore', corrupted: 'discard' },
     preserveCsv: false,
     anyOrigin: true,
     requireProxyToken: false,

@@ -235,37 +235,39 @@ export interface EditorOptions {
    * @default 3_600_000 (1 hour)
    */
   readonly pageTokenLifetime?: number
-  /**
-   * What to do when the document server could not assemble the edited document (status 3), or when a final save has no
-   * `url`. `keep` refuses the callback: the document server keeps the user's changes. `discard` accepts it: the
-   * document server deletes them. Source:
-   * docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
-   *
-   * @default 'keep'; 'discard' in the classic profile
-   */
-  readonly onCorrupted?: 'keep' | 'discard'
-  /**
-   * What to do with a save whose file no longer exists. `reject` refuses it: the document server keeps it as a
-   * forgotten file. `acknowledge` accepts it: it is lost.
-   *
-   * @default 'reject'; 'acknowledge' in the classic profile
-   */
-  readonly onMissingFile?: 'reject' | 'acknowledge'
-  /**
-   * What to do with a save whose format differs from the stored file's. `follow` stores it under the extension of the
-   * new format, with the same `fileId`. `ignore` stores it under the old extension.
-   *
-   * @default 'follow'; 'ignore' in the classic profile
-   */
-  readonly onFormatChange?: 'follow' | 'ignore'
-  /**
-   * What to do with a save if someone else changed the file during the editing session. `keep-both` stores it as a
-   * conflict copy, which `onSaved` reports. `overwrite` replaces the file, unless another save in it is newer by the
-   * document server's clock.
-   *
-   * @default 'keep-both'; 'overwrite' in the classic profile
-   */
-  readonly onConflict?: 'keep-both' | 'overwrite'
+  /** What to do with a save that cannot simply replace its file. */
+  readonly policies?: {
+    /**
+     * If someone else changed the file during the editing session. `keep-both` stores the save as a conflict copy,
+     * which `onSaved` reports. `overwrite` replaces the file, unless another save in it is newer by the document
+     * server's clock.
+     *
+     * @default 'keep-both'; 'overwrite' in the classic profile
+     */
+    readonly conflict?: 'keep-both' | 'overwrite'
+    /**
+     * If the file no longer exists. `reject` refuses the save: the document server keeps it as a forgotten file.
+     * `acknowledge` accepts it: it is lost.
+     *
+     * @default 'reject'; 'acknowledge' in the classic profile
+     */
+    readonly missingFile?: 'reject' | 'acknowledge'
+    /**
+     * If the save's format differs from the stored file's. `follow` stores it under the extension of the new format,
+     * with the same `fileId`. `ignore` stores it under the old extension.
+     *
+     * @default 'follow'; 'ignore' in the classic profile
+     */
+    readonly formatChange?: 'follow' | 'ignore'
+    /**
+     * If the document server could not assemble the edited document (status 3), or a final save has no `url`. `keep`
+     * refuses the callback: the document server keeps the user's changes. `discard` accepts it: the document server
+     * deletes them. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+     *
+     * @default 'keep'; 'discard' in the classic profile
+     */
+    readonly corrupted?: 'keep' | 'discard'
+  }
   /** How CSV files are opened and saved. */
   readonly csv?: {
     /**

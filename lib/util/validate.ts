@@ -128,7 +128,9 @@ function exampleOf (rules: object): string {
 /** The error for an option that there is not. It names the one that was probably meant. */
 export function unknownOption (name: string, rules: object, path = ''): Error {
   const names = Object.keys(rules)
-  const meant = nameInGroup(name, rules) ?? nearest(name, names)
+  // onConflict is policies.conflict: only hooks begin with `on`
+  const withoutOn = name.replace(/^on[A-Z]/, start => start.slice(2).toLowerCase())
+  const meant = nameInGroup(name, rules) ?? nearest(name, names) ?? nameInGroup(withoutOn, rules)
   if (meant !== undefined) return new InvalidOptionError(path + name, `is unknown: did you mean ${path}${meant}?`)
   return new InvalidOptionError(
     path + name,

@@ -58,6 +58,10 @@ t.test('options of the plugin: what is missing, what is unknown and what is wron
     [including({ internalUrl: 'http://documentserver' }), 'internalUrl is unknown: did you mean documentServer.internalUrl?'],
     [including({ actions: { renam () {} } }), 'actions.renam is unknown: did you mean actions.rename?'],
     [including({ onSave () {} }), 'onSave is unknown: did you mean onSaved?'],
+    [including({ onSession () {} }), 'onSession is unknown: did you mean onSessionStart?'],
+    ...['onConflict', 'onMissingFile', 'onFormatChange', 'onCorrupted'].map((name): [() => unknown, string] =>
+      [including({ [name]: 'x' }), `${name} is unknown: did you mean policies.${name[2]!.toLowerCase()}${name.slice(3)}?`]
+    ),
     [including({ qqqqqqqq: 1 }), 'qqqqqqqq is unknown'],
     [including({ onSaved: 'notify' }), 'onSaved must be a function'],
     [including({ actions: { rename: true } }), 'actions.rename must be a function'],
