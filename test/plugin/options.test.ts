@@ -110,9 +110,10 @@ const wrong: Record<string, unknown[]> = {
   signedUrls: ['true', 1],
   downloadUrlLifetime: [0, -1, 1.5, NaN, '24h'],
   pageTokenLifetime: [0, -1, 1.5, NaN, Infinity, '1h', 2 ** 31],
-  onCorrupted: ['', 'Keep', 'reject'],
-  onMissingFile: ['', 'keep'],
-  onFormatChange: ['', 'keep'],
+  'policies.conflict': ['', 'keep'],
+  'policies.corrupted': ['', 'Keep', 'reject'],
+  'policies.missingFile': ['', 'keep'],
+  'policies.formatChange': ['', 'keep'],
   concurrentSaves: [0, -1, 1.5, NaN, '16'],
   authorize: ['x', {}],
   onCallback: ['x', {}],
@@ -207,7 +208,7 @@ t.test('unknown options are named, so that misspellings are noticed', async t =>
 })
 
 t.test('groups of options must be objects', async t => {
-  for (const name of ['actions', 'documentServer', 'proxy', 'tls', 'timeouts']) {
+  for (const name of ['actions', 'documentServer', 'policies', 'proxy', 'tls', 'timeouts']) {
     for (const value of ['x', 7, true, null, [], [['allow', 'any']]]) {
       await t.rejects(registration(t, { ...valid, [name]: value }), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must be an object` })
     }

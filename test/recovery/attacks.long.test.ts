@@ -221,12 +221,12 @@ t.test('what answers is no such file, or too large: the document server keeps it
 })
 
 t.test('the document is deleted while its forgotten file is being fetched: the content is handed over once', async t => {
-  for (const onMissingFile of ['reject', 'acknowledge'] as const) {
+  for (const missingFile of ['reject', 'acknowledge'] as const) {
     const { httpClient, before } = watchedClient()
     const texts: string[] = []
     const { recover, app, fileId, storage, forgotten } = await startAfterOutage(t, 'edited', {
       httpClient,
-      onMissingFile,
+      policies: { missingFile },
       async onForgotten ({ content }) {
         texts.push(await textOf(content))
         if (texts.length === 1) await app.editorControl().openDocument(fileId) // rejects as saving does
