@@ -28,7 +28,7 @@ const plugin = {
   security: [],
   storage: ['document-server/formats', 'security/file-id'],
   'http-client': ['security/public-ip'],
-  options: ['document-server/server-urls', 'http-client/connections', 'security/weak-secret'],
+  options: ['control/defaults', 'document-server/server-urls', 'http-client/connections', 'security/weak-secret'],
   diagnostics: [],
   testing: [],
   util: [],

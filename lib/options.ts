@@ -1,4 +1,5 @@
 import type { Clock, EditorOptions, Profile } from '../types/options.js'
+import { checkedDefaults } from './control/defaults.js'
 import { API_SCRIPT_PATH, basePathOf } from './document-server/server-urls.js'
 import { InvalidOptionError } from './errors.js'
 import { connectionTimeoutRules, tlsRules } from './http-client/connections.js'
@@ -93,6 +94,7 @@ const rules: Rules<EditorOptions> = {
   onSessionEnd: Hook,
   onForgotten: Hook,
   doctor: { authorize: Hook },
+  control: AnyObject,
   actions: {
     rename: Hook,
     saveAs: rule('must be a function or true', anyOf(isOneOf(true), isFunction)),
@@ -247,6 +249,7 @@ export function resolveOptions (given: EditorOptions) {
     onForgotten: options.onForgotten,
     doctor: options.doctor,
     openapi: options.openapi === true ? {} : options.openapi,
+    control: checkedDefaults(options.control ?? {}, 'control.'),
     actions: options.actions ?? {},
     recovery: { interval: options.recovery?.interval, fileIdOf: options.recovery?.fileIdOf },
     versions: options.versions &&

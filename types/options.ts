@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyRequest, LogLevel, RouteOptions } from 'fastify'
 import type { ActionOptions, PageAccess, PageActionName, PageUser } from './actions.js'
+import type { EditorControlDefaults } from './control.js'
 import type { CallbackEvent, ForgottenFileEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { VersionOptions } from './history.js'
 import type { HttpClient } from './http.js'
@@ -442,6 +443,18 @@ export interface EditorOptions {
      */
     readonly authorize: (request: FastifyRequest) => boolean | Promise<boolean>
   }
+  /**
+   * Defaults of every control: what all pages of the application have in common. What `app.editorControl()` is given
+   * takes precedence, wherever it is given. Objects such as `customization`, `permissions` and `document` are merged,
+   * field by field; lists are replaced.
+   *
+   * @default {}
+   * @example
+   * ```js
+   * control: { lang: 'de', customization: { forcesave: true } }
+   * ```
+   */
+  readonly control?: EditorControlDefaults
   /**
    * What the editor can ask of the application: to rename the document, save a copy, insert an image and so on.
    *

@@ -96,16 +96,17 @@ const LISTS_OF_GROUPS: ReadonlySet<string> = new Set<Exclude<keyof DocumentPermi
  * to newer editors only, and passes, except what is determined by the document and misspelt permissions. Throws
  * `InvalidOptionError`. Returns them without fields that are `undefined`: these count as not given.
  */
-export function checkedDefaults (defaults: EditorControlDefaults): EditorControlDefaults {
+export function checkedDefaults (defaults: EditorControlDefaults, path = ''): EditorControlDefaults {
   if (!AnyObject.holds(defaults)) {
     throw new InvalidOptionError(
-      'defaults',
+      path.slice(0, -1) || 'defaults',
       `must be an object such as { user, mode, permissions }, not ${kindOf(defaults)}`
     )
   }
   for (const [name, value] of Object.entries(defaults)) {
-    if (!Object.hasOwn(rules, name) && !Object.hasOwn(determined, name)) throw unknownOption(name, rules)
-    if (value !== undefined) assertValue(name, value, rules[name as keyof EditorControlDefaults] ?? determined[name]!)
+    if (!Object.hasOwn(rules, name) && !Object.hasOwn(determined, name)) throw unknownOption(name, rules, path)
+    if (value === undefined) continue
+    assertValue(path + name, value, rules[name as keyof EditorControlDefaults] ?? determined[name]!)
   }
   const { document, editorConfig, permissions } = defaults
   if (document) {
@@ -115,11 +116,11 @@ export function checkedDefaults (defaults: EditorControlDefaults): EditorControl
       permissions: AnyObject,
       title: Determined,
       url: Determined
-    }, 'document')
+    }, `${path}document`)
   }
-  if (editorConfig) assertKnown(editorConfig, { callbackUrl: Determined, mode: Mode }, 'editorConfig')
-  if (permissions) assertRights(permissions, 'permissions')
-  if (document?.permissions) assertRights(document.permissions, 'document.permissions')
+  if (editorConfig) assertKnown(editorConfig, { callbackUrl: Determined, mode: Mode }, `${path}editorConfig`)
+  if (permissions) assertRights(permissions, `${path}permissions`)
+  if (document?.permissions) assertRights(document.permissions, `${path}document.permissions`)
   return Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined))
 }
 
@@ -176,12 +177,7 @@ export function editingDefaults (
   defaults: EditorControlDefaults,
   given: EditorControlDefaults = {}
 ): EditorControlDefaults {
-  const { permissions = defaults.document?.permissions } = defaults
-  return {
-    ...mergedDefaults(defaults, given),
-    mode: given.mode ?? given.editorConfig?.mode ?? 'edit',
-    permissions: { ...permissions, edit: true, ...given.document?.permissions, ...given.permissions }
-  }
+  return mergedDefaults(mergedDefaults(defaults, { mode: 'edit', permissions: { edit: true } }), given)
 }
 
 /** With what `render()` was told: the page asks for further configurations, which must be the same in this. */
@@ -206,14 +202,25 @@ export function withFavorite (defaults: EditorControlDefaults, favorite: boolean
   return { ...defaults, info: { ...defaults.info ?? defaults.document?.info, favorite } }
 }
 
-function mergedDefaults<Base extends object> (base: Base, given: object): Base {
+/** What `given` says takes precedence, wherever it says it. Objects are merged, lists are not. */
+export function mergedDefaults (base: EditorControlDefaults, given: EditorControlDefaults): EditorControlDefaults {
+  return merged(atTopLevel(base), atTopLevel(given))
+}
+
+/** With all fields where they take precedence in a control. */
+function atTopLevel ({ editorConfig, document, ...fields }: EditorControlDefaults): EditorControlDefaults {
+  const { permissions, info, referenceData, ...others } = document ?? {}
+  return { ...editorConfig, ...merged({}, { permissions, info, referenceData }), ...fields, document: others }
+}
+
+function merged<Base extends object> (base: Base, given: object): Base {
   const present = base as Readonly<Record<string, unknown>>
   const changes = Object.entries(given).filter(([, value]) => value !== undefined)
   return {
     ...base,
     ...Object.fromEntries(changes.map(([name, value]) => {
       const old = Object.hasOwn(present, name) ? present[name] : undefined
-      return [name, isJsonObject(old) && isJsonObject(value) ? mergedDefaults(old, value) : value as unknown]
+      return [name, isJsonObject(old) && isJsonObject(value) ? merged(old, value) : value as unknown]
     }))
   }
 }

@@ -90,6 +90,11 @@ t.test('options of the plugin: what is missing, what is unknown and what is wron
     ],
     ...['/etc/ssl/ca.pem', '-----BEGIN CERTIFICATE-----\\nMIIB\\n-----END CERTIFICATE-----', BYTES, []].map(ca =>
       [including({ tls: { ca } }), 'tls.ca must be certificates in PEM, not the path of a file: read it with fs.readFileSync'] as const),
+    [including({ control: null }), 'control must be an object'],
+    [including({ control: { language: 'de' } }), 'control.language is unknown: did you mean control.lang?'],
+    [including({ control: { mode: 'read' } }), 'control.mode must be \'edit\' or \'view\''],
+    [including({ control: { title: 'a' } }), 'control.title must be absent: it is determined by the document'],
+    [including({ control: { document: { permissions: { donwload: false } } } }), 'control.document.permissions.donwload is unknown: did you mean control.document.permissions.download?'],
     [including({ logLevel: 'loud' }, true), 'logLevel must be a level of the application\'s logger: '],
     [async () =>
       await Fastify().register(async scope => {
