@@ -182,8 +182,17 @@ export const UnsupportedSchemeError = defineError('FST_EDITOR_UNSUPPORTED_SCHEME
 
 // Storage and saves
 
+/** More would only fill the log. */
+const MAX_SHOWN_ID = 255
+
 /** No stored file has this fileId. */
-export const FileNotFoundError = defineError('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has this fileId', 404)
+export class FileNotFoundError
+  extends defineError<[which: string]>('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has %s', 404) {
+  constructor (fileId?: string) {
+    const hint = /\w\.\w{1,16}$/.test(fileId ?? '') ? ': a fileId has no extension' : ''
+    super(fileId === undefined ? 'this fileId' : `the fileId ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}${hint}`)
+  }
+}
 
 /**
  * The document changes its format, and another document already has the name it would get. A save then becomes a

@@ -7,7 +7,7 @@ import { weaknessOf } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {
   AnyFunction as Hook, anyOf, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds,
-  objectWith, oneOf, rule, type Rules, stringThat, TrueOrFalse
+  objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse
 } from './util/validate.js'
 
 const API_EXAMPLE = `https://docs.example.com${API_SCRIPT_PATH}`
@@ -128,12 +128,12 @@ const rules: Rules<EditorOptions> = {
   bodyLimit: Bytes,
   timeouts: {
     ...connectionTimeoutRules,
-    total: Milliseconds,
-    body: Milliseconds,
-    hooks: Milliseconds,
-    storage: Milliseconds,
-    session: Milliseconds,
-    close: Milliseconds
+    total: Timeout,
+    body: Timeout,
+    hooks: Timeout,
+    storage: Timeout,
+    session: Timeout,
+    close: Timeout
   },
   logLevel: rule('must be a log level', isNotBlank),
   constraints: AnyObject,

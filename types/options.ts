@@ -504,7 +504,7 @@ export interface EditorOptions {
    * @default 4_194_304 (4 MiB)
    */
   readonly bodyLimit?: number
-  /** Time limits in milliseconds; each at most 2,147,483,647. */
+  /** Time limits in milliseconds; each from 100 to 2,147,483,647. */
   readonly timeouts?: {
     /**
      * To establish a connection. Default `httpClient` only.

@@ -43,7 +43,6 @@ function unsignedConfig (
     referenceData,
     ...editorFields
   } = defaults
-  const { user } = { ...editorConfig, ...editorFields }
   return {
     ...(type && { type }),
     width,
@@ -64,9 +63,8 @@ function unsignedConfig (
       mode: 'edit',
       ...editorConfig,
       ...editorFields,
-      ...(user?.id === '' && { user: { ...user, id: undefined } }),
       ...(callbackUrl && { callbackUrl })
     }
-    // JSON omits undefined fields, here and in the token. With an empty id, unlike without one, edits are never saved
+    // JSON omits undefined fields, here and in the token.
   } as Omit<SignedConfig, 'token'>
 }

@@ -118,7 +118,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       const { name } = options
       await opening(async () => {
         const found = await sessions.find(fileId)
-        if (!found) throw new FileNotFoundError()
+        if (!found) throw new FileNotFoundError(fileId)
         const { info, key } = found
         await assertOpens(info.extension)
         await open(info, name ?? `${info.fileId}.${info.extension}`, key())

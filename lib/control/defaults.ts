@@ -5,7 +5,7 @@ import { InvalidOptionError } from '../errors.js'
 import { misspelt } from '../util/did-you-mean.js'
 import { isJsonObject } from '../util/json.js'
 import {
-  AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, TrueOrFalse, unknownOption
+  AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, stringThat, TrueOrFalse, unknownOption
 } from '../util/validate.js'
 
 type RuleForEach<Value> = { readonly [Name in keyof Value]-?: Rule }
@@ -20,6 +20,10 @@ const AnyObject = rule('must be an object', isObject)
 const AnyList = rule('must be a list', Array.isArray)
 /** Anything else would let the user edit. */
 const Mode = oneOf('edit', 'view')
+const UserId = rule(
+  'must be a string that is not empty, such as String(7). Leave it out for a user without one: what a user with an empty id edits is never saved',
+  stringThat(id => id !== '')
+)
 const Determined = rule(
   'must be absent: it is determined by the document, which openDocument() opens under a name',
   () => false
@@ -108,7 +112,7 @@ export function checkedDefaults (defaults: EditorControlDefaults, path = ''): Ed
     if (value === undefined) continue
     assertValue(path + name, value, rules[name as keyof EditorControlDefaults] ?? determined[name]!)
   }
-  const { document, editorConfig, permissions } = defaults
+  const { document, editorConfig, permissions, user } = defaults
   if (document) {
     assertKnown(document, {
       fileType: Determined,
@@ -118,7 +122,11 @@ export function checkedDefaults (defaults: EditorControlDefaults, path = ''): Ed
       url: Determined
     }, `${path}document`)
   }
-  if (editorConfig) assertKnown(editorConfig, { callbackUrl: Determined, mode: Mode }, `${path}editorConfig`)
+  if (editorConfig) {
+    assertKnown(editorConfig, { callbackUrl: Determined, mode: Mode, user: AnyObject }, `${path}editorConfig`)
+  }
+  if (user) assertKnown(user, { id: UserId }, `${path}user`)
+  if (editorConfig?.user) assertKnown(editorConfig.user, { id: UserId }, `${path}editorConfig.user`)
   if (permissions) assertRights(permissions, `${path}permissions`)
   if (document?.permissions) assertRights(document.permissions, `${path}document.permissions`)
   return Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined))
@@ -141,10 +149,9 @@ function assertKnown (values: object, rules: Readonly<Record<string, Rule>>, pat
   }
 }
 
-/** The user of a page. A number as `id`, as databases have it, is a string for hooks, as it is in callbacks. */
+/** The user of a page. */
 export function pageUser ({ user, editorConfig }: EditorControlDefaults): PageUser | undefined {
-  const given = user ?? editorConfig?.user
-  return typeof given?.id === 'number' ? { ...given, id: String(given.id) } : given
+  return user ?? editorConfig?.user
 }
 
 /** What the control of a page has set. */

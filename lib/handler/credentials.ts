@@ -10,6 +10,7 @@ import type { HandlerUrls, SignatureState } from '../security/handler-urls.js'
 import type { PageClaims, PageTokens } from '../security/page-token.js'
 import { isJsonObject } from '../util/json.js'
 import { parseUrl } from '../util/url.js'
+import { kindOf } from '../util/validate.js'
 import { withTimeout } from '../util/with-timeout.js'
 import { requestTokens } from './request-tokens.js'
 import { type HandlerQuery, type HandlerRequest, isHandlerQuery, notesOf } from './request.js'
@@ -281,7 +282,8 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       throw new ForbiddenError('authorize failed', { cause })
     }
     if (decision === undefined) return false
-    if (decision !== true) throw new ForbiddenError('denied by authorize')
+    if (decision === false) throw new ForbiddenError('denied by authorize')
+    if (decision !== true) throw new ForbiddenError(`authorize returned ${kindOf(decision)}: only true allows`)
     return true
   }
 

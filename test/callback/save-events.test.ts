@@ -28,7 +28,7 @@ for (const profile of profiles) {
 
   t.test(`onSaveFailed: a hook that fails or never settles does not change the answer (${profile})`, async t => {
     for (const onSaveFailed of [() => { throw new Error('the listener failed') }, () => new Promise<never>(() => {})]) {
-      const { key, post } = await startEditing(t, { profile, onSaveFailed, timeouts: { hooks: 50 } })
+      const { key, post } = await startEditing(t, { profile, onSaveFailed, timeouts: { hooks: 100 } })
       t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
     }
   })

@@ -77,13 +77,13 @@ const customization = {
 } as const
 
 t.test('an empty user.id never reaches a configuration: the document server would never save the edits', async t => {
-  const host = await startHost(t)
-  const fileId = await host.app.editorControl().setDocumentFromBytes(Buffer.from('text'), 'Notes.txt')
-  for (const defaults of [{ user: { id: '', name: 'Ada' } }, { editorConfig: { user: { id: '', name: 'Ada' } } }]) {
-    const { editorConfig, token } = (await host.app.editorControl(defaults).openDocument(fileId)).config!
-    t.strictSame(JSON.parse(JSON.stringify(editorConfig!.user)), { name: 'Ada' })
-    t.notMatch(Buffer.from(token.split('.')[1]!, 'base64url').toString(), '"id":""')
+  const { app } = await startHost(t)
+  for (const id of ['', 7, null]) {
+    const user = { id, name: 'Ada' } as { id: string, name: string }
+    t.throws(() => app.editorControl({ user }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option user\.id must be a string that is not empty/ })
+    t.throws(() => app.editorControl({ editorConfig: { user } }), { message: /^Option editorConfig\.user\.id must be a string/ })
   }
+  t.ok(app.editorControl({ user: { name: 'Ada' } as never }), 'a user without an id')
 })
 
 t.test('user, permissions, mode, lang, customization and further options are accepted at the top level and passed on', async t => {

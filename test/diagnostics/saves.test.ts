@@ -354,7 +354,7 @@ t.test('a save that goes on after the application itself has answered its callba
 
 t.test('a save that app.close() ends has one message', async t => {
   const { asked, release, serve } = held()
-  const editing = await startEditing(t, { serve, timeouts: { close: 50 } })
+  const editing = await startEditing(t, { serve, timeouts: { close: 100 } })
   const { messages } = collect(t, 'save')
   const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
   await asked

@@ -8,7 +8,7 @@ import { OLD, startService } from '../integration/support.js'
 import { powerSwitch, startAfterOutage, textOf, unknownHere, watchedClient } from './support.js'
 
 t.test('recovery.fileIdOf hangs: the run goes on', { timeout: 20_000 }, async t => {
-  const service = await startService(t, { recovery: { fileIdOf: () => new Promise<undefined>(() => {}) }, timeouts: { hooks: 50 } })
+  const service = await startService(t, { recovery: { fileIdOf: () => new Promise<undefined>(() => {}) }, timeouts: { hooks: 100 } })
   const { app, documentServer, forgotten } = service
   const session = await documentServer.open(await unknownHere(service, 'assigned'))
   await session.edit('kept')

@@ -296,7 +296,7 @@ t.test('a hook that does not end holds up neither callbacks nor saves, and the e
 t.test('a hook that takes longer than timeouts.hooks is given up, and the end follows', async t => {
   const log = memoryLog()
   const { hooks, until } = recordSessions({ onSessionStart: async () => await new Promise(() => {}) })
-  const { post, key } = await startEditing(t, { memory: true, timeouts: { hooks: 20 }, server: log.server, ...hooks })
+  const { post, key } = await startEditing(t, { memory: true, timeouts: { hooks: 100 }, server: log.server, ...hooks })
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 4 }), 0)
   t.match(await until(2), [['start', { key }], ['end', { key, reason: 'unchanged' }]])
