@@ -6,7 +6,7 @@
 const plugin = {
   index: ['editor', 'commonjs', 'exports'],
   exports: ['editor', 'handler/responses', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
-  commonjs: ['editor', 'handler/responses', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
+  commonjs: ['editor', 'exports'],
   editor: ['plugin'],
   plugin: ['options', 'parts', 'security', 'openapi', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
   parts: ['options', 'services', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
