@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import type { ActionHook, ActionOptions, PageAction } from '../../types/actions.js'
-import { pageUser } from '../control/defaults.js'
 import { ActionFailedError, HookTimeoutError } from '../errors.js'
 import { errorStatus } from '../handler/responses.js'
 import { withTimeout } from '../util/with-timeout.js'
@@ -70,7 +69,7 @@ export function createHookCalls ({ timeout, signal }: Dependencies): HookCalls {
   return {
     limited,
     call ({ name, hook }, { claims: { fileId, defaults }, request }, fields, options) {
-      const action = { fileId, user: pageUser(defaults), ...fields } as unknown as Parameters<typeof hook>[0]
+      const action = { fileId, user: defaults.user, ...fields } as unknown as Parameters<typeof hook>[0]
       return limited(name, () => hook(action, request as FastifyRequest), options)
     }
   }

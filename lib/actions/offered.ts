@@ -36,7 +36,7 @@ export function offeredActions (options: Options, instanceId: string): OfferedAc
     },
     completed (defaults, fileId) {
       const complete: EditorControlDefaults = options.sharing ? withInfo(defaults) : defaults
-      if (!options.reference || fileId === '' || complete.referenceData || complete.document?.referenceData) {
+      if (!options.reference || fileId === '' || complete.referenceData) {
         return complete
       }
       return { ...complete, referenceData: { fileKey: fileId, instanceId } }

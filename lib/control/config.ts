@@ -37,7 +37,6 @@ function unsignedConfig (
     height = '100%',
     history,
     document,
-    editorConfig,
     permissions,
     info,
     referenceData,
@@ -61,7 +60,6 @@ function unsignedConfig (
     },
     editorConfig: {
       mode: 'edit',
-      ...editorConfig,
       ...editorFields,
       ...(callbackUrl && { callbackUrl })
     }

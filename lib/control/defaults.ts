@@ -1,5 +1,5 @@
 import type { DocumentPermissions } from '@onlyoffice/doceditor-types'
-import type { PageAccess, PageRights, PageUser } from '../../types/actions.js'
+import type { PageAccess, PageRights } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
 import { InvalidOptionError } from '../errors.js'
 import { misspelt } from '../util/did-you-mean.js'
@@ -149,27 +149,19 @@ function assertKnown (values: object, rules: Readonly<Record<string, Rule>>, pat
   }
 }
 
-/** The user of a page. */
-export function pageUser ({ user, editorConfig }: EditorControlDefaults): PageUser | undefined {
-  return user ?? editorConfig?.user
-}
-
 /** What the control of a page has set. */
 export function accessOf (defaults: EditorControlDefaults): PageAccess {
-  const { mode, permissions, document, editorConfig } = defaults
   return {
-    mode: (mode ?? editorConfig?.mode) === 'view' ? 'view' : 'edit',
-    permissions: { ...permissions ?? document?.permissions },
+    mode: defaults.mode === 'view' ? 'view' : 'edit',
+    permissions: { ...defaults.permissions },
     rights: rightsOf(defaults)
   }
 }
 
 /** The defaults of the editor: everything is allowed that is not denied. */
-export function rightsOf (
-  { type, mode, permissions, document, editorConfig, history }: EditorControlDefaults
-): PageRights {
-  const { edit, comment, download } = permissions ?? document?.permissions ?? {}
-  const isEditor = (mode ?? editorConfig?.mode) !== 'view' && type !== 'embedded'
+export function rightsOf ({ type, mode, permissions = {}, history }: EditorControlDefaults): PageRights {
+  const { edit, comment, download } = permissions
+  const isEditor = mode !== 'view' && type !== 'embedded'
   const mayEdit = isEditor && edit !== false
   return {
     edit: mayEdit,
@@ -201,20 +193,23 @@ export function renderedDefaults (
 
 /** The editor crashes without `document.info` where it asks for sharing settings. */
 export function withInfo (defaults: EditorControlDefaults): EditorControlDefaults {
-  return { ...defaults, info: defaults.info ?? defaults.document?.info ?? {} }
+  return { ...defaults, info: defaults.info ?? {} }
 }
 
 /** For the configurations that the page asks for from now on. */
 export function withFavorite (defaults: EditorControlDefaults, favorite: boolean): EditorControlDefaults {
-  return { ...defaults, info: { ...defaults.info ?? defaults.document?.info, favorite } }
+  return { ...defaults, info: { ...defaults.info, favorite } }
 }
 
-/** What `given` says takes precedence, wherever it says it. Objects are merged, lists are not. */
+/**
+ * What `given` says takes precedence, wherever it says it. Objects are merged, lists are not. In the result, and so in
+ * every control and page token, the fields of `editorConfig`, `permissions`, `info` and `referenceData` are at the top
+ * level only.
+ */
 export function mergedDefaults (base: EditorControlDefaults, given: EditorControlDefaults): EditorControlDefaults {
   return merged(atTopLevel(base), atTopLevel(given))
 }
 
-/** With all fields where they take precedence in a control. */
 function atTopLevel ({ editorConfig, document, ...fields }: EditorControlDefaults): EditorControlDefaults {
   const { permissions, info, referenceData, ...others } = document ?? {}
   return { ...editorConfig, ...merged({}, { permissions, info, referenceData }), ...fields, document: others }

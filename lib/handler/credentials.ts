@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { PageActionName, PageRights } from '../../types/actions.js'
 import type { AuthorizeTarget } from '../../types/options.js'
-import { accessOf, pageUser, rightsOf } from '../control/defaults.js'
+import { accessOf, rightsOf } from '../control/defaults.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
@@ -181,7 +181,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       const isAllowed = await askApplication(request, {
         action: name,
         fileId,
-        user: pageUser(defaults),
+        user: defaults.user,
         ...accessOf(defaults)
       })
       if (state === 'expired' && !isAllowed) {
