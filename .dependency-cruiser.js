@@ -6,7 +6,7 @@
 const plugin = {
   index: ['editor', 'commonjs', 'exports'],
   exports: ['editor', 'fragment-type', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
-  commonjs: ['editor', 'fragment-type', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
+  commonjs: ['editor', 'exports'],
   editor: ['plugin'],
   plugin: ['options', 'parts', 'security', 'openapi', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
   parts: ['options', 'services', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
@@ -28,7 +28,7 @@ const plugin = {
   security: [],
   storage: ['document-server/formats', 'security/file-id'],
   'http-client': ['security/public-ip'],
-  options: ['http-client/connections', 'security/weak-secret'],
+  options: ['control/defaults', 'http-client/connections', 'security/weak-secret'],
   diagnostics: [],
   testing: [],
   'fragment-type': [],

@@ -1,13 +1,15 @@
 import createError from '@fastify/error'
 
-/** What every error of this library has. Where another error caused it, that error is its `cause`. */
-export interface EditorError extends Error {
-  /** Stable: `FST_EDITOR_…`. */
-  readonly code: string
+/** Every error of this library. Where another error caused it, that error is its `cause`. */
+export abstract class EditorError extends Error {
+  /** Stable: `FST_EDITOR_…`. docs/errors.md lists all of them. */
+  declare readonly code: string
   /** HTTP status of the response. */
-  readonly statusCode: number
+  declare readonly statusCode: number
   /** Whether the same call may succeed when it is repeated later, with nothing changed in between. */
-  readonly retryable: boolean
+  declare readonly retryable: boolean
+  /** The document server's code, if it answered a command, a conversion or a document build with one. */
+  declare readonly serverCode?: number | undefined
 }
 
 export interface EditorErrorClass<Arguments extends unknown[]> {
@@ -21,7 +23,7 @@ function defineError<Arguments extends unknown[] = []> (
   statusCode: number,
   { retryable = false } = {}
 ): EditorErrorClass<Arguments> {
-  const ErrorClass = createError(code, message, statusCode)
+  const ErrorClass = createError(code, message, statusCode, EditorError as unknown as ErrorConstructor)
   Object.defineProperty(ErrorClass.prototype, 'retryable', { value: retryable, writable: true })
   return ErrorClass as unknown as EditorErrorClass<Arguments>
 }
@@ -182,8 +184,18 @@ export const UnsupportedSchemeError = defineError('FST_EDITOR_UNSUPPORTED_SCHEME
 
 // Storage and saves
 
+/** More would only fill the log. */
+const MAX_SHOWN_ID = 255
+
 /** No stored file has this fileId. */
-export const FileNotFoundError = defineError('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has this fileId', 404)
+export class FileNotFoundError
+  extends defineError<[which: string]>('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has %s', 404) {
+  constructor (fileId?: string, options?: ErrorOptions) {
+    const hint = /\w\.\w{1,16}$/.test(fileId ?? '') ? ': a fileId has no extension' : ''
+    const which = fileId === undefined ? 'this fileId' : `the fileId ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}${hint}`
+    super(which, ...(options ? [options] : []))
+  }
+}
 
 /**
  * The document changes its format, and another document already has the name it would get. A save then becomes a
@@ -196,8 +208,8 @@ export const NameTakenError = defineError(
 )
 
 /**
- * The document server could not assemble the edited document (status 3), and `onCorrupted` is `keep`: it is answered
- * `{"error":1}` and keeps the changes.
+ * The document server could not assemble the edited document (status 3), and `policies.corrupted` is `keep`: it is
+ * answered `{"error":1}` and keeps the changes.
  */
 export const CorruptedDocumentError = defineError(
   'FST_EDITOR_CORRUPTED_DOCUMENT',
@@ -332,7 +344,7 @@ export class CommandFailedError
     502
   ) {
   /** Source: docs/document-server-protocol.md#commands */
-  readonly serverCode: number
+  override readonly serverCode: number
 
   constructor (
     command: string,
@@ -401,7 +413,7 @@ function defineServiceError (code: string, message: string) {
      * The document server's code, from -1 to -10; `undefined` if it sent none. Source:
      * docs/document-server-protocol.md#conversion
      */
-    readonly serverCode: number | undefined
+    override readonly serverCode: number | undefined
     override readonly retryable: boolean
 
     constructor (reason: string, { cause, serverCode, retryable = false }: ServiceErrorOptions = {}) {

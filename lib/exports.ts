@@ -11,7 +11,11 @@ export type { UndiciClientOptions } from './http-client/undici-client.js'
 export { blankDocument, blankFormats } from './blank/blank-document.js'
 export { checkDocument } from './document-server/upload-check.js'
 export { fragmentType } from './fragment-type.js'
-export * from './errors.js'
+export {
+  AddressBlockedError, EditorError, FileNotFoundError, InvalidNameError, InvalidOptionError, NameTakenError,
+  RevokedError
+} from './errors.js'
+export type { EditorErrorClass } from './errors.js'
 export type * from '../types/actions.js'
 export type * from '../types/blank.js'
 export type * from '../types/control.js'

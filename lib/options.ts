@@ -1,11 +1,12 @@
 import type { Clock, EditorOptions, Profile } from '../types/options.js'
+import { checkedDefaults } from './control/defaults.js'
 import { InvalidOptionError } from './errors.js'
 import { connectionTimeoutRules, tlsRules } from './http-client/connections.js'
 import { weaknessOf } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {
   AnyFunction as Hook, anyOf, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds,
-  objectWith, oneOf, rule, type Rules, stringThat, TrueOrFalse
+  objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse
 } from './util/validate.js'
 
 /** The path of `api.js` below the URL of a document server. */
@@ -75,10 +76,12 @@ const rules: Rules<EditorOptions> = {
   signedUrls: TrueOrFalse,
   downloadUrlLifetime: Milliseconds,
   pageTokenLifetime: Milliseconds,
-  onCorrupted: oneOf('keep', 'discard'),
-  onMissingFile: oneOf('reject', 'acknowledge'),
-  onFormatChange: oneOf('follow', 'ignore'),
-  onConflict: oneOf('keep-both', 'overwrite'),
+  policies: {
+    conflict: oneOf('keep-both', 'overwrite'),
+    missingFile: oneOf('reject', 'acknowledge'),
+    formatChange: oneOf('follow', 'ignore'),
+    corrupted: oneOf('keep', 'discard')
+  },
   csv: {
     preserve: TrueOrFalse,
     encoding: rule('must be windows-1250 to windows-1258', stringThat(value => /^windows-125[0-8]$/.test(value)))
@@ -93,6 +96,7 @@ const rules: Rules<EditorOptions> = {
   onSessionEnd: Hook,
   onForgotten: Hook,
   doctor: { authorize: Hook },
+  control: AnyObject,
   actions: {
     rename: Hook,
     saveAs: rule('must be a function or true', anyOf(isOneOf(true), isFunction)),
@@ -126,12 +130,12 @@ const rules: Rules<EditorOptions> = {
   bodyLimit: Bytes,
   timeouts: {
     ...connectionTimeoutRules,
-    total: Milliseconds,
-    body: Milliseconds,
-    hooks: Milliseconds,
-    storage: Milliseconds,
-    session: Milliseconds,
-    close: Milliseconds
+    total: Timeout,
+    body: Timeout,
+    hooks: Timeout,
+    storage: Timeout,
+    session: Timeout,
+    close: Timeout
   },
   logLevel: rule('must be a log level', isNotBlank),
   constraints: AnyObject,
@@ -206,10 +210,7 @@ export function resolveOptions (given: EditorOptions) {
     downloadUrlLifetime,
     pageTokenLifetime: Math.min(options.pageTokenLifetime ?? DEFAULT_PAGE_TOKEN_LIFETIME, downloadUrlLifetime),
     allowPrivateAddresses: options.allowPrivateAddresses ?? defaults.allowPrivateAddresses,
-    onCorrupted: options.onCorrupted ?? defaults.onCorrupted,
-    onMissingFile: options.onMissingFile ?? defaults.onMissingFile,
-    onFormatChange: options.onFormatChange ?? defaults.onFormatChange,
-    onConflict: options.onConflict ?? defaults.onConflict,
+    policies: { ...defaults.policies, ...withoutUndefined(options.policies) },
     csv: { preserve: options.csv?.preserve ?? defaults.preserveCsv, encoding: options.csv?.encoding ?? 'windows-1252' },
     saveRetries: options.saveRetries ?? DEFAULT_SAVE_RETRIES,
     concurrentSaves: options.concurrentSaves ?? DEFAULT_CONCURRENT_SAVES,
@@ -250,6 +251,7 @@ export function resolveOptions (given: EditorOptions) {
     onForgotten: options.onForgotten,
     doctor: options.doctor,
     openapi: options.openapi === true ? {} : options.openapi,
+    control: checkedDefaults(options.control ?? {}, 'control.'),
     actions: options.actions ?? {},
     recovery: { interval: options.recovery?.interval, fileIdOf: options.recovery?.fileIdOf },
     versions: options.versions &&
@@ -325,20 +327,9 @@ function isUrlPath (value: string): boolean {
 
 /** The defaults that differ between the profiles. An option that is given overrides its profile. */
 type ProfileSettings =
-  & Required<
-    Pick<
-      EditorOptions,
-      | 'requireToken'
-      | 'signedUrls'
-      | 'allowPrivateAddresses'
-      | 'allowWeakSecret'
-      | 'onCorrupted'
-      | 'onMissingFile'
-      | 'onFormatChange'
-      | 'onConflict'
-    >
-  >
+  & Required<Pick<EditorOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret'>>
   & {
+    readonly policies: Required<NonNullable<EditorOptions['policies']>>,
     readonly preserveCsv: boolean,
     readonly anyOrigin: boolean,
     readonly requireProxyToken: boolean,
@@ -353,10 +344,7 @@ const profiles: Record<Profile, ProfileSettings> = {
     signedUrls: true,
     allowPrivateAddresses: false,
     allowWeakSecret: false,
-    onCorrupted: 'keep',
-    onMissingFile: 'reject',
-    onFormatChange: 'follow',
-    onConflict: 'keep-both',
+    policies: { conflict: 'keep-both', missingFile: 'reject', formatChange: 'follow', corrupted: 'keep' },
     preserveCsv: true,
     anyOrigin: false,
     requireProxyToken: true,
@@ -369,10 +357,7 @@ const profiles: Record<Profile, ProfileSettings> = {
     signedUrls: false,
     allowPrivateAddresses: true,
     allowWeakSecret: true,
-    onCorrupted: 'discard',
-    onMissingFile: 'acknowledge',
-    onFormatChange: 'ignore',
-    onConflict: 'overwrite',
+    policies: { conflict: 'overwrite', missingFile: 'acknowledge', formatChange: 'ignore', corrupted: 'discard' },
     preserveCsv: false,
     anyOrigin: true,
     requireProxyToken: false,

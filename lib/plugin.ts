@@ -6,7 +6,7 @@ import type { Storage } from '../types/storage.js'
 import { offeredActions } from './actions/page-actions.js'
 import { actionScope } from './actions/routes.js'
 import { createControl } from './control/control.js'
-import { checkedDefaults } from './control/defaults.js'
+import { checkedDefaults, mergedDefaults } from './control/defaults.js'
 import { startWarnings } from './doctor/check-options.js'
 import type { DirectResponse } from './doctor/direct-request.js'
 import { createDoctor } from './doctor/doctor.js'
@@ -113,7 +113,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     createControl(controlParts, readersSeeHistory ? { history: true, ...defaults } : defaults)
   const editorSessions = createEditorSessions(saving.services, saving.sessions)
   app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
-    return control(checkedDefaults(defaults))
+    return control(mergedDefaults(settings.control, checkedDefaults(defaults)))
   })
   app.decorate('editorServer', {
     ...createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }),

@@ -65,10 +65,10 @@ export interface SaveMessage extends Timed, MayFail {
    * - `conflict`: it was stored as a conflict copy, `conflictFileId`.
    * - `repeated`: it was stored before. Nothing was fetched.
    * - `superseded`: a force save older than what is stored. Nothing was stored.
-   * - `missing`: its document no longer exists, and the save is lost (`onMissingFile: 'acknowledge'`).
+   * - `missing`: its document no longer exists, and the save is lost (`policies: { missingFile: 'acknowledge' }`).
    * - `empty`: the callback had no URL: there was nothing to store.
    * - `not-assembled`: the document server could not assemble it. Status 3: the changes are lost
-   *   (`onCorrupted: 'discard'`). Status 7: they remain in the session.
+   *   (`policies: { corrupted: 'discard' }`). Status 7: they remain in the session.
    * - `refused`: nothing was stored, and the document server keeps what it has; `code` says why.
    * - `unproven`: refused, too, but nothing proves that the document server sent it: a token or the signature of the
    *   URL is missing or wrong. Anybody can cause it; of the document server are all callbacks if a secret or a URL is

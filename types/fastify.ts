@@ -38,7 +38,7 @@ declare module 'fastify' {
     /** The client for outbound requests: the option `httpClient` or its default. */
     editorHttpClient: HttpClient
     /**
-     * Creates a control for one document in one page.
+     * Creates a control for one document in one page. The option `control` has what all of them have in common.
      *
      * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the defaults have an unknown name, or a value of
      * another type. What only newer editors know may be inside of `document`, `editorConfig`, `customization` and so

@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyRequest, LogLevel, RouteOptions } from 'fastify'
 import type { ActionOptions, PageAccess, PageActionName, PageUser } from './actions.js'
+import type { EditorControlDefaults } from './control.js'
 import type { CallbackEvent, ForgottenFileEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { VersionOptions } from './history.js'
 import type { HttpClient } from './http.js'
@@ -235,37 +236,39 @@ export interface EditorOptions {
    * @default 3_600_000 (1 hour)
    */
   readonly pageTokenLifetime?: number
-  /**
-   * What to do when the document server could not assemble the edited document (status 3), or when a final save has no
-   * `url`. `keep` refuses the callback: the document server keeps the user's changes. `discard` accepts it: the
-   * document server deletes them. Source:
-   * docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
-   *
-   * @default 'keep'; 'discard' in the classic profile
-   */
-  readonly onCorrupted?: 'keep' | 'discard'
-  /**
-   * What to do with a save whose file no longer exists. `reject` refuses it: the document server keeps it as a
-   * forgotten file. `acknowledge` accepts it: it is lost.
-   *
-   * @default 'reject'; 'acknowledge' in the classic profile
-   */
-  readonly onMissingFile?: 'reject' | 'acknowledge'
-  /**
-   * What to do with a save whose format differs from the stored file's. `follow` stores it under the extension of the
-   * new format, with the same `fileId`. `ignore` stores it under the old extension.
-   *
-   * @default 'follow'; 'ignore' in the classic profile
-   */
-  readonly onFormatChange?: 'follow' | 'ignore'
-  /**
-   * What to do with a save if someone else changed the file during the editing session. `keep-both` stores it as a
-   * conflict copy, which `onSaved` reports. `overwrite` replaces the file, unless another save in it is newer by the
-   * document server's clock.
-   *
-   * @default 'keep-both'; 'overwrite' in the classic profile
-   */
-  readonly onConflict?: 'keep-both' | 'overwrite'
+  /** What to do with a save that cannot simply replace its file. */
+  readonly policies?: {
+    /**
+     * If someone else changed the file during the editing session. `keep-both` stores the save as a conflict copy,
+     * which `onSaved` reports. `overwrite` replaces the file, unless another save in it is newer by the document
+     * server's clock.
+     *
+     * @default 'keep-both'; 'overwrite' in the classic profile
+     */
+    readonly conflict?: 'keep-both' | 'overwrite'
+    /**
+     * If the file no longer exists. `reject` refuses the save: the document server keeps it as a forgotten file.
+     * `acknowledge` accepts it: it is lost.
+     *
+     * @default 'reject'; 'acknowledge' in the classic profile
+     */
+    readonly missingFile?: 'reject' | 'acknowledge'
+    /**
+     * If the save's format differs from the stored file's. `follow` stores it under the extension of the new format,
+     * with the same `fileId`. `ignore` stores it under the old extension.
+     *
+     * @default 'follow'; 'ignore' in the classic profile
+     */
+    readonly formatChange?: 'follow' | 'ignore'
+    /**
+     * If the document server could not assemble the edited document (status 3), or a final save has no `url`. `keep`
+     * refuses the callback: the document server keeps the user's changes. `discard` accepts it: the document server
+     * deletes them. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+     *
+     * @default 'keep'; 'discard' in the classic profile
+     */
+    readonly corrupted?: 'keep' | 'discard'
+  }
   /** How CSV files are opened and saved. */
   readonly csv?: {
     /**
@@ -441,6 +444,18 @@ export interface EditorOptions {
     readonly authorize: (request: FastifyRequest) => boolean | Promise<boolean>
   }
   /**
+   * Defaults of every control: what all pages of the application have in common. What `app.editorControl()` is given
+   * takes precedence, wherever it is given. Objects such as `customization`, `permissions` and `document` are merged,
+   * field by field; lists are replaced.
+   *
+   * @default {}
+   * @example
+   * ```js
+   * control: { lang: 'de', customization: { forcesave: true } }
+   * ```
+   */
+  readonly control?: EditorControlDefaults
+  /**
    * What the editor can ask of the application: to rename the document, save a copy, insert an image and so on.
    *
    * @default only fresh configurations
@@ -489,7 +504,7 @@ export interface EditorOptions {
    * @default 4_194_304 (4 MiB)
    */
   readonly bodyLimit?: number
-  /** Time limits in milliseconds; each at most 2,147,483,647. */
+  /** Time limits in milliseconds; each from 100 to 2,147,483,647. */
   readonly timeouts?: {
     /**
      * To establish a connection. Default `httpClient` only.

@@ -114,8 +114,8 @@ export interface SessionEndEvent {
   /**
    * - `saved`: its changes are stored, in the file or in a conflict copy.
    * - `unchanged`: nothing was changed.
-   * - `discarded`: there was nothing to store, or the changes are lost: with `onCorrupted: 'discard'`, or with
-   *   `onMissingFile: 'acknowledge'`.
+   * - `discarded`: there was nothing to store, or the changes are lost: with `policies.corrupted` `'discard'`, or with
+   *   `policies.missingFile` `'acknowledge'`.
    * - `refused`: its save was refused. The document server keeps it. When the document is opened again, the session
    *   starts again.
    * - `lost`: the document server no longer knows the session, or the file has too many sessions to remember this one.

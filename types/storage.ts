@@ -41,6 +41,8 @@ export interface ReadResult {
 /**
  * Content that is stored but not visible yet. `create` and `replace` of the same storage publish it without reading it
  * again. Iterating over it reads the content.
+ *
+ * @experimental
  */
 export interface StagedContent extends AsyncIterable<Uint8Array> {
   /** Bytes. */
@@ -130,7 +132,11 @@ export interface StateStore {
   list? (): AsyncIterable<ListedStateRecord>
 }
 
-/** A file and its record as they were at one moment. */
+/**
+ * A file and its record as they were at one moment.
+ *
+ * @experimental
+ */
 export interface FileSnapshot {
   /** `null` if there is no such file. */
   readonly info: FileInfo | null
@@ -138,7 +144,11 @@ export interface FileSnapshot {
   readonly record: StateRecord | null
 }
 
-/** Options of `Storage.commit`. */
+/**
+ * Options of `Storage.commit`.
+ *
+ * @experimental
+ */
 export interface CommitOptions {
   /**
    * Stores the content under this extension from now on.
@@ -169,14 +179,22 @@ export interface CommitOptions {
   readonly prune?: VersionLimits
 }
 
-/** What `Storage.commit` has stored. */
+/**
+ * What `Storage.commit` has stored.
+ *
+ * @experimental
+ */
 export interface Committed {
   readonly info: FileInfo
   /** Of the record. */
   readonly recordVersion: string
 }
 
-/** Where the content of a file can be fetched from. */
+/**
+ * Where the content of a file can be fetched from.
+ *
+ * @experimental
+ */
 export interface FileUrl {
   /** Describes the content at `url`. */
   readonly info: FileInfo
@@ -414,11 +432,14 @@ export interface Storage {
    *
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.
    * @throws the error of `content`, of `keep().changes`, or of a function in `options`.
+   * @experimental
    */
   commit? (fileId: string, content: Content, options: CommitOptions): Promise<Committed | null>
 
   /**
    * Resolves to what `stat` and `state.get` would resolve to at one moment, usually with one request instead of two.
+   *
+   * @experimental
    */
   snapshot? (fileId: string): Promise<FileSnapshot>
 
@@ -426,6 +447,8 @@ export interface Storage {
    * Resolves to a URL of the present content, or to `null` if there is no such file. The download action then redirects
    * to it instead of sending the content itself. The document server must be able to reach it. The URL works for as
    * long as it is valid, even if the content is replaced meanwhile.
+   *
+   * @experimental
    */
   downloadUrl? (fileId: string): Promise<FileUrl | null>
 
@@ -435,6 +458,7 @@ export interface Storage {
    * Without this method the plugin keeps saves in the system's temporary directory until they are published.
    *
    * @throws the error of `content`.
+   * @experimental
    */
   stage? (fileId: string, content: AsyncIterable<Uint8Array>): Promise<StagedContent>
 
@@ -444,6 +468,8 @@ export interface Storage {
    * error.
    *
    * Without this method only `ifRevision` prevents such a process from publishing old content.
+   *
+   * @experimental
    */
   revoke? (fileId: string, ticket: string): Promise<void>
 

@@ -3,7 +3,7 @@ import type { ActionHook, ActionOptions, PageAction as PageFacts, PageActionName
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import type { EditorSessions } from '../../types/sessions.js'
 import type { OfferedActions } from '../control/control.js'
-import { type Need, pageUser } from '../control/defaults.js'
+import type { Need } from '../control/defaults.js'
 import type { Opens } from '../document-server/format-list.js'
 import type { FetchResult } from '../document-server/result-file.js'
 import { ActionFailedError, HookTimeoutError } from '../errors.js'
@@ -92,7 +92,7 @@ export async function callHook<Name extends HookName> (
   options = ANYTHING
 ): Promise<Returned<Name>> {
   const hook = services.settings.actions[name] as ActionHook<object, Returned<Name>>
-  const action = { fileId, user: pageUser(defaults), ...told }
+  const action = { fileId, user: defaults.user, ...told }
   return await callInTime(services, name, () => hook(action, request), options)
 }
 

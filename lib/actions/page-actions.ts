@@ -40,7 +40,7 @@ export function offeredActions ({ actions, versions }: Options, instanceId: stri
     ],
     completed (defaults, fileId) {
       const complete: EditorControlDefaults = actions.sharing ? withInfo(defaults) : defaults
-      if (!actions.reference || fileId === '' || complete.referenceData || complete.document?.referenceData) {
+      if (!actions.reference || fileId === '' || complete.referenceData) {
         return complete
       }
       return { ...complete, referenceData: { fileKey: fileId, instanceId } }

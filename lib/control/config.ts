@@ -37,13 +37,11 @@ function unsignedConfig (
     height = '100%',
     history,
     document,
-    editorConfig,
     permissions,
     info,
     referenceData,
     ...editorFields
   } = defaults
-  const { user } = { ...editorConfig, ...editorFields }
   return {
     ...(type && { type }),
     width,
@@ -62,11 +60,9 @@ function unsignedConfig (
     },
     editorConfig: {
       mode: 'edit',
-      ...editorConfig,
       ...editorFields,
-      ...(user?.id === '' && { user: { ...user, id: undefined } }),
       ...(callbackUrl && { callbackUrl })
     }
-    // JSON omits undefined fields, here and in the token. With an empty id, unlike without one, edits are never saved
+    // JSON omits undefined fields, here and in the token.
   } as Omit<SignedConfig, 'token'>
 }

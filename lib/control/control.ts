@@ -29,7 +29,7 @@ import {
   setRules, thumbnailRules, VersionNumber
 } from './method-rules.js'
 import { linksOf, type PageUrls, renderFragment } from './page.js'
-import { pageUser, renderedDefaults } from './defaults.js'
+import { renderedDefaults } from './defaults.js'
 
 interface ControlDependencies {
   readonly storage: Storage
@@ -118,7 +118,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       const { name } = options
       await opening(async () => {
         const found = await sessions.find(fileId)
-        if (!found) throw new FileNotFoundError()
+        if (!found) throw new FileNotFoundError(fileId)
         const { info, key } = found
         await assertOpens(info.extension)
         await open(info, name ?? `${info.fileId}.${info.extension}`, key())
@@ -143,7 +143,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     async createDocument (format, given = {}) {
       assertOptions(createRules, given)
       const { name = 'Untitled', ...options } = given
-      const lang = defaults.lang ?? defaults.editorConfig?.lang
+      const { lang } = defaults
       const content = blankDocument(format, { ...(lang !== undefined && { lang }), ...options })
       return await control.setDocumentFromBytes(content, extensionOf(name) === format ? name : `${name}.${format}`)
     },
@@ -336,6 +336,6 @@ function forceSaveOutcome (result: ForceSaveResult): 'saved' | 'conflict' | 'no-
 
 /** The user of the page, as far as a version is attributed to one. */
 function userOf (defaults: EditorControlDefaults): RestoringUser | undefined {
-  const { id, name = '' } = pageUser(defaults) ?? {}
+  const { id, name = '' } = defaults.user ?? {}
   return id === undefined ? undefined : { id, name }
 }

@@ -1,11 +1,11 @@
 import type { DocumentPermissions } from '@onlyoffice/doceditor-types'
-import type { PageAccess, PageRights, PageUser } from '../../types/actions.js'
+import type { PageAccess, PageRights } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
 import { InvalidOptionError } from '../errors.js'
 import { misspelt } from '../util/did-you-mean.js'
 import { isJsonObject } from '../util/json.js'
 import {
-  AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, TrueOrFalse, unknownOption
+  AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, stringThat, TrueOrFalse, unknownOption
 } from '../util/validate.js'
 
 type RuleForEach<Value> = { readonly [Name in keyof Value]-?: Rule }
@@ -20,6 +20,10 @@ const AnyObject = rule('must be an object', isObject)
 const AnyList = rule('must be a list', Array.isArray)
 /** Anything else would let the user edit. */
 const Mode = oneOf('edit', 'view')
+const UserId = rule(
+  'must be a string that is not empty, such as String(7). Leave it out for a user without one: what a user with an empty id edits is never saved',
+  stringThat(id => id !== '')
+)
 const Determined = rule(
   'must be absent: it is determined by the document, which openDocument() opens under a name',
   () => false
@@ -96,18 +100,19 @@ const LISTS_OF_GROUPS: ReadonlySet<string> = new Set<Exclude<keyof DocumentPermi
  * to newer editors only, and passes, except what is determined by the document and misspelt permissions. Throws
  * `InvalidOptionError`. Returns them without fields that are `undefined`: these count as not given.
  */
-export function checkedDefaults (defaults: EditorControlDefaults): EditorControlDefaults {
+export function checkedDefaults (defaults: EditorControlDefaults, path = ''): EditorControlDefaults {
   if (!AnyObject.holds(defaults)) {
     throw new InvalidOptionError(
-      'defaults',
+      path.slice(0, -1) || 'defaults',
       `must be an object such as { user, mode, permissions }, not ${kindOf(defaults)}`
     )
   }
   for (const [name, value] of Object.entries(defaults)) {
-    if (!Object.hasOwn(rules, name) && !Object.hasOwn(determined, name)) throw unknownOption(name, rules)
-    if (value !== undefined) assertValue(name, value, rules[name as keyof EditorControlDefaults] ?? determined[name]!)
+    if (!Object.hasOwn(rules, name) && !Object.hasOwn(determined, name)) throw unknownOption(name, rules, path)
+    if (value === undefined) continue
+    assertValue(path + name, value, rules[name as keyof EditorControlDefaults] ?? determined[name]!)
   }
-  const { document, editorConfig, permissions } = defaults
+  const { document, editorConfig, permissions, user } = defaults
   if (document) {
     assertKnown(document, {
       fileType: Determined,
@@ -115,11 +120,15 @@ export function checkedDefaults (defaults: EditorControlDefaults): EditorControl
       permissions: AnyObject,
       title: Determined,
       url: Determined
-    }, 'document')
+    }, `${path}document`)
   }
-  if (editorConfig) assertKnown(editorConfig, { callbackUrl: Determined, mode: Mode }, 'editorConfig')
-  if (permissions) assertRights(permissions, 'permissions')
-  if (document?.permissions) assertRights(document.permissions, 'document.permissions')
+  if (editorConfig) {
+    assertKnown(editorConfig, { callbackUrl: Determined, mode: Mode, user: AnyObject }, `${path}editorConfig`)
+  }
+  if (user) assertKnown(user, { id: UserId }, `${path}user`)
+  if (editorConfig?.user) assertKnown(editorConfig.user, { id: UserId }, `${path}editorConfig.user`)
+  if (permissions) assertRights(permissions, `${path}permissions`)
+  if (document?.permissions) assertRights(document.permissions, `${path}document.permissions`)
   return Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined))
 }
 
@@ -140,28 +149,19 @@ function assertKnown (values: object, rules: Readonly<Record<string, Rule>>, pat
   }
 }
 
-/** The user of a page. A number as `id`, as databases have it, is a string for hooks, as it is in callbacks. */
-export function pageUser ({ user, editorConfig }: EditorControlDefaults): PageUser | undefined {
-  const given = user ?? editorConfig?.user
-  return typeof given?.id === 'number' ? { ...given, id: String(given.id) } : given
-}
-
 /** What the control of a page has set. */
 export function accessOf (defaults: EditorControlDefaults): PageAccess {
-  const { mode, permissions, document, editorConfig } = defaults
   return {
-    mode: (mode ?? editorConfig?.mode) === 'view' ? 'view' : 'edit',
-    permissions: { ...permissions ?? document?.permissions },
+    mode: defaults.mode === 'view' ? 'view' : 'edit',
+    permissions: { ...defaults.permissions },
     rights: rightsOf(defaults)
   }
 }
 
 /** The defaults of the editor: everything is allowed that is not denied. */
-export function rightsOf (
-  { type, mode, permissions, document, editorConfig, history }: EditorControlDefaults
-): PageRights {
-  const { edit, comment, download } = permissions ?? document?.permissions ?? {}
-  const isEditor = (mode ?? editorConfig?.mode) !== 'view' && type !== 'embedded'
+export function rightsOf ({ type, mode, permissions = {}, history }: EditorControlDefaults): PageRights {
+  const { edit, comment, download } = permissions
+  const isEditor = mode !== 'view' && type !== 'embedded'
   const mayEdit = isEditor && edit !== false
   return {
     edit: mayEdit,
@@ -183,12 +183,7 @@ export function editingDefaults (
   defaults: EditorControlDefaults,
   given: EditorControlDefaults = {}
 ): EditorControlDefaults {
-  const { permissions = defaults.document?.permissions } = defaults
-  return {
-    ...mergedDefaults(defaults, given),
-    mode: given.mode ?? given.editorConfig?.mode ?? 'edit',
-    permissions: { ...permissions, edit: true, ...given.document?.permissions, ...given.permissions }
-  }
+  return mergedDefaults(mergedDefaults(defaults, { mode: 'edit', permissions: { edit: true } }), given)
 }
 
 /** With what `render()` was told: the page asks for further configurations, which must be the same in this. */
@@ -205,22 +200,36 @@ export function renderedDefaults (
 
 /** The editor crashes without `document.info` where it asks for sharing settings. */
 export function withInfo (defaults: EditorControlDefaults): EditorControlDefaults {
-  return { ...defaults, info: defaults.info ?? defaults.document?.info ?? {} }
+  return { ...defaults, info: defaults.info ?? {} }
 }
 
 /** For the configurations that the page asks for from now on. */
 export function withFavorite (defaults: EditorControlDefaults, favorite: boolean): EditorControlDefaults {
-  return { ...defaults, info: { ...defaults.info ?? defaults.document?.info, favorite } }
+  return { ...defaults, info: { ...defaults.info, favorite } }
 }
 
-function mergedDefaults<Base extends object> (base: Base, given: object): Base {
+/**
+ * What `given` says takes precedence, wherever it says it. Objects are merged, lists are not. In the result, and so in
+ * every control and page token, the fields of `editorConfig`, `permissions`, `info` and `referenceData` are at the top
+ * level only.
+ */
+export function mergedDefaults (base: EditorControlDefaults, given: EditorControlDefaults): EditorControlDefaults {
+  return merged(atTopLevel(base), atTopLevel(given))
+}
+
+function atTopLevel ({ editorConfig, document, ...fields }: EditorControlDefaults): EditorControlDefaults {
+  const { permissions, info, referenceData, ...others } = document ?? {}
+  return { ...editorConfig, ...merged({}, { permissions, info, referenceData }), ...fields, document: others }
+}
+
+function merged<Base extends object> (base: Base, given: object): Base {
   const present = base as Readonly<Record<string, unknown>>
   const changes = Object.entries(given).filter(([, value]) => value !== undefined)
   return {
     ...base,
     ...Object.fromEntries(changes.map(([name, value]) => {
       const old = Object.hasOwn(present, name) ? present[name] : undefined
-      return [name, isJsonObject(old) && isJsonObject(value) ? mergedDefaults(old, value) : value as unknown]
+      return [name, isJsonObject(old) && isJsonObject(value) ? merged(old, value) : value as unknown]
     }))
   }
 }

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
 import type { EditorOptions } from '../../types/options.js'
-import { HookTimeoutError } from '../errors.js'
+import { ForbiddenError, HookTimeoutError } from '../errors.js'
+import { kindOf } from '../util/validate.js'
 import { withTimeout } from '../util/with-timeout.js'
 import { isError } from './findings.js'
 import { CONTENT_SECURITY_POLICY, renderHtml } from './render-html.js'
@@ -41,11 +42,13 @@ export function doctorRoute (
 
   async function isAllowed (request: FastifyRequest): Promise<boolean> {
     try {
-      return await withTimeout(() => authorize(request), {
+      const answer: unknown = await withTimeout(() => authorize(request), {
         milliseconds: timeout,
         timeoutError: ms => new HookTimeoutError('doctor.authorize', ms),
         signal
-      }) === true
+      })
+      if (answer && answer !== true) throw new ForbiddenError(`it returned ${kindOf(answer)}: only true allows`)
+      return answer === true
     } catch (err) {
       request.log.error({ err }, 'the hook doctor.authorize failed')
       return false

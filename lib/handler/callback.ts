@@ -19,7 +19,7 @@ import { type HandlerRequest, notesOf } from './request.js'
 import { answerCallback } from './responses.js'
 
 interface Dependencies {
-  readonly settings: Pick<Settings, 'onCorrupted'>
+  readonly settings: Pick<Settings, 'policies'>
   readonly credentials: Credentials
   readonly sessions: Sessions
   readonly saves: Saves
@@ -76,9 +76,9 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
 
     // If a status 3 is acknowledged, the document server deletes the users' changes.
     // Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
-    if (event.status === 3 && settings.onCorrupted === 'keep') throw new CorruptedDocumentError()
+    if (event.status === 3 && settings.policies.corrupted === 'keep') throw new CorruptedDocumentError()
     if (isLostSave(event)) throw new InvalidCallbackError('it announces a final save without the url of the document')
-    if (isUnknownSave(event) && settings.onCorrupted === 'keep') throw new InvalidCallbackError(`it announces a save with the status ${event.status as number}, which this version of the library does not know: update the library`)
+    if (isUnknownSave(event) && settings.policies.corrupted === 'keep') throw new InvalidCallbackError(`it announces a save with the status ${event.status as number}, which this version of the library does not know: update the library`)
     if (isSave(event)) return { callback: event, outcome: 'empty' }
     return event.status === 3 || event.status === 7 ? { callback: event, outcome: 'not-assembled' } : undefined
   }
@@ -112,7 +112,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     if (event.status === 1) await sessions.started(fileId, key, event.users)
     if (event.status === 4) await sessions.closed(fileId, key)
     if (event.status === 3) {
-      await (settings.onCorrupted === 'keep'
+      await (settings.policies.corrupted === 'keep'
         ? noteRefusedSave(log, event)
         : sessions.discarded(fileId, key, event.users))
     }
@@ -154,7 +154,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
 
   /** A final save without a URL. If it were acknowledged, the document server would delete its unannounced content. */
   function isLostSave (event: CallbackEvent): event is FinishedEvent {
-    return event.status === 2 && event.url === undefined && settings.onCorrupted === 'keep'
+    return event.status === 2 && event.url === undefined && settings.policies.corrupted === 'keep'
   }
 
   /** The document server keeps the save, and restores it when the same key is opened again. */

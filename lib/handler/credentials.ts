@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { PageActionName } from '../../types/actions.js'
 import type { AuthorizeTarget } from '../../types/options.js'
-import { accessOf, mayUse, type Need, pageUser } from '../control/defaults.js'
+import { accessOf, mayUse, type Need } from '../control/defaults.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
@@ -10,6 +10,7 @@ import type { HandlerUrls, SignatureState } from '../security/handler-urls.js'
 import type { PageClaims, PageTokens } from '../security/page-token.js'
 import { isJsonObject } from '../util/json.js'
 import { parseUrl } from '../util/url.js'
+import { kindOf } from '../util/validate.js'
 import { withTimeout } from '../util/with-timeout.js'
 import { requestTokens } from './request-tokens.js'
 import { type HandlerQuery, type HandlerRequest, isHandlerQuery, notesOf } from './request.js'
@@ -180,7 +181,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       const isAllowed = await askApplication(request, {
         action: name,
         fileId,
-        user: pageUser(defaults),
+        user: defaults.user,
         ...accessOf(defaults)
       })
       if (state === 'expired' && !isAllowed) {
@@ -285,7 +286,8 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       throw new ForbiddenError('authorize failed', { cause })
     }
     if (decision === undefined) return false
-    if (decision !== true) throw new ForbiddenError('denied by authorize')
+    if (decision === false) throw new ForbiddenError('denied by authorize')
+    if (decision !== true) throw new ForbiddenError(`authorize returned ${kindOf(decision)}: only true allows`)
     return true
   }
 

@@ -139,7 +139,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
       { url: new URL(url), filetype: fileType, extension: fileType, namedByPage: true },
       async content => await storage.stage(fileId, content)
     )
-    return { staged, extension: settings.onFormatChange === 'follow' ? fileType : undefined }
+    return { staged, extension: settings.policies.formatChange === 'follow' ? fileType : undefined }
   }
 
   /** Resolves to `undefined` if somebody is editing the document: their save would become a conflict copy. */

@@ -3,7 +3,7 @@ import type { LookupFunction, Socket } from 'node:net'
 import { Agent, buildConnector, errors } from 'undici'
 import type { EditorOptions } from '../../types/options.js'
 import {
-  AnyFunction, anyOf, listOf, Milliseconds, oneOf, rule, type Rules, stringThat, TrueOrFalse
+  AnyFunction, anyOf, listOf, Timeout, oneOf, rule, type Rules, stringThat, TrueOrFalse
 } from '../util/validate.js'
 
 type Timeouts = NonNullable<EditorOptions['timeouts']>
@@ -109,9 +109,9 @@ export const tlsRules: Rules<Options['tls']> = {
 
 /** Rules for the time limits of all connections. */
 export const connectionTimeoutRules: Rules<Pick<Options['timeouts'], 'connect' | 'headers' | 'idle'>> = {
-  connect: Milliseconds,
-  headers: Milliseconds,
-  idle: Milliseconds
+  connect: Timeout,
+  headers: Timeout,
+  idle: Timeout
 }
 
 export const connectionRules: Rules<ConnectionOptions> = {

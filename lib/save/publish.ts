@@ -44,7 +44,7 @@ type Result = NonNullable<StoredSave['result']>
 const MAX_DELIVERED = 10_000
 
 export function createPublisher (services: SessionServices, replaceNoted: ReplaceNoted) {
-  const { storage, recordStore, locks, keys, hooks, settings: { clock, onConflict, onFormatChange } } = services
+  const { storage, recordStore, locks, keys, hooks, settings: { clock, policies } } = services
   /** Ids of the events that this instance has passed to `onSaved`. */
   const delivered = new BoundedMap<string, true>(MAX_DELIVERED)
 
@@ -90,7 +90,9 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
       ? mayBeOlderThanStored(record, identity.key, request.lastsave) ||
         isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
       : wasHeldUp(save) ||
-        (onConflict === 'keep-both' ? isConflict(record, keys, identity, current) : isOlderThanOthers(record, identity))
+        (policies.conflict === 'keep-both'
+          ? isConflict(record, keys, identity, current)
+          : isOlderThanOthers(record, identity))
     // The save may already be published: its note was lost in a power failure, or an earlier attempt was held up until
     // now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
@@ -198,7 +200,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
    * not change the revision.
    */
   function formatOf ({ filetype }: SaveRequest): { extension?: string } {
-    return onFormatChange === 'follow' && filetype !== undefined ? { extension: filetype } : {}
+    return policies.formatChange === 'follow' && filetype !== undefined ? { extension: filetype } : {}
   }
 
   /** The changes belong to the file that was edited, not to a conflict copy. */

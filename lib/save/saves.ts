@@ -125,7 +125,7 @@ const MAX_WAIT_FOR_TURN_MS = 10_000
 export type Saves = ReturnType<typeof createSaves>
 
 export function createSaves (services: SessionServices) {
-  const { storage, locks, settings: { concurrentSaves, onMissingFile, versions } } = services
+  const { storage, locks, settings: { concurrentSaves, policies, versions } } = services
   const fetch = createFetch(services)
   const fetchChanges = versions && createFetchChanges(services, fetch)
   const { stageSaved, documentOptions } = createCsvSaves(services)
@@ -178,7 +178,7 @@ export function createSaves (services: SessionServices) {
     const reason = identity && whyObsolete(record, identity)
     if (reason === 'repeated') await deliverAgain(request, look)
     if (reason !== undefined || current !== null) return reason
-    if (onMissingFile === 'reject') throw new FileNotFoundError()
+    if (policies.missingFile === 'reject') throw new FileNotFoundError()
     return 'missing'
   }
 

@@ -55,6 +55,12 @@ export const anyOf = (...predicates: readonly Predicate[]): Predicate => value =
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1
 export const TrueOrFalse = rule('must be true or false', isBoolean)
 export const Milliseconds = rule('must be a whole number of milliseconds, at least 1', integerFrom(1, MAX_TIMEOUT_MS))
+/** For what may last as long as the network or another program: less than this is meant as seconds. */
+const MIN_TIMEOUT_MS = 100
+export const Timeout = rule(
+  `must be a whole number of milliseconds, not of seconds: at least ${MIN_TIMEOUT_MS}`,
+  integerFrom(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS)
+)
 export const AnyFunction = rule('must be a function', isFunction)
 export const AnyString = rule('must be a string', isString)
 export const NotBlank = rule('must be a string that is not blank', stringThat(value => value.trim() !== ''))
@@ -128,7 +134,9 @@ function exampleOf (rules: object): string {
 /** The error for an unknown option. It names the option that was probably meant. */
 export function unknownOption (name: string, rules: object, path = ''): Error {
   const names = Object.keys(rules)
-  const meant = nameInGroup(name, rules) ?? nearest(name, names)
+  // onConflict is policies.conflict: only hooks begin with `on`
+  const withoutOn = name.replace(/^on[A-Z]/, start => start.slice(2).toLowerCase())
+  const meant = nameInGroup(name, rules) ?? nearest(name, names) ?? nameInGroup(withoutOn, rules)
   if (meant !== undefined) return new InvalidOptionError(path + name, `is unknown: did you mean ${path}${meant}?`)
   return new InvalidOptionError(
     path + name,

@@ -203,7 +203,7 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
     page: run,
     rename: run
   } satisfies ActionOptions
-  const host = await startPageHost(t, { actions: hooks, timeouts: { hooks: 30 } })
+  const host = await startPageHost(t, { actions: hooks, timeouts: { hooks: 100 } })
   const bodies = {
     images: { c: 'add' },
     documents: { c: 'compare' },
@@ -245,7 +245,7 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
   result = () => { throw null } // eslint-disable-line no-throw-literal -- a hook may
   await expectFailure('rename', /actions\.rename failed/)
   result = () => new Promise(() => {})
-  await expectFailure('users', /actions\.users did not finish within 30 ms/, 500, 'FST_EDITOR_HOOK_TIMEOUT')
+  await expectFailure('users', /actions\.users did not finish within 100 ms/, 500, 'FST_EDITOR_HOOK_TIMEOUT')
 
   const unusable: Array<[keyof typeof bodies, unknown[]]> = [
     ['images', [

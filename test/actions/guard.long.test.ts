@@ -136,7 +136,7 @@ t.test('keys of prototypes in a body change nothing', async t => {
 })
 
 t.test('a body that is not a small JSON object of the right form, in time, is refused, and no hook runs', async t => {
-  const host = await startPageHost(t, { actions, timeouts: { body: 50 } })
+  const host = await startPageHost(t, { actions, timeouts: { body: 100 } })
   const table: Array<[what: string, status: number, body: unknown, type?: string]> = [
     ['empty', 400, ''],
     ['no JSON', 400, '{"name":'],
@@ -216,7 +216,7 @@ t.test('authorize can deny an action, and allow an expired token, but neither an
     actions,
     clock,
     downloadUrlLifetime: 60_000,
-    timeouts: { hooks: 50 },
+    timeouts: { hooks: 100 },
     authorize: () => typeof decision === 'function' ? decision() : decision as boolean | undefined
   })
   const token = await host.tokenOf()

@@ -27,14 +27,6 @@ t.test('renaming: the hook notes the name, then all editors show it', async t =>
   t.equal(renamed.length, 2)
 })
 
-t.test('the id of a user is a string for hooks, also if the application has numbers', async t => {
-  const users: unknown[] = []
-  const host = await startPageHost(t, { actions: { rename: ({ user }) => { users.push(user) } } })
-  const token = await host.tokenOf({ user: { id: 7 as unknown as string, name: 'Ada' } })
-  t.match(await host.ask('rename', { name: 'Minutes' }, { token }), { status: 200 })
-  t.strictSame(users, [{ id: '7', name: 'Ada' }])
-})
-
 t.test('a renamed document keeps its name if the document server is away: the log says who was not told', async t => {
   const renamed: string[] = []
   const host = await startPageHost(t, { actions: { rename: ({ title }) => { renamed.push(title) } } })

@@ -37,9 +37,9 @@ const LIFTED = {
   signedUrls: { signedUrls: false },
   allowPrivateAddresses: { allowPrivateAddresses: true },
   allowWeakSecret: { allowWeakSecret: true },
-  onCorrupted: { onCorrupted: 'discard' },
-  onMissingFile: { onMissingFile: 'acknowledge' },
-  onConflict: { onConflict: 'overwrite' },
+  'policies.corrupted': { policies: { corrupted: 'discard' } },
+  'policies.missingFile': { policies: { missingFile: 'acknowledge' } },
+  'policies.conflict': { policies: { conflict: 'overwrite' } },
   'documentServer.origins': { documentServer: { origins: 'any' } },
   'proxy.allow': { proxy: { allow: 'any' } },
   'proxy.requireToken': { proxy: { requireToken: false } },
@@ -58,12 +58,13 @@ export function secureWithout (rules: readonly Rule[]): TargetOptions {
     profile: 'secure',
     ...Object.assign({}, ...lifted),
     ...merged('documentServer', lifted),
+    ...merged('policies', lifted),
     ...merged('proxy', lifted),
     ...merged('tls', lifted)
   }
 }
 
-function merged (name: 'documentServer' | 'proxy' | 'tls', options: ReadonlyArray<Partial<EditorOptions>>): object {
+function merged (name: 'documentServer' | 'policies' | 'proxy' | 'tls', options: ReadonlyArray<Partial<EditorOptions>>): object {
   const values = options.flatMap(option => option[name] ?? [])
   return values.length > 0 ? { [name]: Object.assign({}, ...values) } : {}
 }

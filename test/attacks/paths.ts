@@ -12,7 +12,7 @@ const BECAUSE = 'a fileId is a single plain file name or names no document'
  * replaced.
  */
 async function startBeside (t: Test, options: TargetOptions) {
-  const target = await startTarget(t, { ...options, memory: false, onConflict: 'overwrite' })
+  const target = await startTarget(t, { ...options, memory: false, policies: { conflict: 'overwrite' } })
   const root = t.testdirName
   await writeFile(join(root, 'outside.docx'), CONTENT)
   await writeFile(join(root, 'uploads', 'inside.docx'), CONTENT)

@@ -39,7 +39,7 @@ async function fromLookalike (t: Test, options: TargetOptions): Promise<boolean>
 
 /** Whether a save has its document stored under an extension. */
 const storedAs = (filetype: string): Run => async (t, options) => {
-  const target = await startTarget(t, { ...options, onFormatChange: 'follow' })
+  const target = await startTarget(t, { ...options, policies: { formatChange: 'follow' } })
   await target.saveFrom(target.evilUrl, { filetype })
   if (!await target.isReplaced()) throw new Error('nothing was saved')
   return (await target.storage.stat(target.fileId))?.extension === filetype

@@ -23,7 +23,7 @@ export const work: readonly StoppedByOptions[] = [
   {
     title: 'destroys the work of a session with an image or font that the document server cannot assemble (status 3)',
     has: 'the right to edit the document',
-    stoppedBy: { onCorrupted: 'the document server is told to keep the changes' },
+    stoppedBy: { 'policies.corrupted': 'the document server is told to keep the changes' },
     async run (t, options) {
       const { session, open, documentServer } = await startEdited(t, options)
       documentServer.fault('assembly', { type: 'fail' })
@@ -35,7 +35,7 @@ export const work: readonly StoppedByOptions[] = [
   {
     title: 'destroys the work of a session by deleting its document during it',
     has: 'the right to delete the document',
-    stoppedBy: { onMissingFile: 'the document server is told to keep the saved file' },
+    stoppedBy: { 'policies.missingFile': 'the document server is told to keep the saved file' },
     async run (t, options) {
       const { session, file, forgotten } = await startEdited(t, options)
       await rm(file)
@@ -46,7 +46,7 @@ export const work: readonly StoppedByOptions[] = [
   {
     title: 'uses a session to destroy what another program wrote meanwhile',
     has: 'the right to edit the document',
-    stoppedBy: { onConflict: 'both contents are kept' },
+    stoppedBy: { 'policies.conflict': 'both contents are kept' },
     async run (t, options) {
       const { session, file, directory } = await startEdited(t, options)
       await writeFile(file, OUTSIDE)

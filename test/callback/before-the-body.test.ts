@@ -31,7 +31,7 @@ for (const profile of ['secure', 'classic'] as const) {
   })
 
   t.test(`a body that trickles in is abandoned after timeouts.body and its connection is closed (${profile})`, async t => {
-    const editing = await startEditing(t, { profile, timeouts: { body: 50 } })
+    const editing = await startEditing(t, { profile, timeouts: { body: 100 } })
     const path = editing.urls.callback(editing.fileId).slice(editing.origin.length)
     t.match(await post(t, editing, { path, body: '{"status":' }), REFUSED)
     t.equal(await editing.post({ status: 2, url: editing.url }), 0, 'the service is alive')

@@ -140,7 +140,7 @@ t.test('without a body token the header token\'s payload is used', async t => {
 
 t.test('signed claims take precedence over the unsigned fields beside them', async t => {
   const told: unknown[] = []
-  const editing = await startEditing(t, { onConflict: 'overwrite', onCorrupted: 'discard', onCallback: event => { told.push(event) } })
+  const editing = await startEditing(t, { policies: { conflict: 'overwrite', corrupted: 'discard' }, onCallback: event => { told.push(event) } })
   const { documentServer, fileId, key, url } = editing
   const attempts = {
     'a plain status': { key, status: 2, url, token: signed({ key, status: 1, url }) },

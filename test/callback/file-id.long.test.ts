@@ -58,8 +58,8 @@ for (const profile of profiles) {
     })
   }
 
-  t.test(`onMissingFile overrides the profile (${profile})`, async t => {
-    const editing = await startEditing(t, { profile, onMissingFile: profile === 'secure' ? 'acknowledge' : 'reject' })
+  t.test(`policies.missingFile overrides the profile (${profile})`, async t => {
+    const editing = await startEditing(t, { profile, policies: { missingFile: profile === 'secure' ? 'acknowledge' : 'reject' } })
     t.equal(await editing.post({ status: 2, url: editing.url }, 'unknown'), profile === 'secure' ? 0 : 1)
     t.strictSame(editing.documentServer.requests, [])
   })

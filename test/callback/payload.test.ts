@@ -47,7 +47,7 @@ for (const profile of profiles) {
     const oddities = [5, null, '', [], {}, 'x'.repeat(500), '../../x', true, [[1]]]
     for (const odd of oddities) {
       await t.test(JSON.stringify(odd).slice(0, 20), async t => {
-        const editing = await startEditing(t, { profile, extension: 'docx', onFormatChange: 'follow' })
+        const editing = await startEditing(t, { profile, extension: 'docx', policies: { formatChange: 'follow' } })
         const fields = {
           ...(profile === 'classic' && { key: odd }),
           users: odd,

@@ -28,7 +28,7 @@ for (const profile of profiles) {
 
   t.test(`onSaveFailed: a hook that fails or never settles does not change the answer (${profile})`, async t => {
     for (const onSaveFailed of [() => { throw new Error('the listener failed') }, () => new Promise<never>(() => {})]) {
-      const { key, post } = await startEditing(t, { profile, onSaveFailed, timeouts: { hooks: 50 } })
+      const { key, post } = await startEditing(t, { profile, onSaveFailed, timeouts: { hooks: 100 } })
       t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
     }
   })
@@ -88,14 +88,14 @@ t.test('onSaved: a repeat of a save has the same id, another save has another id
 for (const where of ['the document', 'a conflict copy'] as const) {
   t.test(`onSaved: the instance that stored a save in ${where} may have died before the hook, so another one that the save is repeated to calls it, under the same id`, async t => {
     const [told, again]: [SavedEvent[], SavedEvent[]] = [[], []]
-    const editing = await startEditing(t, { onConflict: 'keep-both', onSaved: event => { told.push(event) } })
+    const editing = await startEditing(t, { policies: { conflict: 'keep-both' }, onSaved: event => { told.push(event) } })
     const { key, post, url, fileId, others } = editing
     const save = { key, status: 2, url, lastsave: LASTSAVE, users: ['u1'] }
     t.equal(await post({ key, status: 1 }), 0)
     if (where === 'a conflict copy') await others.write(fileId, 'txt', 'changed from outside')
     t.equal(await post(save), 0)
     t.match(told, [{ fileId, status: 2, users: ['u1'], conflict: where === 'a conflict copy' ? true : undefined }])
-    const other = await startInstance(t, editing, { onConflict: 'keep-both', onSaved: event => { again.push(event) } })
+    const other = await startInstance(t, editing, { policies: { conflict: 'keep-both' }, onSaved: event => { again.push(event) } })
     t.equal(await other.post(save), 0)
     t.strictSame(again, told)
     t.equal(await other.post(save), 0)

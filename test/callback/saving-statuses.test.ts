@@ -52,8 +52,8 @@ for (const profile of profiles) {
     await editing.unchanged(t, 'status 3')
   })
 
-  t.test(`onCorrupted overrides the profile (${profile})`, async t => {
-    const editing = await startEditing(t, { profile, onCorrupted: profile === 'secure' ? 'discard' : 'keep' })
+  t.test(`policies.corrupted overrides the profile (${profile})`, async t => {
+    const editing = await startEditing(t, { profile, policies: { corrupted: profile === 'secure' ? 'discard' : 'keep' } })
     t.equal(await editing.post({ key: editing.key, status: 3 }), profile === 'secure' ? 0 : 1)
   })
 

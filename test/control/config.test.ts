@@ -77,13 +77,13 @@ const customization = {
 } as const
 
 t.test('an empty user.id never reaches a configuration: the document server would never save the edits', async t => {
-  const host = await startHost(t)
-  const fileId = await host.app.editorControl().setDocumentFromBytes(Buffer.from('text'), 'Notes.txt')
-  for (const defaults of [{ user: { id: '', name: 'Ada' } }, { editorConfig: { user: { id: '', name: 'Ada' } } }]) {
-    const { editorConfig, token } = (await host.app.editorControl(defaults).openDocument(fileId)).config!
-    t.strictSame(JSON.parse(JSON.stringify(editorConfig!.user)), { name: 'Ada' })
-    t.notMatch(Buffer.from(token.split('.')[1]!, 'base64url').toString(), '"id":""')
+  const { app } = await startHost(t)
+  for (const id of ['', 7, null]) {
+    const user = { id, name: 'Ada' } as { id: string, name: string }
+    t.throws(() => app.editorControl({ user }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option user\.id must be a string that is not empty/ })
+    t.throws(() => app.editorControl({ editorConfig: { user } }), { message: /^Option editorConfig\.user\.id must be a string/ })
   }
+  t.ok(app.editorControl({ user: { name: 'Ada' } as never }), 'a user without an id')
 })
 
 t.test('user, permissions, mode, lang, customization and further options are accepted at the top level and passed on', async t => {
@@ -173,3 +173,59 @@ function deepFrozen<Value extends object> (value: Value): Value {
   for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFrozen(inner)
   return Object.freeze(value)
 }
+
+t.test('the option control has the defaults of every control; what a control is given takes precedence, wherever it is given', async t => {
+  const { app } = await startHost(t, {
+    control: {
+      lang: 'de',
+      mode: 'view',
+      permissions: { download: false, print: false },
+      customization: { forcesave: true, logo: { image: 'https://app.example.com/logo.png' } },
+      recent: [{ title: 'of all' }] as never,
+      editorConfig: { region: 'de-CH', embedded: { toolbarDocked: 'top' } },
+      document: { info: { folder: 'of all' } },
+      height: '50vh'
+    }
+  })
+  const configOf = async (defaults?: EditorControlDefaults) => {
+    const control = app.editorControl(defaults)
+    await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+    const { document: { permissions, info }, editorConfig: { callbackUrl, ...editorConfig }, height } = JSON.parse(control.configJson)
+    return { permissions, info, ...editorConfig, height }
+  }
+  const ofAll = {
+    lang: 'de',
+    mode: 'view',
+    permissions: { download: false, print: false },
+    customization: { forcesave: true, logo: { image: 'https://app.example.com/logo.png' } },
+    recent: [{ title: 'of all' }],
+    region: 'de-CH',
+    embedded: { toolbarDocked: 'top' },
+    info: { folder: 'of all' },
+    height: '50vh'
+  }
+  t.strictSame(await configOf(), ofAll)
+  t.strictSame(await configOf({ lang: undefined, editorConfig: { mode: undefined } } as never), ofAll)
+  t.strictSame(
+    await configOf({
+      editorConfig: { lang: 'fr', mode: 'edit', customization: { logo: { url: 'https://app.example.com' } } },
+      region: 'fr-CH',
+      document: { permissions: { print: true } },
+      info: { owner: 'Ada' },
+      recent: [],
+      height: '100%'
+    }),
+    {
+      ...ofAll,
+      lang: 'fr',
+      mode: 'edit',
+      permissions: { download: false, print: true },
+      customization: { forcesave: true, logo: { image: 'https://app.example.com/logo.png', url: 'https://app.example.com' } },
+      recent: [],
+      region: 'fr-CH',
+      info: { folder: 'of all', owner: 'Ada' },
+      height: '100%'
+    }
+  )
+  t.strictSame(await configOf(), ofAll, 'the option is never modified')
+})

@@ -68,6 +68,8 @@ t.test('opening a document that is not stored rejects and leaves the control unc
     await t.rejects(control.openDocument(unknown), { code: 'FST_EDITOR_FILE_NOT_FOUND', statusCode: 404 })
   }
   t.equal(control.configJson, before)
+  await t.rejects(control.openDocument('report'), { message: /^No stored file has the fileId "report"$/ })
+  await t.rejects(control.openDocument('report.docx'), { message: /^No stored file has the fileId "report.docx": a fileId has no extension$/ })
 })
 
 t.test('the title is the given name, by default the fileId with the stored extension', async t => {

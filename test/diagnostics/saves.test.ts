@@ -72,7 +72,7 @@ const ends: Record<string, End> = {
     line: /^duplicate save/
   },
   'a save of a document that was changed from outside': {
-    options: { onConflict: 'keep-both', memory: true },
+    options: { policies: { conflict: 'keep-both' }, memory: true },
     async act (editing) {
       await editing.post({ key: editing.key, status: 1 })
       await editing.storage.replace(editing.fileId, Buffer.from('changed from outside'))
@@ -92,7 +92,7 @@ const ends: Record<string, End> = {
     line: /force save was not stored/
   },
   'a save of a document that was deleted, where that is acknowledged': {
-    options: { onMissingFile: 'acknowledge', memory: true },
+    options: { policies: { missingFile: 'acknowledge' }, memory: true },
     async act (editing) {
       await editing.storage.remove!(editing.fileId)
       return await save(editing)
@@ -108,7 +108,7 @@ const ends: Record<string, End> = {
     line: /^callback refused/
   },
   'a final save without a url that is discarded': {
-    options: { onCorrupted: 'discard' },
+    options: { policies: { corrupted: 'discard' } },
     act: async ({ post, key }) => await post({ key, status: 2 }),
     message: { status: 2, outcome: 'empty' },
     without: NOT_STORED,
@@ -126,7 +126,7 @@ const ends: Record<string, End> = {
     line: /could not assemble a force save/
   },
   'a document that could not be assembled, where that is acknowledged': {
-    options: { onCorrupted: 'discard' },
+    options: { policies: { corrupted: 'discard' } },
     act: async ({ post, key }) => await post({ key, status: 3 }),
     message: { status: 3, outcome: 'not-assembled' },
     without: NOT_STORED,
@@ -354,7 +354,7 @@ t.test('a save that goes on after the application itself has answered its callba
 
 t.test('a save that app.close() ends has one message', async t => {
   const { asked, release, serve } = held()
-  const editing = await startEditing(t, { serve, timeouts: { close: 50 } })
+  const editing = await startEditing(t, { serve, timeouts: { close: 100 } })
   const { messages } = collect(t, 'save')
   const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
   await asked

@@ -12,6 +12,7 @@ const PAGE = 'docs/troubleshooting.md'
 const FAMILIES: readonly string[] = [
   'Option … must be …',
   'Option … must not be …',
+  'Forbidden: authorize returned …: only true allows',
   'Option storage needs an object store with conditional writes: this one does not honour …, so that saves would overwrite each other',
   'The document server refused the command …: error … (…)',
   'the document server\'s command service gave no usable answer: …',

@@ -3,6 +3,7 @@ import { createDocumentServer } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import editor, { type DoctorReport, type EditorOptions, memoryStorage } from '../../lib/index.js'
 import { HANDLER, type HostOptions, SECRET, startHost } from '../helpers/host.js'
+import { memoryLog } from '../helpers/log.js'
 
 const PATH = `${HANDLER}/doctor`
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
@@ -110,7 +111,8 @@ t.test('whatever a fileId contains, it is text', async t => {
 
 t.test('only authorize opens the route: any other result than true is 403, without details, and examines nothing', async t => {
   let decide: () => unknown = () => false
-  const { ask, asked, documentServer } = await start(t, { doctor: { authorize: () => decide() as boolean }, timeouts: { hooks: 20 } })
+  const log = memoryLog()
+  const { ask, asked, documentServer } = await start(t, { doctor: { authorize: () => decide() as boolean }, timeouts: { hooks: 100 }, server: log.server })
   const never = new Promise(() => {})
   const decisions: Array<() => unknown> = [
     () => false,
@@ -134,6 +136,13 @@ t.test('only authorize opens the route: any other result than true is 403, witho
     t.equal(headers.get('x-content-type-options'), 'nosniff')
   }
   t.equal(asked(), 0, 'the document server was not bothered')
+  t.strictSame(log.records().filter(({ msg }) => msg === 'the hook doctor.authorize failed').map(({ err }) => err?.message), [
+    'Forbidden: it returned a string: only true allows',
+    'Forbidden: it returned a number: only true allows',
+    'private',
+    'private',
+    'The hook doctor.authorize did not finish within 100 ms'
+  ])
   decide = async () => true
   t.equal((await ask()).status, 200)
   t.ok(documentServer.receivedRequests.length > 0)

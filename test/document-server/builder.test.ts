@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { BuildFailedError, type BuildRequest } from '../../lib/index.js'
+import { BuildFailedError } from '../../lib/errors.js'
+import type { BuildRequest } from '../../lib/index.js'
 import { claimsOf } from '../helpers/conversion-service.js'
 import { deferred } from '../helpers/deferred.js'
 import { HANDLER, startHost } from '../helpers/host.js'

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { ConversionFailedError, type ConversionRequest } from '../../lib/index.js'
+import { ConversionFailedError } from '../../lib/errors.js'
+import type { ConversionRequest } from '../../lib/index.js'
 import { memoryLog } from '../helpers/log.js'
 import { startUpstream } from '../helpers/listen.js'
 import { type ServiceOptions, startService } from '../integration/support.js'

@@ -120,7 +120,7 @@ t.test('time the storage needs does not count as the client\'s idle time', async
       return { info: (await memory.stat(id))!, body: Readable.from(content(), { objectMode: false }) }
     }
   }
-  const host = await startHost(t, { profile: 'classic', storage, timeouts: { idle: 50 } })
+  const host = await startHost(t, { profile: 'classic', storage, timeouts: { idle: 100 } })
   t.equal(await (await fetch(host.handler({ action: 'download', fileId }))).text(), '0123456789')
 })
 

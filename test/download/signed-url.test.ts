@@ -4,6 +4,7 @@ import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { handlerUrls } from '../../lib/security/handler-urls.js'
 import { HANDLER, type Host, SECRET, signed, startHost } from '../helpers/host.js'
+import { memoryLog } from '../helpers/log.js'
 
 const OTHER_SECRET = 'another-secret-of-this-test-suite-987654'
 const DAY = 86_400
@@ -80,7 +81,7 @@ t.test('an expired download URL is refused even with the document server\'s toke
 t.test('authorize can deny a correctly signed URL; nobody can use one with a wrong signature', async t => {
   const decisions = { false: () => false, 'a throw': () => { throw new Error('down') }, 'no end': () => new Promise<never>(() => {}) }
   for (const [name, authorize] of Object.entries(decisions)) {
-    const host = await startHost(t, { authorize, timeouts: { hooks: 50 } })
+    const host = await startHost(t, { authorize, timeouts: { hooks: 100 } })
     const { fileId } = await host.storage.create('docx', Buffer.from('content'))
     t.equal((await fetch(host.urls.download(fileId))).status, 403, name)
   }
@@ -88,6 +89,16 @@ t.test('authorize can deny a correctly signed URL; nobody can use one with a wro
   const { fileId } = await host.storage.create('docx', Buffer.from('content'))
   t.equal((await fetch(host.handler({ action: 'download', fileId, signature: 'made-up' }))).status, 403)
   t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 200)
+})
+
+t.test('only true allows: any other answer of authorize than true, false and undefined is refused, and the log names it', async t => {
+  for (const [answer, kind] of [['yes', 'a string'], [{ id: 7 }, 'an object'], [1, 'a number'], [null, 'null']] as const) {
+    const log = memoryLog()
+    const host = await startHost(t, { authorize: () => answer as never, server: log.server })
+    const { fileId } = await host.storage.create('docx', Buffer.from('content'))
+    t.equal((await fetch(host.urls.download(fileId))).status, 403, kind)
+    t.ok(log.records().some(({ err }) => err?.message === `Forbidden: authorize returned ${kind}: only true allows`), kind)
+  }
 })
 
 t.test('a download URL signed with any secret of the list is accepted; the first secret signs', async t => {

@@ -18,8 +18,8 @@ const AT_ONCE = 25
 t.setTimeout(60_000 + RUNS * 100)
 
 /** A host that takes its time wherever it may, with its documents on the disk: whatever is fetched is read late. */
-async function startSlowHost (t: Test, profile: Profile, documentServerOrigin: string, options: HostOptions = {}): Promise<Host> {
-  const slowly = async () => { await delay(SLOW_MS) }
+async function startSlowHost (t: Test, profile: Profile, documentServerOrigin: string, options: HostOptions = {}, slowMs = SLOW_MS): Promise<Host> {
+  const slowly = async () => { await delay(slowMs) }
   return await startHost(t, {
     profile,
     documentServerOrigin,
@@ -148,7 +148,7 @@ for (const profile of profiles) {
 
     t.test(`an answer that never ends, abandoned while hooks of the application are still running: 504, {"error":1}, and a typed rejection (${encoding}, ${profile})`, async t => {
       const origin = await startAnswering(t, () => begun)
-      const host = await startSlowHost(t, profile, origin, { timeouts: { total: SLOW_MS / 2 } })
+      const host = await startSlowHost(t, profile, origin, { timeouts: { total: 100 } }, 200)
       const proxied = await fetch(host.handler({ action: 'proxy', url: origin + pathOf('stalled') }))
       t.equal(proxied.status, 504)
       t.match(await proxied.text(), /^The upstream request took too long: /)

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { CommandFailedError, type ForceSaveFailedError } from '../../lib/index.js'
+import { CommandFailedError, type ForceSaveFailedError } from '../../lib/errors.js'
 import { deferred } from '../helpers/deferred.js'
 import { jumpingTime } from '../helpers/monotonic-time.js'
 import { commandsAnswered, DISK_FULL, forceSaveAnswers, startPair, watched } from './support.js'

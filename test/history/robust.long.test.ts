@@ -292,7 +292,7 @@ t.test('a page that names only a part of a change restores nothing', async t => 
 })
 
 t.test('where formats are ignored, a change that is restored does not rename the document', async t => {
-  const { edit, open, control, sent, listing, stored, fileId } = await startHistorian(t, { inFiles: true, onFormatChange: 'ignore' })
+  const { edit, open, control, sent, listing, stored, fileId } = await startHistorian(t, { inFiles: true, policies: { formatChange: 'ignore' } })
   const session = await open()
   await session.edit(Buffer.from('a,b'), { fileType: 'csv' })
   t.match(await session.close(), { accepted: true })

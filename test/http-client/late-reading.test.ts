@@ -76,7 +76,7 @@ for (const [how, fail] of Object.entries(failures)) {
 
 t.test('a body of a custom client that ignores the deadline is answered 504 even if nobody read it until then', async t => {
   const body = new Readable({ read () {} })
-  const { host, waiting, goOn } = await startWaitingHost(t, { httpClient: client(body), timeouts: { total: 20 } })
+  const { host, waiting, goOn } = await startWaitingHost(t, { httpClient: client(body), timeouts: { total: 100 } })
   const answer = proxied(host)
   await waiting
   await new Promise(resolve => body.once('close', resolve))
@@ -138,7 +138,7 @@ t.test('a client that ignores an aborted signal is not called at all', async t =
 
 t.test('a custom client that answers late, and with nothing, does not end the process', async t => {
   const late = deferred<HttpResponse>()
-  const host = await startHost(t, { documentServerOrigin: ORIGIN, authorize: () => true, httpClient: { request: () => late.promise }, timeouts: { total: 10 } })
+  const host = await startHost(t, { documentServerOrigin: ORIGIN, authorize: () => true, httpClient: { request: () => late.promise }, timeouts: { total: 100 } })
   t.match(await proxied(host), /^504 /)
   late.resolve({} as HttpResponse)
   await turn()
@@ -163,7 +163,7 @@ t.test('a stored file that the storage returns after the request was abandoned i
   const memory = memoryStorage()
   const { fileId } = await memory.create('txt', Buffer.from('content'))
   const late = deferred<ReadResult | null>()
-  const host = await startHost(t, { storage: { ...memory, read: () => late.promise }, authorize: () => true, timeouts: { storage: 10 } })
+  const host = await startHost(t, { storage: { ...memory, read: () => late.promise }, authorize: () => true, timeouts: { storage: 100 } })
   t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 500)
   const file = (await memory.read(fileId))!
   late.resolve(file)

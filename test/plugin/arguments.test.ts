@@ -55,9 +55,14 @@ t.test('options of the plugin: what is missing, what is unknown and what is wron
     [including({ jwtsecret: SECRET }), 'jwtsecret is unknown: did you mean jwtSecret?'],
     [including({ storge: memoryStorage() }), 'storge is unknown: did you mean storage?'],
     [including({ timeouts: { conect: 1 } }), 'timeouts.conect is unknown: did you mean timeouts.connect?'],
+    [including({ timeouts: { total: 30 } }), 'timeouts.total must be a whole number of milliseconds, not of seconds: at least 100'],
     [including({ internalUrl: 'http://documentserver' }), 'internalUrl is unknown: did you mean documentServer.internalUrl?'],
     [including({ actions: { renam () {} } }), 'actions.renam is unknown: did you mean actions.rename?'],
     [including({ onSave () {} }), 'onSave is unknown: did you mean onSaved?'],
+    [including({ onSession () {} }), 'onSession is unknown: did you mean onSessionStart?'],
+    ...['onConflict', 'onMissingFile', 'onFormatChange', 'onCorrupted'].map((name): [() => unknown, string] =>
+      [including({ [name]: 'x' }), `${name} is unknown: did you mean policies.${name[2]!.toLowerCase()}${name.slice(3)}?`]
+    ),
     [including({ qqqqqqqq: 1 }), 'qqqqqqqq is unknown'],
     [including({ onSaved: 'notify' }), 'onSaved must be a function'],
     [including({ actions: { rename: true } }), 'actions.rename must be a function'],
@@ -86,6 +91,11 @@ t.test('options of the plugin: what is missing, what is unknown and what is wron
     ],
     ...['/etc/ssl/ca.pem', '-----BEGIN CERTIFICATE-----\\nMIIB\\n-----END CERTIFICATE-----', BYTES, []].map(ca =>
       [including({ tls: { ca } }), 'tls.ca must be certificates in PEM, not the path of a file: read it with fs.readFileSync'] as const),
+    [including({ control: null }), 'control must be an object'],
+    [including({ control: { language: 'de' } }), 'control.language is unknown: did you mean control.lang?'],
+    [including({ control: { mode: 'read' } }), 'control.mode must be \'edit\' or \'view\''],
+    [including({ control: { title: 'a' } }), 'control.title must be absent: it is determined by the document'],
+    [including({ control: { document: { permissions: { donwload: false } } } }), 'control.document.permissions.donwload is unknown: did you mean control.document.permissions.download?'],
     [including({ logLevel: 'loud' }, true), 'logLevel must be a level of the application\'s logger: '],
     [async () =>
       await Fastify().register(async scope => {
@@ -108,6 +118,8 @@ t.test('defaults of a control: unknown names, and values that would be ignored',
     [control('de'), 'defaults must be an object such as { user, mode, permissions }, not a string'],
     [control(Promise.resolve({ mode: 'view' })), 'defaults must be an object such as { user, mode, permissions }, not a promise: await it'],
     [control({ user: 'Ada' }), 'user must be an object'],
+    [control({ editorConfig: { user: 'Ada' } }), 'editorConfig.user must be an object'],
+    [control({ user: { id: 7 } }), 'user.id must be a string that is not empty, such as String(7)'],
     [control({ mode: 'read' }), 'mode must be \'edit\' or \'view\''],
     [control({ editorConfig: { mode: 'View' } }), 'editorConfig.mode must be \'edit\' or \'view\''],
     [control({ permissions: { edit: 'no' } }), 'permissions.edit must be true or false'],

@@ -1,13 +1,9 @@
 import t from 'tap'
+import * as errors from '../../lib/errors.js'
 import * as library from '../../lib/index.js'
 
-interface EditorError extends Error {
-  readonly retryable: boolean
-  readonly code: string
-  readonly statusCode: number
-}
-
-const classes = Object.entries(library).filter(([name]) => name.endsWith('Error')) as unknown as Array<[string, new (...args: unknown[]) => EditorError]>
+const { EditorError, ...others } = errors
+const classes = Object.entries(others).filter(([name]) => name.endsWith('Error')) as unknown as Array<[string, new (...args: unknown[]) => errors.EditorError]>
 
 t.test('every error class has a code of its own, named after the class', t => {
   t.ok(classes.length >= 18)
@@ -23,9 +19,10 @@ t.test('every error class has a code of its own, named after the class', t => {
 t.test('every error is an Error with an HTTP status and carries its cause', t => {
   const cause = new Error('the reason')
   for (const [name, ErrorClass] of classes) {
-    const parameters = (new ErrorClass().message.match(/%[sd]|undefined/g) ?? []).map(() => 7)
+    const parameters = (new ErrorClass().message.match(/%[sd]|undefined|this fileId/g) ?? []).map(() => '7')
     const error = new ErrorClass(...parameters, { cause })
-    t.ok(error instanceof Error, name)
+    t.ok(error instanceof Error && error instanceof EditorError && error instanceof ErrorClass, name)
+    t.notOk(new Error('other') instanceof ErrorClass, name)
     t.ok(error.statusCode >= 400 && error.statusCode <= 599, name)
     t.equal(error.cause, cause, name)
     t.notMatch(error.message, /%[sd]/, name)
@@ -48,6 +45,19 @@ t.test('every error says whether it is retryable: by its class, a failed request
     'UpstreamError',
     'UpstreamTimeoutError'
   ])
-  t.equal(new library.UpstreamError('status 404', { retryable: false }).retryable, false)
+  t.equal(new errors.UpstreamError('status 404', { retryable: false }).retryable, false)
+  t.end()
+})
+
+t.test('the package exports what all errors are, and the classes of those that a storage or an HTTP client throws, or that users handle', t => {
+  t.strictSame(Object.keys(library).filter(name => name.endsWith('Error')).sort(), [
+    'AddressBlockedError',
+    'EditorError',
+    'FileNotFoundError',
+    'InvalidNameError',
+    'InvalidOptionError',
+    'NameTakenError',
+    'RevokedError'
+  ])
   t.end()
 })

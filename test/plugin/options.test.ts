@@ -110,9 +110,10 @@ const wrong: Record<string, unknown[]> = {
   signedUrls: ['true', 1],
   downloadUrlLifetime: [0, -1, 1.5, NaN, '24h'],
   pageTokenLifetime: [0, -1, 1.5, NaN, Infinity, '1h', 2 ** 31],
-  onCorrupted: ['', 'Keep', 'reject'],
-  onMissingFile: ['', 'keep'],
-  onFormatChange: ['', 'keep'],
+  'policies.conflict': ['', 'keep'],
+  'policies.corrupted': ['', 'Keep', 'reject'],
+  'policies.missingFile': ['', 'keep'],
+  'policies.formatChange': ['', 'keep'],
   concurrentSaves: [0, -1, 1.5, NaN, '16'],
   authorize: ['x', {}],
   onCallback: ['x', {}],
@@ -122,8 +123,8 @@ const wrong: Record<string, unknown[]> = {
   'actions.links': ['true', 1],
   maxFileSize: [0, -1, 1.5, NaN, Infinity, '1000', 10n],
   bodyLimit: [0, -1, 1.5, NaN, '4mb'],
-  'timeouts.connect': [0, -1, 1.5, NaN, Infinity, '10', 2 ** 31],
-  'timeouts.headers': [0, -1, 1.5],
+  'timeouts.connect': [0, -1, 1.5, 99, 100.5, NaN, Infinity, '10', 2 ** 31],
+  'timeouts.headers': [0, -1, 1.5, 30],
   'timeouts.idle': [0, '30s'],
   'timeouts.total': [0, NaN],
   logLevel: ['', 7],
@@ -207,7 +208,7 @@ t.test('unknown options are named, so that misspellings are noticed', async t =>
 })
 
 t.test('groups of options must be objects', async t => {
-  for (const name of ['actions', 'documentServer', 'proxy', 'tls', 'timeouts']) {
+  for (const name of ['actions', 'documentServer', 'policies', 'proxy', 'tls', 'timeouts']) {
     for (const value of ['x', 7, true, null, [], [['allow', 'any']]]) {
       await t.rejects(registration(t, { ...valid, [name]: value }), { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} must be an object` })
     }
@@ -222,7 +223,7 @@ t.test('the options object is never modified: a deep-frozen one works', async t 
     documentServer: { internalUrl: 'http://127.0.0.1:9', origins: ['https://docs2.example.com/'], authorizationHeader: 'X-Token', authorizationPrefix: '' },
     proxy: { allow: ['https://docs.example.com', { origin: 'https://docs.example.com', path: '/thumbs' }] },
     tls: { rejectUnauthorized: true, minVersion: 'TLSv1.3' as const },
-    timeouts: { connect: 1, headers: 2, idle: 3, total: 4 },
+    timeouts: { connect: 100, headers: 200, idle: 300, total: 400 },
     maxFileSize: 10,
     bodyLimit: 10,
     logLevel: 'warn' as const,

@@ -8,7 +8,7 @@ import { OLD, startService } from '../integration/support.js'
 import { powerSwitch, startAfterOutage, textOf, unknownHere, watchedClient } from './support.js'
 
 t.test('recovery.fileIdOf hangs: the run goes on', { timeout: 20_000 }, async t => {
-  const service = await startService(t, { recovery: { fileIdOf: () => new Promise<undefined>(() => {}) }, timeouts: { hooks: 50 } })
+  const service = await startService(t, { recovery: { fileIdOf: () => new Promise<undefined>(() => {}) }, timeouts: { hooks: 100 } })
   const { app, documentServer, forgotten } = service
   const session = await documentServer.open(await unknownHere(service, 'assigned'))
   await session.edit('kept')
@@ -221,12 +221,12 @@ t.test('what answers is no such file, or too large: the document server keeps it
 })
 
 t.test('the document is deleted while its forgotten file is being fetched: the content is handed over once', async t => {
-  for (const onMissingFile of ['reject', 'acknowledge'] as const) {
+  for (const missingFile of ['reject', 'acknowledge'] as const) {
     const { httpClient, before } = watchedClient()
     const texts: string[] = []
     const { recover, app, fileId, storage, forgotten } = await startAfterOutage(t, 'edited', {
       httpClient,
-      onMissingFile,
+      policies: { missingFile },
       async onForgotten ({ content }) {
         texts.push(await textOf(content))
         if (texts.length === 1) await app.editorControl().openDocument(fileId) // rejects as saving does

@@ -57,7 +57,7 @@ t.test('without onForgotten, the content of a deleted document stays at the docu
 
 t.test('if onForgotten fails or hangs, the document server keeps the content', async t => {
   for (const onForgotten of [async () => { throw new Error('the archive is full') }, () => new Promise<void>(() => {})]) {
-    const { recover, forgotten, storage, fileId } = await startAfterOutage(t, 'kept', { onForgotten, timeouts: { hooks: 50 } })
+    const { recover, forgotten, storage, fileId } = await startAfterOutage(t, 'kept', { onForgotten, timeouts: { hooks: 100 } })
     await storage.remove!(fileId)
     t.match(await recover(), [{ outcome: 'failed', kept: true, error: Error }])
     t.strictSame(forgotten(), ['kept'])

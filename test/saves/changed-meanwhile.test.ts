@@ -74,8 +74,8 @@ for (const status of [2, 6] as const) {
     }
   })
 
-  t.test(`onConflict overwrite: a file changed while its save (${status}) is fetched is overwritten, a removed one stays removed`, async t => {
-    const changed = await startDownloading(t, status, { onConflict: 'overwrite' })
+  t.test(`policies.conflict overwrite: a file changed while its save (${status}) is fetched is overwritten, a removed one stays removed`, async t => {
+    const changed = await startDownloading(t, status, { policies: { conflict: 'overwrite' } })
     await changed.write(OUTSIDE)
     t.equal(await changed.finish(), 0)
     t.equal(await changed.storedText(changed.fileId), 'what was edited')

@@ -58,7 +58,7 @@ t.test('an answer that is sent while the app closes ends its connection', async 
 for (const status of [2, 6]) {
   t.test(`closing the app aborts a ${status} that takes too long, and nothing has changed`, async t => {
     const { serve, asked } = halfway()
-    const editing = await startEditing(t, { serve, timeouts: { close: 50 } })
+    const editing = await startEditing(t, { serve, timeouts: { close: 100 } })
     const answer = editing.post({ key: editing.key, status, url: editing.url })
     const response = await asked
     const left = once(response, 'close')
@@ -76,7 +76,7 @@ t.test('closing the app aborts a fetch whose answer has not begun', async t => {
   t.teardown(() => client.close?.())
   const editing = await startEditing(t, {
     serve: (_request, response) => { asked.resolve(response) },
-    timeouts: { close: 50 },
+    timeouts: { close: 100 },
     httpClient: {
       async request (request) {
         signals.push(request.signal)
@@ -95,7 +95,7 @@ t.test('closing the app aborts a fetch whose answer has not begun', async t => {
 
 t.test('closing the app ends a save that waits for another instance, whose save continues', async t => {
   const arrived = deferred()
-  const editing = await startEditing(t, { timeouts: { close: 50 }, onCallback: () => arrived.resolve() })
+  const editing = await startEditing(t, { timeouts: { close: 100 }, onCallback: () => arrived.resolve() })
   const { fileId, key, storage: { state } } = editing
   const record = { sessions: [], saves: [], lock: { id: 'another-instance.a-save', owner: '0123456789ab~1-1' } }
   const version = await state!.set(fileId, record, null)
@@ -116,7 +116,7 @@ t.test('closing the app aborts a fetch that another instance also makes, whose f
       if (asked.push(response) === 2) both.resolve()
     }
   })
-  const second = await startInstance(t, editing, { timeouts: { close: 50 } })
+  const second = await startInstance(t, editing, { timeouts: { close: 100 } })
   const answers = [editing, second].map(instance => instance.post({ key: editing.key, status: 6, url: editing.url }))
   await both.promise
   await second.app.close()

@@ -24,7 +24,7 @@ function serving () {
 async function startConflict (t: Test, options: EditingOptions = {}) {
   const { paths, serve } = serving()
   const saved: SavedEvent[] = []
-  const editing = await startEditing(t, { onConflict: 'keep-both', serve, onSaved: event => { saved.push(event) }, ...options })
+  const editing = await startEditing(t, { policies: { conflict: 'keep-both' }, serve, onSaved: event => { saved.push(event) }, ...options })
   const { fileId, key, post, openedKey, documentServer: { origin }, storedText, storage, others } = editing
   const save = async (key: string, status: 2 | 6, path: string, id = fileId) => await post({ key, status, url: `${origin}/${path}` }, id)
 
@@ -160,7 +160,7 @@ for (const profile of profiles) {
     const saved: SavedEvent[] = []
     const other = await startInstance(t, first, {
       profile,
-      onConflict: 'keep-both',
+      policies: { conflict: 'keep-both' },
       onSaved: event => { saved.push(event) },
       storage
     })

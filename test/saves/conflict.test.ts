@@ -31,7 +31,7 @@ async function startShared (t: Test, options: EditingOptions) {
 for (const profile of profiles) {
   t.test(`a save of a file that was changed from outside during the session: both contents are kept (${profile})`, async t => {
     const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside, storage, documents } =
-      await startShared(t, { profile, onConflict: 'keep-both' })
+      await startShared(t, { profile, policies: { conflict: 'keep-both' } })
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()
     const current = await openedKey()
@@ -84,7 +84,7 @@ for (const profile of profiles) {
 
   t.test(`a conflict copy that could not be noted is the only one, and is told when the save is repeated, unless it was changed since (${profile})`, async t => {
     for (const isChanged of [false, true]) {
-      const { key, post, save, saved, storedText, changeFromOutside, storage, documents, listing } = await startShared(t, { profile, onConflict: 'keep-both' })
+      const { key, post, save, saved, storedText, changeFromOutside, storage, documents, listing } = await startShared(t, { profile, policies: { conflict: 'keep-both' } })
       t.equal(await post({ key, status: 1 }), 0)
       await changeFromOutside()
       let isFull = false
@@ -121,8 +121,8 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`onConflict overwrite: the save replaces what was changed from outside (${profile})`, async t => {
-    const { fileId, key, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, { profile, onConflict: 'overwrite' })
+  t.test(`policies.conflict overwrite: the save replaces what was changed from outside (${profile})`, async t => {
+    const { fileId, key, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, { profile, policies: { conflict: 'overwrite' } })
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()
     t.equal(await save(key, 6, 'force'), 0)
@@ -134,7 +134,7 @@ for (const profile of profiles) {
     t.strictSame(saved.map(event => [event.status, 'conflict' in event, 'conflictFileId' in event]), [[6, false, false], [2, false, false]])
   })
 
-  t.test(`onConflict by default: ${profile === 'secure' ? 'secure keeps both' : 'classic overwrites'}`, async t => {
+  t.test(`policies.conflict by default: ${profile === 'secure' ? 'secure keeps both' : 'classic overwrites'}`, async t => {
     const { fileId, key, post, save, storedText, changeFromOutside } = await startShared(t, { profile })
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()
@@ -143,9 +143,9 @@ for (const profile of profiles) {
   })
 
   t.test(`the session's own saves are not changes from outside, not even at another instance (${profile})`, async t => {
-    const editing = await startShared(t, { profile, onConflict: 'keep-both' })
+    const editing = await startShared(t, { profile, policies: { conflict: 'keep-both' } })
     const { key, post, save, saved, documents, documentServer: { origin } } = editing
-    const other = await startInstance(t, editing, { profile, onConflict: 'keep-both' })
+    const other = await startInstance(t, editing, { profile, policies: { conflict: 'keep-both' } })
     t.equal(await post({ key, status: 1 }), 0)
     t.equal(await save(key, 6, '1'), 0)
     t.equal(await other.post({ key, status: 6, url: `${origin}/2` }), 0)
@@ -158,7 +158,7 @@ for (const profile of profiles) {
     let broken = false
     const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, {
       profile,
-      onConflict: 'keep-both',
+      policies: { conflict: 'keep-both' },
       serve: (request, response) => response.writeHead(broken ? 404 : 200).end(request.url)
     })
     t.equal(await post({ key, status: 1 }), 0)
@@ -176,7 +176,7 @@ for (const profile of profiles) {
   })
 
   t.test(`a page rendered before a change from outside and opened after it causes a conflict (${profile})`, async t => {
-    const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside } = await startShared(t, { profile, onConflict: 'keep-both' })
+    const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside } = await startShared(t, { profile, policies: { conflict: 'keep-both' } })
     await changeFromOutside()
     const current = await openedKey()
     t.not(current, key, 'nobody edited it: the key is new')
@@ -196,7 +196,7 @@ for (const profile of profiles) {
   })
 
   t.test(`a refused save of such a page is not orphaned: its key is given to the next editor (${profile})`, async t => {
-    const { key, openedKey, post, changeFromOutside, commands } = await startShared(t, { profile, onConflict: 'keep-both' })
+    const { key, openedKey, post, changeFromOutside, commands } = await startShared(t, { profile, policies: { conflict: 'keep-both' } })
     await changeFromOutside()
     const current = await openedKey()
     t.equal(await post({ key, status: 1 }), 0)
@@ -211,7 +211,7 @@ for (const profile of profiles) {
   })
 
   t.test(`a change from outside while nobody edits is no conflict for the next editor (${profile})`, async t => {
-    const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside } = await startShared(t, { profile, onConflict: 'keep-both' })
+    const { fileId, key, openedKey, post, save, saved, storedText, changeFromOutside } = await startShared(t, { profile, policies: { conflict: 'keep-both' } })
     for (const status of [1, 4]) t.equal(await post({ key, status }), 0)
     await changeFromOutside()
     const next = await openedKey()
@@ -222,7 +222,7 @@ for (const profile of profiles) {
   })
 
   t.test(`a conflicting save that is repeated at once is stored once (${profile})`, async t => {
-    const { fileId, key, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, { profile, onConflict: 'keep-both' })
+    const { fileId, key, post, save, saved, storedText, changeFromOutside, documents } = await startShared(t, { profile, policies: { conflict: 'keep-both' } })
     t.equal(await post({ key, status: 1 }), 0)
     await changeFromOutside()
     t.strictSame(await Promise.all([save(key, 2, 'a'), save(key, 2, 'a'), save(key, 2, 'a')]), [0, 0, 0])

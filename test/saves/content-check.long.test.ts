@@ -22,7 +22,7 @@ async function startSaving (t: Test, profile: typeof profiles[number], sent: rea
     profile,
     memory: true,
     saveRetries: 2,
-    onFormatChange: 'ignore',
+    policies: { formatChange: 'ignore' },
     csv: { preserve: false }, // what is sent is compared with what is stored
     async serve (request, response) {
       const { body, mediaType, chunk } = sent[Number(request.url!.slice(1))]!

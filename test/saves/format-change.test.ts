@@ -46,7 +46,7 @@ for (const memory of [false, true]) {
 
 for (const profile of profiles) {
   t.test(`without a valid filetype the format stays (${profile})`, async t => {
-    const editing = await startEditing(t, { profile, extension: 'docx', onFormatChange: 'follow' })
+    const editing = await startEditing(t, { profile, extension: 'docx', policies: { formatChange: 'follow' } })
     const { key, documentServer: { origin, requests } } = editing
     for (
       const [index, filetype] of [
@@ -74,8 +74,8 @@ for (const profile of profiles) {
     }
   })
 
-  t.test(`onFormatChange overrides the profile (${profile})`, async t => {
-    const editing = await startEditing(t, { profile, extension: 'doc', onFormatChange: profile === 'secure' ? 'ignore' : 'follow' })
+  t.test(`policies.formatChange overrides the profile (${profile})`, async t => {
+    const editing = await startEditing(t, { profile, extension: 'doc', policies: { formatChange: profile === 'secure' ? 'ignore' : 'follow' } })
     t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'docx' }), 0)
     t.equal((await editing.storage.stat(editing.fileId))?.extension, profile === 'secure' ? 'doc' : 'docx')
   })

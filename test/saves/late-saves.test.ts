@@ -50,17 +50,17 @@ for (const profile of profiles) {
   }
 
   for (
-    const [name, onConflict] of [['after the final save', 'keep-both'], ['after the final save', 'overwrite'], [
+    const [name, conflict] of [['after the final save', 'keep-both'], ['after the final save', 'overwrite'], [
       'and nobody waits for the answer',
       'keep-both'
     ], ['and nobody waits for the answer', 'overwrite']] as const
   ) {
-    t.test(`a finished save that was held up while its session went on, ${name}, does not replace what is newer: onConflict ${onConflict} (${profile})`, async t => {
+    t.test(`a finished save that was held up while its session went on, ${name}, does not replace what is newer: policies.conflict ${conflict} (${profile})`, async t => {
       const stored = deferred<SavedEvent>()
       let fetching = () => {}
       const { app, post, key, storedText, fileId, documentServer: { origin } } = await startEditing(t, {
         profile,
-        onConflict,
+        policies: { conflict },
         onSaved: event => { if (event.conflict) stored.resolve(event) },
         serve (request, response) {
           fetching()
@@ -87,7 +87,7 @@ for (const profile of profiles) {
     const changes = [{ documentSha256: 'c55a', created: '2026-11-20 16:12:20', user: { id: 'u1', name: 'John' } }]
     const history = { serverVersion: '9.3.0', changes }
     const longer = { ...history, changes: [{ ...changes[0], documentSha256: 'd66b' }, { ...changes[0], created: '2026-11-20 16:12:26' }] }
-    const { save, post, key, storedText, fileId, storage } = await startSaving(t, { profile, onConflict: 'keep-both' })
+    const { save, post, key, storedText, fileId, storage } = await startSaving(t, { profile, policies: { conflict: 'keep-both' } })
     t.equal(await post({ key, status: 1, users: ['u1'] }), 0, 'somebody has joined again')
     t.ok(await save('late', { status: 2, lastsave: EARLIER, history }))
     t.ok(await save('forced', { status: 6, lastsave: TIME, history: longer }))
@@ -100,13 +100,13 @@ for (const profile of profiles) {
     t.equal(await storedText(fileId), 'changed from outside')
   })
 
-  t.test(`onConflict overwrite: the final save of a session that was held up does not replace what a later session has saved (${profile})`, async t => {
+  t.test(`policies.conflict overwrite: the final save of a session that was held up does not replace what a later session has saved (${profile})`, async t => {
     const saved: SavedEvent[] = []
     const { save, key, openedKey, post, storedText, fileId, storage, documentServer: { origin } } = await startSaving(
       t,
       {
         profile,
-        onConflict: 'overwrite',
+        policies: { conflict: 'overwrite' },
         onSaved: event => {
           saved.push(event)
         }
@@ -121,14 +121,13 @@ for (const profile of profiles) {
     t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/earlier')
   })
 
-  t.test(`onConflict overwrite: nor what a later session has saved after one of its saves was refused (${profile})`, async t => {
+  t.test(`policies.conflict overwrite: nor what a later session has saved after one of its saves was refused (${profile})`, async t => {
     const saved: SavedEvent[] = []
     const { save, key, openedKey, post, storedText, fileId, storage, documentServer: { origin } } = await startSaving(
       t,
       {
         profile,
-        onConflict: 'overwrite',
-        onCorrupted: 'keep',
+        policies: { conflict: 'overwrite', corrupted: 'keep' },
         onSaved: event => {
           saved.push(event)
         }
@@ -146,7 +145,7 @@ for (const profile of profiles) {
   t.test(`an earlier attempt at a finished save arrives after the one that was stored: the revision stays, for the next session (${profile})`, async t => {
     const { post, key, openedKey, fileId, storage, storedText, documentServer: { origin } } = await startSaving(t, {
       profile,
-      onConflict: 'keep-both',
+      policies: { conflict: 'keep-both' },
       serve: (_request, response) => response.end('saved')
     })
     const history = { changes: [{ created: '2026-11-20 16:12:20', user: { id: 'u1' } }] }
@@ -182,7 +181,7 @@ for (const profile of profiles) {
     const saved: SavedEvent[] = []
     const { save, post, key, storedText, fileId, documentServer: { origin } } = await startSaving(t, {
       profile,
-      onCorrupted: 'discard',
+      policies: { corrupted: 'discard' },
       onSaved: event => {
         saved.push(event)
       }
@@ -197,7 +196,7 @@ for (const profile of profiles) {
     const saved: SavedEvent[] = []
     const { key, post, storedText, fileId, documentServer: { origin } } = await startSaving(t, {
       profile,
-      onConflict: 'keep-both',
+      policies: { conflict: 'keep-both' },
       onSaved: event => {
         saved.push(event)
       }

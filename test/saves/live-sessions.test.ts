@@ -138,7 +138,7 @@ for (const profile of profiles) {
   })
 
   t.test(`a status 2 without a url is refused where changes are kept, and brought back by its key (${profile})`, async t => {
-    const { key, openedKey, post, unchanged } = await startEditing(t, { profile, onCorrupted: 'keep' })
+    const { key, openedKey, post, unchanged } = await startEditing(t, { profile, policies: { corrupted: 'keep' } })
     t.equal(await post({ key, status: 1 }), 0)
     for (const fields of [{}, { url: '' }]) t.equal(await post({ key, status: 2, ...fields }), 1)
     t.equal(await openedKey(), key)
@@ -146,7 +146,7 @@ for (const profile of profiles) {
   })
 
   t.test(`a status 2 without a url, where changes are discarded: the document server has ended the session, and the next key is new (${profile})`, async t => {
-    const { key, openedKey, post, unchanged } = await startEditing(t, { profile, onCorrupted: 'discard' })
+    const { key, openedKey, post, unchanged } = await startEditing(t, { profile, policies: { corrupted: 'discard' } })
     t.equal(await post({ key, status: 1 }), 0)
     t.equal(await post({ key, status: 2 }), 0)
     const next = await openedKey()
@@ -172,7 +172,7 @@ for (const profile of profiles) {
   })
 
   t.test(`after a refused status 3 new editors join the session, also when the file was changed from outside (${profile})`, async t => {
-    const { key, openedKey, post, storage, fileId } = await startEditing(t, { profile, onCorrupted: 'keep' })
+    const { key, openedKey, post, storage, fileId } = await startEditing(t, { profile, policies: { corrupted: 'keep' } })
     t.equal(await post({ key, status: 1 }), 0)
     t.equal(await post({ key, status: 3 }), 1)
     await storage.replace(fileId, Buffer.from('changed from outside'))

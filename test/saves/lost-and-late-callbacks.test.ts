@@ -20,7 +20,7 @@ async function startTold (t: Test, options: EditingOptions = {}) {
   const editing = await startEditing(t, {
     memory: true,
     clock,
-    onConflict: 'keep-both',
+    policies: { conflict: 'keep-both' },
     onSaved: event => { saved.push(event) },
     async serve (request, response) {
       if (request.method === 'GET') {

@@ -99,7 +99,7 @@ for (const profile of profiles) {
   })
 
   t.test(`notmodified after a change from outside is a conflict (${profile})`, async t => {
-    const { fileId, key, openedKey, storedText, saved, finish, changeFromOutside } = await startForced(t, FORCED, { profile, onConflict: 'keep-both' })
+    const { fileId, key, openedKey, storedText, saved, finish, changeFromOutside } = await startForced(t, FORCED, { profile, policies: { conflict: 'keep-both' } })
     await changeFromOutside()
     t.equal(await finish(), 0)
     t.equal(await storedText(fileId), 'changed from outside')
@@ -108,8 +108,8 @@ for (const profile of profiles) {
     t.not(await openedKey(), key)
   })
 
-  t.test(`notmodified after a change from outside, onConflict overwrite: stored (${profile})`, async t => {
-    const { fileId, storedText, saved, finish, changeFromOutside } = await startForced(t, FORCED, { profile, onConflict: 'overwrite' })
+  t.test(`notmodified after a change from outside, policies.conflict overwrite: stored (${profile})`, async t => {
+    const { fileId, storedText, saved, finish, changeFromOutside } = await startForced(t, FORCED, { profile, policies: { conflict: 'overwrite' } })
     await changeFromOutside()
     t.equal(await finish(), 0)
     t.equal(await storedText(fileId), FORCED)
@@ -159,7 +159,7 @@ t.test('notmodified when the file is written again while it is compared: the eve
     memory: true,
     extension: 'docx',
     storage,
-    onConflict: 'overwrite',
+    policies: { conflict: 'overwrite' },
     serve: (_request, response) => response.end(FORCED),
     onSaved: event => { saved.push(event) }
   })

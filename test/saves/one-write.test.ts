@@ -101,7 +101,7 @@ t.test('a commit that takes too long is refused, and changes nothing when it arr
   const { save, fileId, storedText, openedKey, key, ended, saved } = await startCommitting(t, whole => {
     slow = hanging(whole.commit)
     return { commit: (async (...args) => await (isSlow ? slow : whole).commit(...args)) satisfies Commit }
-  }, { timeouts: { storage: 50 } })
+  }, { timeouts: { storage: 100 } })
   t.equal(await save(), 1)
   isSlow = false
   t.equal(await slow.arrive(), null)
@@ -128,7 +128,7 @@ t.test('a commit that arrives after it was refused, and before that was noted, e
             : await whole.state.set(...args)) satisfies OneWriteStorage['state']['set']
       }
     }
-  }, { timeouts: { storage: 50 } })
+  }, { timeouts: { storage: 100 } })
   fails = true
   t.equal(await save(), 1)
   t.equal(ended.length, 0)
@@ -152,7 +152,7 @@ t.test('a commit that is done in time but answered late is found, and ends the s
       answering.then(answered.resolve, answered.reject)
       return await answering
     }) satisfies Commit
-  }), { timeouts: { storage: 50 } })
+  }), { timeouts: { storage: 100 } })
   t.equal(await save(), 0)
   release.resolve()
   t.ok(await answered.promise)
@@ -180,7 +180,7 @@ t.test('a commit that decides only after its time limit stores nothing', async t
           ? await Promise.reject(new Error('The store does not answer'))
           : await whole.state.set(...args)) satisfies OneWriteStorage['state']['set']
     }
-  }), { timeouts: { storage: 50 } })
+  }), { timeouts: { storage: 100 } })
   fails = true // otherwise the note of the refusal would make it fail
   t.equal(await save(), 1)
   gate.resolve()

@@ -102,7 +102,7 @@ for (const profile of profiles) {
     const editing = await startEditing(t, {
       profile,
       server: log.server,
-      onCorrupted: 'keep',
+      policies: { corrupted: 'keep' },
       async serve (_request, response) {
         firstFetched.resolve()
         await release.promise
@@ -181,7 +181,7 @@ for (const profile of profiles) {
     const arrived = deferred()
     const editing = await startEditing(t, {
       profile,
-      onConflict: 'overwrite', // the save without a url has ended the session
+      policies: { conflict: 'overwrite' }, // the save without a url has ended the session
       authorize: request => request.headers['x-refused'] ? false : undefined,
       onCallback: ({ userdata }) => { if (userdata === 'last') arrived.resolve() },
       async serve (request, response) {

@@ -284,7 +284,7 @@ for (const profile of profiles) {
         return await memory.create(...given)
       }
     }
-    const { key, post, url, fileId, storedText } = await startEditing(t, { profile, memory: true, storage, onConflict: 'keep-both' })
+    const { key, post, url, fileId, storedText } = await startEditing(t, { profile, memory: true, storage, policies: { conflict: 'keep-both' } })
     t.equal(await post({ key, status: 1 }), 0)
     await storage.replace(fileId, Buffer.from('changed from outside'))
     isBroken = true
@@ -324,7 +324,7 @@ for (const profile of profiles) {
           }
         }
       }
-      const { key, post, url, fileId } = await startEditing(t, { profile, memory: true, storage, onConflict: 'keep-both' })
+      const { key, post, url, fileId } = await startEditing(t, { profile, memory: true, storage, policies: { conflict: 'keep-both' } })
       t.equal(await post({ key, status: 1 }), 0)
       if (failing === 'create') await memory.replace(fileId, Buffer.from('changed from outside'))
       isBroken = true
@@ -394,7 +394,7 @@ for (const profile of profiles) {
       profile,
       memory: true,
       storage,
-      onConflict: 'keep-both',
+      policies: { conflict: 'keep-both' },
       onSaved: event => {
         saved.push(event)
       }
@@ -414,7 +414,7 @@ for (const profile of profiles) {
     const { key, post, fileId, storage, storedText, documentServer: { origin } } = await startEditing(t, {
       profile,
       memory: true,
-      onConflict: 'keep-both',
+      policies: { conflict: 'keep-both' },
       serve: (request, response) => response.end(request.url),
       onSaved: event => { saved.push(event) }
     })

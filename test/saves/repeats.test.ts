@@ -40,10 +40,10 @@ for (const profile of profiles) {
 
   t.test(`a save that is repeated to an instance that has not told of it is told of there, with its conflict copy, unless it was superseded (${profile})`, async t => {
     const saved: SavedEvent[] = []
-    const editing = await startCounting(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
+    const editing = await startCounting(t, { profile, policies: { conflict: 'keep-both' }, onSaved: event => { saved.push(event) } })
     const { key, post, save, others, fileId, documentServer: { origin } } = editing
     const again: SavedEvent[] = []
-    const other = await startInstance(t, editing, { profile, onConflict: 'keep-both', onSaved: event => { again.push(event) } })
+    const other = await startInstance(t, editing, { profile, policies: { conflict: 'keep-both' }, onSaved: event => { again.push(event) } })
     const repeat = async (path: string) => t.equal(await other.post({ key, status: 6, url: `${origin}${path}` }), 0)
     t.equal(await post({ key, status: 1 }), 0)
     await save({ key, status: 6 }, '/first')
@@ -133,7 +133,7 @@ for (const profile of profiles) {
   for (const isOpened of [true, false]) {
     t.test(`a key reopened after its refused copy was saved can be saved again, into a conflict copy since the page may still show the refused copy, ${isOpened ? 'and another page is opened' : 'and no other page is opened'} (${profile})`, async t => {
       const saved: SavedEvent[] = []
-      const { key, save, post, storedText, openedKey } = await startCounting(t, { profile, onConflict: 'keep-both', onSaved: event => { saved.push(event) } })
+      const { key, save, post, storedText, openedKey } = await startCounting(t, { profile, policies: { conflict: 'keep-both' }, onSaved: event => { saved.push(event) } })
       t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
       await save({ key, status: 2, lastsave: '2026-11-20T16:12:26.000Z' }, '/forgotten-copy')
       const next = await openedKey()

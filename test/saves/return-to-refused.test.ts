@@ -44,7 +44,7 @@ for (const profile of profiles) {
   })
 
   t.test(`after a crash, what was refused does not replace the conflict copy of an earlier force save (${profile})`, async t => {
-    const { app, fileId, others, documentServer, saved, open } = await startService(t, { profile, onConflict: 'keep-both' })
+    const { app, fileId, others, documentServer, saved, open } = await startService(t, { profile, policies: { conflict: 'keep-both' } })
     const { config } = await app.editorControl().openDocument(fileId)
     const first = await documentServer.open(config!)
     await first.edit('one')

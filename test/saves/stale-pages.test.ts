@@ -14,7 +14,7 @@ async function startPages (t: Test, options: EditingOptions) {
   const editing = await startEditing(t, {
     memory: true,
     clock,
-    onConflict: 'keep-both',
+    policies: { conflict: 'keep-both' },
     // it knows every session
     serve: (request, response) => response.end(request.method === 'POST' ? '{"error":0}' : request.url),
     onSaved: event => { saved.push(event) },

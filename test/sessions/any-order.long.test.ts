@@ -18,7 +18,7 @@ t.test('whatever is reported, in whatever order, on two instances: starts and en
     documentServerOrigin: 'http://127.0.0.1:9', // so that both instances have the same document server
     documentServer: { origins: 'any' },
     allowPrivateAddresses: true,
-    onCorrupted: 'discard',
+    policies: { corrupted: 'discard' },
     serve: (request, response) => response.writeHead(request.url?.includes('refused') === true ? 404 : 200).end(NEW)
   } satisfies Parameters<typeof startEditing>[1]
   const instances = [await startEditing(t, options), await startEditing(t, options)] as const

@@ -121,7 +121,7 @@ t.test('list: a scan that the storage does not continue ends after timeouts.stor
       }
     }
   }
-  const { app, post, key } = await startEditing(t, { memory: true, storage, timeouts: { storage: 50 } })
+  const { app, post, key } = await startEditing(t, { memory: true, storage, timeouts: { storage: 100 } })
   t.equal(await post({ key, status: 1 }), 0)
   await t.rejects(app.editorSessions.list({ scan: true }), { code: 'FST_EDITOR_STORAGE_TIMEOUT' })
   isStuck = false

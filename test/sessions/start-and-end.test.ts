@@ -65,7 +65,7 @@ for (const profile of profiles) {
     t.equal(await stored(), 'refused at first')
   })
 
-  t.test(`changes that the document server could not assemble: the session ends, by onCorrupted (${profile})`, async t => {
+  t.test(`changes that the document server could not assemble: the session ends, by policies.corrupted (${profile})`, async t => {
     const { hooks, until } = recordSessions()
     const { open, documentServer } = await startService(t, { profile, ...hooks })
     const ada = await open()
@@ -75,7 +75,7 @@ for (const profile of profiles) {
     t.match((await until(2))[1], ['end', { key: ada.key, reason: profile === 'secure' ? 'refused' : 'discarded', users: ['ada'] }])
   })
 
-  t.test(`a file that is deleted while it is edited: the session ends, by onMissingFile (${profile})`, async t => {
+  t.test(`a file that is deleted while it is edited: the session ends, by policies.missingFile (${profile})`, async t => {
     const { hooks, until } = recordSessions()
     const { open, fileId, app } = await startService(t, { profile, ...hooks })
     const ada = await open()
@@ -88,7 +88,7 @@ for (const profile of profiles) {
 
   t.test(`a session whose final save goes to a conflict copy ends saved, by its users (${profile})`, async t => {
     const { hooks, until } = recordSessions()
-    const { post, key, url, fileId, storage } = await startEditing(t, { profile, memory: true, onConflict: 'keep-both', ...hooks })
+    const { post, key, url, fileId, storage } = await startEditing(t, { profile, memory: true, policies: { conflict: 'keep-both' }, ...hooks })
     t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
     await storage.replace(fileId, Buffer.from('changed from outside'))
     t.equal(await post({ key, status: 2, url, users: ['u1'] }), 0)
@@ -126,7 +126,7 @@ t.test('a closed file that was deleted ends unchanged', async t => {
 t.test('a session that went on after its final save, and has nothing to store then, ends as discarded', async t => {
   const { hooks, until } = recordSessions()
   const serve: EditingOptions['serve'] = ({ method }, response) => response.end(method === 'GET' ? NEW : '{"error":0,"users":["u1"]}')
-  const { post, key, url, openedKey, app } = await startEditing(t, { memory: true, onCorrupted: 'discard', serve, ...hooks })
+  const { post, key, url, openedKey, app } = await startEditing(t, { memory: true, policies: { corrupted: 'discard' }, serve, ...hooks })
   for (const fields of [{ status: 1 }, { status: 2, url }, { status: 1 }]) t.equal(await post({ key, ...fields }), 0)
   t.equal(await openedKey(), key, 'the document server says that somebody is editing')
   t.match(told(await until(3)), ['start', 'saved', 'start'])
@@ -138,7 +138,7 @@ t.test('a session that went on after its final save, and has nothing to store th
 
 t.test('a finished session without anything to store ends as discarded, if that is accepted', async t => {
   const { hooks, until } = recordSessions()
-  const { post, key } = await startEditing(t, { memory: true, onCorrupted: 'discard', ...hooks })
+  const { post, key } = await startEditing(t, { memory: true, policies: { corrupted: 'discard' }, ...hooks })
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 2, users: ['u1'] }), 0)
   t.match(await until(2), [['start', { key }], ['end', { key, reason: 'discarded', users: ['u1'] }]])
@@ -296,7 +296,7 @@ t.test('a hook that does not end holds up neither callbacks nor saves, and the e
 t.test('a hook that takes longer than timeouts.hooks is given up, and the end follows', async t => {
   const log = memoryLog()
   const { hooks, until } = recordSessions({ onSessionStart: async () => await new Promise(() => {}) })
-  const { post, key } = await startEditing(t, { memory: true, timeouts: { hooks: 20 }, server: log.server, ...hooks })
+  const { post, key } = await startEditing(t, { memory: true, timeouts: { hooks: 100 }, server: log.server, ...hooks })
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 4 }), 0)
   t.match(await until(2), [['start', { key }], ['end', { key, reason: 'unchanged' }]])

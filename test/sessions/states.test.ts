@@ -34,7 +34,7 @@ for (const event of EVENTS) {
     let stored = deferred()
     const host = await startEditing(t, {
       versions: {},
-      onConflict: 'keep-both',
+      policies: { conflict: 'keep-both' },
       onSaved: () => stored.resolve(),
       serve (request, response) {
         if (request.method === 'POST') return response.end(JSON.stringify(commands))

@@ -31,12 +31,12 @@ t.test('a document that could not be assembled (status 3) is acknowledged: the c
   t.equal(String(await again.content()), OLD)
 })
 
-for (const { profile, onCorrupted, error } of [
-  { profile: 'classic', onCorrupted: 'keep', error: 1 },
-  { profile: 'secure', onCorrupted: 'discard', error: 0 }
+for (const { profile, corrupted, error } of [
+  { profile: 'classic', corrupted: 'keep', error: 1 },
+  { profile: 'secure', corrupted: 'discard', error: 0 }
 ] as const) {
-  t.test(`with onCorrupted ${onCorrupted} a status 3 is answered ${error} (${profile})`, async t => {
-    const { documentServer, open } = await startService(t, { profile, onCorrupted })
+  t.test(`with policies.corrupted ${corrupted} a status 3 is answered ${error} (${profile})`, async t => {
+    const { documentServer, open } = await startService(t, { profile, policies: { corrupted } })
     const session = await open()
     await session.edit('changed')
     documentServer.fault('assembly', { type: 'fail' })

@@ -55,7 +55,7 @@ export function codeOf (error: unknown): string | undefined {
 }
 
 // @ts-expect-error the class has no such argument
-export const surplus = new FileNotFoundError('docx')
+export const surplus = new FileNotFoundError(7)
 // @ts-expect-error an error is no string
 export const notText: string = new FileNotFoundError()
 // @ts-expect-error there is no such code
