@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { type FileStorage, fileStorage } from '../../lib/storage/file-storage.js'
 import type { StagedContent, VersionStore } from '../../types/storage.js'
-import { interceptDiskCalls } from '../faults/disk-calls.js'
+import { interceptDiskCalls } from '../campaigns/faults/disk-calls.js'
 import { STATE, textsIn, VERSIONS } from './faults.js'
 
 const OLD = 'old'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { interceptDiskCalls } from '../faults/disk-calls.js'
+import { interceptDiskCalls } from '../campaigns/faults/disk-calls.js'
 import { contentsOf } from './faults.js'
 
 const KIB = 1024
