@@ -6,9 +6,9 @@ import type { Test } from 'tap'
 import {
   type Clock, createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock
 } from '../lib/index.js'
-import { claimOf, emulatedOptions } from '../../test/helpers/document-server.js'
+import { claimOf, emulatedOptions } from '../../test/kit/document-server.js'
 import { forgedToken } from '../../test/helpers/jwt.js'
-import { listen } from '../../test/helpers/listen.js'
+import { listen } from '../../test/kit/http.js'
 
 export const SECRET = 'test-secret-0123456789abcdef0123456789'
 const verify = createVerifier({ key: SECRET })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
+import { startBrowser } from '../kit/browser.js'
 import { startDemo, temporaryDirectory } from '../helpers/demo.js'
 import { loadAxe, violations } from './axe.js'
 import { states } from './states.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ActionOptions, EditorControl, EditorControlDefaults } from '../../lib/index.js'
-import { tokens } from '../helpers/host.js'
+import { tokens } from '../kit/host.js'
 import { ADA, type Answer, startPageHost } from './support.js'
 
 /** The claims that the document server reads. */

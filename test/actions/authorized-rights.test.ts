@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { AuthorizeTarget, EditorControlDefaults } from '../../lib/index.js'
-import { profiles } from '../helpers/editing.js'
+import { profiles } from '../kit/editing.js'
 import { ADA, startPageHost } from './support.js'
 
 type PageTarget = Extract<AuthorizeTarget, { rights: object }>

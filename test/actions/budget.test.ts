@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CopiedAction } from '../../lib/index.js'
-import { HANDLER } from '../helpers/host.js'
+import { HANDLER } from '../kit/host.js'
 import { startHistorian } from '../history/support.js'
 import { ADA, startPageHost } from './support.js'
 

@@ -2,7 +2,7 @@ import http from 'node:http'
 import t from 'tap'
 import type { AuthorizeTarget } from '../../lib/index.js'
 import { urlSigner } from '../../lib/security/signed-url.js'
-import { HANDLER, type HostOptions, SECRET } from '../helpers/host.js'
+import { HANDLER, type HostOptions, SECRET } from '../kit/host.js'
 import { ADA, startPageHost } from './support.js'
 
 const OTHER_SECRET = 'a-secret-of-another-service-0123456789'

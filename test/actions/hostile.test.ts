@@ -4,7 +4,7 @@ import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
 import { similarName, typedName } from '../../lib/security/file-name.js'
 import { deferred } from '../helpers/deferred.js'
-import { HANDLER } from '../helpers/host.js'
+import { HANDLER } from '../kit/host.js'
 import { startPageHost } from './support.js'
 
 t.test('an error of a storage or an application hook is answered with an error status, whatever its statusCode, and its message stays in the log', async t => {

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { inflateRawSync } from 'node:zlib'
 import { type ActionOptions, type AuthorizeTarget, type EditorControlDefaults, memoryStorage } from '../../lib/index.js'
-import { profiles } from '../helpers/editing.js'
-import type { HostOptions } from '../helpers/host.js'
+import { profiles } from '../kit/editing.js'
+import type { HostOptions } from '../kit/host.js'
 import { ADA, type PageHost, startPageHost } from './support.js'
 
 const MINUTE = 60_000

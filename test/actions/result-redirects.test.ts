@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { type EditorOptions, memoryStorage } from '../../lib/index.js'
-import { profiles } from '../helpers/editing.js'
-import { startUpstream } from '../helpers/listen.js'
+import { profiles } from '../kit/editing.js'
+import { startUpstream } from '../kit/http.js'
 import { startPageHost } from './support.js'
 
 const PDF = '%PDF-1.7 content'

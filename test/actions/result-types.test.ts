@@ -1,8 +1,8 @@
 import t from 'tap'
 import { blankDocument, memoryStorage } from '../../lib/index.js'
 import { bytesOf } from '../../lib/util/streams.js'
-import { profiles } from '../helpers/editing.js'
-import { startUpstream } from '../helpers/listen.js'
+import { profiles } from '../kit/editing.js'
+import { startUpstream } from '../kit/http.js'
 import { startPageHost } from './support.js'
 
 interface Result {

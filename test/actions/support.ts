@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { ActionOptions, EditorControlDefaults } from '../../lib/index.js'
-import { HANDLER, type Host, type HostOptions, startHost } from '../helpers/host.js'
-import { memoryLog } from '../helpers/log.js'
+import { HANDLER, type Host, type HostOptions, startHost } from '../kit/host.js'
+import { memoryLog } from '../kit/log.js'
 
 export const ADA = { id: 'ada', name: 'Ada' }
 

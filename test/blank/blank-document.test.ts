@@ -2,7 +2,7 @@ import { unzipSync } from 'fflate'
 import t from 'tap'
 import { blankDocument, blankFormats, checkDocument } from '../../lib/index.js'
 import { createDocumentServer } from 'onlyoffice-emulator'
-import { SECRET, startHost } from '../helpers/host.js'
+import { SECRET, startHost } from '../kit/host.js'
 
 const LANGUAGES = ['en', 'pt_BR', 'ar', 'zh-TW', 'tlh']
 const INVALID = { code: 'FST_EDITOR_INVALID_OPTION' }

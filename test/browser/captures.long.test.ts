@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startBrowser } from '../kit/browser.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 import { startService } from './service.js'
 
 const browser = await startBrowser(t)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { WebSocketRoute } from 'playwright-core'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
 import { append, startService } from './service.js'
 
 const browser = await startBrowser(t)

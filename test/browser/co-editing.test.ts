@@ -1,6 +1,6 @@
 import { strFromU8, unzipSync } from 'fflate'
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
+import { startBrowser } from '../kit/browser.js'
 import { append, close, paragraph, type Service, startService, statuses } from './service.js'
 
 const browser = await startBrowser(t)

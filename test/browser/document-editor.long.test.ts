@@ -1,10 +1,10 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import { createDocumentServer } from 'onlyoffice-emulator'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
 import { fragmentType } from '../../lib/index.js'
-import { HANDLER, SECRET, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { HANDLER, SECRET, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing

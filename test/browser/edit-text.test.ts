@@ -1,5 +1,5 @@
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
 import { startDemo } from '../helpers/demo.js'
 
 const browser = await startBrowser(t)

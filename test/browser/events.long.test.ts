@@ -1,6 +1,6 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { signed } from '../helpers/host.js'
+import { startBrowser } from '../kit/browser.js'
+import { signed } from '../kit/host.js'
 import { append, paragraph, startService } from './service.js'
 
 const browser = await startBrowser(t)

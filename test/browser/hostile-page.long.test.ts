@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { createDocumentServer } from 'onlyoffice-emulator'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { HANDLER, SECRET, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { HANDLER, SECRET, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing

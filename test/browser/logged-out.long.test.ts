@@ -1,6 +1,6 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { HANDLER } from '../helpers/host.js'
+import { startBrowser } from '../kit/browser.js'
+import { HANDLER } from '../kit/host.js'
 import { startService } from './service.js'
 
 const browser = await startBrowser(t)

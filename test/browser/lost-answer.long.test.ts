@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
+import { startBrowser } from '../kit/browser.js'
 import { deferred } from '../helpers/deferred.js'
 import { append, paragraph, startService } from './service.js'
 

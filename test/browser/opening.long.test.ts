@@ -3,11 +3,11 @@ import type { Page, Response } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { createDocumentServer, type DocumentServer } from 'onlyoffice-emulator'
 import type { EditorOptions, RenderOptions } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { profiles } from '../helpers/editing.js'
-import { HANDLER, type Host, SECRET, startHost } from '../helpers/host.js'
-import { listen, startUpstream } from '../helpers/listen.js'
-import { memoryLog, WARN } from '../helpers/log.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { profiles } from '../kit/editing.js'
+import { HANDLER, type Host, SECRET, startHost } from '../kit/host.js'
+import { listen, startUpstream } from '../kit/http.js'
+import { memoryLog, WARN } from '../kit/log.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing

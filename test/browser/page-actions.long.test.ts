@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import type { ActionOptions } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
 import { append, type Opened, startService } from './service.js'
 
 const browser = await startBrowser(t)

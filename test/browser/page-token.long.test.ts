@@ -1,8 +1,8 @@
 import { inflateRawSync } from 'node:zlib'
 import t from 'tap'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../helpers/browser.js'
-import { HANDLER } from '../helpers/host.js'
+import { startBrowser } from '../kit/browser.js'
+import { HANDLER } from '../kit/host.js'
 import { type Opened, startService } from './service.js'
 
 const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
 import type { EditorControlDefaults } from '../../lib/index.js'
-import { HANDLER } from '../helpers/host.js'
+import { HANDLER } from '../kit/host.js'
 import { startService } from './service.js'
 
 const PHONE = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }

@@ -3,10 +3,10 @@ import t from 'tap'
 import { createApp } from '../../examples/rate-limit/app.js'
 import { createDocumentServer } from 'onlyoffice-emulator'
 import { memoryStorage } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { SECRET } from '../helpers/host.js'
-import { listen } from '../helpers/listen.js'
-import { searchedLog } from '../helpers/log.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { SECRET } from '../kit/host.js'
+import { listen } from '../kit/http.js'
+import { searchedLog } from '../kit/log.js'
 
 const browser = await startBrowser(t)
 

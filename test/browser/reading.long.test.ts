@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
+import { startBrowser } from '../kit/browser.js'
 import { close, startService, statuses } from './service.js'
 
 const browser = await startBrowser(t)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
+import { startBrowser } from '../kit/browser.js'
 import { append, close, paragraph, startService, statuses } from './service.js'
 
 const browser = await startBrowser(t)

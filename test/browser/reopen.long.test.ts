@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
 import { startDemo } from '../helpers/demo.js'
 
 const NAME = 'Meeting notes.txt'

@@ -5,9 +5,9 @@ import type { AddressInfo, Server } from 'node:net'
 import { createDocumentServer } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import { fragmentType } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { createCertificate } from '../helpers/certificates.js'
-import { HANDLER, type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { createCertificate } from '../kit/network.js'
+import { HANDLER, type Host, type HostOptions, SECRET, startHost } from '../kit/host.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing

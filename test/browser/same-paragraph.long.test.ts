@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
+import { startBrowser } from '../kit/browser.js'
 import { append, startService } from './service.js'
 
 /** So that what one types arrives while the other is typing. */

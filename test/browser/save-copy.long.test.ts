@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { profiles } from '../helpers/editing.js'
-import { startBrowser } from '../helpers/browser.js'
+import { profiles } from '../kit/editing.js'
+import { startBrowser } from '../kit/browser.js'
 import { startService } from './service.js'
 
 const browser = await startBrowser(t)

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { Frame, Locator, Page, WebSocketRoute } from 'playwright-core'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type SentRequest } from 'onlyoffice-emulator'
-import { editorFrame, type TestBrowser } from '../helpers/browser.js'
+import { editorFrame, type TestBrowser } from '../kit/browser.js'
 import type { EditorControlDefaults, EditorOptions, RenderOptions } from '../../lib/index.js'
-import { HANDLER, type Host, SECRET, startHost } from '../helpers/host.js'
+import { HANDLER, type Host, SECRET, startHost } from '../kit/host.js'
 
 /** A service with the plugin, a document server that keeps real time, and pages with an editor in them. */
 export interface Service extends Host {

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
+import { startBrowser } from '../kit/browser.js'
 import { calculatedSheets, missingOffice } from '../helpers/office.js'
-import { partOf, richWorkbook } from '../helpers/workbook.js'
+import { partOf, richWorkbook } from '../fixtures/workbook.js'
 import { close, type Opened, type Service, startService, statuses } from './service.js'
 
 const browser = await startBrowser(t)

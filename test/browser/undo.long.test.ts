@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
+import { startBrowser } from '../kit/browser.js'
 import { append, close, type Opened, paragraph, startService } from './service.js'
 
 const browser = await startBrowser(t)

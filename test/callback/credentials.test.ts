@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
 import { tokenSigner } from '../../lib/document-server/token.js'
-import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
-import { SECRET, signed } from '../helpers/host.js'
+import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
+import { SECRET, signed } from '../kit/host.js'
 import { forgedToken } from '../helpers/jwt.js'
 
 const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type SaveFailedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
-import { profiles, startEditing } from '../helpers/editing.js'
-import { memoryLog } from '../helpers/log.js'
+import { profiles, startEditing } from '../kit/editing.js'
+import { memoryLog } from '../kit/log.js'
 import { startInstance } from '../saves/instances.js'
 
 const LASTSAVE = '2026-11-20T16:12:26.000Z'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
-import { SECRET, signed } from '../helpers/host.js'
+import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
+import { SECRET, signed } from '../kit/host.js'
 import { forgedToken } from '../helpers/jwt.js'
 
 const bearer = (token: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${token}` })

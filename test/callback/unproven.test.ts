@@ -1,9 +1,9 @@
 import t from 'tap'
 import { collect } from '../helpers/diagnostics.js'
-import { answerWith, startEditing } from '../helpers/editing.js'
-import { HANDLER, signed } from '../helpers/host.js'
+import { answerWith, startEditing } from '../kit/editing.js'
+import { HANDLER, signed } from '../kit/host.js'
 import { forgedToken } from '../helpers/jwt.js'
-import { ERROR, type LogRecord, memoryLog, WARN } from '../helpers/log.js'
+import { ERROR, type LogRecord, memoryLog, WARN } from '../kit/log.js'
 import { jumpingTime } from '../helpers/monotonic-time.js'
 
 interface UnprovenLine extends LogRecord {

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import t from 'tap'
 import { InvalidOptionError, type SignedMethods } from '../../lib/index.js'
 import { forgedToken } from '../helpers/jwt.js'
-import { SECRET, signed, startHost } from '../helpers/host.js'
-import { startService } from '../integration/support.js'
+import { SECRET, signed, startHost } from '../kit/host.js'
+import { startService } from '../kit/sessions.js'
 
 const URL_OF_A_FILE = 'https://app.example.com/files/1?sign=a%2Fb'
 

@@ -1,9 +1,8 @@
 import t from 'tap'
-import { profiles } from '../helpers/editing.js'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { HANDLER } from '../helpers/host.js'
 import { startPageHost } from '../actions/support.js'
+import { profiles } from '../kit/editing.js'
+import { startUpstream } from '../kit/http.js'
+import { HANDLER, startHost } from '../kit/host.js'
 
 /** A document server that has a list of formats, or none. */
 async function startServer (t: Parameters<typeof startUpstream>[0], formats?: object[]) {

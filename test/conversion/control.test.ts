@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { type ControlConvertOptions, fileStorage, type ThumbnailRequest } from '../../lib/index.js'
 import { claimsOf, PDF, ready, startConversionService } from '../helpers/conversion-service.js'
-import { type HostOptions, startHost } from '../helpers/host.js'
-import { OLD, startService } from '../integration/support.js'
+import { type HostOptions, startHost } from '../kit/host.js'
+import { OLD, startService } from '../kit/sessions.js'
 
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(100)])
 const JPG = Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(100)])

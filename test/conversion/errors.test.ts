@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import type { HttpClient } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { ready, startConversionService } from '../helpers/conversion-service.js'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 
 type Answer = (response: ServerResponse, origin: string) => unknown
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ready, startConversionService } from '../helpers/conversion-service.js'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 
 t.test('the document server caches results by key, so the conversion\'s key names the content and not the editing session', async t => {
   const service = await startConversionService(t, ready, (request, response) => { response.end(request.url === '/saved' ? 'force saved' : '%PDF-1.7') })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { PDF, ready, startConversionService } from '../helpers/conversion-service.js'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 import { startInside } from '../helpers/inside.js'
 
 t.test('a conversion by a document server on a private IP address works, whatever else is allowed', async t => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { startEditing } from '../helpers/editing.js'
+import { startEditing } from '../kit/editing.js'
 import { after, before, parts, sent } from './large.js'
 import { MARK } from './support.js'
 

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
-import { type Editing, startEditing, type EditingOptions } from '../helpers/editing.js'
-import { memoryLog } from '../helpers/log.js'
+import { type Editing, startEditing, type EditingOptions } from '../kit/editing.js'
+import { memoryLog } from '../kit/log.js'
 
 export const MARK = '\ufeff'
 

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
+import { startBrowser } from '../kit/browser.js'
 import { startDemo, temporaryDirectory } from '../helpers/demo.js'
 import { missingOffice } from '../helpers/office.js'
 import { widthOf } from './support.js'

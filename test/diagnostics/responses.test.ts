@@ -9,8 +9,8 @@ import t from 'tap'
 import editor, { type DownloadMessage, fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { collect } from '../helpers/diagnostics.js'
-import { SECRET, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { SECRET, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 const CONTENT = Buffer.alloc(100_000, 'content')
 

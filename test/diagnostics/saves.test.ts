@@ -6,9 +6,9 @@ import t from 'tap'
 import { memoryStorage, type SaveMessage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
 import { collect } from '../helpers/diagnostics.js'
-import { answerWith, type Editing, type EditingOptions, NEW, startEditing } from '../helpers/editing.js'
-import { signed } from '../helpers/host.js'
-import { memoryLog } from '../helpers/log.js'
+import { answerWith, type Editing, type EditingOptions, NEW, startEditing } from '../kit/editing.js'
+import { signed } from '../kit/host.js'
+import { memoryLog } from '../kit/log.js'
 
 interface End {
   readonly options?: EditingOptions

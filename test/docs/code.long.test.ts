@@ -1,7 +1,7 @@
 import { parseFragment } from 'parse5'
 import t from 'tap'
 import { parse as parseYaml } from 'yaml'
-import { type Block, markdownFiles, readPage } from '../helpers/markdown.js'
+import { type Block, markdownFiles, readPage } from './markdown.js'
 import { COMPILED, compileBlocks } from './compile.js'
 
 // Every block of code in the Markdown files is what it says it is. A comment before a block, which readers do not see,

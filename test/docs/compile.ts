@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
-import { type Block, root } from '../helpers/markdown.js'
+import { type Block, root } from './markdown.js'
 
 // Compiles blocks of code as a user's editor would: strictly, against the built types of the packages. All in one
 // program.

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import Fastify from 'fastify'
 import t from 'tap'
 import editor from '../../lib/index.js'
-import { HANDLER, SECRET } from '../helpers/host.js'
-import { memoryLog } from '../helpers/log.js'
+import { HANDLER, SECRET } from '../kit/host.js'
+import { memoryLog } from '../kit/log.js'
 import { exchange } from '../helpers/raw.js'
 
 const options = { editorApiUrl: 'http://127.0.0.1:9/api.js', jwtSecret: SECRET, publicBaseUrl: 'https://app.example.com' }

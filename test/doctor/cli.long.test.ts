@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers'
 import { createDocumentServer } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import type { DoctorReport } from '../../types/doctor.js'
-import { HANDLER, SECRET, startHost } from '../helpers/host.js'
-import { listen } from '../helpers/listen.js'
-import { installPacked, plainEnvironment, root, run } from '../helpers/packed.js'
+import { HANDLER, SECRET, startHost } from '../kit/host.js'
+import { listen } from '../kit/http.js'
+import { installPacked, plainEnvironment, root, run } from '../kit/programs.js'
 
 t.setTimeout(300_000)
 

@@ -1,8 +1,8 @@
 import { createDocumentServer } from 'onlyoffice-emulator'
 import t from 'tap'
 import { undiciClient } from '../../lib/index.js'
-import { createAuthority, createCertificate } from '../helpers/certificates.js'
-import { startHost } from '../helpers/host.js'
+import { createAuthority, createCertificate } from '../kit/network.js'
+import { startHost } from '../kit/host.js'
 import type { ReverseProxyOptions } from './reverse-proxy.js'
 import { expectReport, findingOf, OTHER_SECRET, SECRET, type SetUpOptions, startSetUp } from './support.js'
 

@@ -2,7 +2,7 @@ import http from 'node:http'
 import type { Test } from 'tap'
 import t from 'tap'
 import { probeDocument } from '../../lib/doctor/probes.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startUpstream } from '../kit/http.js'
 import { isFromDocumentServer } from './reverse-proxy.js'
 import { expectReport, findingOf, startSetUp } from './support.js'
 

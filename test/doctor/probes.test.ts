@@ -1,7 +1,7 @@
 import t from 'tap'
 import { fakeClock } from 'onlyoffice-emulator'
 import { handlerUrls } from '../../lib/security/handler-urls.js'
-import { startHost, type HostOptions } from '../helpers/host.js'
+import { startHost, type HostOptions } from '../kit/host.js'
 import { forgedToken } from '../helpers/jwt.js'
 import { OTHER_SECRET, SECRET, startSetUp } from './support.js'
 

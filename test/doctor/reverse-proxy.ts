@@ -1,8 +1,8 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { Test } from 'tap'
-import type { Certificate } from '../helpers/certificates.js'
-import { listen } from '../helpers/listen.js'
+import type { Certificate } from '../kit/network.js'
+import { listen } from '../kit/http.js'
 
 export interface ReverseProxyOptions {
   /** Serves https with this certificate. */

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { createDocumentServer } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import editor, { type DoctorReport, type EditorOptions, memoryStorage } from '../../lib/index.js'
-import { HANDLER, type HostOptions, SECRET, startHost } from '../helpers/host.js'
+import { HANDLER, type HostOptions, SECRET, startHost } from '../kit/host.js'
 
 const PATH = `${HANDLER}/doctor`
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }

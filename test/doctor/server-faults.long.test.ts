@@ -2,10 +2,10 @@ import net from 'node:net'
 import type { Test } from 'tap'
 import t from 'tap'
 import { undiciClient } from '../../lib/index.js'
-import { createAuthority, createCertificate } from '../helpers/certificates.js'
+import { createAuthority, createCertificate } from '../kit/network.js'
 import { startNameServer } from '../helpers/dns.js'
-import { startHost } from '../helpers/host.js'
-import { listen, startUpstream } from '../helpers/listen.js'
+import { startHost } from '../kit/host.js'
+import { listen, startUpstream } from '../kit/http.js'
 import {
   type Expected, expectReport, findingOf, OTHER_SECRET, SECRET, type SetUp, type SetUpOptions, startSetUp
 } from './support.js'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { EditorOptions } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
-import { memoryLog, WARN } from '../helpers/log.js'
+import { startHost } from '../kit/host.js'
+import { memoryLog, WARN } from '../kit/log.js'
 import { SECRET } from './support.js'
 
 const API = '/web-apps/apps/api/documents/api.js'

@@ -1,8 +1,8 @@
 import { createDocumentServer, type DocumentServer, type DocumentServerOptions } from 'onlyoffice-emulator'
 import type { Test } from 'tap'
 import type { DoctorFinding, DoctorReport } from '../../lib/index.js'
-import { emulatedOptions } from '../helpers/document-server.js'
-import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
+import { emulatedOptions } from '../kit/document-server.js'
+import { type Host, type HostOptions, SECRET, startHost } from '../kit/host.js'
 import { type ReverseProxy, type ReverseProxyOptions, startReverseProxy } from './reverse-proxy.js'
 
 export { SECRET }

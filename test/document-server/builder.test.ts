@@ -2,11 +2,11 @@ import t, { type Test } from 'tap'
 import { BuildFailedError, type BuildRequest } from '../../lib/index.js'
 import { claimsOf } from '../helpers/conversion-service.js'
 import { deferred } from '../helpers/deferred.js'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { memoryLog } from '../helpers/log.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
+import { memoryLog } from '../kit/log.js'
 import { exchange } from '../helpers/raw.js'
-import { startService, type ServiceOptions } from '../integration/support.js'
+import { startService, type ServiceOptions } from '../kit/sessions.js'
 
 const QUICK = { interval: 10 }
 const SCRIPT = `

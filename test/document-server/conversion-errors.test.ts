@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { ConversionFailedError, type ConversionRequest } from '../../lib/index.js'
-import { memoryLog } from '../helpers/log.js'
-import { startUpstream } from '../helpers/listen.js'
-import { type ServiceOptions, startService } from '../integration/support.js'
+import { memoryLog } from '../kit/log.js'
+import { startUpstream } from '../kit/http.js'
+import { type ServiceOptions, startService } from '../kit/sessions.js'
 
 type RequestByUrl = Extract<ConversionRequest, { readonly url: string }>
 

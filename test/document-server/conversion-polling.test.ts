@@ -4,8 +4,8 @@ import t, { type Test } from 'tap'
 import type { ConversionProgress, ConvertOptions, HttpClient } from '../../lib/index.js'
 import { type ConversionAnswer, pending, PDF, ready, startConversionService } from '../helpers/conversion-service.js'
 import { deferred } from '../helpers/deferred.js'
-import { holdTimers } from '../helpers/held-timers.js'
-import { type HostOptions, startHost } from '../helpers/host.js'
+import { holdTimers } from '../kit/time.js'
+import { type HostOptions, startHost } from '../kit/host.js'
 
 const REQUEST = { url: 'http://127.0.0.1:9/a.docx', fileType: 'docx', outputType: 'pdf' }
 

@@ -3,9 +3,9 @@ import t, { type Test } from 'tap'
 import type { ConversionRequest } from '../../lib/index.js'
 import { startReverseProxy } from '../doctor/reverse-proxy.js'
 import { claimsOf } from '../helpers/conversion-service.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startUpstream } from '../kit/http.js'
 import { jumpingTime } from '../helpers/monotonic-time.js'
-import { type ServiceOptions, startService } from '../integration/support.js'
+import { type ServiceOptions, startService } from '../kit/sessions.js'
 
 const QUICK = { interval: 10 }
 const TEXT = Buffer.from('What is not stored anywhere')

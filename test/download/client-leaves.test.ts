@@ -7,7 +7,7 @@ import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
 import { streamOf } from '../../lib/util/streams.js'
 import { deferred } from '../helpers/deferred.js'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 
 const SIZE = 1024 ** 3
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 import { extensions } from '../helpers/formats.js'
 
 const HTML = '<!doctype html><script>alert(1)</script>'

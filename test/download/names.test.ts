@@ -1,6 +1,6 @@
 import t from 'tap'
 import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 import { exchangeGet } from '../helpers/raw.js'
 
 const names = {

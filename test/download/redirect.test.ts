@@ -4,8 +4,8 @@ import type { Test } from 'tap'
 import t from 'tap'
 import { createDocumentServer } from 'onlyoffice-emulator'
 import { memoryStorage, type Storage } from '../../lib/index.js'
-import { SECRET, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { SECRET, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 const CREDENTIAL = 'X-Signature=4f2b9c'
 

@@ -1,8 +1,8 @@
 import { createDocumentServer } from 'onlyoffice-emulator'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
 import { startExample } from '../helpers/example.js'
-import { SECRET } from '../helpers/host.js'
+import { SECRET } from '../kit/host.js'
 import { configOf } from '../helpers/page.js'
 
 const browser = await startBrowser(t)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { startExample, temporaryDirectory } from '../helpers/example.js'
-import { plainEnvironment, root, run } from '../helpers/packed.js'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { plainEnvironment, root, run } from '../kit/programs.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { createDocumentServer } from 'onlyoffice-emulator'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
 import { deferred } from '../helpers/deferred.js'
 import { startExample, temporaryDirectory } from '../helpers/example.js'
-import { SECRET } from '../helpers/host.js'
-import { readPage } from '../helpers/markdown.js'
-import { plainEnvironment, root, run } from '../helpers/packed.js'
+import { SECRET } from '../kit/host.js'
+import { readPage } from '../docs/markdown.js'
+import { plainEnvironment, root, run } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
 

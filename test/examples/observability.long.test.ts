@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { temporaryDirectory } from '../helpers/demo.js'
-import { SECRET } from '../helpers/host.js'
-import { plainEnvironment, root } from '../helpers/packed.js'
+import { SECRET } from '../kit/host.js'
+import { plainEnvironment, root } from '../kit/programs.js'
 
 t.test('observability example: its server starts with the settings its README lists, and serves metrics at their own port', async t => {
   const child = spawn(process.execPath, [join(root, 'examples/observability/server.js')], {

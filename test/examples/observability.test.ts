@@ -10,7 +10,7 @@ import t, { type Test } from 'tap'
 import { instrument } from '../../examples/observability/opentelemetry.js'
 import { prometheus } from '../../examples/observability/prometheus.js'
 import { collect } from '../helpers/diagnostics.js'
-import { OLD, type Service, startService } from '../integration/support.js'
+import { OLD, type Service, startService } from '../kit/sessions.js'
 
 const NEW = 'what was edited'
 const CHANNELS = ['save', 'download', 'proxy', 'conversion', 'force-save', 'restore', 'recovery', 'session']

@@ -8,10 +8,10 @@ import { createApp } from '../../examples/rate-limit/app.js'
 import { createDocumentServer, fakeClock } from 'onlyoffice-emulator'
 import { memoryStorage } from '../../lib/index.js'
 import { temporaryDirectory } from '../helpers/demo.js'
-import { SECRET } from '../helpers/host.js'
-import { listen } from '../helpers/listen.js'
-import { searchedLog } from '../helpers/log.js'
-import { plainEnvironment, root } from '../helpers/packed.js'
+import { SECRET } from '../kit/host.js'
+import { listen } from '../kit/http.js'
+import { searchedLog } from '../kit/log.js'
+import { plainEnvironment, root } from '../kit/programs.js'
 
 const PER_MINUTE = 5
 const FLOOD = 20

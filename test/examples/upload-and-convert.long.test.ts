@@ -4,7 +4,7 @@ import { createDocumentServer } from 'onlyoffice-emulator'
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { startExample } from '../helpers/example.js'
-import { SECRET } from '../helpers/host.js'
+import { SECRET } from '../kit/host.js'
 import { configOf } from '../helpers/page.js'
 
 t.test('example upload-and-convert: an upload is edited and comes back as PDF; what cannot be used is refused in words, and not stored', async t => {

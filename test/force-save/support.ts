@@ -4,11 +4,11 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock, type Session } from 'onlyoffice-emulator'
 import { type EditorControl, type ForceSaveResult, type Storage } from '../../lib/index.js'
-import { emulatedOptions } from '../helpers/document-server.js'
-import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
-import { listen } from '../helpers/listen.js'
+import { emulatedOptions } from '../kit/document-server.js'
+import { type Host, type HostOptions, SECRET, startHost } from '../kit/host.js'
+import { listen } from '../kit/http.js'
 import { jumpingTime } from '../helpers/monotonic-time.js'
-import { storageOf } from '../helpers/storage.js'
+import { storageOf } from '../kit/storage.js'
 
 export const SIDES = ['a', 'b'] as const
 export type Side = typeof SIDES[number]

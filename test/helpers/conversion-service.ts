@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import http from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
-import { SECRET } from './host.js'
-import { listen, type Upstream } from './listen.js'
+import { SECRET } from '../kit/host.js'
+import { listen, type Upstream } from '../kit/http.js'
 
 export const PDF = Buffer.from('%PDF-1.7\nthe converted document\n%%EOF\n')
 

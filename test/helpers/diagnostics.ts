@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Test } from 'tap'
 import type { DiagnosticsMessages } from '../../lib/index.js'
-import { SECRET } from './host.js'
+import { SECRET } from '../kit/host.js'
 
 type Channel = keyof DiagnosticsMessages extends `fastify-onlyoffice:${infer Name}` ? Name : never
 type MessageOf<Name extends Channel> = DiagnosticsMessages[`fastify-onlyoffice:${Name}`]

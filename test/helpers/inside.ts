@@ -1,6 +1,6 @@
 import http from 'node:http'
 import type { Test } from 'tap'
-import { type Listener, listen } from './listen.js'
+import { type Listener, listen } from '../kit/http.js'
 
 export interface Inside extends Listener {
   /** How often somebody connected, whether or not a request came. */

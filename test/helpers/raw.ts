@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import type { Test } from 'tap'
-import { type Listener, listen } from './listen.js'
+import { type Listener, listen } from '../kit/http.js'
 
 /** A server that answers every request with fixed bytes, then closes: for answers no HTTP library would send. */
 export function startRawUpstream (t: Test, answer: string | Uint8Array): Promise<Listener> {

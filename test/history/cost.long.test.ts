@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fileStorage, type Storage } from '../../lib/index.js'
 import { s3Storage } from '../../lib/storage/s3/index.js'
-import { diskCost } from '../helpers/disk-cost.js'
-import { noS3, s3 } from '../helpers/s3.js'
+import { diskCost } from './disk-cost.js'
+import { noS3, s3 } from '../kit/s3.js'
 import { s3Proxy } from '../helpers/s3-proxy.js'
-import { startService } from '../integration/support.js'
+import { startService } from '../kit/sessions.js'
 import { writeVersionsToFiles, writeVersionsToStore } from './many-versions.js'
 
 // What a save costs with many versions, counted where the plugin's calls arrive: at the file system, or at the object

@@ -1,8 +1,8 @@
 import { createVerifier } from 'fast-jwt'
 import t from 'tap'
 import { fileStorage, memoryStorage } from '../../lib/index.js'
-import { SECRET, startHost } from '../helpers/host.js'
-import { OLD, profiles, startService } from '../integration/support.js'
+import { SECRET, startHost } from '../kit/host.js'
+import { OLD, profiles, startService } from '../kit/sessions.js'
 import { ADA, GRACE, responseAt, startHistorian } from './support.js'
 
 for (const profile of profiles) {

@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { EditorControlDefaults } from '../../lib/index.js'
 import { forceSaveAnswers } from '../force-save/support.js'
-import { holdTimers } from '../helpers/held-timers.js'
-import { HANDLER } from '../helpers/host.js'
-import { OLD, profiles } from '../integration/support.js'
+import { holdTimers } from '../kit/time.js'
+import { HANDLER } from '../kit/host.js'
+import { OLD, profiles } from '../kit/sessions.js'
 import { ADA, type Historian, startHistorian } from './support.js'
 
 /** What a page gets when its user opens the version history. */

@@ -6,7 +6,7 @@ import { fileState, recordPaths } from '../../lib/storage/file-state.js'
 import { modesFor } from '../../lib/storage/file-system.js'
 import { EMPTY_LOG, parseSegment, type VersionLog } from '../../lib/storage/version-log.js'
 import { BLOCK, editLog } from '../../lib/storage/version-log-editor.js'
-import type { TestS3 } from '../helpers/s3.js'
+import type { TestS3 } from '../kit/s3.js'
 
 // What so many saves would have left, written at once. Contents, changes and details of these versions are missing: no
 // save needs them.

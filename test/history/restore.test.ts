@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { deferred } from '../helpers/deferred.js'
-import { OLD } from '../integration/support.js'
+import { OLD } from '../kit/sessions.js'
 import { ADA, GRACE, startHistorian } from './support.js'
 
 t.test('restoring makes a version the present one and keeps what was there', async t => {

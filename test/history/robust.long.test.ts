@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { OLD } from '../integration/support.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { OLD } from '../kit/sessions.js'
 import { ADA, GRACE, startHistorian } from './support.js'
 
 t.setTimeout(120_000)

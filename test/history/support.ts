@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { type EditorControl, type EditorControlDefaults, type HistoryVersionData } from '../../lib/index.js'
-import { quickStorage } from '../helpers/storage.js'
-import { type Service, type ServiceOptions, startService } from '../integration/support.js'
+import { quickStorage } from '../kit/storage.js'
+import { type Service, type ServiceOptions, startService } from '../kit/sessions.js'
 
 export const ADA = { id: 'ada', name: 'Ada' }
 export const GRACE = { id: 'grace', name: 'Grace' }

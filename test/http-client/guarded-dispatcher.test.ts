@@ -4,10 +4,10 @@ import net, { type LookupFunction } from 'node:net'
 import t, { type Test } from 'tap'
 import { fetch as undiciFetch, interceptors, request } from 'undici'
 import { guardedDispatcher, type GuardedDispatcherOptions, undiciClient } from '../../lib/index.js'
-import { createAuthority, createCertificate } from '../helpers/certificates.js'
+import { createAuthority, createCertificate } from '../kit/network.js'
 import { startNameServer } from '../helpers/dns.js'
 import { startInside } from '../helpers/inside.js'
-import { listen, startUpstream } from '../helpers/listen.js'
+import { listen, startUpstream } from '../kit/http.js'
 import { noWayOut } from '../helpers/no-way-out.js'
 
 const BLOCKED = { code: 'FST_EDITOR_ADDRESS_BLOCKED' }

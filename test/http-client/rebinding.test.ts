@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { type HttpClient, undiciClient } from '../../lib/index.js'
 import { startNameServer, type Zone } from '../helpers/dns.js'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 import { startInside } from '../helpers/inside.js'
 import { noWayOut } from '../helpers/no-way-out.js'
 

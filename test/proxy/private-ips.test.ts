@@ -1,7 +1,7 @@
 import t from 'tap'
-import { type HostOptions, startHost } from '../helpers/host.js'
+import { type HostOptions, startHost } from '../kit/host.js'
 import { startInside } from '../helpers/inside.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startUpstream } from '../kit/http.js'
 import { noWayOut } from '../helpers/no-way-out.js'
 
 const hosts = [

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { fragmentType } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 import { startRawUpstream } from '../helpers/raw.js'
 
 t.test('only listed upstream headers are forwarded', async t => {

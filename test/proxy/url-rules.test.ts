@@ -1,7 +1,7 @@
 import http from 'node:http'
 import t from 'tap'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 import { exchangeGet } from '../helpers/raw.js'
 
 const invalid = [

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import { urlSigner } from '../../lib/security/signed-url.js'
 import type { AuthorizeTarget } from '../../types/options.js'
-import { profiles } from '../helpers/editing.js'
-import { HANDLER, type HostOptions, SECRET, startHost } from '../helpers/host.js'
-import { memoryLog, WARN } from '../helpers/log.js'
+import { profiles } from '../kit/editing.js'
+import { HANDLER, type HostOptions, SECRET, startHost } from '../kit/host.js'
+import { memoryLog, WARN } from '../kit/log.js'
 import { jumpingTime } from '../helpers/monotonic-time.js'
 import { exchange } from '../helpers/raw.js'
 

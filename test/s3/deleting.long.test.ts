@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Test } from 'tap'
 import { s3Storage } from '../../lib/storage/s3/index.js'
-import { noS3 } from '../helpers/s3.js'
+import { noS3 } from '../kit/s3.js'
 import { chunksOf, movableStoreTime, proxiedStorage, textOf } from './support.js'
 
 // When objects are deleted. The store's clock goes on, ours stays where it is.

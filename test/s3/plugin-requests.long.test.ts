@@ -4,8 +4,8 @@ import {
   createDocumentServer, type DocumentServer, type EditorConfig, fakeClock, type Session
 } from 'onlyoffice-emulator'
 import { s3Storage, type S3Storage, type S3StorageOptions } from '../../lib/storage/s3/index.js'
-import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
-import { noS3, s3 } from '../helpers/s3.js'
+import { type Host, type HostOptions, SECRET, startHost } from '../kit/host.js'
+import { noS3, s3 } from '../kit/s3.js'
 import { s3Proxy, type StoreRequest } from '../helpers/s3-proxy.js'
 import { movableStoreTime } from './support.js'
 

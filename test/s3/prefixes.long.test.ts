@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Test } from 'tap'
 import { s3Storage, type S3Storage, type S3StorageOptions } from '../../lib/storage/s3/index.js'
-import { noS3, s3 } from '../helpers/s3.js'
+import { noS3, s3 } from '../kit/s3.js'
 import { s3Proxy } from '../helpers/s3-proxy.js'
 import { movableStoreTime, textOf } from './support.js'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { s3Storage } from '../../lib/storage/s3/index.js'
-import { noS3, s3 } from '../helpers/s3.js'
+import { noS3, s3 } from '../kit/s3.js'
 import { chunksOf, proxiedStorage, textOf } from './support.js'
 
 t.setTimeout(300_000)

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { Test } from 'tap'
 import { s3Storage, type S3Storage, type S3StorageOptions } from '../../lib/storage/s3/index.js'
-import { s3, type TestS3 } from '../helpers/s3.js'
+import { s3, type TestS3 } from '../kit/s3.js'
 import { s3Proxy, type StoreProxy } from '../helpers/s3-proxy.js'
 
 export interface ProxiedStorage {

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import type { Storage } from '../../lib/index.js'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { deferred } from '../helpers/deferred.js'
-import { startEditing } from '../helpers/editing.js'
+import { startEditing } from '../kit/editing.js'
 import { directoryOf, startInstance } from './instances.js'
 
 /** How often an instance that waits for the lock has read the record, to be sure that it waits. */

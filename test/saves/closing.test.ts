@@ -12,8 +12,8 @@ import { editedFile, nextSave } from '../campaigns/kills/edited-file.js'
 import { startInstance as startProcess } from '../campaigns/kills/instances.js'
 import { randomFrom } from '../campaigns/kills/random.js'
 import { deferred } from '../helpers/deferred.js'
-import { NEW, startEditing } from '../helpers/editing.js'
-import { isOnS3 } from '../helpers/storage.js'
+import { NEW, startEditing } from '../kit/editing.js'
+import { isOnS3 } from '../kit/storage.js'
 import { startInstance } from './instances.js'
 
 t.setTimeout(120_000)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { OLD, startEditing } from '../helpers/editing.js'
+import { OLD, startEditing } from '../kit/editing.js'
 import { deferred } from '../helpers/deferred.js'
 
 t.setTimeout(60_000)

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
-import { type EditingOptions, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { type EditingOptions, OLD, profiles, startEditing } from '../kit/editing.js'
 import { deferred } from '../helpers/deferred.js'
 
 const PATHS = ['/1', '/2', '/3', '/4']

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+import { profiles, startEditing, type EditingOptions } from '../kit/editing.js'
 import { startInstance } from './instances.js'
 
 const OUTSIDE = 'changed from outside'

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { HttpClient, HttpResponse } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
-import { type EditingOptions, startEditing } from '../helpers/editing.js'
+import { type EditingOptions, startEditing } from '../kit/editing.js'
 import { CALLS, type Hang, hangingStorage } from './hanging.js'
 
 t.setTimeout(120_000)

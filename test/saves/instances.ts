@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { type Editing, errorOf } from '../helpers/editing.js'
-import { type Host, type HostOptions, startHost } from '../helpers/host.js'
+import { type Editing, errorOf } from '../kit/editing.js'
+import { type Host, type HostOptions, startHost } from '../kit/host.js'
 
 export interface Instance extends Host {
   openedKey (): Promise<string>

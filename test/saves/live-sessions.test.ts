@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
-import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { NEW, OLD, profiles, startEditing } from '../kit/editing.js'
 import { startInstance } from './instances.js'
 
 for (const profile of profiles) {

@@ -3,9 +3,9 @@ import t, { type Test } from 'tap'
 import type { SavedEvent, SessionEndEvent } from '../../lib/index.js'
 import type { Storage } from '../../types/storage.js'
 import { deferred } from '../helpers/deferred.js'
-import { answerWith, type EditingOptions, NEW, OLD, startEditing } from '../helpers/editing.js'
-import { holdTimers } from '../helpers/held-timers.js'
-import { startHost } from '../helpers/host.js'
+import { answerWith, type EditingOptions, NEW, OLD, startEditing } from '../kit/editing.js'
+import { holdTimers } from '../kit/time.js'
+import { startHost } from '../kit/host.js'
 import { oneWriteStorage, sending } from '../helpers/one-write.js'
 
 type OneWriteStorage = ReturnType<typeof oneWriteStorage>

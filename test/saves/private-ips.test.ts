@@ -1,9 +1,9 @@
 import t from 'tap'
-import { answerWith, NEW, startEditing } from '../helpers/editing.js'
+import { answerWith, NEW, startEditing } from '../kit/editing.js'
 import { startInside } from '../helpers/inside.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startUpstream } from '../kit/http.js'
 import { noWayOut } from '../helpers/no-way-out.js'
-import { isOnS3 } from '../helpers/storage.js'
+import { isOnS3 } from '../kit/storage.js'
 
 const hostsOfStorage = isOnS3 ? [new URL(process.env.S3_TEST_ENDPOINT!).host] : []
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type StateStore, type Storage } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
-import { answerWith, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { answerWith, NEW, OLD, profiles, startEditing } from '../kit/editing.js'
 import { startInstance } from './instances.js'
 
 const odd: readonly unknown[] = [

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { deferred } from '../helpers/deferred.js'
-import { OLD, profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+import { OLD, profiles, startEditing, type EditingOptions } from '../kit/editing.js'
 import { startInstance } from './instances.js'
 
 /** The answer to a command. */

@@ -3,9 +3,9 @@ import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { answerWith, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { startHost } from '../helpers/host.js'
-import { documentsIn } from '../helpers/storage.js'
+import { answerWith, OLD, profiles, startEditing } from '../kit/editing.js'
+import { startHost } from '../kit/host.js'
+import { documentsIn } from '../kit/storage.js'
 import { asOrdinaryUser, onSmallDisk } from '../storage/faults.js'
 
 for (const profile of profiles) {

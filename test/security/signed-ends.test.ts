@@ -1,6 +1,6 @@
 import t from 'tap'
 import { urlSigner } from '../../lib/security/signed-url.js'
-import { HANDLER, SECRET, signed, startHost } from '../helpers/host.js'
+import { HANDLER, SECRET, signed, startHost } from '../kit/host.js'
 
 /** None is a plain number of seconds. Read as a number, some lie in the past, some in the future, and some nowhere. */
 function oddEnds (later: number): string[] {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startService } from '../integration/support.js'
+import { startService } from '../kit/sessions.js'
 import { recordSessions, told } from './support.js'
 
 t.test('a save that is refused a second time ends the session a second time, and is brought back all the same', async t => {

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { type FileStorage, fileStorage } from '../../lib/storage/file-storage.js'
 import { tempName } from '../../lib/storage/temp-files.js'
 import type { StoredVersion } from '../../types/storage.js'
-import { holdTimers } from '../helpers/held-timers.js'
+import { holdTimers } from '../kit/time.js'
 import { VERSIONS } from './faults.js'
 import { hook, ioError } from './hooks.js'
 

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { EditorOptions, Profile } from '../../../lib/index.js'
-import type { HostOptions } from '../../helpers/host.js'
+import type { HostOptions } from '../../kit/host.js'
 
 export type TargetOptions = Omit<HostOptions, 'clock'> & { readonly profile: Profile }
 

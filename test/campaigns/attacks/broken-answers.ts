@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { HANDLER, signed } from '../../helpers/host.js'
-import { listen } from '../../helpers/listen.js'
+import { HANDLER, signed } from '../../kit/host.js'
+import { listen } from '../../kit/http.js'
 import type { AlwaysStopped, Run } from './attack.js'
 
 interface Service {

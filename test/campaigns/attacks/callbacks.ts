@@ -1,5 +1,5 @@
-import { errorOf, NEW } from '../../helpers/editing.js'
-import { SECRET, signed } from '../../helpers/host.js'
+import { errorOf, NEW } from '../../kit/editing.js'
+import { SECRET, signed } from '../../kit/host.js'
 import { forgedToken } from '../../helpers/jwt.js'
 import type { AlwaysStopped, Attack, StoppedByOptions } from './attack.js'
 import { JSON_TYPE, LATER, now, startTarget, type Target } from './target.js'

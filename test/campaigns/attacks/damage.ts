@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { Test } from 'tap'
-import { answerWith, NEW, OLD } from '../../helpers/editing.js'
+import { answerWith, NEW, OLD } from '../../kit/editing.js'
 import type { AlwaysStopped, TargetOptions } from './attack.js'
 import { startTarget } from './target.js'
 

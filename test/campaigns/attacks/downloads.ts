@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { OLD } from '../../helpers/editing.js'
-import { SECRET } from '../../helpers/host.js'
+import { OLD } from '../../kit/editing.js'
+import { SECRET } from '../../kit/host.js'
 import { forgedToken } from '../../helpers/jwt.js'
 import type { StoppedByOptions } from './attack.js'
 import { now, startTarget, type Target, tokenFor } from './target.js'

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { HANDLER } from '../../helpers/host.js'
+import { HANDLER } from '../../kit/host.js'
 import { exchangeGet, startRawUpstream } from '../../helpers/raw.js'
 import type { AlwaysStopped } from './attack.js'
 import { letsIn } from './scripts.js'

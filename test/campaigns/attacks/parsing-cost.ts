@@ -1,4 +1,4 @@
-import { takeSteps } from '../../helpers/steps.js'
+import { takeSteps } from './steps.js'
 import { zipSync } from 'fflate'
 import { randomBytes } from 'node:crypto'
 import { dialectOf } from '../../../lib/csv/rows.js'

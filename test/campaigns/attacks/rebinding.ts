@@ -5,7 +5,7 @@ import { WebSocket } from 'undici'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type EditorConfig } from 'onlyoffice-emulator'
 import { startDemo } from '../../helpers/demo.js'
-import { SECRET, startHost } from '../../helpers/host.js'
+import { SECRET, startHost } from '../../kit/host.js'
 import type { AlwaysStopped, TargetOptions } from './attack.js'
 
 /**

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
-import { answerWith } from '../../helpers/editing.js'
+import { answerWith } from '../../kit/editing.js'
 import { startInside } from '../../helpers/inside.js'
-import { startUpstream } from '../../helpers/listen.js'
+import { startUpstream } from '../../kit/http.js'
 import type { AlwaysStopped, Attack, Run, StoppedByOptions, TargetOptions } from './attack.js'
 import { EVIL, namedBy, startTarget, type Target } from './target.js'
 

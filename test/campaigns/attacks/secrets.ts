@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { memoryLog } from '../../helpers/log.js'
+import { memoryLog } from '../../kit/log.js'
 import { forgedToken } from '../../helpers/jwt.js'
 import type { AlwaysStopped, Attack, Run } from './attack.js'
 import { JSON_TYPE, now, startTarget, type Target } from './target.js'

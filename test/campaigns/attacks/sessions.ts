@@ -1,4 +1,4 @@
-import { errorOf } from '../../helpers/editing.js'
+import { errorOf } from '../../kit/editing.js'
 import type { AlwaysStopped, Attack, StoppedByOptions } from './attack.js'
 import { startTarget, type Target } from './target.js'
 

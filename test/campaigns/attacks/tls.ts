@@ -1,7 +1,7 @@
 import https from 'node:https'
 import type { Test } from 'tap'
-import { createAuthority, createCertificate } from '../../helpers/certificates.js'
-import { listen } from '../../helpers/listen.js'
+import { createAuthority, createCertificate } from '../../kit/network.js'
+import { listen } from '../../kit/http.js'
 import type { StoppedByOptions } from './attack.js'
 import { EVIL, startTarget } from './target.js'
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { startService } from '../../integration/support.js'
+import { startService } from '../../kit/sessions.js'
 import type { StoppedByOptions, TargetOptions } from './attack.js'
 
 const EDIT = 'an afternoon of work'

@@ -1,8 +1,8 @@
 import net from 'node:net'
 import type { Test } from 'tap'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
-import { listen } from '../../helpers/listen.js'
-import type { Random } from './random.js'
+import { listen } from '../../kit/http.js'
+import type { Random } from '../random.js'
 
 const encodings = { identity: (bytes: Buffer) => bytes, gzip: gzipSync, deflate: deflateSync, br: quickly }
 

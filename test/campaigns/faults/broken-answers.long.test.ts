@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { fileStorage, type Profile } from '../../../lib/index.js'
 import { deferred } from '../../helpers/deferred.js'
-import { errorOf, OLD, profiles } from '../../helpers/editing.js'
-import { type Host, type HostOptions, startHost } from '../../helpers/host.js'
-import { type Random, random } from './random.js'
+import { errorOf, OLD, profiles } from '../../kit/editing.js'
+import { type Host, type HostOptions, startHost } from '../../kit/host.js'
+import { type Random, random } from '../random.js'
 import { brokenAnswer, type RawAnswer, startAnswering, wholeAnswer } from './broken-answer.js'
 
 const SEED = Number(process.env.SEED ?? 1)

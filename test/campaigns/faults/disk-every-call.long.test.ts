@@ -1,5 +1,5 @@
 import t from 'tap'
-import { NEW, OLD } from '../../helpers/editing.js'
+import { NEW, OLD } from '../../kit/editing.js'
 import { startDiskService } from './disk-support.js'
 
 const saves = {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { memoryStorage, type StateStore, type Storage } from '../../../lib/index.js'
-import { NEW, OLD, startEditing } from '../../helpers/editing.js'
+import { NEW, OLD, startEditing } from '../../kit/editing.js'
 
 /** A storage whose state fails at one call, or from it on, counted from the moment this is requested. */
 function failingState (announces: boolean) {

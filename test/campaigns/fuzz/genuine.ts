@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { SECRET } from '../../helpers/host.js'
+import { SECRET } from '../../kit/host.js'
 import { forgedToken } from '../../helpers/jwt.js'
 
 export type Claims = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { HANDLER } from '../../helpers/host.js'
+import { HANDLER } from '../../kit/host.js'
 import { headerLines } from './arbitraries/headers.js'
 import { contentOf } from './directory.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'

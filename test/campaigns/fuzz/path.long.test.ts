@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { posix } from 'node:path'
 import t from 'tap'
-import { HANDLER } from '../../helpers/host.js'
+import { HANDLER } from '../../kit/host.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
 import { assertThat, isNoHttp, isOfUpstream, type Service, startService, stillWorks } from './service.js'
 

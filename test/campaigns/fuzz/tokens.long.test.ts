@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { SECRET } from '../../helpers/host.js'
+import { SECRET } from '../../kit/host.js'
 import { slipped, type TokenRecipe, tokenRecipes } from './arbitraries/tokens.js'
 import { type Claims, genuineClaims, tokenOver } from './genuine.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'

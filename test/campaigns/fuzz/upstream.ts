@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import { gzipSync } from 'node:zlib'
-import { startUpstream, type Upstream } from '../../helpers/listen.js'
+import { startUpstream, type Upstream } from '../../kit/http.js'
 
 /** Begins and ends as every format does that documents are saved in. */
 export const SAVED = 'PK\x03\x04 what the document server saved PK\x05\x06'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { HANDLER } from '../../helpers/host.js'
+import { HANDLER } from '../../kit/host.js'
 import { encoded, type Encoding, encodings } from './arbitraries/file-ids.js'
 import { urls } from './arbitraries/urls.js'
 import { fuzz, TIMEOUT_MS } from './runs.js'

@@ -9,7 +9,7 @@ import { makeDocument } from './documents.js'
 import { editedFile, nextSave } from './edited-file.js'
 import { startInstance } from './instances.js'
 import { randomFrom } from './random.js'
-import { NEW, startEditing } from '../../helpers/editing.js'
+import { NEW, startEditing } from '../../kit/editing.js'
 
 t.setTimeout(120_000)
 t.jobs = 6 // most of the time they wait

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Session } from 'onlyoffice-emulator'
 import type { EditorControl, ForceSaveResult, Storage } from '../../../lib/index.js'
-import { random, type Random } from '../faults/random.js'
+import { random, type Random } from '../random.js'
 import { DISK_FULL, type Pair, SIDES, type Side, startPair } from '../../force-save/support.js'
 
 export interface LivesOptions {

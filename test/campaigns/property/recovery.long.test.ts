@@ -10,10 +10,10 @@ import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../../lib/index.js'
 import type { Session } from 'onlyoffice-emulator'
-import { type Random, random } from '../faults/random.js'
-import { startHost } from '../../helpers/host.js'
-import { startService } from '../../integration/support.js'
-import { powerSwitch, textOf } from '../../recovery/support.js'
+import { type Random, random } from '../random.js'
+import { startHost } from '../../kit/host.js'
+import { startService } from '../../kit/sessions.js'
+import { powerSwitch, textOf } from '../../recovery/outage.js'
 
 const LIVES = Number(process.env.LIVES ?? 60)
 const SEED = Number(process.env.SEED ?? 1)

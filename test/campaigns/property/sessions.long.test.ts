@@ -1,7 +1,7 @@
 import t from 'tap'
-import { random } from '../faults/random.js'
-import { NEW, startEditing } from '../../helpers/editing.js'
-import { isOnS3, quickStorage } from '../../helpers/storage.js'
+import { random } from '../random.js'
+import { NEW, startEditing } from '../../kit/editing.js'
+import { isOnS3, quickStorage } from '../../kit/storage.js'
 import { recordSessions } from '../../sessions/support.js'
 
 /** Every listing reads the records of all of them. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import t from 'tap'
-import { expectRescue, OLD, profiles, startService } from '../support.js'
+import { expectRescue, OLD, profiles, startService } from '../../kit/sessions.js'
 
 type Failure = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 

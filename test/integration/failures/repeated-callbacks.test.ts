@@ -1,5 +1,5 @@
 import t from 'tap'
-import { profiles, startService } from '../support.js'
+import { profiles, startService } from '../../kit/sessions.js'
 
 for (const profile of profiles) {
   t.test(`a save that is sent twice is stored once and answered 0 twice (${profile})`, async t => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { AnswerFault } from 'onlyoffice-emulator'
-import { expectRescue, OLD, profiles, startService } from '../support.js'
+import { expectRescue, OLD, profiles, startService } from '../../kit/sessions.js'
 
 const CONTENT = '0123456789'.repeat(1000)
 const SHORT = { timeouts: { headers: 150, idle: 150, total: 1000 } }

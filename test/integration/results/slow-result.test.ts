@@ -1,6 +1,6 @@
 import t from 'tap'
 import { fakeClock } from 'onlyoffice-emulator'
-import { OLD, profiles, startService } from '../support.js'
+import { OLD, profiles, startService } from '../../kit/sessions.js'
 
 const CONTENT = 'x'.repeat(5000)
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { AnswerFault } from 'onlyoffice-emulator'
-import { profiles, startService } from '../support.js'
+import { profiles, startService } from '../../kit/sessions.js'
 
 const REPORT = readFileSync(new URL('../../fixtures/documents/report.docx', import.meta.url))
 

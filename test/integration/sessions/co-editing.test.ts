@@ -1,5 +1,5 @@
 import t from 'tap'
-import { profiles, startService } from '../support.js'
+import { profiles, startService } from '../../kit/sessions.js'
 
 const BEN = { user: { id: 'ben', name: 'Ben' } }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { profiles, startService } from '../support.js'
+import { profiles, startService } from '../../kit/sessions.js'
 
 const kinds = [['command', 0], ['button', 1], ['timer', 2], ['form', 3]] as const
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { profiles, startService, PATIENT } from '../support.js'
+import { profiles, startService, PATIENT } from '../../kit/sessions.js'
 
 const names = ['résumé été', 'Отчёт за квартал', '日本語の文書', 'a b+c&d=e#f%41', 'emoji 🎉', "it's (final), really!"]
 

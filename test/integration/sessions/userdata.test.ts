@@ -1,5 +1,5 @@
 import t from 'tap'
-import { profiles, startService } from '../support.js'
+import { profiles, startService } from '../../kit/sessions.js'
 
 for (const profile of profiles) {
   t.test(`userdata that makes the header token too long: the save is stored, and only the body token has all fields (${profile})`, async t => {

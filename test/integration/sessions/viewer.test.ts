@@ -1,5 +1,5 @@
 import t from 'tap'
-import { OLD, profiles, startService } from '../support.js'
+import { OLD, profiles, startService } from '../../kit/sessions.js'
 
 const VIEWERS = {
   'mode view': { mode: 'view', user: { id: 'vic', name: 'Vic' } },

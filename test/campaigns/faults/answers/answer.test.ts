@@ -1,6 +1,6 @@
 import t from 'tap'
 import { startDocumentServer } from '../../../../emulator/test/support.js'
-import { expectRight, startSaved } from '../support.js'
+import { expectRight, startSaved } from '../saved-file.js'
 
 t.test('answer: replaces status, body and headers; none of the original headers is sent', async t => {
   const { server, url } = await startSaved(t)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { fakeClock } from 'onlyoffice-emulator'
-import { afterAnotherAnswer, CONTENT, rawGet, startSaved } from '../support.js'
+import { afterAnotherAnswer, CONTENT, rawGet, startSaved } from '../saved-file.js'
 
 t.test('delay: nothing arrives before the delay has passed, then the real answer does', async t => {
   const { server, clock, url } = await startSaved(t)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { expectRight, startSaved } from '../support.js'
+import { expectRight, startSaved } from '../saved-file.js'
 
 for (const { fault, status } of [
   { fault: { type: 'html' }, status: 200 },

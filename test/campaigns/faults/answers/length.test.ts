@@ -1,5 +1,5 @@
 import t from 'tap'
-import { CONTENT, expectRight, rawGet, startSaved } from '../support.js'
+import { CONTENT, expectRight, rawGet, startSaved } from '../saved-file.js'
 
 for (const by of [-20, -1, 1, 1000]) {
   t.test(`length: Content-Length is ${by} bytes too large, the whole body is sent and the connection closed`, async t => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { FaultOptions } from 'onlyoffice-emulator'
-import { startSaved } from '../support.js'
+import { startSaved } from '../saved-file.js'
 
 const BUSY = { type: 'answer', status: 503 } as const
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { CONTENT, expectRight, rawGet, startSaved } from '../support.js'
+import { CONTENT, expectRight, rawGet, startSaved } from '../saved-file.js'
 
 for (const afterBytes of [0, 1, 17, CONTENT.length - 1]) {
   t.test(`reset: the headers and ${afterBytes} bytes arrive, then the connection is reset`, async t => {

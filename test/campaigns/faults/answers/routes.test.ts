@@ -1,7 +1,7 @@
 import t from 'tap'
 import { fakeClock } from 'onlyoffice-emulator'
 import { postSigned } from '../../../../emulator/test/support.js'
-import { startSaved } from '../support.js'
+import { startSaved } from '../saved-file.js'
 
 const BUSY = { type: 'answer', status: 503, body: 'busy' } as const
 

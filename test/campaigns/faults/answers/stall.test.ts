@@ -1,5 +1,5 @@
 import t from 'tap'
-import { afterAnotherAnswer, CONTENT, expectRight, rawGet, startSaved } from '../support.js'
+import { afterAnotherAnswer, CONTENT, expectRight, rawGet, startSaved } from '../saved-file.js'
 
 for (const { fault, sent } of [
   { fault: { type: 'stall', afterBytes: 7 }, sent: CONTENT.slice(0, 7) },

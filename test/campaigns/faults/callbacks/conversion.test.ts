@@ -1,6 +1,6 @@
 import t from 'tap'
 import { fakeClock } from 'onlyoffice-emulator'
-import { startUpstream } from '../../../helpers/listen.js'
+import { startUpstream } from '../../../kit/http.js'
 import { postSigned, startDocumentServer, startFakeHost } from '../../../../emulator/test/support.js'
 
 async function startConverting (t: Parameters<typeof startFakeHost>[0]) {

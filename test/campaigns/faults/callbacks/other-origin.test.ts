@@ -1,7 +1,7 @@
 import t from 'tap'
 import { fakeClock } from 'onlyoffice-emulator'
 import { fixture, postSigned } from '../../../../emulator/test/support.js'
-import { CONTENT, expectRight, startSaved } from '../support.js'
+import { CONTENT, expectRight, startSaved } from '../saved-file.js'
 
 const ORIGIN = 'http://files.example.invalid:8080'
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { postSigned, startDocumentServer, startFakeHost } from '../../../../emulator/test/support.js'
-import { CONTENT, rawGet, startSaved } from '../support.js'
+import { CONTENT, rawGet, startSaved } from '../saved-file.js'
 
 t.test('a crashed server accepts no connection; after a restart it has the same URL and the same result files', async t => {
   const { server, url } = await startSaved(t)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { SECRET } from '../../../helpers/host.js'
+import { SECRET } from '../../../kit/host.js'
 import { mostly } from '../runs.js'
 
 export interface TokenRecipe {

@@ -7,7 +7,7 @@ import { tokenSigner } from '../../lib/document-server/token.js'
 import { type DocumentKeys, documentKeys } from '../../lib/document-server/document-key.js'
 import { type HandlerUrls, handlerUrls } from '../../lib/security/handler-urls.js'
 import { claimOf } from './document-server.js'
-import { listen } from './listen.js'
+import { listen } from './http.js'
 import { searchedLog } from './log.js'
 
 export const SECRET = 'a-secret-of-this-test-suite-0123456789'

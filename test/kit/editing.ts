@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import type { Test } from 'tap'
 import { memoryStorage, type Profile } from '../../lib/index.js'
 import { type Host, type HostOptions, signed, startHost } from './host.js'
-import { startUpstream, type Upstream } from './listen.js'
+import { startUpstream, type Upstream } from './http.js'
 import { isOnS3, storageOf, type TestStorage } from './storage.js'
 
 /** A storage knows nothing of profiles: one is enough for another storage. */

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import http from 'node:http'
 import type { Test } from 'tap'
 import { crc32 } from 'node:zlib'
-import { listen } from './listen.js'
+import { listen } from '../kit/http.js'
 
 /** One request, as it arrived. */
 export interface MemoryS3Request {

@@ -7,11 +7,11 @@ import {
   createDocumentServer, type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type SentRequest,
   type Session
 } from 'onlyoffice-emulator'
-import { emulatedOptions } from '../helpers/document-server.js'
-import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
-import { storageOf, type TestStorage } from '../helpers/storage.js'
+import { emulatedOptions } from './document-server.js'
+import { type Host, type HostOptions, SECRET, startHost } from './host.js'
+import { storageOf, type TestStorage } from './storage.js'
 
-export { profiles } from '../helpers/editing.js'
+export { profiles } from './editing.js'
 export const OLD = 'what was uploaded'
 /** A conversion is asked for until it is done, however busy the machine is. */
 export const PATIENT = { delayMs: 10, maxAttempts: 3000 }

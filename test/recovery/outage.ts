@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { EditorConfig } from 'onlyoffice-emulator'
 import { type HttpClient, type HttpRequest, type RecoveredFile, undiciClient } from '../../lib/index.js'
-import { SECRET } from '../helpers/host.js'
+import { SECRET } from '../kit/host.js'
 import { forgedToken } from '../helpers/jwt.js'
-import { type Service, type ServiceOptions, startService } from '../integration/support.js'
+import { type Service, type ServiceOptions, startService } from '../kit/sessions.js'
 
 /**
  * A switch in front of the application: while it is off, every connection is reset before the plugin sees the request.
