@@ -1,5 +1,5 @@
 import t from 'tap'
-import { deferred } from '../helpers/deferred.js'
+import { deferred } from '../kit/time.js'
 import { HANDLER } from '../kit/host.js'
 import { startService } from '../kit/sessions.js'
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { type Need, mayUse, NEEDS, NEEDS_OF_USERS } from '../../lib/actions/rights.js'
 import type { ActionOptions, EditorControlDefaults } from '../../lib/index.js'
-import { ADA, startPageHost } from './support.js'
+import { ADA, startPageHost } from '../kit/host.js'
 
 const PAGES: Readonly<Record<string, EditorControlDefaults>> = {
   reader: { user: ADA, mode: 'view', permissions: { download: false } },

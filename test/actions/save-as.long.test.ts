@@ -5,7 +5,7 @@ import {
 } from '../../lib/index.js'
 import { startUpstream } from '../kit/http.js'
 import { bytesOf } from '../../lib/util/streams.js'
-import { startPageHost } from './support.js'
+import { startPageHost } from '../kit/host.js'
 
 const PDF = `%PDF-1.7 ${'content '.repeat(100)}`
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { editorFrame, startBrowser } from '../kit/browser.js'
-import { startDemo } from '../helpers/demo.js'
+import { startDemo } from '../kit/programs.js'
 import { profiles } from '../kit/editing.js'
 
 const browser = await startBrowser(t)

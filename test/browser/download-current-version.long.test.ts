@@ -2,7 +2,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { editorFrame, startBrowser } from '../kit/browser.js'
-import { startDemo } from '../helpers/demo.js'
+import { startDemo } from '../kit/programs.js'
 import { profiles } from '../kit/editing.js'
 
 const NAME = 'Project report.docx'

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { editorFrame, startBrowser } from '../kit/browser.js'
-import { startDemo } from '../helpers/demo.js'
+import { startDemo } from '../kit/programs.js'
 import { profiles } from '../kit/editing.js'
 
 const NAME = 'Project report.docx'

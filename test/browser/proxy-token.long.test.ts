@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { Page, Request } from 'playwright-core'
 import { editorFrame, startBrowser } from '../kit/browser.js'
-import { startDemo } from '../helpers/demo.js'
+import { startDemo } from '../kit/programs.js'
 import { profiles } from '../kit/editing.js'
 
 const NAME = 'Project report.docx'

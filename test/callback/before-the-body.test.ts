@@ -3,7 +3,7 @@ import net from 'node:net'
 import t, { type Test } from 'tap'
 import { type Editing, type EditingOptions, errorOf, NEW, startEditing } from '../kit/editing.js'
 import { HANDLER, signed } from '../kit/host.js'
-import { exchange } from '../helpers/raw.js'
+import { exchange } from '../kit/http.js'
 
 const ANNOUNCED = 4 * 1024 * 1024
 

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { forgedToken, SECRET } from '../kit/document-server.js'
 import { startEditing } from '../kit/editing.js'
-import { SECRET, signed } from '../kit/host.js'
-import { forgedToken } from '../helpers/jwt.js'
+import { signed } from '../kit/host.js'
 import { ERROR, memoryLog, WARN } from '../kit/log.js'
 
 const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { forgedToken, SECRET } from '../kit/document-server.js'
 import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
-import { SECRET, signed } from '../kit/host.js'
-import { forgedToken } from '../helpers/jwt.js'
+import { signed } from '../kit/host.js'
 
 const bearer = (token: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${token}` })
 const now = () => Math.floor(Date.now() / 1000)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { EditorControlDefaults } from '../../lib/index.js'
-import { extensions } from '../helpers/formats.js'
+import { extensions } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
 
 t.test('the configuration has every documented property at its path', async t => {

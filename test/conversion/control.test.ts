@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { type ControlConvertOptions, fileStorage, type ThumbnailRequest } from '../../lib/index.js'
-import { claimsOf, PDF, ready, startConversionService } from '../helpers/conversion-service.js'
+import { claimsOf, PDF, ready, startConversionService } from '../kit/document-server.js'
 import { type HostOptions, startHost } from '../kit/host.js'
 import { OLD, startService } from '../kit/sessions.js'
 

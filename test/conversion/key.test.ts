@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ready, startConversionService } from '../helpers/conversion-service.js'
+import { ready, startConversionService } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
 
 t.test('the document server caches results by key, so the conversion\'s key names the content and not the editing session', async t => {

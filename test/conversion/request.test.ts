@@ -1,6 +1,6 @@
 import https from 'node:https'
 import t from 'tap'
-import { claimsOf, PDF, pending, ready, startConversionService } from '../helpers/conversion-service.js'
+import { claimsOf, PDF, pending, ready, startConversionService } from '../kit/document-server.js'
 import { createCertificate } from '../kit/network.js'
 import { type HostOptions, startHost } from '../kit/host.js'
 import { listen } from '../kit/http.js'

@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import editor, { type DownloadMessage, fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { collect } from '../helpers/diagnostics.js'
-import { SECRET, startHost } from '../kit/host.js'
+import { deferred } from '../kit/time.js'
+import { collect } from '../kit/log.js'
+import { startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
 import { startUpstream } from '../kit/http.js'
 
 const CONTENT = Buffer.alloc(100_000, 'content')

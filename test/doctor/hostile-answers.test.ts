@@ -3,7 +3,7 @@ import t from 'tap'
 import { renderHtml } from '../../lib/doctor/render-html.js'
 import { startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
-import { SECRET } from './support.js'
+import { SECRET } from '../kit/document-server.js'
 
 /** What a probe's request must not leave in a report, however it comes back. */
 const CONFIDENTIAL = [

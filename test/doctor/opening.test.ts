@@ -4,7 +4,8 @@ import net from 'node:net'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { type DoctorFinding, type EditorControlDefaults, memoryStorage, type Storage } from '../../lib/index.js'
-import { type Host, type HostOptions, SECRET, startHost } from '../kit/host.js'
+import { type Host, type HostOptions, startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
 import { memoryLog } from '../kit/log.js'
 
 const MINUTE = 60_000

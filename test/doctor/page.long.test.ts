@@ -1,7 +1,7 @@
 import http from 'node:http'
 import t from 'tap'
 import { startBrowser } from '../kit/browser.js'
-import { startDemo } from '../helpers/demo.js'
+import { startDemo } from '../kit/programs.js'
 import { listen } from '../kit/http.js'
 
 const browser = await startBrowser(t)

@@ -1,12 +1,11 @@
 import t, { type Test } from 'tap'
 import { BuildFailedError, type BuildRequest } from '../../lib/index.js'
-import { claimsOf } from '../helpers/conversion-service.js'
-import { deferred } from '../helpers/deferred.js'
+import { deferred } from '../kit/time.js'
+import { claimsOf } from '../kit/document-server.js'
 import { HANDLER, startHost } from '../kit/host.js'
-import { startUpstream } from '../kit/http.js'
+import { exchange, startUpstream } from '../kit/http.js'
 import { memoryLog } from '../kit/log.js'
-import { exchange } from '../helpers/raw.js'
-import { startService, type ServiceOptions } from '../kit/sessions.js'
+import { type ServiceOptions, startService } from '../kit/sessions.js'
 
 const QUICK = { interval: 10 }
 const SCRIPT = `

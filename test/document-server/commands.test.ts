@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type Command, InvalidOptionError } from '../../lib/index.js'
-import { claimsOf } from '../helpers/conversion-service.js'
+import { claimsOf } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
 import { startService } from '../kit/sessions.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { missingOffice } from '../helpers/office.js'
+import { missingOffice } from '../kit/programs.js'
 import { startService } from '../kit/sessions.js'
 
 t.setTimeout(120_000)

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { HANDLER, startHost } from '../kit/host.js'
-import { exchangeGet } from '../helpers/raw.js'
+import { exchangeGet } from '../kit/http.js'
 
 const encode = encodeURIComponent
 

@@ -3,7 +3,8 @@ import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { handlerUrls } from '../../lib/security/handler-urls.js'
-import { HANDLER, type Host, SECRET, signed, startHost } from '../kit/host.js'
+import { HANDLER, type Host, signed, startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
 
 const OTHER_SECRET = 'another-secret-of-this-test-suite-987654'
 const DAY = 86_400

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { editorFrame, startBrowser } from '../kit/browser.js'
-import { startExample } from '../helpers/example.js'
+import { startExample } from '../kit/programs.js'
 
 const PHONE = { viewport: { width: 390, height: 664 }, isMobile: true, hasTouch: true }
 const browser = await startBrowser(t)

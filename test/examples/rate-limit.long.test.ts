@@ -3,15 +3,14 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { createDocumentServer, fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import { createApp } from '../../examples/rate-limit/app.js'
-import { createDocumentServer, fakeClock } from 'onlyoffice-emulator'
 import { memoryStorage } from '../../lib/index.js'
-import { temporaryDirectory } from '../helpers/demo.js'
-import { SECRET } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
 import { listen } from '../kit/http.js'
 import { searchedLog } from '../kit/log.js'
-import { plainEnvironment, root } from '../kit/programs.js'
+import { plainEnvironment, root, temporaryDirectory } from '../kit/programs.js'
 
 const PER_MINUTE = 5
 const FLOOD = 20

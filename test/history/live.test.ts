@@ -1,10 +1,9 @@
 import t from 'tap'
 import type { EditorControlDefaults } from '../../lib/index.js'
-import { forceSaveAnswers } from '../force-save/support.js'
+import { profiles } from '../kit/editing.js'
+import { ADA, HANDLER } from '../kit/host.js'
+import { forceSaveAnswers, type Historian, OLD, startHistorian } from '../kit/sessions.js'
 import { holdTimers } from '../kit/time.js'
-import { HANDLER } from '../kit/host.js'
-import { OLD, profiles } from '../kit/sessions.js'
-import { ADA, type Historian, startHistorian } from './support.js'
 
 /** What a page gets when its user opens the version history. */
 async function askHistory (

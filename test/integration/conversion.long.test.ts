@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { fakeClock } from 'onlyoffice-emulator'
-import { answerWith } from '../kit/editing.js'
-import { startUpstream } from '../kit/http.js'
-import { OLD, profiles, startService, type ServiceOptions, PATIENT } from '../kit/sessions.js'
+import { profiles } from '../kit/editing.js'
+import { answerWith, startUpstream } from '../kit/http.js'
+import { OLD, startService, type ServiceOptions, PATIENT } from '../kit/sessions.js'
 
 async function startConverting (t: Test, options: ServiceOptions = {}) {
   const service = await startService(t, options)

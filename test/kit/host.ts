@@ -1,16 +1,18 @@
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+// A real service with the plugin, listening: `startHost`. It has what a document server sends to it (callbacks,
+// downloads), and what its pages send (proxied requests); `startPageHost` is one whose pages ask for actions.
+// Everything that starts something ends it when the test ends.
 import http from 'node:http'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import type { Test } from 'tap'
-import editor, { type EditorOptions, memoryStorage, type Storage } from '../../lib/index.js'
-import type { Clock } from '../../types/options.js'
-import { tokenSigner } from '../../lib/document-server/token.js'
 import { type DocumentKeys, documentKeys } from '../../lib/document-server/document-key.js'
+import { tokenSigner } from '../../lib/document-server/token.js'
+import editor, { type ActionOptions, type EditorControlDefaults, type EditorOptions, memoryStorage, type Storage } from '../../lib/index.js'
 import { type HandlerUrls, handlerUrls } from '../../lib/security/handler-urls.js'
-import { claimOf } from './document-server.js'
+import type { Clock } from '../../types/options.js'
+import { claimOf, SECRET } from './document-server.js'
 import { listen } from './http.js'
-import { searchedLog } from './log.js'
+import { memoryLog, searchedLog } from './log.js'
 
-export const SECRET = 'a-secret-of-this-test-suite-0123456789'
 export const HANDLER = '/Controls/Editor/EditorHandler.ashx'
 export const tokens = tokenSigner([SECRET])
 
@@ -132,4 +134,64 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
 export function signed (claims: object, signer = tokens, clock: Clock = Date): string {
   const iat = Math.floor(clock.now() / 1000)
   return signer.sign({ ...claims, iat, exp: iat + 300 })
+}
+
+export const ADA = { id: 'ada', name: 'Ada' }
+
+export interface ActionAnswer {
+  readonly status: number
+  readonly headers: Headers
+  /** Without the tokens. */
+  readonly body: Readonly<Record<string, any>>
+  /** What every answer that is no error has besides. */
+  readonly tokens: { readonly pageToken?: string, readonly proxyToken?: string }
+}
+
+export interface PageHost extends Host {
+  /** A stored document, `Report.docx`. */
+  readonly fileId: string
+  readonly records: ReturnType<typeof memoryLog>['records']
+  readonly logText: () => string
+  /** The token of a page with the document. */
+  tokenOf (defaults?: EditorControlDefaults, fileId?: string): Promise<string>
+  /** Asks as a page's module does; an object as JSON. */
+  ask (action: string, body?: unknown, options?: AskOptions): Promise<ActionAnswer>
+}
+
+export interface AskOptions {
+  /** Default: that of Ada's page. */
+  readonly token?: string | undefined
+  readonly headers?: Record<string, string>
+  readonly method?: string
+}
+
+/** An application with actions, really listening. */
+export async function startPageHost (t: Test, { actions = {}, ...options }: HostOptions & { readonly actions?: ActionOptions } = {}): Promise<PageHost> {
+  const log = memoryLog()
+  const host = await startHost(t, { actions, server: log.server, ...options })
+  const { fileId } = await host.storage.create('docx', Buffer.from('PK\u0003\u0004 a report'))
+
+  async function tokenOf (defaults: EditorControlDefaults = { user: ADA }, id = fileId): Promise<string> {
+    return (await host.app.editorControl(defaults).openDocument(id, { name: 'Report.docx' })).pageToken
+  }
+
+  return {
+    ...host,
+    fileId,
+    records: log.records,
+    logText: log.text,
+    tokenOf,
+    async ask (action, body = {}, { headers = {}, method = 'POST', ...given } = {}) {
+      const token = 'token' in given ? given.token : await tokenOf()
+      const response = await fetch(`${host.origin}${HANDLER}/actions/${action}`, {
+        method,
+        headers: { 'content-type': 'application/json', ...(token !== undefined && { 'x-editor-page-token': token }), ...headers },
+        ...(method === 'POST' && { body: typeof body === 'string' ? body : JSON.stringify(body) })
+      })
+      const text = await response.text()
+      const isJson = /^application\/json/.test(response.headers.get('content-type') ?? '')
+      const { pageToken, proxyToken, ...answer } = isJson ? JSON.parse(text) : { text }
+      return { status: response.status, headers: response.headers, body: answer, tokens: { ...(pageToken !== undefined && { pageToken, proxyToken }) } }
+    }
+  }
 }

@@ -1,12 +1,17 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+// Where tests keep documents that are about saves and sessions, not about a storage: in files, or with TEST_STORAGE=s3
+// in an object store, because what holds for files has to hold there (`storageOf`). For tests of file storage: what is
+// in a directory, and disks, permissions and calls of the file system that fail.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { execFileSync } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import fs, { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
-
-// Where tests keep documents that are about saves and sessions, not about a storage: in files, or with TEST_STORAGE=s3
-// in an object store. What holds for files has to hold there.
-
+import { createQueue } from '../../lib/util/queue.js'
+import { deferred } from './time.js'
 type WholeStorage = Storage & Required<Pick<Storage, 'remove' | 'stage' | 'state' | 'versions'>>
 
 export interface TestStorage {
@@ -98,4 +103,187 @@ export async function documentsIn (directory: string): Promise<string[]> {
   const names = (await readdir(directory)).filter(name => !OWN_FOLDERS.includes(name))
   const own = await Promise.all(OWN_FOLDERS.map(async folder => await readdir(join(directory, folder), { recursive: true }).catch(() => [])))
   return [...names, ...own.flat().filter(name => name.includes('~'))].sort()
+}
+
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65534
+
+/** Runs a task without the rights of the super-user, whom no permission stops. */
+export async function asOrdinaryUser<T> (task: () => Promise<T>): Promise<T> {
+  if (!isRoot) return task()
+  process.seteuid!(NOBODY)
+  try {
+    return await task()
+  } finally {
+    process.seteuid!(0)
+  }
+}
+
+/** Where a file storage keeps its records. */
+export const STATE = '.fastify-onlyoffice-state'
+/** Where it keeps versions. */
+export const VERSIONS = '.fastify-onlyoffice-versions'
+
+/** What is in a directory, temp files included, records and versions aside. */
+export async function namesIn (directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter(name => name !== STATE && name !== VERSIONS).sort()
+}
+
+/** The same with what they hold. */
+export async function textsIn (directory: string): Promise<Record<string, string>> {
+  return Object.fromEntries(await Promise.all((await namesIn(directory)).map(async name => [name, await readFile(join(directory, name), 'utf8')])))
+}
+
+/** The same with their digests. */
+export async function contentsOf (directory: string): Promise<Record<string, string>> {
+  const names = await namesIn(directory)
+  return Object.fromEntries(await Promise.all(names.map(async name => [name, createHash('md5').update(await readFile(join(directory, name))).digest('hex')])))
+}
+
+/**
+ * Brings about a state only the super-user can, runs the task in it and undoes it. Where that can't be had the test
+ * is skipped with the reason. Far from the fixtures, which the next run must be able to remove whatever happens here.
+ */
+async function inState (t: Test, make: readonly string[], undo: readonly string[], task: () => Promise<void>): Promise<void> {
+  try {
+    runCommand(make)
+  } catch (error) {
+    t.pass(make.join(' '), { skip: `needs root: ${(error as Error).message.trim()}` })
+    return
+  }
+  try {
+    await task()
+  } finally {
+    runCommand(undo)
+  }
+}
+
+export function runCommand ([command, ...args]: readonly string[]): void {
+  execFileSync(command!, args, { stdio: 'pipe' })
+}
+
+/** A disk of 256 KiB. */
+export function onSmallDisk (t: Test, task: (directory: string) => Promise<void>): Promise<void> {
+  return inTempDirectory(directory =>
+    inState(t, ['mount', '-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', directory], ['umount', '-l', directory], () => task(directory)))
+}
+
+/** A file that can be neither replaced nor removed. */
+export function withImmutableFile (t: Test, name: string, task: (directory: string) => Promise<void>): Promise<void> {
+  return inTempDirectory(async directory => {
+    await writeFile(join(directory, name), 'old')
+    await inState(t, ['chattr', '+i', join(directory, name)], ['chattr', '-i', join(directory, name)], () => task(directory))
+  })
+}
+
+async function inTempDirectory (task: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'fastify-onlyoffice-'))
+  try {
+    await task(directory)
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+type Name = 'link' | 'open' | 'opendir' | 'rename' | 'unlink'
+type Call = (path: string, ...rest: unknown[]) => Promise<unknown>
+
+export interface Hook {
+  /** What this process calls. */
+  readonly name: Name
+  /** Which of these calls is meant. */
+  readonly isMeant: (path: string, ...rest: unknown[]) => boolean
+  /** Runs instead of the call and may make it. */
+  readonly instead: (call: () => Promise<unknown>) => Promise<unknown>
+}
+
+/** Stands in front of the file system of this process until the first call that is meant. */
+export function hook (t: Test, { name, isMeant, instead }: Hook): void {
+  const calls = fs as unknown as Record<Name, Call>
+  const call = calls[name]
+  const restore = () => {
+    calls[name] = call
+    syncBuiltinESMExports()
+  }
+  t.teardown(restore)
+  calls[name] = async (...args) => {
+    if (!isMeant(...args)) return await call(...args)
+    restore()
+    return await instead(async () => await call(...args))
+  }
+  syncBuiltinESMExports()
+}
+
+export function ioError (): Error {
+  return Object.assign(new Error('EIO: made to fail'), { code: 'EIO' })
+}
+
+/**
+ * Called by the `commit` of whoever runs in its context when it has decided what to write, before it writes: a request
+ * on its way.
+ */
+export const sending = new AsyncLocalStorage<() => Promise<void>>()
+
+const CHANGED = new Error('The document or its record has changed')
+
+/** A storage in memory that can store content, record and version in one write, as object stores do. */
+export function oneWriteStorage (): Required<Pick<Storage, 'commit' | 'snapshot'>> & ReturnType<typeof memoryStorage> {
+  const storage = memoryStorage()
+  const { state, versions } = storage
+  const queue = createQueue()
+  /** One change at a time: what `commit` does is one change. */
+  const alone = async <Result>(change: () => Promise<Result>): Promise<Result> => await queue.run('', change)
+
+  return {
+    ...storage,
+    state: { ...state, set: async (...args) => await alone(async () => await state.set(...args)) },
+    versions: {
+      ...versions,
+      keep: async (...args) => await alone(async () => await versions.keep(...args)),
+      remove: async (...args) => await alone(async () => { await versions.remove(...args) })
+    },
+    // Without the queue: it waits for beforePublish, which may change the record.
+    replace: async (...args) => await storage.replace(...args),
+    remove: async fileId => await alone(async () => await storage.remove(fileId)),
+
+    snapshot: async fileId => await alone(async () => ({ info: await storage.stat(fileId), record: await state.get(fileId) })),
+
+    async commit (fileId, content, { extension, ifRevision, ifRecordVersion, record, keep }) {
+      const isUnchanged = async () => (await storage.stat(fileId))?.revision === ifRevision && ((await state.get(fileId))?.version ?? null) === ifRecordVersion
+      if (!await isUnchanged()) return null
+      const done = deferred()
+      let value: unknown
+      try {
+        const info = await storage.replace(fileId, content, {
+          ...extension !== undefined && { extension },
+          ifRevision,
+          async beforePublish (info) {
+            const options = keep?.(info, (await versions.list(fileId)).at(-1) ?? null)
+            value = record(info)
+            await sending.getStore()?.()
+            await turn(done.promise)
+            if (!await isUnchanged()) throw CHANGED
+            if (options) await versions.keep(fileId, ifRevision, options)
+          }
+        })
+        if (info === null) return null
+        return { info, recordVersion: (await state.set(fileId, value, ifRecordVersion))! }
+      } catch (error) {
+        if (error === CHANGED) return null
+        throw error
+      } finally {
+        done.resolve()
+      }
+    }
+  }
+
+  /** Resolves when no other change is under way; others wait until the promise is resolved. */
+  async function turn (done: Promise<void>): Promise<void> {
+    const begun = deferred()
+    alone(async () => {
+      begun.resolve()
+      await done
+    }).catch(() => {})
+    await begun.promise
+  }
 }

@@ -1,3 +1,5 @@
+// Time and order: timers that a test holds (`holdTimers`), monotonic time that jumps, promises that a test resolves.
+
 interface Scope {
   teardown (restore: () => void): void
 }
@@ -43,4 +45,21 @@ export function holdTimers (scope: Scope, milliseconds: number): HeldTimers {
     },
     hold () { hasPassed = false }
   }
+}
+
+/** A promise with its ends in hand. Node 20 has no `Promise.withResolvers`. */
+export function deferred<Value = void> () {
+  let resolve!: (value: Value) => void
+  let reject!: (error: unknown) => void
+  const promise = new Promise<Value>((_resolve, _reject) => { resolve = _resolve; reject = _reject })
+  return { promise, resolve, reject }
+}
+
+/** Returns what advances the monotonic time, by which locks measure how long their holder has not gone on. */
+export function jumpingTime (scope: Scope): (milliseconds: number) => void {
+  const elapsed = performance.now
+  let jumped = 0
+  performance.now = () => elapsed.call(performance) + jumped
+  scope.teardown(() => { performance.now = elapsed })
+  return milliseconds => { jumped += milliseconds }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { Socket } from 'node:net'
 import t from 'tap'
-import { deferred } from '../helpers/deferred.js'
+import { deferred } from '../kit/time.js'
 import { startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
 

@@ -4,7 +4,7 @@ import net from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import type { EditorOptions } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
+import { deferred } from '../kit/time.js'
 import { startHost } from '../kit/host.js'
 import { listen, startUpstream } from '../kit/http.js'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Session } from 'onlyoffice-emulator'
 import t from 'tap'
-import { deferred } from '../helpers/deferred.js'
+import { deferred } from '../kit/time.js'
 import { OLD, startService } from '../kit/sessions.js'
 import { powerSwitch, startAfterOutage, textOf, unknownHere, watchedClient } from './outage.js'
 

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { EditorConfig } from 'onlyoffice-emulator'
 import { type HttpClient, type HttpRequest, type RecoveredFile, undiciClient } from '../../lib/index.js'
-import { SECRET } from '../kit/host.js'
-import { forgedToken } from '../helpers/jwt.js'
+import { forgedToken, SECRET } from '../kit/document-server.js'
 import { type Service, type ServiceOptions, startService } from '../kit/sessions.js'
 
 /**

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
+import { deferred } from '../kit/time.js'
 import { type EditingOptions, startEditing } from '../kit/editing.js'
 
 const OUTSIDE = 'changed from outside'

@@ -11,10 +11,9 @@ import { makeDocument, versionOf } from '../campaigns/kills/documents.js'
 import { editedFile, nextSave } from '../campaigns/kills/edited-file.js'
 import { startInstance as startProcess } from '../campaigns/kills/instances.js'
 import { randomFrom } from '../campaigns/kills/random.js'
-import { deferred } from '../helpers/deferred.js'
-import { NEW, startEditing } from '../kit/editing.js'
+import { NEW, startEditing, startInstance } from '../kit/editing.js'
 import { isOnS3 } from '../kit/storage.js'
-import { startInstance } from './instances.js'
+import { deferred } from '../kit/time.js'
 
 t.setTimeout(120_000)
 

@@ -1,7 +1,7 @@
 import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
+import { deferred } from '../kit/time.js'
 import { type EditingOptions, profiles, startEditing } from '../kit/editing.js'
 import { memoryLog } from '../kit/log.js'
 import { startService } from '../kit/sessions.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type SessionEvent, type SessionState, TRANSITIONS } from '../../lib/sessions/record.js'
-import { deferred } from '../helpers/deferred.js'
+import { deferred } from '../kit/time.js'
 import { startEditing } from '../kit/editing.js'
 import { readPage } from '../docs/markdown.js'
 import { isOnS3 } from '../kit/storage.js'

@@ -4,7 +4,7 @@ import t from 'tap'
 import { type FileStorage, fileStorage } from '../../lib/storage/file-storage.js'
 import type { StagedContent, VersionStore } from '../../types/storage.js'
 import { interceptDiskCalls } from '../campaigns/faults/disk-calls.js'
-import { STATE, textsIn, VERSIONS } from './faults.js'
+import { STATE, textsIn, VERSIONS } from '../kit/storage.js'
 
 const OLD = 'old'
 const NEW = 'newer'

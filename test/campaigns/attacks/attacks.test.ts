@@ -1,6 +1,6 @@
 import t from 'tap'
 import { attacks } from './attacks.js'
-import { testOutcomes } from './outcomes.js'
+import { testOutcomes } from './attack.js'
 
 // An attack succeeds when it has an effect: bytes were read or replaced, a forbidden connection was made, a file
 // outside was touched, work was lost, script would run, a limit was exceeded. The status of the answer is not

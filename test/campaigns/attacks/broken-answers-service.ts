@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { Agent, request as send } from 'undici'
 import editor, { fileStorage, type HttpClient, type Profile, undiciClient } from '../../../lib/index.js'
-import { SECRET } from '../../kit/host.js'
+import { SECRET } from '../../kit/document-server.js'
 
 const [directory, documentServerOrigin, profile, client] = process.argv.slice(2) as [string, string, Profile, string]
 

@@ -1,6 +1,6 @@
+import { forgedToken, SECRET } from '../../kit/document-server.js'
 import { errorOf, NEW } from '../../kit/editing.js'
-import { SECRET, signed } from '../../kit/host.js'
-import { forgedToken } from '../../helpers/jwt.js'
+import { signed } from '../../kit/host.js'
 import type { AlwaysStopped, Attack, StoppedByOptions } from './attack.js'
 import { JSON_TYPE, LATER, now, startTarget, type Target } from './target.js'
 

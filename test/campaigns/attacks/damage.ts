@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { Test } from 'tap'
-import { answerWith, NEW, OLD } from '../../kit/editing.js'
+import { NEW, OLD } from '../../kit/editing.js'
+import { answerWith } from '../../kit/http.js'
 import type { AlwaysStopped, TargetOptions } from './attack.js'
 import { startTarget } from './target.js'
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { forgedToken, SECRET } from '../../kit/document-server.js'
 import { OLD } from '../../kit/editing.js'
-import { SECRET } from '../../kit/host.js'
-import { forgedToken } from '../../helpers/jwt.js'
 import type { StoppedByOptions } from './attack.js'
 import { now, startTarget, type Target, tokenFor } from './target.js'
 

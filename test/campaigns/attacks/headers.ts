@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { HANDLER } from '../../kit/host.js'
-import { exchangeGet, startRawUpstream } from '../../helpers/raw.js'
+import { exchangeGet, startUpstream } from '../../kit/http.js'
 import type { AlwaysStopped } from './attack.js'
 import { letsIn } from './scripts.js'
 import { startTarget } from './target.js'
@@ -20,14 +20,14 @@ function smuggling (title: string, because: string, lines: readonly string[], wa
     has: HAS,
     because,
     async run (t, options) {
-      const evil = await startRawUpstream(t, Buffer.from(answer, 'latin1'))
+      const evil = await startUpstream(t, Buffer.from(answer, 'latin1'))
       const { origin } = await startTarget(t, { ...options, ...letsIn, documentServerOrigin: evil.origin })
       const received = await throughProxy(evil.origin)(t, origin)
       if (!/^HTTP\/1\.1 (?:200|502) /.test(received)) throw new Error(`not through the proxy: ${received}`)
       return arrives(received)
     },
     async control (t) {
-      const evil = await startRawUpstream(t, Buffer.from(answer, 'latin1'))
+      const evil = await startUpstream(t, Buffer.from(answer, 'latin1'))
       return arrives(await exchangeGet(t, evil.origin, '/'))
     }
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { ActionOptions } from '../../../lib/index.js'
 import { HANDLER } from '../../kit/host.js'
-import { startInside } from '../../helpers/inside.js'
+import { answerWith, startUpstream } from '../../kit/http.js'
 import type { AlwaysStopped, TargetOptions } from './attack.js'
 import { JSON_TYPE, startTarget, type Target } from './target.js'
 
@@ -84,7 +84,7 @@ const fetching = asking({
     app.post('/naive/save-as', async request => await (await fetch(bodyOf(request).url!)).text())
   },
   async steps (t, ask, { documentServer }) {
-    const inside = await startInside(t)
+    const inside = await startUpstream(t, answerWith('inside'))
     for (
       const url of [
         `${inside.origin}/`,

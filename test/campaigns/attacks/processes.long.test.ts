@@ -1,6 +1,6 @@
 import t from 'tap'
 import { attacks } from './attacks.js'
-import { testOutcomes } from './outcomes.js'
+import { testOutcomes } from './attack.js'
 
 t.setTimeout(300_000)
 

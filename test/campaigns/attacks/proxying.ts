@@ -1,9 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { posix } from 'node:path'
 import type { Test } from 'tap'
-import { startInside } from '../../helpers/inside.js'
-import { startUpstream } from '../../kit/http.js'
-import { exchangeGet } from '../../helpers/raw.js'
+import { answerWith, exchangeGet, startUpstream } from '../../kit/http.js'
 import type { Attack, Run, StoppedByOptions } from './attack.js'
 import { namedBy, startTarget, type Target } from './target.js'
 
@@ -62,7 +60,7 @@ function reading (
     has,
     stoppedBy,
     async run (t, options) {
-      const inside = await startInside(t)
+      const inside = await startUpstream(t, answerWith('inside'))
       const target = await startTarget(t, { ...options, serve: redirecting })
       const body = await ask(target, urlOf(inside.port, target))
       return inside.connections() > 0 && body === 'inside'
@@ -77,7 +75,7 @@ function byName (title: string, addresses: (look: number) => readonly string[], 
     has: `${USER}; a domain`,
     stoppedBy: { allowPrivateAddresses: how },
     async run (t, options) {
-      const inside = await startInside(t)
+      const inside = await startUpstream(t, answerWith('inside'))
       const names = await namedBy(t, { 'evil.test': addresses })
       const target = await startTarget(t, { ...names, ...options, proxy: { ...options.proxy, allow: 'any' } })
       for (let attempt = 0; attempt < 3; attempt++) await asUser(target, `http://evil.test:${inside.port}/`)

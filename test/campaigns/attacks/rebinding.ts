@@ -4,8 +4,9 @@ import { text } from 'node:stream/consumers'
 import { WebSocket } from 'undici'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type EditorConfig } from 'onlyoffice-emulator'
-import { startDemo } from '../../helpers/demo.js'
-import { SECRET, startHost } from '../../kit/host.js'
+import { startDemo } from '../../kit/programs.js'
+import { startHost } from '../../kit/host.js'
+import { SECRET } from '../../kit/document-server.js'
 import type { AlwaysStopped, TargetOptions } from './attack.js'
 
 /**

@@ -1,7 +1,5 @@
 import type { Test } from 'tap'
-import { answerWith } from '../../kit/editing.js'
-import { startInside } from '../../helpers/inside.js'
-import { startUpstream } from '../../kit/http.js'
+import { answerWith, startUpstream } from '../../kit/http.js'
 import type { AlwaysStopped, Attack, Run, StoppedByOptions, TargetOptions } from './attack.js'
 import { EVIL, namedBy, startTarget, type Target } from './target.js'
 
@@ -77,7 +75,7 @@ export const savedFiles: readonly Attack[] = [
     has: HAS,
     stoppedBy: { ...OTHER_ORIGIN, allowPrivateAddresses: 'only public IP addresses are allowed' },
     async run (t, options) {
-      const inside = await startInside(t)
+      const inside = await startUpstream(t, answerWith('inside'))
       const target = await startTarget(t, options)
       await target.saveFrom(`${inside.origin}/admin`, { filetype: 'txt' })
       return inside.connections() > 0 && await target.storedText(target.fileId) === 'inside'
@@ -88,7 +86,7 @@ export const savedFiles: readonly Attack[] = [
     has: 'an authentic callback; a way to make the document server redirect',
     stoppedBy: { ...OTHER_ORIGIN, allowPrivateAddresses: 'every redirect is checked' },
     async run (t, options) {
-      const inside = await startInside(t)
+      const inside = await startUpstream(t, answerWith('inside'))
       const target = await startTarget(t, options)
       await target.saveFrom(`${target.documentServer.origin}/redirect?${encodeURIComponent(inside.origin)}`, { filetype: 'txt' })
       return inside.connections() > 0 && await target.storedText(target.fileId) === 'inside'

@@ -1,9 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import type { RequestListener } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import type { EditorOptions } from '../../../lib/index.js'
-import { answerWith } from '../../kit/editing.js'
-import { startUpstream } from '../../kit/http.js'
-import { exchangeGet } from '../../helpers/raw.js'
+import { answerWith, exchangeGet, startUpstream } from '../../kit/http.js'
 import type { AlwaysStopped, Attack, Run, StoppedByOptions } from './attack.js'
 import { startTarget, type Target } from './target.js'
 

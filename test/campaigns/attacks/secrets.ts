@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { memoryLog } from '../../kit/log.js'
-import { forgedToken } from '../../helpers/jwt.js'
+import { forgedToken } from '../../kit/document-server.js'
 import type { AlwaysStopped, Attack, Run } from './attack.js'
 import { JSON_TYPE, now, startTarget, type Target } from './target.js'
 

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import { undiciClient } from '../../../lib/index.js'
 import { handlerUrls, type HandlerUrls } from '../../../lib/security/handler-urls.js'
-import { startNameServer, type Zone } from '../../helpers/dns.js'
+import { SECRET } from '../../kit/document-server.js'
 import { type Editing, type EditingOptions, NEW, startEditing } from '../../kit/editing.js'
-import { HANDLER, SECRET, signed } from '../../kit/host.js'
-import { noWayOut } from '../../helpers/no-way-out.js'
+import { HANDLER, signed } from '../../kit/host.js'
+import { noWayOut, startNameServer, type Zone } from '../../kit/network.js'
 import type { TargetOptions } from './attack.js'
 
 /** What is in the attacker's own file at the document server. */

@@ -3,11 +3,10 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../../lib/index.js'
-import { answerWith, errorOf, NEW, OLD } from '../../kit/editing.js'
+import { errorOf, NEW, OLD } from '../../kit/editing.js'
+import { answerWith, startUpstream } from '../../kit/http.js'
 import { startHost } from '../../kit/host.js'
-import { startUpstream } from '../../kit/http.js'
-import { documentsIn } from '../../kit/storage.js'
-import { asOrdinaryUser, onSmallDisk, run } from '../../storage/faults.js'
+import { asOrdinaryUser, documentsIn, onSmallDisk, runCommand } from '../../kit/storage.js'
 import { startDiskService } from './disk-support.js'
 
 const KIB = 1024
@@ -65,9 +64,9 @@ t.test('a full disk (ENOSPC) refuses saves and loses nothing; once there is spac
 t.test('a disk that became read-only (EROFS) refuses saves and loses nothing; once it is writable again they are stored', t =>
   onSmallDisk(t, async directory => {
     const { refuses, recovers, close } = await startOn(t, directory)
-    run(['mount', '-o', 'remount,ro', directory])
+    runCommand(['mount', '-o', 'remount,ro', directory])
     await refuses('read-only')
-    run(['mount', '-o', 'remount,rw', directory])
+    runCommand(['mount', '-o', 'remount,rw', directory])
     await recovers()
     await close()
   }))

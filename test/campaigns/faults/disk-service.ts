@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import editor, { fileStorage } from '../../../lib/index.js'
-import { SECRET } from '../../kit/host.js'
+import { SECRET } from '../../kit/document-server.js'
 import { type DiskFault, interceptDiskCalls } from './disk-calls.js'
 
 const [directory, documentServerOrigin] = process.argv.slice(2) as [string, string]

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { HANDLER, signed } from '../../kit/host.js'
-import { encoded, encodings, type Encoding, fileIds } from './arbitraries/file-ids.js'
+import { encoded, encodings, type Encoding, fileIds } from './file-ids.js'
 import { contentOf, DOCUMENTS } from './directory.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
 import {

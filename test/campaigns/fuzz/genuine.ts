@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { SECRET } from '../../kit/host.js'
-import { forgedToken } from '../../helpers/jwt.js'
+import { forgedToken, SECRET } from '../../kit/document-server.js'
 
 export type Claims = Readonly<Record<string, unknown>>
 

@@ -1,13 +1,14 @@
+import type { ServerResponse } from 'node:http'
+import net from 'node:net'
+import { gzipSync } from 'node:zlib'
 import type { Test } from 'tap'
 import { fileStorage, type Profile, undiciClient } from '../../../lib/index.js'
 import { type HandlerUrls, handlerUrls } from '../../../lib/security/handler-urls.js'
-import { HANDLER, type Host, SECRET, signed, startHost } from '../../kit/host.js'
-import { startInside } from '../../helpers/inside.js'
-import { type Upstream } from '../../kit/http.js'
-import { noWayOut } from '../../helpers/no-way-out.js'
+import { SECRET } from '../../kit/document-server.js'
+import { HANDLER, type Host, signed, startHost } from '../../kit/host.js'
+import { answerWith, startUpstream, type Upstream } from '../../kit/http.js'
+import { noWayOut } from '../../kit/network.js'
 import { CANARY, contentOf, createDirectory, DOCUMENTS, type FuzzedDirectory } from './directory.js'
-import { exchange, type RawAnswer } from './exchange.js'
-import { SAVED, startFuzzedUpstream, TYPE } from './upstream.js'
 
 export const profiles = ['secure', 'classic'] as const
 
@@ -64,7 +65,7 @@ export async function startService (
   const begun = noWayOut(t)
   const directory = createDirectory(t.testdir())
   const upstream = await startFuzzedUpstream(t)
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const httpClient = undiciClient({
     timeouts: { connect: 2000, headers: 2000, idle: 2000 },
     // no query leaves
@@ -192,4 +193,133 @@ function pollution (before: Record<string, Set<PropertyKey>>): string[] {
     Reflect.deleteProperty(prototype, key)
     return `${name}.prototype has ${String(key)}`
   }))
+}
+
+export interface RawAnswer {
+  readonly status: number
+  header (name: string): string | undefined
+  readonly body: Buffer
+  readonly text: string
+  /** The connection ended before the body did. */
+  readonly isCut: boolean
+}
+
+interface Head {
+  readonly status: number
+  readonly fields: ReadonlyArray<readonly [name: string, value: string]>
+  readonly end: number
+}
+
+const PATIENCE_MS = 10_000
+
+/**
+ * Sends bytes as they stand and resolves to the answer; rejects when there is none. Ends the connection then, whether
+ * or not the other side would keep it.
+ */
+function exchange (origin: string, request: Uint8Array, { method = 'GET' } = {}): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(origin)
+    const socket = net.connect(Number(port), hostname)
+    let received = Buffer.alloc(0)
+    const timer = setTimeout(
+      () =>
+        end(
+          new Error(
+            `no whole answer within ${PATIENCE_MS} ms, but ${JSON.stringify(received.toString('latin1').slice(0, 200))}`
+          )
+        ),
+      PATIENCE_MS
+    )
+    const end = (outcome: Error | RawAnswer): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      if (outcome instanceof Error) reject(outcome)
+      else resolve(outcome)
+    }
+    const tryToRead = (isOver: boolean): void => {
+      const answer = read(received, method, isOver)
+      if (answer) end(answer)
+      else if (isOver) end(new Error(`the connection ended after ${JSON.stringify(received.toString('latin1').slice(0, 200))}`))
+    }
+    socket.on('data', chunk => {
+      received = Buffer.concat([received, chunk])
+      tryToRead(false)
+    })
+    socket.on('error', () => {}) // what came before it may still be a whole answer
+    socket.on('close', () => tryToRead(true))
+    socket.write(request)
+  })
+}
+
+function read (bytes: Buffer, method: string, isOver: boolean): RawAnswer | undefined {
+  const head = readHead(bytes)
+  if (!head) return undefined
+  const { status, fields, end } = head
+  if (status < 200) return read(bytes.subarray(end), method, isOver)
+  const header = (name: string) => fields.find(([field]) => field === name)?.[1]
+  const body = bodyOf(bytes.subarray(end), { header, isOver, none: method === 'HEAD' || status === 204 || status === 304 })
+  if (!body && !isOver) return undefined
+  return { status, header, body: body ?? Buffer.alloc(0), text: body?.toString('utf8') ?? '', isCut: !body }
+}
+
+function readHead (bytes: Buffer): Head | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]
+  if (!status) throw new Error(`no status line but ${JSON.stringify(first)}`)
+  return {
+    status: Number(status),
+    fields: lines.map(
+      line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]
+    ),
+    end: end + 4
+  }
+}
+
+function bodyOf (rest: Buffer, { header, isOver, none }: { header (name: string): string | undefined, isOver: boolean, none: boolean }): Buffer | undefined {
+  if (none) return Buffer.alloc(0)
+  if (header('transfer-encoding') === 'chunked') return unchunked(rest)
+  const length = header('content-length')
+  if (length === undefined) return isOver ? rest : undefined
+  return rest.length >= Number(length) ? rest.subarray(0, Number(length)) : undefined
+}
+
+function unchunked (bytes: Buffer): Buffer | undefined {
+  const chunks: Buffer[] = []
+  for (let at = 0; ;) {
+    const line = bytes.indexOf('\r\n', at)
+    if (line < 0) return undefined
+    const size = Number.parseInt(bytes.toString('latin1', at, line), 16)
+    if (bytes.length < line + 4 + size) return undefined
+    if (size === 0) return Buffer.concat(chunks)
+    chunks.push(bytes.subarray(line + 2, line + 2 + size))
+    at = line + 4 + size
+  }
+}
+
+/** Begins and ends as every format does that documents are saved in. */
+export const SAVED = 'PK\x03\x04 what the document server saved PK\x05\x06'
+
+/** Of the answers of the upstream, and of nothing the service says itself. */
+const TYPE = 'text/x-upstream'
+
+/** The document server, and a site the proxy may fetch. What it answers is in the path. */
+async function startFuzzedUpstream (t: Test): Promise<Upstream> {
+  const gzipped = gzipSync(SAVED)
+  return startUpstream(t, ({ url = '' }, response) => {
+    answer(url, response)
+  })
+
+  function answer (url: string, response: ServerResponse): unknown {
+    const [, kind, detail = ''] = url.replace(/^\/cache\/files(?=\/)/, '').split(/[/?#]/)
+    const headers = { 'content-type': TYPE }
+    if (kind === 'status') return response.writeHead(Math.min(Math.max(Number(detail) || 200, 200), 599), headers).end('upstream')
+    if (kind === 'redirect') return response.writeHead(302, { location: decodeURIComponent(url.slice(url.indexOf('?to=') + 4)) }).end()
+    if (kind === 'cut') return response.writeHead(200, { ...headers, 'content-length': '99' }).write('cut', () => response.destroy())
+    if (kind === 'gzip') return response.writeHead(200, { ...headers, 'content-encoding': 'gzip' }).end(gzipped)
+    if (kind === 'empty') return response.writeHead(200, headers).end()
+    if (kind === 'html') return response.writeHead(200, headers).end('<!doctype html><p>an error page')
+    return response.writeHead(200, headers).end(SAVED)
+  }
 }

@@ -9,7 +9,7 @@ import { type EditedFile, editedFile, nextSave } from './edited-file.js'
 import { type Holds, STEPS } from './holds.js'
 import { startInstance } from './instances.js'
 import { randomFrom } from './random.js'
-import { deferred } from '../../helpers/deferred.js'
+import { deferred } from '../../kit/time.js'
 
 /** Where a save is when its instance is frozen. */
 const MOMENTS = ['unread', 'downloading', ...STEPS] as const

@@ -6,7 +6,7 @@ import { makeDocument, versionOf } from './documents.js'
 import { editedFile, nextSave } from './edited-file.js'
 import { startInstance } from './instances.js'
 import { randomFrom } from './random.js'
-import { deferred } from '../../helpers/deferred.js'
+import { deferred } from '../../kit/time.js'
 
 const fileId = 'report'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { separatedRows } from '../../../emulator/lib/documents/csv/file.js'
-import { asServer, startCsv } from '../../csv/support.js'
+import { asServer, startCsv } from '../../kit/editing.js'
 
 // Whatever a file looks like and whatever is edited: the stored file says what the document server has sent, and what
 // nobody has changed stays byte by byte. RUNS and SEED change how much is tried, and what.

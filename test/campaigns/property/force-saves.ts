@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import type { Session } from 'onlyoffice-emulator'
 import type { EditorControl, ForceSaveResult, Storage } from '../../../lib/index.js'
 import { random, type Random } from '../random.js'
-import { DISK_FULL, type Pair, SIDES, type Side, startPair } from '../../force-save/support.js'
+import { DISK_FULL, type Pair, SIDES, type Side, startPair } from '../../kit/sessions.js'
 
 export interface LivesOptions {
   readonly seed: number

@@ -1,8 +1,7 @@
 import t from 'tap'
-import { random } from '../random.js'
-import { NEW, startEditing } from '../../kit/editing.js'
+import { NEW, recordSessions, startEditing } from '../../kit/editing.js'
 import { isOnS3, quickStorage } from '../../kit/storage.js'
-import { recordSessions } from '../../sessions/support.js'
+import { random } from '../random.js'
 
 /** Every listing reads the records of all of them. */
 const FILES = isOnS3 ? 4 : 8

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { SECRET, startHost } from '../../kit/host.js'
+import { startHost } from '../../kit/host.js'
+import { SECRET } from '../../kit/document-server.js'
 import { OLD, startService } from '../../kit/sessions.js'
 
 const NEW_SECRET = 'the-secret-after-the-change-0123456789'

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { answerWith } from '../../kit/editing.js'
-import { startUpstream } from '../../kit/http.js'
+import { answerWith, startUpstream } from '../../kit/http.js'
 import { expectRescue, startService } from '../../kit/sessions.js'
 
 t.test('an authentic callback that names another origin is refused without a request there, and the edit is not lost (secure)', async t => {

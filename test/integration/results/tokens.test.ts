@@ -1,5 +1,5 @@
 import t from 'tap'
-import { SECRET } from '../../kit/host.js'
+import { SECRET } from '../../kit/document-server.js'
 import { expectRescue, OLD, startService, PATIENT } from '../../kit/sessions.js'
 
 const NEW_SECRET = 'the-secret-after-the-change-0123456789'

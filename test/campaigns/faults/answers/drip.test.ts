@@ -1,6 +1,6 @@
 import t from 'tap'
 import { fakeClock } from 'onlyoffice-emulator'
-import { deferred } from '../../../helpers/deferred.js'
+import { deferred } from '../../../kit/time.js'
 import { afterAnotherAnswer, CONTENT, expectRight, rawGet, startSaved } from '../saved-file.js'
 
 t.test('drip: chunks of the given size arrive at the given interval, the first at once', async t => {

@@ -1,6 +1,6 @@
 import type { Content, StagedContent, Storage } from '../../../../lib/index.js'
-import { sending } from '../../../helpers/one-write.js'
-import { deferred } from '../../../helpers/deferred.js'
+import { sending } from '../../../kit/storage.js'
+import { deferred } from '../../../kit/time.js'
 import type { WholeStorage } from './history.js'
 import type { LostAnswer } from './situation.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { DOCUMENTS, ELSEWHERE, NOT_DOCUMENTS } from '../directory.js'
-import { mostly } from '../runs.js'
+import { DOCUMENTS, ELSEWHERE, NOT_DOCUMENTS } from './directory.js'
+import { mostly } from './runs.js'
 
 const known = fc.constantFrom(...Object.keys(DOCUMENTS))
 const device = fc.tuple(
