@@ -94,21 +94,6 @@ t.test('after a force save the new content is converted, although the session ke
   t.equal(documentServer.receivedRequests.filter(({ method, url }) => method === 'GET' && url.startsWith('/cache/files/data/conv_')).length, 3)
 })
 
-t.test('a document at a URL of the application is identified by its key and URL', async t => {
-  const { service, host } = await startControl(t)
-  const keyOf = async (documentKey: string, documentUrl: string) => {
-    const { body } = await Object.assign(host.app.editorControl(), { documentName: 'x.odt', documentKey, documentUrl }).convert({ outputType: 'pdf' })
-    body.destroy()
-    const { key, url, filetype } = service.conversions.pop()!.body
-    t.strictSame([url, filetype], [documentUrl, 'odt'])
-    return key
-  }
-  const key = await keyOf('k1', 'https://files.example/1')
-  t.equal(await keyOf('k1', 'https://files.example/1'), key)
-  t.not(await keyOf('k2', 'https://files.example/1'), key)
-  t.not(await keyOf('k1', 'https://files.example/2'), key)
-})
-
 t.test('a thumbnail is an image of the first page, by default a PNG with the proportions of the page', async t => {
   const { service, control } = await startControl(t)
   const sent = async (request: ThumbnailRequest, bytes: Buffer) => {

@@ -112,6 +112,7 @@ t.test('a result on another origin is fetched in classic, and refused without a 
     }
     if (profile === 'classic') {
       t.ok((await convert({})).equals(PDF))
+      t.equal(elsewhere.downloads.length, 1)
     } else {
       await t.rejects(convert({}), { code: 'FST_EDITOR_ADDRESS_BLOCKED', statusCode: 403 })
       t.strictSame(elsewhere.downloads, [])
