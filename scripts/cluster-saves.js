@@ -15,19 +15,19 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startNginx } from '../examples/cluster/nginx.js'
 import { requirePackages } from '../examples/cluster/packages.js'
-import { watchCallbacks } from '../test/faults/cluster/callbacks.js'
-import { createCheck, createTold } from '../test/faults/cluster/check.js'
-import { createCounts } from '../test/faults/cluster/counts.js'
-import { editedDocument } from '../test/faults/cluster/document.js'
-import { createEditing } from '../test/faults/cluster/editing.js'
-import { startInstances } from '../test/faults/cluster/instances.js'
-import { clientFor, createDocument, openStorage, PREFIX } from '../test/faults/cluster/storage.js'
-import { documentNames } from '../test/faults/kill/directory.js'
-import { servicePool } from '../test/faults/kill/processes.js'
-import { randomFrom } from '../test/faults/kill/random.js'
+import { watchCallbacks } from '../test/campaigns/cluster/callbacks.js'
+import { createCheck, createTold } from '../test/campaigns/cluster/check.js'
+import { createCounts } from '../test/campaigns/cluster/counts.js'
+import { editedDocument } from '../test/campaigns/cluster/document.js'
+import { createEditing } from '../test/campaigns/cluster/editing.js'
+import { startInstances } from '../test/campaigns/cluster/instances.js'
+import { clientFor, createDocument, openStorage, PREFIX } from '../test/campaigns/cluster/storage.js'
+import { documentNames } from '../test/campaigns/kills/directory.js'
+import { servicePool } from '../test/campaigns/kills/processes.js'
+import { randomFrom } from '../test/campaigns/kills/random.js'
 import { freePort, startCeph } from './ceph.js'
 
-const SERVICE = fileURLToPath(new URL('../test/faults/cluster/service.js', import.meta.url))
+const SERVICE = fileURLToPath(new URL('../test/campaigns/cluster/service.js', import.meta.url))
 const SECRET = 'a-secret-of-the-cluster-tests-0123456789'
 /**
  * nginx sends a callback to the other instance when one has not answered for so long: before a suspended one goes on.
@@ -192,7 +192,7 @@ async function eachOf (items, task) {
 }
 
 /**
- * @param {import('../test/faults/cluster/document.js').EditedDocument} document
+ * @param {import('../test/campaigns/cluster/document.js').EditedDocument} document
  * @param {string} message
  */
 function violated ({ fileId, history }, message) {

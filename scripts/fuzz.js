@@ -1,4 +1,4 @@
-// Sends the service many random inputs, other ones every time: all files of test/fuzz, with a random seed.
+// Sends the service many random inputs, other ones every time: all files of test/campaigns/fuzz, with a random seed.
 // node scripts/fuzz.js [--runs 100000] [--seed <number>] [--minutes 60]
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 
-const TESTS = 'test/fuzz'
+const TESTS = 'test/campaigns/fuzz'
 /** What the tests print of their inputs. */
 const COUNTS = /^\s*# [\w-]+: (\d+) inputs, seed/
 const FAILURE = /^\s*not ok /

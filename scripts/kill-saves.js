@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createCounts } from '../test/faults/kill/counts.js'
-import { tempNames } from '../test/faults/kill/directory.js'
-import { startDocumentServer } from '../test/faults/kill/document-server.js'
-import { startLane } from '../test/faults/kill/lane.js'
-import { servicePool } from '../test/faults/kill/processes.js'
-import { randomFrom } from '../test/faults/kill/random.js'
+import { createCounts } from '../test/campaigns/kills/counts.js'
+import { tempNames } from '../test/campaigns/kills/directory.js'
+import { startDocumentServer } from '../test/campaigns/kills/document-server.js'
+import { startLane } from '../test/campaigns/kills/lane.js'
+import { servicePool } from '../test/campaigns/kills/processes.js'
+import { randomFrom } from '../test/campaigns/kills/random.js'
 
 /** Rounds overlap: while one lane restarts, the others save. */
 const LANES = 3
@@ -44,7 +44,7 @@ documentServer.close()
 
 /**
  * @param {string} name
- * @param {import('../test/faults/kill/random.js').Random} random
+ * @param {import('../test/campaigns/kills/random.js').Random} random
  */
 async function run (name, random) {
   const lane = await startLane({ name, directory, pool, documentServer, random, known, counts })

@@ -7,7 +7,7 @@ const TEST = /\.test\.ts$/
 /** Only `npm run test:full` runs these. */
 const LONG = /\.long\.test\.ts$/
 /** Short, but with more random inputs in the full set. */
-const RANDOM = join('test', 'saves', 'property.test.ts')
+const RANDOM = join('test', 'campaigns', 'property', 'saves.test.ts')
 /** What TEST_STORAGE=s3 does not run, and why. */
 const NOT_ON_S3 = /** @type {Record<string, string>} */ ({
   'test/integration/conversion.long.test.ts': 'is about conversions: nothing of it depends on the storage',
@@ -20,21 +20,14 @@ const NOT_ON_S3 = /** @type {Record<string, string>} */ ({
     'is about contents that are refused: test/saves/cut-off.test.ts has some on S3',
   'test/saves/failed-download.test.ts':
     'is about downloads that fail: test/integration/results and test/saves/plugged-client.test.ts have some on S3',
-  'test/saves/frozen.long.test.ts':
-    'needs a directory: scripts/cluster-saves.js has such processes over an object store',
   'test/saves/hanging.long.test.ts':
     'has a storage of its own, whose calls hang: test/s3 has an object store whose requests hang',
   'test/saves/international-host.test.ts': 'is about the host of a result: nothing of it depends on the storage',
-  'test/saves/namespaces.long.test.ts':
-    'needs a directory: scripts/cluster-saves.js has such processes over an object store',
   'test/saves/origins.test.ts': 'is about the host of a result: nothing of it depends on the storage',
   'test/saves/private-ips.test.ts': 'is about the host of a result: nothing of it depends on the storage',
   'test/saves/retries.long.test.ts': 'has a storage of its own, which fails: test/s3 has an object store that fails',
   'test/saves/siblings.test.ts':
     'needs a directory: an object store has one document of a fileId, whatever its extension',
-  'test/saves/take-over.long.test.ts': 'is about locks: a save into an object store needs none',
-  'test/saves/two-processes.long.test.ts':
-    'needs a directory: scripts/cluster-saves.js has such processes over an object store',
   'test/saves/write-faults.test.ts':
     'needs a disk that is full, and permissions: test/s3 has an object store that fails'
 })

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { freePort, missingPrograms, startCeph } from './ceph.js'
 
 /** What every test file imports that needs the store. */
-const HELPER = 'helpers/s3.js'
+const HELPER = 'kit/s3.js'
 const NOT_INSTALLED = 'Ceph is not installed: install ceph-mon, ceph-osd and radosgw'
 /** Otherwise every process says that the SDK is going to need a newer Node.js. */
 const QUIET = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' }

@@ -4,6 +4,7 @@
 //   npm test -- --rest                 the same, but not again what `CI=true npm test` has just run
 //   npm test -- test/saves/a.test.ts   some files or folders
 //   npm test -- --long test/saves      a folder with its long test files, without coverage
+// `--build`, which `npm test` adds, builds what these files need before.
 // Other options go to tap. The last lines are what failed, what was skipped, the time and the counts.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,6 +16,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { coverageFaults } from './coverage.js'
 import { readResults } from './results.js'
+import { build } from './test-build.js'
 import { leftOut, testFiles, writeGroups } from './test-files.js'
 import { startStore } from './test-store.js'
 
@@ -34,7 +36,7 @@ const args = process.argv.slice(2)
 const isRest = args.includes('--rest')
 const isFull = isRest || args.includes('--full')
 const withLong = isFull || args.includes('--long')
-const options = args.filter(arg => arg.startsWith('-') && !['--full', '--long', '--rest'].includes(arg))
+const options = args.filter(arg => arg.startsWith('-') && !['--build', '--full', '--long', '--rest'].includes(arg))
 const paths = args.filter(arg => !arg.startsWith('-'))
 const isCI = process.env.CI === 'true'
 const withCoverage = isFull || (isCI && paths.length === 0)
@@ -44,6 +46,7 @@ await mkdir('.tap', { recursive: true })
 const earlier = isRest ? await countsOfShortSet() : { passed: 0, failed: 0 }
 for (const stale of [COVERAGE, RESULTS]) await rm(stale, { force: true })
 const files = await testFiles({ withLong, withShort: !isRest, paths })
+if (args.includes('--build')) await build({ files, isAll: paths.length === 0 })
 const groups = await writeGroups(files)
 const store = await startStore(files)
 const exitCode = await runTap([

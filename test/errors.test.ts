@@ -1,7 +1,7 @@
 import t from 'tap'
 import * as errors from '../lib/errors.js'
 import * as library from '../lib/index.js'
-import { readPage } from './helpers/markdown.js'
+import { readPage } from './docs/markdown.js'
 
 interface Row { readonly code: string, readonly name: string, readonly statusCode: number, readonly retryable: string, readonly isExported: boolean }
 

@@ -9,7 +9,7 @@ import { answerCalls } from '../framework/child.js'
 import { JWT_SECRET } from '../framework/secret.js'
 
 register('../../scripts/typescript/hooks.js', import.meta.url)
-const { createCertificate } = await import('../../test/helpers/certificates.js')
+const { createCertificate } = await import('../../test/kit/network.js')
 
 answerCalls({
   /** @param {{ documentServer: string, isHttp2: boolean, prefix: string }} options */

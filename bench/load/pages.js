@@ -5,7 +5,7 @@ import { answerCalls } from '../framework/child.js'
 /** @typedef {{ seconds: number, requests: number }} Opening From the navigation to the request for the frame; requests to the application. */
 
 register('../../scripts/typescript/hooks.js', import.meta.url)
-const { launchBrowser } = await import('../../test/helpers/browser.js')
+const { launchBrowser } = await import('../../test/kit/browser.js')
 
 const LATENCY_MS = 50
 

@@ -4,7 +4,7 @@ import type net from 'node:net'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type DocumentServerOptions } from '../lib/index.js'
-import { exchange } from '../../test/helpers/raw.js'
+import { exchange } from '../../test/kit/http.js'
 import { SECRET, sign, startDocumentServer, startFakeHost } from './support.js'
 
 const REFUSED = 421

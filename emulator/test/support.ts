@@ -3,12 +3,9 @@ import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { createVerifier } from 'fast-jwt'
 import type { Test } from 'tap'
-import {
-  type Clock, createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock
-} from '../lib/index.js'
-import { claimOf, emulatedOptions } from '../../test/helpers/document-server.js'
-import { forgedToken } from '../../test/helpers/jwt.js'
-import { listen } from '../../test/helpers/listen.js'
+import { claimOf, emulatedOptions, forgedToken } from '../../test/kit/document-server.js'
+import { listen } from '../../test/kit/http.js'
+import { type Clock, createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock } from '../lib/index.js'
 
 export const SECRET = 'test-secret-0123456789abcdef0123456789'
 const verify = createVerifier({ key: SECRET })

@@ -1,6 +1,6 @@
 // Takes docs/screenshots/*.png again: the demo with some work in it, and what a page shows when something is wrong.
 // npm run screenshots
-import { launchBrowser } from '../../test/helpers/browser.js'
+import { launchBrowser } from '../../test/kit/browser.js'
 import { startDemo } from './screenshots/demo.js'
 import { work } from './screenshots/work.js'
 import { conflict, dialogs, editors, histories, lists, troubles } from './screenshots/scenes.js'

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Frame, Page, WebSocketRoute } from 'playwright-core'
-import { editorFrame } from '../helpers/browser.js'
-import type { Demo } from '../helpers/demo.js'
+import { editorFrame } from '../kit/browser.js'
+import type { Demo } from '../kit/programs.js'
 
 /** Something that a page of the demo can show. */
 export interface State {

@@ -1,7 +1,6 @@
 import t from 'tap'
 import type { ActionOptions, EditorControl, EditorControlDefaults } from '../../lib/index.js'
-import { tokens } from '../helpers/host.js'
-import { ADA, type Answer, startPageHost } from './support.js'
+import { ADA, type ActionAnswer, startPageHost, tokens } from '../kit/host.js'
 
 /** The claims that the document server reads. */
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
@@ -54,7 +53,7 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   })
   other = (await host.storage.create('xlsx', Buffer.from('other'))).fileId
   const base = { fileId: host.fileId, user: ADA }
-  async function asked (action: string, body: object): Promise<Answer['body']> {
+  async function asked (action: string, body: object): Promise<ActionAnswer['body']> {
     calls.length = 0
     const { status, body: answer } = await host.ask(action, { ...body, unknown: 1, fileId: 'x' })
     t.equal(status, 200, action)

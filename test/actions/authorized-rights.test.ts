@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { AuthorizeTarget, EditorControlDefaults } from '../../lib/index.js'
-import { profiles } from '../helpers/editing.js'
-import { ADA, startPageHost } from './support.js'
+import { profiles } from '../kit/editing.js'
+import { ADA, startPageHost } from '../kit/host.js'
 
 type PageTarget = Extract<AuthorizeTarget, { rights: object }>
 type Seen = Omit<PageTarget, 'action' | 'fileId' | 'user'>

@@ -1,8 +1,7 @@
 import t from 'tap'
 import type { CopiedAction } from '../../lib/index.js'
-import { HANDLER } from '../helpers/host.js'
-import { startHistorian } from '../history/support.js'
-import { ADA, startPageHost } from './support.js'
+import { startHistorian } from '../kit/sessions.js'
+import { ADA, HANDLER, startPageHost } from '../kit/host.js'
 
 t.test('what one page can ask for is bounded, others are not affected, and a page gets no more by renewing its token', async t => {
   const host = await startPageHost(t, { actions: { favorite: () => {}, create: () => ({ url: '/new' }) } })

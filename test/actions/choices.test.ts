@@ -1,8 +1,7 @@
 import t from 'tap'
 import type { ActionOptions } from '../../lib/index.js'
-import { profiles } from '../helpers/editing.js'
-import type { HostOptions } from '../helpers/host.js'
-import { startPageHost } from './support.js'
+import { profiles } from '../kit/editing.js'
+import { type HostOptions, startPageHost } from '../kit/host.js'
 
 const MINUTE = 60_000
 const listings = {

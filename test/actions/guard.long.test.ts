@@ -2,8 +2,8 @@ import http from 'node:http'
 import t from 'tap'
 import type { AuthorizeTarget } from '../../lib/index.js'
 import { urlSigner } from '../../lib/security/handler-urls.js'
-import { HANDLER, type HostOptions, SECRET } from '../helpers/host.js'
-import { ADA, startPageHost } from './support.js'
+import { SECRET } from '../kit/document-server.js'
+import { ADA, HANDLER, type HostOptions, startPageHost } from '../kit/host.js'
 
 const OTHER_SECRET = 'a-secret-of-another-service-0123456789'
 const renamed: Array<Record<string, unknown>> = []

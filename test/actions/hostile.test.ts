@@ -1,11 +1,10 @@
-import http from 'node:http'
 import { once } from 'node:events'
+import http from 'node:http'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
 import { similarName, typedName } from '../../lib/security/file-name.js'
-import { deferred } from '../helpers/deferred.js'
-import { HANDLER } from '../helpers/host.js'
-import { startPageHost } from './support.js'
+import { HANDLER, startPageHost } from '../kit/host.js'
+import { deferred } from '../kit/time.js'
 
 t.test('an error of a storage or an application hook is answered with an error status, whatever its statusCode, and its message stays in the log', async t => {
   let statusCode: unknown

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { HANDLER, type Host } from '../helpers/host.js'
-import { startPair } from '../force-save/support.js'
-import { profiles, startService } from '../integration/support.js'
+import { profiles } from '../kit/editing.js'
+import { HANDLER, type Host } from '../kit/host.js'
+import { startPair, startService } from '../kit/sessions.js'
 
 const ADA = { user: { id: 'ada', name: 'Ada' } }
 const VIEWER = { user: { id: 'vic', name: 'Vic' }, mode: 'view' } as const

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { deferred } from '../helpers/deferred.js'
-import { HANDLER } from '../helpers/host.js'
-import { startService } from '../integration/support.js'
+import { deferred } from '../kit/time.js'
+import { HANDLER } from '../kit/host.js'
+import { startService } from '../kit/sessions.js'
 
 t.test('a page that is outdated because of a save under way gets the key that follows the save', async t => {
   const staging = deferred<void>()

@@ -1,9 +1,8 @@
 import t from 'tap'
 import type { RenameAction } from '../../lib/index.js'
-import { HANDLER } from '../helpers/host.js'
-import { WARN } from '../helpers/log.js'
-import { startService } from '../integration/support.js'
-import { ADA, startPageHost } from './support.js'
+import { ADA, HANDLER, startPageHost } from '../kit/host.js'
+import { WARN } from '../kit/log.js'
+import { startService } from '../kit/sessions.js'
 
 t.test('renaming: the hook notes the name, then all editors show it', async t => {
   const renamed: RenameAction[] = []

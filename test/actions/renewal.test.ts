@@ -1,9 +1,8 @@
-import t, { type Test } from 'tap'
 import { inflateRawSync } from 'node:zlib'
+import t, { type Test } from 'tap'
 import { type ActionOptions, type AuthorizeTarget, type EditorControlDefaults, memoryStorage } from '../../lib/index.js'
-import { profiles } from '../helpers/editing.js'
-import type { HostOptions } from '../helpers/host.js'
-import { ADA, type PageHost, startPageHost } from './support.js'
+import { profiles } from '../kit/editing.js'
+import { ADA, type HostOptions, type PageHost, startPageHost } from '../kit/host.js'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { type EditorOptions, memoryStorage } from '../../lib/index.js'
-import { profiles } from '../helpers/editing.js'
-import { startUpstream } from '../helpers/listen.js'
-import { startPageHost } from './support.js'
+import { profiles } from '../kit/editing.js'
+import { startUpstream } from '../kit/http.js'
+import { startPageHost } from '../kit/host.js'
 
 const PDF = '%PDF-1.7 content'
 const FILE = '/cache/files/data/x/output.pdf'

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { blankDocument, memoryStorage } from '../../lib/index.js'
 import { bytesOf } from '../../lib/util/streams.js'
-import { profiles } from '../helpers/editing.js'
-import { startUpstream } from '../helpers/listen.js'
-import { startPageHost } from './support.js'
+import { profiles } from '../kit/editing.js'
+import { startUpstream } from '../kit/http.js'
+import { startPageHost } from '../kit/host.js'
 
 interface Result {
   readonly bytes: Uint8Array

@@ -4,7 +4,7 @@ import { allActions } from '../../lib/actions/page-actions.js'
 import { NEEDS_OF_USERS } from '../../lib/actions/people.js'
 import { mayUse, type Need } from '../../lib/control/defaults.js'
 import type { ActionOptions, EditorControlDefaults } from '../../lib/index.js'
-import { ADA, startPageHost } from './support.js'
+import { ADA, startPageHost } from '../kit/host.js'
 
 const PAGES: Readonly<Record<string, EditorControlDefaults>> = {
   reader: { user: ADA, mode: 'view', permissions: { download: false } },

@@ -3,9 +3,9 @@ import t, { type Test } from 'tap'
 import {
   type ActionOptions, type EditorOptions, memoryStorage, type SaveAsAction, type Storage
 } from '../../lib/index.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startUpstream } from '../kit/http.js'
 import { bytesOf } from '../../lib/util/streams.js'
-import { startPageHost } from './support.js'
+import { startPageHost } from '../kit/host.js'
 
 const PDF = `%PDF-1.7 ${'content '.repeat(100)}`
 

@@ -1,8 +1,8 @@
 import { unzipSync } from 'fflate'
 import t from 'tap'
 import { blankDocument, blankFormats, checkDocument } from '../../lib/index.js'
-import { createDocumentServer } from 'onlyoffice-emulator'
-import { SECRET, startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
+import { startDocumentServer } from '../kit/document-server.js'
 
 const LANGUAGES = ['en', 'pt_BR', 'ar', 'zh-TW', 'tlh']
 const INVALID = { code: 'FST_EDITOR_INVALID_OPTION' }
@@ -71,8 +71,7 @@ t.test('an unknown format, an invalid language and an unknown paper are refused'
 })
 
 t.test('a created document is stored under its name, opens in the editor, and is edited and saved', async t => {
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-  t.teardown(() => documentServer.close())
+  const documentServer = await startDocumentServer(t)
   const host = await startHost(t, { documentServerOrigin: documentServer.url })
   for (const format of blankFormats) {
     const control = host.app.editorControl({ user: { id: 'ada', name: 'Ada' }, lang: 'de' })

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { blankDocument, blankFormats } from '../../lib/index.js'
-import { missingOffice } from '../helpers/office.js'
+import { missingOffice } from '../kit/programs.js'
 
 const run = promisify(execFile)
 const FORMATS = blankFormats.filter(format => /^(docx|xlsx|pptx|od[tsp])$/.test(format))

@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { startService } from './service.js'
+import { startBrowser, startPages } from '../kit/browser.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -16,7 +15,7 @@ t.test(
   'captures with unsaved changes: two at once get a file each, a format that the editor cannot make and a missing right are typed errors',
   { skip },
   async t => {
-    const service = await startService(t, browser, { defaults: {} })
+    const service = await startPages(t, browser, { defaults: {} })
     const ada = await service.open(await service.store('notes.txt'))
     await ada.editor.locator('[data-content]').click()
     await ada.page.keyboard.press('Control+End')
@@ -30,7 +29,7 @@ t.test(
     t.match(odt, { name: 'CaptureError', code: 'format', message: /cannot make odt/, fileType: 'docx' })
     t.strictSame(ada.problems, [])
 
-    const forbidding = await startService(t, browser, { defaults: { permissions: { download: false } } })
+    const forbidding = await startPages(t, browser, { defaults: { permissions: { download: false } } })
     const grace = await forbidding.open(await forbidding.store('notes.txt'))
     t.match(await grace.withModule(`({ captureDocument }) => Promise.all([captureDocument(), captureDocument()].map(capture => capture${ENDED}))`), [
       { name: 'CaptureError', code: 'denied', errorCode: -23 },
@@ -44,7 +43,7 @@ t.test(
   'a conversion that fails ends its capture at once, with the editor\'s warning as its cause, and the next one works',
   { skip },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     const ada = await service.open(await service.store('notes.txt'))
     service.documentServer.fault('conversion', { type: 'error', error: -3 }, { times: 2 })
     const [first, second, third] = await ada.withModule(

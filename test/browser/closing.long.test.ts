@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { WebSocketRoute } from 'playwright-core'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { append, startService } from './service.js'
+import { append, editorFrame, startBrowser, startPages } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -12,7 +11,7 @@ t.test(
   { skip },
   async t => {
     const ends = new Map<string, (status: number) => void>()
-    const service = await startService(t, browser, {
+    const service = await startPages(t, browser, {
       render: { events: ['onRequestClose'] },
       prepare (app) {
         app.get('/list', async (_request, reply) =>
@@ -63,7 +62,7 @@ t.test(
     await ada.button('Close').click()
     await ada.page.waitForURL('**/list')
 
-    const direct = await startService(t, browser, {
+    const direct = await startPages(t, browser, {
       defaults: { customization: { close: { text: 'Back' } } },
       render: { closeUrl: '/elsewhere' },
       prepare: app => {
@@ -82,7 +81,7 @@ t.test(
   'closing while nothing can be sent: the user is asked, keeps the document open, or closes it anyway',
   { skip },
   async t => {
-    const service = await startService(t, browser, {
+    const service = await startPages(t, browser, {
       render: { closeUrl: '/elsewhere' },
       prepare: app => {
         app.get('/elsewhere', async () => 'another page')
@@ -168,7 +167,7 @@ t.test(
       const last = new Promise<number>(resolve => {
         ended = resolve
       })
-      const service = await startService(t, browser, {
+      const service = await startPages(t, browser, {
         ...LIST,
         before: BACK,
         render: { closeUrl },
@@ -209,7 +208,7 @@ t.test(
   'such an element never keeps a person: the user decides about what cannot be sent, a document that did not open is left at once, and another tab leaves the editor alone',
   { skip },
   async t => {
-    const service = await startService(t, browser, { ...LIST, before: BACK, render: { closeUrl: '/list' } })
+    const service = await startPages(t, browser, { ...LIST, before: BACK, render: { closeUrl: '/list' } })
     const gate = holdable()
     const ada = await service.open(await service.store('report.docx'), { onSocket: gate.onSocket })
     const { page } = ada
@@ -274,7 +273,7 @@ t.test(
   'strict co-editing: who closes unsaved changes is told to press Save first, and so is the developer',
   { skip },
   async t => {
-    const service = await startService(t, browser, {
+    const service = await startPages(t, browser, {
       ...LIST,
       before: BACK,
       defaults: { coEditing: { mode: 'strict', change: false } }

@@ -1,7 +1,6 @@
 import { strFromU8, unzipSync } from 'fflate'
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { append, close, paragraph, type Service, startService, statuses } from './service.js'
+import { append, close, type Pages, paragraph, startBrowser, startPages, statuses } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 
@@ -9,7 +8,7 @@ t.test(
   'two pages edit one document; a page that opens it after a force save joins the same session; one save follows when the last page closes',
   { skip: browser.missing },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     const fileId = await service.store('report.docx')
 
     const ada = await service.open(fileId)
@@ -38,7 +37,7 @@ t.test(
     t.strictSame([...ada.problems, ...grace.problems], [])
   })
 
-async function storedText (service: Service, fileId: string): Promise<string> {
+async function storedText (service: Pages, fileId: string): Promise<string> {
   const file = await service.storage.read(fileId)
   const chunks: Uint8Array[] = []
   for await (const chunk of file!.body) chunks.push(chunk)

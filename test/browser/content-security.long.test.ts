@@ -1,7 +1,7 @@
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { startDemo } from '../helpers/demo.js'
-import { profiles } from '../helpers/editing.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { startDemo } from '../kit/programs.js'
+import { profiles } from '../kit/editing.js'
 
 const browser = await startBrowser(t)
 const HOSTILE = '</script><b>"&\'<img src=x onerror=alert(1)>.md'

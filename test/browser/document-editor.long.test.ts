@@ -1,10 +1,10 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
-import { createDocumentServer } from 'onlyoffice-emulator'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
 import { fragmentType } from '../../lib/index.js'
-import { HANDLER, SECRET, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { startDocumentServer } from '../kit/document-server.js'
+import { startUpstream } from '../kit/http.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -13,8 +13,7 @@ t.test(
   '<document-editor> with a fragment or a URL: one editor, its events, captures and closing; another src, moving and removing it; what cannot be fetched is told',
   { skip },
   async t => {
-    const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-    t.teardown(() => documentServer.close())
+    const documentServer = await startDocumentServer(t)
     const fileIds: Record<string, string> = {}
     const elsewhere = await startUpstream(t, (_request, response) =>
       response.writeHead(200, { 'access-control-allow-origin': '*', 'content-type': fragmentType }).end('<div>'))
@@ -147,8 +146,7 @@ t.test(
   '<document-editor src> takes no answer that does not say by its media type that it is a fragment',
   { skip },
   async t => {
-    const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-    t.teardown(() => documentServer.close())
+    const documentServer = await startDocumentServer(t)
     let markup = ''
     const types: Record<string, string> = {
       html: 'text/html; charset=utf-8',

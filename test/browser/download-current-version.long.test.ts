@@ -1,9 +1,9 @@
 import { strFromU8, unzipSync } from 'fflate'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { startDemo } from '../helpers/demo.js'
-import { profiles } from '../helpers/editing.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { startDemo } from '../kit/programs.js'
+import { profiles } from '../kit/editing.js'
 
 const NAME = 'Project report.docx'
 const browser = await startBrowser(t)

@@ -1,12 +1,11 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { signed } from '../helpers/host.js'
-import { append, paragraph, startService } from './service.js'
+import { append, paragraph, startBrowser, startPages } from '../kit/browser.js'
+import { signed } from '../kit/host.js'
 
 const browser = await startBrowser(t)
 
 t.test('the editor raises the real editor\'s events in its page, with the same names and data', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
+  const service = await startPages(t, browser)
   const fileId = await service.store('report.docx')
   const ada = await service.open(fileId)
 
@@ -53,7 +52,7 @@ t.test('the editor raises the real editor\'s events in its page, with the same n
 })
 
 t.test('onError reports why a document could not be opened, with the message the page itself shows', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
+  const service = await startPages(t, browser)
   const ada = await service.open(await service.store('notes.txt'), { badToken: 'x.y.z' })
   t.match(await ada.event('onError'), { errorCode: -20, errorDescription: /token/ })
   t.match(await ada.editor.locator('[data-screen]').innerText(), /cannot be opened[^]*token[^]*4006/)
@@ -61,7 +60,7 @@ t.test('onError reports why a document could not be opened, with the message the
 })
 
 t.test('the editor has a close button, and asks to be closed, only if the page listens to onRequestClose', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
+  const service = await startPages(t, browser)
   const fileId = await service.store('report.docx')
   const asking = await service.open(fileId, { events: 'onRequestClose' })
   await append(asking, 'Currency is EUR.', ' y')

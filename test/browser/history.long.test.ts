@@ -1,13 +1,12 @@
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { append, nextEditor, type Opened, startService } from './service.js'
+import { append, editorFrame, nextEditor, type Opened, startBrowser, startPages } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
 
 t.test('version history through the page: versions with their times in the user\'s time zone, changes highlighted, closed, restored', { skip }, async t => {
   let ended = () => {}
-  const service = await startService(t, browser, { versions: { for: 'readers' }, onSaved: () => ended(), defaults: { lang: 'en' } })
+  const service = await startPages(t, browser, { versions: { for: 'readers' }, onSaved: () => ended(), defaults: { lang: 'en' } })
   const fileId = await service.store('report.docx')
   /** Edits in a session of its own. */
   async function edit (added: string): Promise<void> {
@@ -65,7 +64,7 @@ t.test('version history through the page: versions with their times in the user\
 })
 
 t.test('what goes wrong in the history is told: the list, a version, and the restoring', { skip }, async t => {
-  const service = await startService(t, browser, { versions: {} })
+  const service = await startPages(t, browser, { versions: {} })
   const fileId = await service.store('report.docx')
   const ada = await service.open(fileId)
   let fails = (_action: string) => true
@@ -99,7 +98,7 @@ t.test('what goes wrong in the history is told: the list, a version, and the res
 // been typed since the last save.
 t.test('the history of a document that is being edited begins with what is being typed, of all who edit it', { skip }, async t => {
   const ids: string[] = []
-  const service = await startService(t, browser, { versions: {}, actions: { users: action => { ids.push(...action.ids ?? []); return [] } } })
+  const service = await startPages(t, browser, { versions: {}, actions: { users: action => { ids.push(...action.ids ?? []); return [] } } })
   const fileId = await service.store('report.docx')
   const grace = await service.open(fileId, { user: 'Grace Hopper' })
   const ada = await service.open(fileId)
@@ -122,7 +121,7 @@ t.test('the history of a document that is being edited begins with what is being
 })
 
 t.test('a version that cannot be restored because somebody else is editing: the user is told why', { skip }, async t => {
-  const service = await startService(t, browser, { versions: {} })
+  const service = await startPages(t, browser, { versions: {} })
   const fileId = await service.store('report.docx')
   const ada = await service.open(fileId)
   await append(ada, 'Currency is EUR.', ' more')
@@ -149,7 +148,7 @@ t.test('a version that cannot be restored because somebody else is editing: the 
 
 t.test('a page that is older than the last save refreshes its document and edits it; if that fails it says so', { skip }, async t => {
   let ended = () => {}
-  const service = await startService(t, browser, { onSaved: () => ended() })
+  const service = await startPages(t, browser, { onSaved: () => ended() })
   const fileId = await service.store('report.docx')
   const ada = await service.open(fileId)
   const config = await ada.page.locator('[data-onlyoffice-editor] > script').textContent()

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import t from 'tap'
-import { startDemo, temporaryDirectory } from '../helpers/demo.js'
+import { startDemo, temporaryDirectory } from '../kit/programs.js'
 
 const directory = await temporaryDirectory(t)
 const demo = await startDemo(t, { directory })

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
-import { createDocumentServer } from 'onlyoffice-emulator'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { HANDLER, SECRET, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { startDocumentServer } from '../kit/document-server.js'
+import { startUpstream } from '../kit/http.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -22,12 +22,6 @@ async function startApplication (t: Test, documentServerOrigin: string, before =
   })
   const { fileId } = await host.storage.create('txt', Buffer.from('the content'))
   return host
-}
-
-async function startDocumentServer (t: Test) {
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-  t.teardown(() => documentServer.close())
-  return documentServer
 }
 
 /** For a page: calls `use` with the exports of the page's module. */

@@ -1,7 +1,6 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { HANDLER } from '../helpers/host.js'
-import { startService } from './service.js'
+import { startBrowser, startPages } from '../kit/browser.js'
+import { HANDLER } from '../kit/host.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -12,7 +11,7 @@ t.test(
   async t => {
     let login: string | undefined
     const fileIds: string[] = []
-    const service = await startService(t, browser, {
+    const service = await startPages(t, browser, {
       actions: { rename: () => {}, saveAs: true, favorite: () => {}, reference: () => null },
       defaults: { info: { favorite: false } },
       prepare (app) {

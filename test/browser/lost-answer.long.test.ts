@@ -1,7 +1,6 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { deferred } from '../helpers/deferred.js'
-import { append, paragraph, startService } from './service.js'
+import { append, paragraph, startBrowser, startPages } from '../kit/browser.js'
+import { deferred } from '../kit/time.js'
 
 const browser = await startBrowser(t)
 
@@ -15,7 +14,7 @@ for (
     `when the connection drops after an edit arrived but before its answer did, ${title}, the edit is not applied twice`,
     { skip: browser.missing },
     async t => {
-      const service = await startService(t, browser)
+      const service = await startPages(t, browser)
       const fileId = await service.store('report.docx')
       const arrival = deferred<() => Promise<unknown>>()
       let sockets = 0

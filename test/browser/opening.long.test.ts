@@ -1,13 +1,13 @@
 import net from 'node:net'
 import type { Page, Response } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { createDocumentServer, type DocumentServer } from 'onlyoffice-emulator'
 import type { EditorOptions, RenderOptions } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { profiles } from '../helpers/editing.js'
-import { HANDLER, type Host, SECRET, startHost } from '../helpers/host.js'
-import { listen, startUpstream } from '../helpers/listen.js'
-import { memoryLog, WARN } from '../helpers/log.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { profiles } from '../kit/editing.js'
+import { HANDLER, type Host, startHost } from '../kit/host.js'
+import { startDocumentServer } from '../kit/document-server.js'
+import { listen, startUpstream } from '../kit/http.js'
+import { memoryLog, WARN } from '../kit/log.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -95,12 +95,6 @@ async function openPage (t: Test, { origin }: Pick<Host, 'origin'>, prepare?: (p
   }
 }
 
-async function startDocumentServer (t: Test, jwtSecret = SECRET): Promise<DocumentServer> {
-  const documentServer = await createDocumentServer({ jwtSecret, libreOffice: false })
-  t.teardown(() => documentServer.close())
-  return documentServer
-}
-
 for (const profile of profiles) {
   t.test(
     `a document server that cannot be reached: an alert with "Try again", which opens the document once it can be (${profile})`,
@@ -176,7 +170,7 @@ t.test(
 t.test('a wrong secret: the page says that the document did not open, one line of the log says that it is the secret', {
   skip
 }, async t => {
-  const host = await startApplication(t, { documentServerOrigin: (await startDocumentServer(t, OTHER_SECRET)).url })
+  const host = await startApplication(t, { documentServerOrigin: (await startDocumentServer(t, { jwtSecret: OTHER_SECRET })).url })
   const { page, fragment, alert, reported } = await openPage(t, host)
   await alert.waitFor()
   t.match(
@@ -458,8 +452,7 @@ t.test(
   'an api.js that makes no frame is a failed opening with its own words and its own line in the log',
   { skip },
   async t => {
-    const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-    t.teardown(() => documentServer.close())
+    const documentServer = await startDocumentServer(t)
     const host = await startApplication(t, {
       documentServerOrigin: documentServer.url,
       change: html => html.replace('"fileType":"txt"', '"fileType":"zip"')
@@ -506,7 +499,7 @@ t.test('an editor that is not ready after 30 seconds is shown, with the status b
 t.test('messages of render() replace the texts', { skip }, async t => {
   const hostile = '<img src=x onerror=alert(1)> "Nicht geöffnet" & \''
   const host = await startApplication(t, {
-    documentServerOrigin: (await startDocumentServer(t, OTHER_SECRET)).url,
+    documentServerOrigin: (await startDocumentServer(t, { jwtSecret: OTHER_SECRET })).url,
     render: { messages: { failed: hostile, failedAdvice: 'Bitte den Betreiber fragen.', reload: 'Neu laden' } }
   })
   const { page, alert } = await openPage(t, host)

@@ -4,8 +4,8 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { type Demo, startDemo, temporaryDirectory } from '../helpers/demo.js'
-import { exchangeGet } from '../helpers/raw.js'
+import { type Demo, startDemo, temporaryDirectory } from '../kit/programs.js'
+import { exchangeGet } from '../kit/http.js'
 
 const REFUSED = 421
 

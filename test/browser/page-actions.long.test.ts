@@ -1,8 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import type { ActionOptions } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { append, type Opened, startService } from './service.js'
+import { append, editorFrame, type Opened, startBrowser, startPages } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -97,7 +96,7 @@ t.test(
       links: true,
       page: fileId => `/edit/${fileId}`
     }
-    const service = await startService(t, browser, { actions, defaults: { info: { favorite: false }, lang: 'en' } })
+    const service = await startPages(t, browser, { actions, defaults: { info: { favorite: false }, lang: 'en' } })
     files.picture = (await service.storage.create('png', PIXEL)).fileId
     files.other = await service.store('report.docx')
     files.orders = await service.store('orders.csv')
@@ -311,7 +310,7 @@ t.test(
       },
       page: fileId => `/edit/${fileId}`
     }
-    const service = await startService(t, browser, { actions })
+    const service = await startPages(t, browser, { actions })
     files.orders = await service.store('orders.xlsx')
     const ada = await service.open(await service.store('orders.xlsx'))
     const { button, editor, page } = ada
@@ -343,7 +342,7 @@ t.test(
   { skip },
   async t => {
     let allowed = false
-    const service = await startService(t, browser, { actions: { editRights: () => allowed, rename: () => {} } })
+    const service = await startPages(t, browser, { actions: { editRights: () => allowed, rename: () => {} } })
     const viewer = await service.open(await service.store('report.docx'), { mode: 'view' })
     t.equal(await viewer.button('Rename…').count(), 0)
     await viewer.button('Edit document').click()
@@ -373,7 +372,7 @@ t.test(
   { skip },
   async t => {
     const { calls, note } = recordCalls()
-    const service = await startService(t, browser, {
+    const service = await startPages(t, browser, {
       actions: {
         rename: action => note('rename', action),
         create: action => {

@@ -1,9 +1,8 @@
 import { inflateRawSync } from 'node:zlib'
-import t from 'tap'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../helpers/browser.js'
-import { HANDLER } from '../helpers/host.js'
-import { type Opened, startService } from './service.js'
+import t from 'tap'
+import { type Opened, startBrowser, startPages } from '../kit/browser.js'
+import { HANDLER } from '../kit/host.js'
 
 const MINUTE = 60_000
 const browser = await startBrowser(t)
@@ -25,7 +24,7 @@ async function rename ({ page, button }: Opened, name: string): Promise<void> {
 t.test('a page renews its token while it is open, and one that was asleep for longer asks its user to reload it', { skip }, async t => {
   let ahead = 0
   const renamed: string[] = []
-  const service = await startService(t, browser, {
+  const service = await startPages(t, browser, {
     clock: { now: () => Date.now() + ahead },
     actions: { rename: ({ title }) => { renamed.push(title) } }
   })
@@ -88,7 +87,7 @@ for (const lifetimes of [{ pageTokenLifetime: 20_000 }, { downloadUrlLifetime: 2
   t.test(`a page with an action every 8 s does not expire with a token of 20 s, and its tokens are no business of the editor: ${JSON.stringify(lifetimes)}`, { skip }, async t => {
     let ahead = 0
     const renamed: string[] = []
-    const service = await startService(t, browser, {
+    const service = await startPages(t, browser, {
       ...lifetimes,
       clock: { now: () => Date.now() + ahead },
       actions: { rename: ({ title }) => { renamed.push(title) }, sharing: () => [{ user: 'Grace', permissions: 'Read Only' }] },
@@ -112,7 +111,7 @@ for (const lifetimes of [{ pageTokenLifetime: 20_000 }, { downloadUrlLifetime: 2
 }
 
 t.test('an answer that comes late does not bring back the token of before a rename', { skip }, async t => {
-  const service = await startService(t, browser, {
+  const service = await startPages(t, browser, {
     actions: { rename: () => {}, sharing: () => [] },
     defaults: { info: { owner: 'Ada' } }
   })

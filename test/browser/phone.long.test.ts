@@ -1,8 +1,7 @@
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
 import type { EditorControlDefaults } from '../../lib/index.js'
-import { HANDLER } from '../helpers/host.js'
-import { startService } from './service.js'
+import { editorFrame, startBrowser, startPages } from '../kit/browser.js'
+import { HANDLER } from '../kit/host.js'
 
 const PHONE = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 
@@ -12,7 +11,7 @@ t.test(
   'on a phone, an editor without a height of its own fills the window and can be used',
   { skip: browser.missing },
   async t => {
-    const { origin, documentServer, store, storage } = await startService(t, browser, {
+    const { origin, documentServer, store, storage } = await startPages(t, browser, {
       prepare (app) {
         // The page of the README.
         app.get<{ Params: { fileId: string } }>('/plain/:fileId', async ({ params }, reply) => {
@@ -84,7 +83,7 @@ t.test(
       ['desktop', 'mobile', 'mobile']
     ]
     let type: EditorControlDefaults['type']
-    const { origin, store } = await startService(t, browser, {
+    const { origin, store } = await startPages(t, browser, {
       prepare (app) {
         app.get<{ Params: { fileId: string } }>('/plain/:fileId', async ({ params }, reply) => {
           const control = await app.editorControl({ user: { id: '7', name: 'Ada' }, ...(type && { type }) })

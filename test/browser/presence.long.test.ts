@@ -1,11 +1,10 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { close, paragraph, startService } from './service.js'
+import { close, paragraph, startBrowser, startPages } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 
 t.test('a page shows the other editors and their carets, each in its own colour, until they leave', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
+  const service = await startPages(t, browser)
   const fileId = await service.store('report.docx')
   const ada = await service.open(fileId)
   const grace = await service.open(fileId, { user: 'Grace Hopper' })

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import type { Page, Request } from 'playwright-core'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { startDemo } from '../helpers/demo.js'
-import { profiles } from '../helpers/editing.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { startDemo } from '../kit/programs.js'
+import { profiles } from '../kit/editing.js'
 
 const NAME = 'Project report.docx'
 const HEADER = 'x-editor-proxy-token'

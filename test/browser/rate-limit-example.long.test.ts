@@ -1,12 +1,11 @@
 import http from 'node:http'
 import t from 'tap'
 import { createApp } from '../../examples/rate-limit/app.js'
-import { createDocumentServer } from 'onlyoffice-emulator'
 import { memoryStorage } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { SECRET } from '../helpers/host.js'
-import { listen } from '../helpers/listen.js'
-import { searchedLog } from '../helpers/log.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { SECRET, startDocumentServer } from '../kit/document-server.js'
+import { listen } from '../kit/http.js'
+import { searchedLog } from '../kit/log.js'
 
 const browser = await startBrowser(t)
 
@@ -14,8 +13,7 @@ t.test(
   'rate limit example: its page opens the editor under its content security policy until the client exceeds the limit',
   { skip: browser.missing },
   async t => {
-    const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-    t.teardown(() => documentServer.close())
+    const documentServer = await startDocumentServer(t)
     const httpServer = http.createServer()
     const { origin } = await listen(t, httpServer)
     const storage = memoryStorage()

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { close, startService, statuses } from './service.js'
+import { close, startBrowser, startPages, statuses } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 
@@ -10,7 +9,7 @@ t.test(
   'read-only formats show their text: spreadsheets as tables, presentations slide by slide, other formats as one page',
   { skip: browser.missing },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     const open = async (name: string) => await service.open(await service.store(name))
 
     const { editor } = await open('orders.ods')
@@ -32,7 +31,7 @@ t.test(
   })
 
 t.test('a PDF is displayed by the browser; a browser without a PDF viewer gets a download link', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
+  const service = await startPages(t, browser)
   const fileId = await service.store('report.pdf')
   const { page, editor, problems } = await service.open(fileId)
   const link = editor.getByRole('link', { name: /^Download .*\.pdf$/ })

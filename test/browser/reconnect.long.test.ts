@@ -1,6 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { append, close, paragraph, startService, statuses } from './service.js'
+import { append, close, paragraph, startBrowser, startPages, statuses } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 
@@ -8,7 +7,7 @@ t.test(
   'a lost connection is restored automatically: edits made meanwhile on both sides are merged, and no save is sent before its delay has passed',
   { skip: browser.missing },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     const fileId = await service.store('report.docx')
     const ada = await service.open(fileId)
     const grace = await service.open(fileId, { user: 'Grace Hopper' })
@@ -42,7 +41,7 @@ t.test(
   })
 
 t.test('repeated connection losses while typing neither lose nor duplicate a character', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
+  const service = await startPages(t, browser)
   const fileId = await service.store('notes.txt')
   const ada = await service.open(fileId)
   const before = await ada.editor.locator('[data-text]').inputValue()
@@ -62,7 +61,7 @@ t.test('repeated connection losses while typing neither lose nor duplicate a cha
 })
 
 t.test('a page whose session has ended meanwhile stops editing and shows the unsent changes so that they can be copied', { skip: browser.missing }, async t => {
-  const service = await startService(t, browser)
+  const service = await startPages(t, browser)
   const fileId = await service.store('notes.txt')
   const ada = await service.open(fileId)
   await service.documentServer.crash()

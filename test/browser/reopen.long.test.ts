@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { startDemo } from '../helpers/demo.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { startDemo } from '../kit/programs.js'
 
 const NAME = 'Meeting notes.txt'
 const browser = await startBrowser(t)

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
-import { createDocumentServer } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import { fragmentType } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { createCertificate } from '../helpers/certificates.js'
-import { HANDLER, type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { createCertificate } from '../kit/network.js'
+import { HANDLER, type Host, type HostOptions, startHost } from '../kit/host.js'
+import { startDocumentServer } from '../kit/document-server.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -26,8 +26,7 @@ interface ServiceOptions extends HostOptions {
 
 /** Pages with an editor, which have a strict policy. */
 async function start (t: Test, { front, publicPath, hasLinks = false, page = first => first, ...options }: ServiceOptions = {}) {
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-  t.teardown(() => documentServer.close())
+  const documentServer = await startDocumentServer(t)
   const fileIds: string[] = []
   const server = front?.((request, response) => host.app.routing(request, response))
   if (server) await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { append, startService } from './service.js'
+import { append, startBrowser, startPages } from '../kit/browser.js'
 
 /** So that what one types arrives while the other is typing. */
 const SLOWLY = { delay: 30 }
@@ -10,7 +9,7 @@ t.test(
   'two people who type into the same paragraph, or the same text, at the same time keep everything they typed and their carets',
   { skip: browser.missing },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     const docx = await service.store('report.docx')
     const ada = await service.open(docx)
     const grace = await service.open(docx, { user: 'Grace Hopper' })
@@ -37,7 +36,7 @@ t.test(
   'text that is being composed with an input method stays intact while somebody else types into the same paragraph',
   { skip: browser.missing },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     const fileId = await service.store('report.docx')
     const ada = await service.open(fileId)
     const grace = await service.open(fileId, { user: 'Grace Hopper' })

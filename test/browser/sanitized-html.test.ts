@@ -1,7 +1,7 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startBrowser } from '../kit/browser.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 const browser = await startBrowser(t)
 

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { profiles } from '../helpers/editing.js'
-import { startBrowser } from '../helpers/browser.js'
-import { startService } from './service.js'
+import { startBrowser, startPages } from '../kit/browser.js'
+import { profiles } from '../kit/editing.js'
 
 const browser = await startBrowser(t)
 
@@ -11,7 +10,7 @@ const browser = await startBrowser(t)
 for (const profile of profiles) {
   t.test(`a copy in a format that no editor opens is offered as a download, and stored nowhere (${profile})`, { skip: browser.missing }, async t => {
     const copied: string[] = []
-    const service = await startService(t, browser, { profile, actions: { saveAs: true, copied: ({ name }) => { copied.push(name) } } })
+    const service = await startPages(t, browser, { profile, actions: { saveAs: true, copied: ({ name }) => { copied.push(name) } } })
     const ada = await service.open(await service.store('report.docx'))
     const { page, button, problems } = ada
     const saveAs = async (format: string) => {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 import t from 'tap'
 import { createDocumentServer, type EditorConfig } from 'onlyoffice-emulator'
-import { startDemo } from '../helpers/demo.js'
-import { listen } from '../helpers/listen.js'
+import { startDemo } from '../kit/programs.js'
+import { listen } from '../kit/http.js'
 
 t.setTimeout(120_000) // many processes start one after the other
 

@@ -1,8 +1,7 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { calculatedSheets, missingOffice } from '../helpers/office.js'
-import { partOf, richWorkbook } from '../helpers/workbook.js'
-import { close, type Opened, type Service, startService, statuses } from './service.js'
+import { partOf, richWorkbook } from '../fixtures/workbook.js'
+import { close, type Opened, type Pages, startBrowser, startPages, statuses } from '../kit/browser.js'
+import { calculatedSheets, missingOffice } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
 
@@ -41,15 +40,15 @@ async function paste ({ editor }: Opened, text: string): Promise<void> {
   }, text)
 }
 
-async function stored (service: Service, fileId: string): Promise<Buffer> {
+async function stored (service: Pages, fileId: string): Promise<Buffer> {
   const file = await service.storage.read(fileId)
   const chunks: Uint8Array[] = []
   for await (const chunk of file!.body) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
-async function start (t: Parameters<typeof startService>[0]) {
-  const service = await startService(t, browser)
+async function start (t: Parameters<typeof startPages>[0]) {
+  const service = await startPages(t, browser)
   const { fileId } = await service.storage.create('xlsx', richWorkbook())
   return {
     service,
@@ -331,7 +330,7 @@ t.test(
   'a CSV file is edited as a sheet and keeps its separator, quoting and line ends',
   { skip: browser.missing },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     const { fileId } = await service.storage.create('csv', Buffer.from('\uFEFFname;note\r\n"Ada";"a; b"\r\nGrace;\r\n'))
     const [ada, grace] = [await service.open(fileId), await service.open(fileId, { user: 'Grace Hopper' })]
     t.equal(await cell(ada, 'B2').textContent(), 'a; b')

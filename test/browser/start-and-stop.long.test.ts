@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { startDemo, temporaryDirectory } from '../helpers/demo.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { startDemo, temporaryDirectory } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { startDemo } from '../helpers/demo.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { startDemo } from '../kit/programs.js'
 
 const NAME = 'Project report.docx'
 const browser = await startBrowser(t)

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { append, close, type Opened, paragraph, startService } from './service.js'
+import { append, close, type Opened, paragraph, startBrowser, startPages } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 const RICH = 'This document has'
@@ -17,7 +16,7 @@ t.test(
   'a .docx shows bold, italic and links; Ctrl+B formats the selection for everyone who has it open; everything else is unchanged',
   { skip: browser.missing },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     const fileId = await service.store('report.docx')
     const ada = await service.open(fileId)
     const grace = await service.open(fileId, { user: 'Grace Hopper' })
@@ -63,7 +62,7 @@ t.test(
   'Ctrl+Z undoes the user\'s own last change after others have typed, also after a lost connection; Ctrl+Y redoes it',
   { skip: browser.missing },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     for (const name of ['report.docx', 'notes.txt']) {
       const fileId = await service.store(name)
       const ada = await service.open(fileId)
@@ -108,7 +107,7 @@ t.test(
   'the Save button is enabled while there are unsaved changes, no matter who made them',
   { skip: browser.missing },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     const fileId = await service.store('report.docx')
     const ada = await service.open(fileId)
     const grace = await service.open(fileId, { user: 'Grace Hopper' })

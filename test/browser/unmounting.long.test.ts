@@ -1,13 +1,12 @@
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { append, startService } from './service.js'
+import { append, editorFrame, startBrowser, startPages } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
 
 t.test('unmountEditor() right after typing waits until the text is sent, and nothing is lost; { force } loses it', { skip }, async t => {
   let ended = (_status: number) => {}
-  const service = await startService(t, browser, { onCallback: ({ status }) => { if (status !== 1) ended(status) } })
+  const service = await startPages(t, browser, { onCallback: ({ status }) => { if (status !== 1) ended(status) } })
   for (const [force, status, expected] of [[false, 2, /Currency is EUR\. typed just now$/], [true, 4, /Currency is EUR\.$/]] as const) {
     const last = new Promise<number>(resolve => { ended = resolve })
     const fileId = await service.store('report.docx')
@@ -37,7 +36,7 @@ t.test(
   'while nothing can be sent, unmountEditor() fails after its limit and leaves the editor; mountEditor() waits for an unmount and mounts anew',
   { skip },
   async t => {
-    const service = await startService(t, browser)
+    const service = await startPages(t, browser)
     let deliver = () => {}
     const held = new Promise<void>(resolve => {
       deliver = resolve

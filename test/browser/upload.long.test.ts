@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { startDemo } from '../helpers/demo.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { startDemo } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
 const REPORT = new URL('../../examples/demo/documents/Project report.docx', import.meta.url)

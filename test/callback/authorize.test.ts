@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import http from 'node:http'
 import t from 'tap'
 import type { AuthorizeTarget, EditorOptions } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { errorOf, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { signed } from '../helpers/host.js'
+import { deferred } from '../kit/time.js'
+import { errorOf, NEW, OLD, profiles, startEditing } from '../kit/editing.js'
+import { signed } from '../kit/host.js'
 
 type Authorize = NonNullable<EditorOptions['authorize']>
 

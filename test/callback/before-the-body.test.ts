@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import t, { type Test } from 'tap'
-import { type Editing, type EditingOptions, errorOf, NEW, startEditing } from '../helpers/editing.js'
-import { HANDLER, signed } from '../helpers/host.js'
-import { exchange } from '../helpers/raw.js'
+import { type Editing, type EditingOptions, errorOf, NEW, startEditing } from '../kit/editing.js'
+import { HANDLER, signed } from '../kit/host.js'
+import { exchange } from '../kit/http.js'
 
 const ANNOUNCED = 4 * 1024 * 1024
 

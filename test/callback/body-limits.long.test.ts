@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import t from 'tap'
-import { bodyFor, errorOf, NEW, profiles, startEditing } from '../helpers/editing.js'
-import { HANDLER } from '../helpers/host.js'
+import { bodyFor, errorOf, NEW, profiles, startEditing } from '../kit/editing.js'
+import { HANDLER } from '../kit/host.js'
 
 const MiB = 1024 * 1024
 

@@ -1,6 +1,6 @@
 import createError from '@fastify/error'
 import t from 'tap'
-import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { NEW, OLD, profiles, startEditing } from '../kit/editing.js'
 
 for (const profile of profiles) {
   for (const status of [429, 503]) {

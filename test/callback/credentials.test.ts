@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
 import { tokenSigner } from '../../lib/document-server/token.js'
-import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
-import { SECRET, signed } from '../helpers/host.js'
-import { forgedToken } from '../helpers/jwt.js'
+import { forgedToken, SECRET } from '../kit/document-server.js'
+import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
+import { signed } from '../kit/host.js'
 
 const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CallbackEvent, EditorOptions } from '../../lib/index.js'
-import { bodyFor, type Editing, NEW, profiles, startEditing } from '../helpers/editing.js'
+import { bodyFor, type Editing, NEW, profiles, startEditing } from '../kit/editing.js'
 
 // Compiled by `npm run typecheck`: the wrong uses below must stay errors, the right ones must stay without one.
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CallbackEvent, SavedEvent } from '../../lib/index.js'
-import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { NEW, OLD, profiles, startEditing } from '../kit/editing.js'
 
 for (const profile of profiles) {
   t.test(`onCallback: called for every authentic callback, with its fields unchanged (${profile})`, async t => {

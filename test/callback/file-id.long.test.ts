@@ -3,8 +3,8 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { parse } from 'node:querystring'
 import t from 'tap'
-import { bodyFor, errorOf, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { HANDLER } from '../helpers/host.js'
+import { bodyFor, errorOf, NEW, OLD, profiles, startEditing } from '../kit/editing.js'
+import { HANDLER } from '../kit/host.js'
 
 const OUTSIDE = 'a file outside the directory'
 

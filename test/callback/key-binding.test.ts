@@ -1,7 +1,7 @@
 import t from 'tap'
 import { memoryStorage } from '../../lib/index.js'
-import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
-import { signed, startHost } from '../helpers/host.js'
+import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
+import { signed, startHost } from '../kit/host.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 

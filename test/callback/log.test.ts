@@ -1,11 +1,12 @@
 import type { RequestListener } from 'node:http'
 import t from 'tap'
 import { memoryStorage } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { answerWith, errorOf, profiles, startEditing } from '../helpers/editing.js'
-import { HANDLER, SECRET, signed } from '../helpers/host.js'
-import { forgedToken } from '../helpers/jwt.js'
-import { ERROR, memoryLog, WARN } from '../helpers/log.js'
+import { deferred } from '../kit/time.js'
+import { forgedToken, SECRET } from '../kit/document-server.js'
+import { errorOf, profiles, startEditing } from '../kit/editing.js'
+import { answerWith } from '../kit/http.js'
+import { HANDLER, signed } from '../kit/host.js'
+import { ERROR, memoryLog, WARN } from '../kit/log.js'
 
 /** What every token starts with; a parser's message quotes a few characters. */
 const FIRST_PART = signed({}).split('.')[0]!

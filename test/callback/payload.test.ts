@@ -1,6 +1,6 @@
 import t from 'tap'
-import { bodyFor, errorOf, NEW, profiles, startEditing } from '../helpers/editing.js'
-import { signed } from '../helpers/host.js'
+import { bodyFor, errorOf, NEW, profiles, startEditing } from '../kit/editing.js'
+import { signed } from '../kit/host.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { startEditing } from '../helpers/editing.js'
-import { SECRET, signed } from '../helpers/host.js'
-import { forgedToken } from '../helpers/jwt.js'
-import { ERROR, memoryLog, WARN } from '../helpers/log.js'
+import { forgedToken, SECRET } from '../kit/document-server.js'
+import { startEditing } from '../kit/editing.js'
+import { signed } from '../kit/host.js'
+import { ERROR, memoryLog, WARN } from '../kit/log.js'
 
 const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'
 const now = () => Math.floor(Date.now() / 1000)

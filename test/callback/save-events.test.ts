@@ -1,9 +1,8 @@
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type SaveFailedEvent } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { profiles, startEditing } from '../helpers/editing.js'
-import { memoryLog } from '../helpers/log.js'
-import { startInstance } from '../saves/instances.js'
+import { profiles, startEditing, startInstance } from '../kit/editing.js'
+import { memoryLog } from '../kit/log.js'
+import { deferred } from '../kit/time.js'
 
 const LASTSAVE = '2026-11-20T16:12:26.000Z'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
+import { NEW, OLD, profiles, startEditing } from '../kit/editing.js'
 
 for (const profile of profiles) {
   for (const memory of [false, true]) {

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import t from 'tap'
-import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
-import { HANDLER, SECRET, signed } from '../helpers/host.js'
+import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
+import { HANDLER, signed } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
 import { handlerUrls } from '../../lib/security/handler-urls.js'
 
 const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { errorOf, NEW, OLD, startEditing } from '../helpers/editing.js'
-import { SECRET, signed } from '../helpers/host.js'
-import { forgedToken } from '../helpers/jwt.js'
+import { forgedToken, SECRET } from '../kit/document-server.js'
+import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
+import { signed } from '../kit/host.js'
 
 const bearer = (token: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${token}` })
 const now = () => Math.floor(Date.now() / 1000)

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { errorOf, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { signed, startHost } from '../helpers/host.js'
-import { memoryLog, WARN } from '../helpers/log.js'
+import { errorOf, NEW, OLD, profiles, startEditing } from '../kit/editing.js'
+import { signed, startHost } from '../kit/host.js'
+import { memoryLog, WARN } from '../kit/log.js'
 
 const json = { 'content-type': 'application/json' }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

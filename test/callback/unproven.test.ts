@@ -1,10 +1,10 @@
 import t from 'tap'
-import { collect } from '../helpers/diagnostics.js'
-import { answerWith, startEditing } from '../helpers/editing.js'
-import { HANDLER, signed } from '../helpers/host.js'
-import { forgedToken } from '../helpers/jwt.js'
-import { ERROR, type LogRecord, memoryLog, WARN } from '../helpers/log.js'
-import { jumpingTime } from '../helpers/monotonic-time.js'
+import { jumpingTime } from '../kit/time.js'
+import { forgedToken } from '../kit/document-server.js'
+import { startEditing } from '../kit/editing.js'
+import { answerWith } from '../kit/http.js'
+import { HANDLER, signed } from '../kit/host.js'
+import { collect, ERROR, type LogRecord, memoryLog, WARN } from '../kit/log.js'
 
 interface UnprovenLine extends LogRecord {
   readonly isUrlSigned: boolean

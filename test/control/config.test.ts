@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { EditorControlDefaults } from '../../lib/index.js'
-import { extensions } from '../helpers/formats.js'
-import { startHost } from '../helpers/host.js'
+import { extensions } from '../kit/document-server.js'
+import { startHost } from '../kit/host.js'
 
 t.test('the configuration has every documented property at its path', async t => {
   const host = await startHost(t, { profile: 'classic', publicBaseUrl: 'https://app.example.com' })

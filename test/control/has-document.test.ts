@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 
 const values = { filled: 'x', empty: '', blank: '   ', 'tabs and newlines': '\t\r\n', 'no-break space': '\u00a0' }
 

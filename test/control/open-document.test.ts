@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { signed, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { signed, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 const fileIds = [
   'plain',

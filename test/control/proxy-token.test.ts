@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { EditorControl } from '../../lib/index.js'
-import { type Host, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { type Host, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 /** The attributes of the fragment, as a browser reads them. */
 function dataOf (fragment: string): Record<string, string> {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import t from 'tap'
 import type { EditorControlDefaults, RenderOptions, SignedConfig } from '../../lib/index.js'
-import { HANDLER, startHost } from '../helpers/host.js'
+import { HANDLER, startHost } from '../kit/host.js'
 
 const hostile = {
   'end of a script': '</script><script>alert(1)</script>.docx',

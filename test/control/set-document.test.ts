@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { HANDLER, startHost } from '../helpers/host.js'
+import { HANDLER, startHost } from '../kit/host.js'
 
 t.test('a document set from bytes is stored under a new fileId, and its callback URL has exactly the documented form', async t => {
   for (const publicBaseUrl of ['https://app.example.com', 'https://app.example.com/', 'https://app.example.com/office', 'http://10.0.0.7:8080/a%20b//']) {

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
 import { InvalidOptionError, type SignedMethods } from '../../lib/index.js'
-import { forgedToken } from '../helpers/jwt.js'
-import { SECRET, signed, startHost } from '../helpers/host.js'
-import { startService } from '../integration/support.js'
+import { forgedToken, SECRET } from '../kit/document-server.js'
+import { signed, startHost } from '../kit/host.js'
+import { startService } from '../kit/sessions.js'
 
 const URL_OF_A_FILE = 'https://app.example.com/files/1?sign=a%2Fb'
 

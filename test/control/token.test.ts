@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 
 const secrets = [
   'plain-secret-0123456789-0123456789-012',

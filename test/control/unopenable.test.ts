@@ -1,9 +1,7 @@
 import t from 'tap'
-import { profiles } from '../helpers/editing.js'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { HANDLER } from '../helpers/host.js'
-import { startPageHost } from '../actions/support.js'
+import { profiles } from '../kit/editing.js'
+import { HANDLER, startHost, startPageHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 /** A document server that has a list of formats, or none. */
 async function startServer (t: Parameters<typeof startUpstream>[0], formats?: object[]) {

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { type ControlConvertOptions, fileStorage, type ThumbnailRequest } from '../../lib/index.js'
-import { claimsOf, PDF, ready, startConversionService } from '../helpers/conversion-service.js'
-import { type HostOptions, startHost } from '../helpers/host.js'
-import { OLD, startService } from '../integration/support.js'
+import { claimsOf, PDF, ready, startConversionService } from '../kit/document-server.js'
+import { type HostOptions, startHost } from '../kit/host.js'
+import { OLD, startService } from '../kit/sessions.js'
 
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(100)])
 const JPG = Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(100)])
@@ -92,21 +92,6 @@ t.test('after a force save the new content is converted, although the session ke
   t.equal(await convert(), 'forced')
   await session.close()
   t.equal(documentServer.receivedRequests.filter(({ method, url }) => method === 'GET' && url.startsWith('/cache/files/data/conv_')).length, 3)
-})
-
-t.test('a document at a URL of the application is identified by its key and URL', async t => {
-  const { service, host } = await startControl(t)
-  const keyOf = async (documentKey: string, documentUrl: string) => {
-    const { body } = await Object.assign(host.app.editorControl(), { documentName: 'x.odt', documentKey, documentUrl }).convert({ outputType: 'pdf' })
-    body.destroy()
-    const { key, url, filetype } = service.conversions.pop()!.body
-    t.strictSame([url, filetype], [documentUrl, 'odt'])
-    return key
-  }
-  const key = await keyOf('k1', 'https://files.example/1')
-  t.equal(await keyOf('k1', 'https://files.example/1'), key)
-  t.not(await keyOf('k2', 'https://files.example/1'), key)
-  t.not(await keyOf('k1', 'https://files.example/2'), key)
 })
 
 t.test('a thumbnail is an image of the first page, by default a PNG with the proportions of the page', async t => {

@@ -2,9 +2,9 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { HttpClient } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { ready, startConversionService } from '../helpers/conversion-service.js'
-import { startHost } from '../helpers/host.js'
+import { deferred } from '../kit/time.js'
+import { ready, startConversionService } from '../kit/document-server.js'
+import { startHost } from '../kit/host.js'
 
 type Answer = (response: ServerResponse, origin: string) => unknown
 

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { ready, startConversionService } from '../helpers/conversion-service.js'
-import { startHost } from '../helpers/host.js'
+import type { EditorControl } from '../../lib/index.js'
+import { ready, startConversionService } from '../kit/document-server.js'
+import { startHost } from '../kit/host.js'
 
 t.test('the document server caches results by key, so the conversion\'s key names the content and not the editing session', async t => {
   const service = await startConversionService(t, ready, (request, response) => { response.end(request.url === '/saved' ? 'force saved' : '%PDF-1.7') })
@@ -44,16 +45,20 @@ t.test('different files have different keys, and an open control converts what i
 t.test('a document at a URL of the application is identified by its key and URL', async t => {
   const service = await startConversionService(t, ready)
   const host = await startHost(t, { documentServerOrigin: service.origin })
-  const keyOf = async (documentKey: string, documentUrl: string) => {
-    const control = Object.assign(host.app.editorControl(), { documentName: 'x.odt', documentKey, documentUrl })
-    await control.convertToPdf()
-    const { key, url, filetype } = service.conversions.pop()!.body
-    t.equal(url, documentUrl)
-    t.equal(filetype, 'odt')
-    return key
+  const ways: ReadonlyArray<(control: EditorControl) => Promise<Buffer>> = [
+    async control => await control.convertToPdf(),
+    async control => await (await control.convert({ outputType: 'pdf' })).bytes()
+  ]
+  for (const convert of ways) {
+    const keyOf = async (documentKey: string, documentUrl: string) => {
+      await convert(Object.assign(host.app.editorControl(), { documentName: 'x.odt', documentKey, documentUrl }))
+      const { key, url, filetype } = service.conversions.pop()!.body
+      t.strictSame([url, filetype], [documentUrl, 'odt'])
+      return key
+    }
+    const key = await keyOf('k1', 'https://files.example/1')
+    t.equal(await keyOf('k1', 'https://files.example/1'), key)
+    t.not(await keyOf('k2', 'https://files.example/1'), key)
+    t.not(await keyOf('k1', 'https://files.example/2'), key)
   }
-  const key = await keyOf('k1', 'https://files.example/1')
-  t.equal(await keyOf('k1', 'https://files.example/1'), key)
-  t.not(await keyOf('k2', 'https://files.example/1'), key)
-  t.not(await keyOf('k1', 'https://files.example/2'), key)
 })

@@ -2,9 +2,9 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type HttpClient, undiciClient } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { type ConversionAnswer, pending, PDF, ready, startConversionService } from '../helpers/conversion-service.js'
-import { startHost } from '../helpers/host.js'
+import { deferred } from '../kit/time.js'
+import { type ConversionAnswer, pending, PDF, ready, startConversionService } from '../kit/document-server.js'
+import { startHost } from '../kit/host.js'
 
 async function startControl (t: Test, answer: ConversionAnswer, result?: RequestListener) {
   const service = await startConversionService(t, answer, result)

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { PDF, ready, startConversionService } from '../helpers/conversion-service.js'
-import { startHost } from '../helpers/host.js'
-import { startInside } from '../helpers/inside.js'
+import { PDF, ready, startConversionService } from '../kit/document-server.js'
+import { startHost } from '../kit/host.js'
+import { answerWith, startUpstream } from '../kit/http.js'
 
 t.test('a conversion by a document server on a private IP address works, whatever else is allowed', async t => {
   const service = await startConversionService(t, ready)
@@ -14,7 +14,7 @@ t.test('a conversion by a document server on a private IP address works, whateve
 })
 
 t.test('where any origin is allowed, a result at a non-public IP address is refused without a connection', async t => {
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const service = await startConversionService(t, (response, attempt) => ready(response, attempt, inside.origin))
   const host = await startHost(t, { documentServerOrigin: service.origin, documentServer: { origins: 'any' } })
   const control = host.app.editorControl()

@@ -1,9 +1,9 @@
 import https from 'node:https'
 import t from 'tap'
-import { claimsOf, PDF, pending, ready, startConversionService } from '../helpers/conversion-service.js'
-import { createCertificate } from '../helpers/certificates.js'
-import { type HostOptions, startHost } from '../helpers/host.js'
-import { listen } from '../helpers/listen.js'
+import { claimsOf, PDF, pending, ready, startConversionService } from '../kit/document-server.js'
+import { createCertificate } from '../kit/network.js'
+import { type HostOptions, startHost } from '../kit/host.js'
+import { listen } from '../kit/http.js'
 
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`the conversion returns the PDF as bytes (${profile})`, async t => {
@@ -112,6 +112,7 @@ t.test('a result on another origin is fetched in classic, and refused without a 
     }
     if (profile === 'classic') {
       t.ok((await convert({})).equals(PDF))
+      t.equal(elsewhere.downloads.length, 1)
     } else {
       await t.rejects(convert({}), { code: 'FST_EDITOR_ADDRESS_BLOCKED', statusCode: 403 })
       t.strictSame(elsewhere.downloads, [])

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startService } from '../integration/support.js'
+import { startService } from '../kit/sessions.js'
 
 const STORED = Buffer.from('Nr;Kunde;Preis\r\n007;M\xfcller;1.50\r\n008;"A; B";2\r\n', 'latin1')
 /** Files are edited as what the editor was told to read. */

@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { startEditing } from '../helpers/editing.js'
+import { MARK, startEditing } from '../kit/editing.js'
 import { after, before, parts, sent } from './large.js'
-import { MARK } from './support.js'
 
 t.setTimeout(300_000)
 

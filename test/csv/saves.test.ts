@@ -1,5 +1,5 @@
 import t from 'tap'
-import { asServer, MARK, startCsv } from './support.js'
+import { asServer, MARK, startCsv } from '../kit/editing.js'
 
 const UNMATCHED =
   'not all cells of a CSV file could keep their text: these are stored as the document server has written them'

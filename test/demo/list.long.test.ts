@@ -2,9 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { startDemo, temporaryDirectory } from '../helpers/demo.js'
-import { widthOf } from './support.js'
+import { editorFrame, startBrowser, widthOf } from '../kit/browser.js'
+import { startDemo, temporaryDirectory } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
 const directory = await temporaryDirectory(t)

@@ -1,10 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { startDemo, temporaryDirectory } from '../helpers/demo.js'
-import { missingOffice } from '../helpers/office.js'
-import { widthOf } from './support.js'
+import { startBrowser, widthOf } from '../kit/browser.js'
+import { missingOffice, startDemo, temporaryDirectory } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
 

@@ -1,12 +1,10 @@
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { collect } from '../helpers/diagnostics.js'
-import { pending, PDF, ready, startConversionService } from '../helpers/conversion-service.js'
-import { startHost } from '../helpers/host.js'
-import { memoryLog } from '../helpers/log.js'
-import { startHistorian } from '../history/support.js'
-import { OLD, startService } from '../integration/support.js'
-import { startAfterOutage } from '../recovery/support.js'
+import { PDF, pending, ready, startConversionService } from '../kit/document-server.js'
+import { startHost } from '../kit/host.js'
+import { collect, memoryLog } from '../kit/log.js'
+import { OLD, startHistorian, startService } from '../kit/sessions.js'
+import { startAfterOutage } from '../recovery/outage.js'
 
 t.test('a session has a message when it starts and one when it ends, with how long it lasted', async t => {
   const { open, fileId } = await startService(t)

@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import editor, { type DownloadMessage, fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { collect } from '../helpers/diagnostics.js'
-import { SECRET, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { deferred } from '../kit/time.js'
+import { collect } from '../kit/log.js'
+import { startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
+import { startUpstream } from '../kit/http.js'
 
 const CONTENT = Buffer.alloc(100_000, 'content')
 

@@ -1,14 +1,14 @@
-import type { FastifyReply, FastifyServerOptions } from 'fastify'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import http from 'node:http'
+import type { FastifyReply, FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { memoryStorage, type SaveMessage } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { collect } from '../helpers/diagnostics.js'
-import { answerWith, type Editing, type EditingOptions, NEW, startEditing } from '../helpers/editing.js'
-import { signed } from '../helpers/host.js'
-import { memoryLog } from '../helpers/log.js'
+import { deferred } from '../kit/time.js'
+import { type Editing, type EditingOptions, NEW, startEditing } from '../kit/editing.js'
+import { answerWith } from '../kit/http.js'
+import { signed } from '../kit/host.js'
+import { collect, memoryLog } from '../kit/log.js'
 
 interface End {
   readonly options?: EditingOptions

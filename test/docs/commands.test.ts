@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { commandOf as emulatorCommandOf } from '../../emulator/lib/cli/options.js'
 import { commandOf } from '../../lib/cli/options.js'
-import { markdownFiles, type Page, readPage, root } from '../helpers/markdown.js'
+import { markdownFiles, type Page, readPage, root } from './markdown.js'
 
 // The commands in the Markdown files: bash parses them and tells which programs it would start with which arguments. No
 // program is started. Each of them, and each npm script, package, option and file that a command names, has to exist.

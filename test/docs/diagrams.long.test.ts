@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { diagrams } from '../../scripts/pictures/diagrams/diagrams.js'
-import { startBrowser } from '../helpers/browser.js'
+import { startBrowser } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 

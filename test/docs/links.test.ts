@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import t from 'tap'
-import { type Link, markdownFiles, type Page, parsePage, readPage, root } from '../helpers/markdown.js'
+import { type Link, markdownFiles, type Page, parsePage, readPage, root } from './markdown.js'
 
 // Every link between the pages leads somewhere, and every picture can be seen, or heard of.
 

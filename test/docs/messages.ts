@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
-import { root } from '../helpers/markdown.js'
+import { root } from './markdown.js'
 
 // What the library says to people, read from its sources: texts of errors, of the log, of the page and of the command
 // line. What is only known when it runs is `…`.

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
-import { root } from '../helpers/packed.js'
+import { root } from '../kit/programs.js'
 
 /** With pages of their own: docs/hooks.md and docs/actions.md. */
 const ELSEWHERE = /^(authorize|onCallback|onSaved|onSaveFailed|onSessionStart|onSessionEnd|onForgotten|actions)$/

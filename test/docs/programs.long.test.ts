@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers'
 import { createDocumentServer } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import { blankDocument } from '../../lib/index.js'
-import { markdownFiles, readPage } from '../helpers/markdown.js'
-import { plainEnvironment, root } from '../helpers/packed.js'
+import { markdownFiles, readPage } from './markdown.js'
+import { plainEnvironment, root } from '../kit/programs.js'
 
 // The programs in the Markdown files, marked with <!-- run: name -->, are run as a reader would run them: each in an
 // empty folder with the packages installed. Only addresses and ports are replaced. Each has to do what its page

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises'
 import Fastify from 'fastify'
 import t from 'tap'
 import editor from '../../lib/index.js'
-import { HANDLER, SECRET } from '../helpers/host.js'
-import { memoryLog } from '../helpers/log.js'
-import { exchange } from '../helpers/raw.js'
+import { HANDLER } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
+import { memoryLog } from '../kit/log.js'
+import { exchange } from '../kit/http.js'
 
 const options = { editorApiUrl: 'http://127.0.0.1:9/api.js', jwtSecret: SECRET, publicBaseUrl: 'https://app.example.com' }
 const QUERY = '?action=download&fileId=a&signature=confidential'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readPage } from '../helpers/markdown.js'
+import { readPage } from './markdown.js'
 import { collectMessages, type Message } from './messages.js'
 
 // docs/troubleshooting.md has each message of the library in a table whose first column is `message`, word for word,

@@ -1,18 +1,15 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import fastifyCookie from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import fastifyRateLimit from '@fastify/rate-limit'
 import fastifyUnderPressure from '@fastify/under-pressure'
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Test } from 'tap'
-import t from 'tap'
 import { fakeClock } from 'onlyoffice-emulator'
+import t, { type Test } from 'tap'
 import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
-import { forgedToken } from '../helpers/jwt.js'
-import { forwarded, isFromDocumentServer, type ReverseProxyOptions } from './reverse-proxy.js'
-import {
-  type Expected, expectReport, findingOf, OTHER_SECRET, SECRET, type SetUp, type SetUpOptions, startSetUp
-} from './support.js'
+import { forgedToken, SECRET } from '../kit/document-server.js'
+import { forwarded, isFromDocumentServer, type ReverseProxyOptions } from '../kit/http.js'
+import { type Expected, expectReport, findingOf, OTHER_SECRET, type SetUp, type SetUpOptions, startSetUp } from './support.js'
 
 interface Fault extends Expected {
   readonly options?: SetUpOptions | ((t: Test) => SetUpOptions)

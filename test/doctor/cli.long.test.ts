@@ -5,18 +5,17 @@ import http from 'node:http'
 import net from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { createDocumentServer } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import type { DoctorReport } from '../../types/doctor.js'
-import { HANDLER, SECRET, startHost } from '../helpers/host.js'
-import { listen } from '../helpers/listen.js'
-import { installPacked, plainEnvironment, root, run } from '../helpers/packed.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { SECRET, startDocumentServer } from '../kit/document-server.js'
+import { listen } from '../kit/http.js'
+import { installPacked, plainEnvironment, root, run } from '../kit/programs.js'
 
 t.setTimeout(300_000)
 
 const OTHER_SECRET = 'another-secret-0123456789-abcdefghij'
-const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-t.teardown(() => documentServer.close())
+const documentServer = await startDocumentServer(t)
 
 function start (t: Test, args: readonly string[], environment: NodeJS.ProcessEnv = { JWT_SECRET: SECRET }) {
   const child = spawn(process.execPath, ['--import', './scripts/typescript/register.js', 'lib/cli/main.ts', ...args], {

@@ -3,7 +3,7 @@ import { hasColors } from '../../lib/cli/doctor.js'
 import { commandOf, HELP } from '../../lib/cli/options.js'
 import { renderText } from '../../lib/doctor/render-text.js'
 import type { DoctorFinding } from '../../types/doctor.js'
-import { SECRET } from '../helpers/host.js'
+import { SECRET } from '../kit/document-server.js'
 
 const ENVIRONMENT = { JWT_SECRET: SECRET, OTHER: 'another-secret-0123456789-abcdefghij', EMPTY: '' }
 const REQUIRED = ['doctor', '--editor-api-url', 'https://docs.example.com/web-apps/apps/api/documents/api.js', '--public-base-url', 'https://app.example.com']

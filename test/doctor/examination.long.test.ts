@@ -5,10 +5,11 @@ import t from 'tap'
 import { renderHtml } from '../../lib/doctor/render-html.js'
 import { renderText } from '../../lib/doctor/render-text.js'
 import editor, { memoryStorage } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { listen, startUpstream } from '../helpers/listen.js'
-import { memoryLog } from '../helpers/log.js'
-import { expectReport, findingOf, SECRET, startSetUp } from './support.js'
+import { deferred } from '../kit/time.js'
+import { listen, startUpstream } from '../kit/http.js'
+import { memoryLog } from '../kit/log.js'
+import { expectReport, findingOf, startSetUp } from './support.js'
+import { SECRET } from '../kit/document-server.js'
 
 t.test('several doctors at once share an examination, and one after the other make their own', async t => {
   const { host, documentServer } = await startSetUp(t)

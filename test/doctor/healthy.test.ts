@@ -1,10 +1,10 @@
-import { createDocumentServer } from 'onlyoffice-emulator'
 import t from 'tap'
 import { undiciClient } from '../../lib/index.js'
-import { createAuthority, createCertificate } from '../helpers/certificates.js'
-import { startHost } from '../helpers/host.js'
-import type { ReverseProxyOptions } from './reverse-proxy.js'
-import { expectReport, findingOf, OTHER_SECRET, SECRET, type SetUpOptions, startSetUp } from './support.js'
+import { createAuthority, createCertificate } from '../kit/network.js'
+import { startHost } from '../kit/host.js'
+import type { ReverseProxyOptions } from '../kit/http.js'
+import { expectReport, findingOf, OTHER_SECRET, type SetUpOptions, startSetUp } from './support.js'
+import { SECRET, startDocumentServer } from '../kit/document-server.js'
 
 t.test('a healthy set-up: every check is done and finds nothing', async t => {
   const { host } = await startSetUp(t)
@@ -57,8 +57,7 @@ for (const [name, options] of Object.entries(healthy)) {
 }
 
 t.test('healthy: an internal URL, and a public one that only browsers know; api.js is not checked', async t => {
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-  t.teardown(() => documentServer.close())
+  const documentServer = await startDocumentServer(t)
   const httpClient = undiciClient({ lookup: (name, _options, callback) => callback(Object.assign(new Error(`${name} is unknown`), { code: 'ENOTFOUND' }), []) })
   t.teardown(() => httpClient.close?.())
   const host = await startHost(t, { documentServerOrigin: 'http://docs.example.test', documentServer: { internalUrl: documentServer.url }, httpClient })

@@ -1,9 +1,9 @@
 import type http from 'node:http'
 import t from 'tap'
 import { renderHtml } from '../../lib/doctor/render-html.js'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { SECRET } from './support.js'
+import { startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
+import { SECRET } from '../kit/document-server.js'
 
 /** What a probe's request must not leave in a report, however it comes back. */
 const CONFIDENTIAL = [

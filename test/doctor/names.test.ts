@@ -1,12 +1,11 @@
 import { createDocumentServer, fakeClock } from 'onlyoffice-emulator'
-import type { Test } from 'tap'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { type HttpClient, undiciClient } from '../../lib/index.js'
-import { createAuthority, createCertificate } from '../helpers/certificates.js'
-import { startNameServer } from '../helpers/dns.js'
-import { startHost } from '../helpers/host.js'
-import { startReverseProxy } from './reverse-proxy.js'
-import { expectReport, findingOf, SECRET } from './support.js'
+import { SECRET, startDocumentServer } from '../kit/document-server.js'
+import { startHost } from '../kit/host.js'
+import { startReverseProxy } from '../kit/http.js'
+import { createAuthority, createCertificate, startNameServer } from '../kit/network.js'
+import { expectReport, findingOf } from './support.js'
 
 const authority = createAuthority()
 const LOOPBACK = () => ['127.0.0.1']
@@ -75,8 +74,7 @@ t.test('publicBaseUrl has a certificate that this application does not trust: it
 })
 
 t.test('publicBaseUrl has a user name and a password, which a proxy checks: they are sent, and not shown', async t => {
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-  t.teardown(() => documentServer.close())
+  const documentServer = await startDocumentServer(t)
   const proxy = await startReverseProxy(t, {
     answer (request, response) {
       if (request.headers.authorization === `Basic ${Buffer.from('docs:pass%20word').toString('base64')}`) return false

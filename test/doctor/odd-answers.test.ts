@@ -1,9 +1,7 @@
 import http from 'node:http'
-import type { Test } from 'tap'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { probeDocument } from '../../lib/handler/probe-requests.js'
-import { startUpstream } from '../helpers/listen.js'
-import { isFromDocumentServer } from './reverse-proxy.js'
+import { isFromDocumentServer, startUpstream } from '../kit/http.js'
 import { expectReport, findingOf, startSetUp } from './support.js'
 
 type Answers = Readonly<Record<string, string>>

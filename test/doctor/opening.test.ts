@@ -4,8 +4,9 @@ import net from 'node:net'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { type DoctorFinding, type EditorControlDefaults, memoryStorage, type Storage } from '../../lib/index.js'
-import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
-import { memoryLog } from '../helpers/log.js'
+import { type Host, type HostOptions, startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
+import { memoryLog } from '../kit/log.js'
 
 const MINUTE = 60_000
 const START = Date.parse('2026-03-04T05:06:07.000Z')

@@ -1,8 +1,8 @@
 import http from 'node:http'
 import t from 'tap'
-import { startBrowser } from '../helpers/browser.js'
-import { startDemo } from '../helpers/demo.js'
-import { listen } from '../helpers/listen.js'
+import { startBrowser } from '../kit/browser.js'
+import { startDemo } from '../kit/programs.js'
+import { listen } from '../kit/http.js'
 
 const browser = await startBrowser(t)
 const DOCTOR = '/Controls/Editor/EditorHandler.ashx/doctor'

@@ -1,9 +1,9 @@
-import t from 'tap'
 import { fakeClock } from 'onlyoffice-emulator'
+import t from 'tap'
 import { handlerUrls } from '../../lib/security/handler-urls.js'
-import { startHost, type HostOptions } from '../helpers/host.js'
-import { forgedToken } from '../helpers/jwt.js'
-import { OTHER_SECRET, SECRET, startSetUp } from './support.js'
+import { forgedToken, SECRET } from '../kit/document-server.js'
+import { type HostOptions, startHost } from '../kit/host.js'
+import { OTHER_SECRET, startSetUp } from './support.js'
 
 const ID = 'fastify-onlyoffice-probe-0123456789abcdef01234567'
 const DOCX = Buffer.from('504b0304', 'hex')

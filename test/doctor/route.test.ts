@@ -1,17 +1,16 @@
 import Fastify from 'fastify'
-import { createDocumentServer } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import editor, { type DoctorReport, type EditorOptions, memoryStorage } from '../../lib/index.js'
-import { HANDLER, type HostOptions, SECRET, startHost } from '../helpers/host.js'
-import { memoryLog } from '../helpers/log.js'
+import { HANDLER, type HostOptions, startHost } from '../kit/host.js'
+import { memoryLog } from '../kit/log.js'
+import { SECRET, startDocumentServer } from '../kit/document-server.js'
 
 const PATH = `${HANDLER}/doctor`
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
 /** A service with the route, and a document server. */
 async function start (t: Test, options: HostOptions = {}) {
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-  t.teardown(() => documentServer.close())
+  const documentServer = await startDocumentServer(t)
   const host = await startHost(t, { documentServerOrigin: documentServer.url, doctor: { authorize: () => true }, ...options })
 
   async function ask (query = '', headers: Record<string, string> = {}) {

@@ -1,14 +1,11 @@
 import net from 'node:net'
-import type { Test } from 'tap'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { undiciClient } from '../../lib/index.js'
-import { createAuthority, createCertificate } from '../helpers/certificates.js'
-import { startNameServer } from '../helpers/dns.js'
-import { startHost } from '../helpers/host.js'
-import { listen, startUpstream } from '../helpers/listen.js'
-import {
-  type Expected, expectReport, findingOf, OTHER_SECRET, SECRET, type SetUp, type SetUpOptions, startSetUp
-} from './support.js'
+import { SECRET } from '../kit/document-server.js'
+import { startHost } from '../kit/host.js'
+import { listen, startUpstream } from '../kit/http.js'
+import { createAuthority, createCertificate, startNameServer } from '../kit/network.js'
+import { type Expected, expectReport, findingOf, OTHER_SECRET, type SetUp, type SetUpOptions, startSetUp } from './support.js'
 
 const authority = createAuthority()
 

@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { EditorOptions } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
-import { memoryLog, WARN } from '../helpers/log.js'
-import { SECRET } from './support.js'
+import { startHost } from '../kit/host.js'
+import { memoryLog, WARN } from '../kit/log.js'
+import { SECRET } from '../kit/document-server.js'
 
 const API = '/web-apps/apps/api/documents/api.js'
 

@@ -1,11 +1,10 @@
-import { createDocumentServer, type DocumentServer, type DocumentServerOptions } from 'onlyoffice-emulator'
+import type { DocumentServer, DocumentServerOptions } from 'onlyoffice-emulator'
 import type { Test } from 'tap'
 import type { DoctorFinding, DoctorReport } from '../../lib/index.js'
-import { emulatedOptions } from '../helpers/document-server.js'
-import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
-import { type ReverseProxy, type ReverseProxyOptions, startReverseProxy } from './reverse-proxy.js'
+import { SECRET, startDocumentServer } from '../kit/document-server.js'
+import { type Host, type HostOptions, startHost } from '../kit/host.js'
+import { type ReverseProxy, type ReverseProxyOptions, startReverseProxy } from '../kit/http.js'
 
-export { SECRET }
 export const OTHER_SECRET = 'another-secret-of-the-tests-9876543210'
 
 export interface SetUpOptions extends HostOptions {
@@ -33,8 +32,7 @@ export interface SetUp {
 export async function startSetUp (t: Test, { emulated, serverProxy, publicProxy, publicPath = '', ...options }: SetUpOptions = {}): Promise<SetUp> {
   const atServer = serverProxy && await startReverseProxy(t, serverProxy)
   const atHost = publicProxy && await startReverseProxy(t, publicProxy)
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, ...emulatedOptions(emulated) })
-  t.teardown(() => documentServer.close())
+  const documentServer = await startDocumentServer(t, emulated)
   atServer?.forwardTo(documentServer.url)
   const host = await startHost(t, {
     documentServerOrigin: atServer?.origin ?? documentServer.url,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { advisories, advisoriesFor, checkVersion, isOlder, knownVersions } from '../../lib/doctor/check-version.js'
 import { codes } from '../../lib/doctor/findings.js'
-import { readPage } from '../helpers/markdown.js'
+import { readPage } from '../docs/markdown.js'
 
 t.test('versions are compared as numbers', async t => {
   for (

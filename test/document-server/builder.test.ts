@@ -1,13 +1,12 @@
 import t, { type Test } from 'tap'
 import { BuildFailedError } from '../../lib/errors.js'
 import type { BuildRequest } from '../../lib/index.js'
-import { claimsOf } from '../helpers/conversion-service.js'
-import { deferred } from '../helpers/deferred.js'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { memoryLog } from '../helpers/log.js'
-import { exchange } from '../helpers/raw.js'
-import { startService, type ServiceOptions } from '../integration/support.js'
+import { deferred } from '../kit/time.js'
+import { claimsOf } from '../kit/document-server.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { exchange, startUpstream } from '../kit/http.js'
+import { memoryLog } from '../kit/log.js'
+import { type ServiceOptions, startService } from '../kit/sessions.js'
 
 const QUICK = { interval: 10 }
 const SCRIPT = `

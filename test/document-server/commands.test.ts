@@ -1,9 +1,9 @@
 import t from 'tap'
 import { type Command, InvalidOptionError } from '../../lib/index.js'
-import { claimsOf } from '../helpers/conversion-service.js'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { startService } from '../integration/support.js'
+import { claimsOf } from '../kit/document-server.js'
+import { startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
+import { startService } from '../kit/sessions.js'
 
 t.test('version, license and health', async t => {
   const { app: { editorServer }, documentServer } = await startService(t, { emulated: { version: '8.3.1.21' } })

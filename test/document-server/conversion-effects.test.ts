@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { protectedFile } from '../../emulator/test/protected.js'
 import type { ControlConvertOptions } from '../../lib/index.js'
-import { startService } from '../integration/support.js'
+import { startService } from '../kit/sessions.js'
 
 const QUICK = { interval: 10 }
 const fixture = async (name: string) => await readFile(new URL(`../fixtures/documents/${name}`, import.meta.url))

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import { ConversionFailedError } from '../../lib/errors.js'
 import type { ConversionRequest } from '../../lib/index.js'
-import { memoryLog } from '../helpers/log.js'
-import { startUpstream } from '../helpers/listen.js'
-import { type ServiceOptions, startService } from '../integration/support.js'
+import { memoryLog } from '../kit/log.js'
+import { startUpstream } from '../kit/http.js'
+import { type ServiceOptions, startService } from '../kit/sessions.js'
 
 type RequestByUrl = Extract<ConversionRequest, { readonly url: string }>
 
@@ -116,21 +116,24 @@ t.test('a password is in no log, no error and not legible in the key', async t =
   t.equal(keys.size, 2, 'but it is part of the key')
 })
 
-t.test('results that arrive damaged, or are something else', async t => {
-  const { documentServer, app: { editorServer }, urls, fileId } = await startConverting(t)
+t.test('results that arrive damaged, late, or are something else', async t => {
+  const { documentServer, app: { editorServer }, urls, fileId } = await startConverting(t, { timeouts: { headers: 150, idle: 150 } })
   const request = { url: urls.download(fileId), fileType: 'txt', outputType: 'pdf' } as const
   const table = [
     [{ type: 'html' }, 'FST_EDITOR_CONVERSION_FAILED', /not pdf but an HTML page/],
     [{ type: 'answer', status: 200, body: '' }, 'FST_EDITOR_CONVERSION_FAILED', /the result is empty/],
     [{ type: 'answer', status: 200, body: 'PK\x03\x04' }, 'FST_EDITOR_CONVERSION_FAILED', /the result is not pdf/],
+    [{ type: 'html', status: 404 }, 'FST_EDITOR_UPSTREAM', /answered status 404/],
     [{ type: 'answer', status: 410, body: 'expired' }, 'FST_EDITOR_UPSTREAM', /answered status 410/],
-    [{ type: 'reset', afterBytes: 100 }, 'FST_EDITOR_UPSTREAM', /./],
+    [{ type: 'stall' }, 'FST_EDITOR_UPSTREAM_TIMEOUT', /./],
+    [{ type: 'stall', afterBytes: 10 }, 'FST_EDITOR_UPSTREAM_TIMEOUT', /./],
+    [{ type: 'reset', afterBytes: 10 }, 'FST_EDITOR_UPSTREAM', /./],
     [{ type: 'length', by: 1 }, 'FST_EDITOR_UPSTREAM', /./]
   ] as const
   for (const [fault, code, message] of table) {
     documentServer.fault('file', fault)
     await t.rejects(editorServer.convert(request, QUICK).then(async result => await result.bytes()), { code, message }, JSON.stringify(fault))
-    t.match(await (await editorServer.convert(request, QUICK)).bytes(), /^%PDF-/, 'the next call gets it')
+    t.match((await (await editorServer.convert(request, QUICK)).bytes()).toString('latin1'), /^%PDF-.*%%EOF/s, 'the next call gets it')
   }
 })
 
@@ -157,8 +160,8 @@ t.test('an answer that is made to confuse rejects with a typed error and a short
   }
 })
 
-t.test('an invalid answer of the conversion service rejects', async t => {
-  const { documentServer, app: { editorServer }, urls, fileId } = await startConverting(t)
+t.test('an invalid answer of the conversion service rejects with a typed error', async t => {
+  const { documentServer, app: { editorServer }, urls, fileId } = await startConverting(t, { timeouts: { headers: 150, idle: 150 } })
   for (const [fault, code] of [
     [{ type: 'html' }, 'FST_EDITOR_CONVERSION_FAILED'],
     [{ type: 'answer', status: 200, body: 'null' }, 'FST_EDITOR_CONVERSION_FAILED'],
@@ -167,6 +170,7 @@ t.test('an invalid answer of the conversion service rejects', async t => {
     [{ type: 'answer', status: 200, body: '{"error":"busy"}' }, 'FST_EDITOR_CONVERSION_FAILED'],
     [{ type: 'answer', status: 503, body: 'busy' }, 'FST_EDITOR_UPSTREAM'],
     [{ type: 'reset', afterBytes: 3 }, 'FST_EDITOR_UPSTREAM'],
+    [{ type: 'stall' }, 'FST_EDITOR_UPSTREAM_TIMEOUT'],
     [{ type: 'origin', origin: 'http://127.0.0.1:9' }, 'FST_EDITOR_ADDRESS_BLOCKED']
   ] as const) {
     const remove = documentServer.fault('converter', fault, { times: Infinity })

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { missingOffice } from '../helpers/office.js'
-import { startService } from '../integration/support.js'
+import { missingOffice } from '../kit/programs.js'
+import { startService } from '../kit/sessions.js'
 
 t.setTimeout(120_000)
 const skip = await missingOffice()

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
 import type { ConversionOptions, ConversionRequest } from '../../lib/index.js'
-import { claimsOf } from '../helpers/conversion-service.js'
-import { OLD, startService } from '../integration/support.js'
+import { claimsOf } from '../kit/document-server.js'
+import { OLD, startService } from '../kit/sessions.js'
 
 type RequestByUrl = Extract<ConversionRequest, { readonly url: string }>
 

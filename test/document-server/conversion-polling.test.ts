@@ -2,10 +2,9 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { ConversionProgress, ConvertOptions, HttpClient } from '../../lib/index.js'
-import { type ConversionAnswer, pending, PDF, ready, startConversionService } from '../helpers/conversion-service.js'
-import { deferred } from '../helpers/deferred.js'
-import { holdTimers } from '../helpers/held-timers.js'
-import { type HostOptions, startHost } from '../helpers/host.js'
+import { type ConversionAnswer, PDF, pending, ready, startConversionService } from '../kit/document-server.js'
+import { type HostOptions, startHost } from '../kit/host.js'
+import { deferred, holdTimers } from '../kit/time.js'
 
 const REQUEST = { url: 'http://127.0.0.1:9/a.docx', fileType: 'docx', outputType: 'pdf' }
 

@@ -1,10 +1,10 @@
 import t from 'tap'
 import type { DocumentFormat } from '../../lib/index.js'
-import { extensions } from '../helpers/formats.js'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { jumpingTime } from '../helpers/monotonic-time.js'
-import { startService } from '../integration/support.js'
+import { extensions } from '../kit/document-server.js'
+import { startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
+import { jumpingTime } from '../kit/time.js'
+import { startService } from '../kit/sessions.js'
 
 const MINUTE_MS = 60_000
 const named = (formats: readonly DocumentFormat[], extension: string) => formats.find(format => format.extension === extension)

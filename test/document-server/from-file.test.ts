@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { ConversionRequest } from '../../lib/index.js'
-import { startReverseProxy } from '../doctor/reverse-proxy.js'
-import { claimsOf } from '../helpers/conversion-service.js'
-import { startUpstream } from '../helpers/listen.js'
-import { jumpingTime } from '../helpers/monotonic-time.js'
-import { type ServiceOptions, startService } from '../integration/support.js'
+import { jumpingTime } from '../kit/time.js'
+import { claimsOf } from '../kit/document-server.js'
+import { startReverseProxy, startUpstream } from '../kit/http.js'
+import { type ServiceOptions, startService } from '../kit/sessions.js'
 
 const QUICK = { interval: 10 }
 const TEXT = Buffer.from('What is not stored anywhere')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 // Whatever a later document server adds to its answers, what is understood today still is. SEED and RUNS choose and
 // number what is tried.

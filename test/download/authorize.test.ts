@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { AuthorizeTarget } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 
 t.test('authorize: true allows a download without a credential, undefined applies the built-in rules, false and a thrown error deny', async t => {
   const targets: AuthorizeTarget[] = []

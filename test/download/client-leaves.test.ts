@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
 import { streamOf } from '../../lib/util/streams.js'
-import { deferred } from '../helpers/deferred.js'
-import { startHost } from '../helpers/host.js'
+import { deferred } from '../kit/time.js'
+import { startHost } from '../kit/host.js'
 
 const SIZE = 1024 ** 3
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 
 // Without it, fetch adds `no-cache` to a conditional request, which asks for the file itself.
 const REVALIDATE = { 'cache-control': 'max-age=0' }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { HANDLER, startHost } from '../helpers/host.js'
+import { HANDLER, startHost } from '../kit/host.js'
 
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`a download returns exactly the stored bytes, or 404 (${profile})`, async t => {

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { tokenSigner } from '../../lib/document-server/token.js'
-import { HANDLER, signed, startHost, tokens } from '../helpers/host.js'
-import { memoryLog } from '../helpers/log.js'
+import { HANDLER, signed, startHost, tokens } from '../kit/host.js'
+import { memoryLog } from '../kit/log.js'
 
 const OTHER_SECRET = 'another-secret-of-this-test-suite-987654'
 

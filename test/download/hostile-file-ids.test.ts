@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { exchangeGet } from '../helpers/raw.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { exchangeGet } from '../kit/http.js'
 
 const encode = encodeURIComponent
 

@@ -8,7 +8,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { type HostOptions, startHost } from '../helpers/host.js'
+import { type HostOptions, startHost } from '../kit/host.js'
 
 const CONTENT = randomBytes(1024 * 1024 + 7)
 

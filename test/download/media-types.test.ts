@@ -1,6 +1,6 @@
 import t from 'tap'
-import { startHost } from '../helpers/host.js'
-import { extensions } from '../helpers/formats.js'
+import { startHost } from '../kit/host.js'
+import { extensions } from '../kit/document-server.js'
 
 const HTML = '<!doctype html><script>alert(1)</script>'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 
 t.test('HEAD is answered from the file\'s metadata without reading the file', async t => {
   const reads: string[] = []

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
-import { exchangeGet } from '../helpers/raw.js'
+import { startHost } from '../kit/host.js'
+import { exchangeGet } from '../kit/http.js'
 
 const names = {
   quotes: 'a"b\'c',

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import t from 'tap'
-import { createDocumentServer } from 'onlyoffice-emulator'
 import { memoryStorage, type Storage } from '../../lib/index.js'
-import { SECRET, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startHost } from '../kit/host.js'
+import { startDocumentServer } from '../kit/document-server.js'
+import { startUpstream } from '../kit/http.js'
 
 const CREDENTIAL = 'X-Signature=4f2b9c'
 
@@ -91,8 +91,7 @@ t.test('nobody is redirected to what is no http(s) URL, and what a header cannot
 })
 
 t.test('a document server follows the redirect, and does not pass its token on', async t => {
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-  t.teardown(() => documentServer.close())
+  const documentServer = await startDocumentServer(t)
   const { host, served } = await startRedirecting(t, documentServer.url)
   const { fileId } = await host.storage.create('txt', Buffer.from('what was uploaded'))
   const control = await host.app.editorControl().openDocument(fileId)

@@ -3,8 +3,9 @@ import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { handlerUrls } from '../../lib/security/handler-urls.js'
-import { HANDLER, type Host, SECRET, signed, startHost } from '../helpers/host.js'
-import { memoryLog } from '../helpers/log.js'
+import { HANDLER, type Host, signed, startHost } from '../kit/host.js'
+import { memoryLog } from '../kit/log.js'
+import { SECRET } from '../kit/document-server.js'
 
 const OTHER_SECRET = 'another-secret-of-this-test-suite-987654'
 const DAY = 86_400

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { nginxProgram } from '../../examples/cluster/nginx.js'
 import { missingPrograms } from '../../scripts/ceph.js'
-import { plainEnvironment, root } from '../helpers/packed.js'
+import { plainEnvironment, root } from '../kit/programs.js'
 
 const missing = [...missingPrograms(), ...(nginxProgram() ? [] : ['nginx'])]
 

@@ -1,14 +1,11 @@
-import { createDocumentServer } from 'onlyoffice-emulator'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { startExample } from '../helpers/example.js'
-import { SECRET } from '../helpers/host.js'
-import { configOf } from '../helpers/page.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { SECRET, startDocumentServer } from '../kit/document-server.js'
+import { configOf, startExample } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
 t.setTimeout(60_000)
-const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-t.teardown(() => documentServer.close())
+const documentServer = await startDocumentServer(t)
 const env = { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET: SECRET, CORS_ORIGIN: 'https://intranet.example', PER_MINUTE: '60' }
 const { url, stop } = await startExample(t, 'company-app/server.js', { env })
 

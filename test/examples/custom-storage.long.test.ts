@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { startExample, temporaryDirectory } from '../helpers/example.js'
-import { plainEnvironment, root, run } from '../helpers/packed.js'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { plainEnvironment, root, run, startExample, temporaryDirectory } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
 

@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { createDocumentServer } from 'onlyoffice-emulator'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { deferred } from '../helpers/deferred.js'
-import { startExample, temporaryDirectory } from '../helpers/example.js'
-import { SECRET } from '../helpers/host.js'
-import { readPage } from '../helpers/markdown.js'
-import { plainEnvironment, root, run } from '../helpers/packed.js'
+import { readPage } from '../docs/markdown.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { SECRET, startDocumentServer } from '../kit/document-server.js'
+import { plainEnvironment, root, run, startExample, temporaryDirectory } from '../kit/programs.js'
+import { deferred } from '../kit/time.js'
 
 const browser = await startBrowser(t)
 
@@ -25,8 +23,7 @@ for (const { framework, mode } of builds) {
   }, async t => {
     const directory = await temporaryDirectory(t)
     await run('npx', ['vite', 'build', '--outDir', join(directory, 'dist')], { cwd: page, env: { ...plainEnvironment, NODE_ENV: mode } })
-    const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-    t.teardown(() => documentServer.close())
+    const documentServer = await startDocumentServer(t)
     const example = await startExample(t, 'react/server.js', {
       directory,
       env: { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET: SECRET, PAGE_DIRECTORY: 'dist' }

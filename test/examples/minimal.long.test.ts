@@ -2,8 +2,8 @@ import { strFromU8, unzipSync } from 'fflate'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../helpers/browser.js'
-import { startExample } from '../helpers/example.js'
+import { editorFrame, startBrowser } from '../kit/browser.js'
+import { startExample } from '../kit/programs.js'
 
 const PHONE = { viewport: { width: 390, height: 664 }, isMobile: true, hasTouch: true }
 const browser = await startBrowser(t)

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createDocumentServer, type EditorConfig } from 'onlyoffice-emulator'
 import t from 'tap'
-import { startExample } from '../helpers/example.js'
-import { configOf } from '../helpers/page.js'
+import { configOf, startExample } from '../kit/programs.js'
 
 const SECRETS = { north: 'a-secret-of-the-north-0123456789-abcdef', south: 'a-secret-of-the-south-0123456789-abcdef' }
 

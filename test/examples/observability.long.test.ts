@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
-import { temporaryDirectory } from '../helpers/demo.js'
-import { SECRET } from '../helpers/host.js'
-import { plainEnvironment, root } from '../helpers/packed.js'
+import { SECRET } from '../kit/document-server.js'
+import { plainEnvironment, root, temporaryDirectory } from '../kit/programs.js'
 
 t.test('observability example: its server starts with the settings its README lists, and serves metrics at their own port', async t => {
   const child = spawn(process.execPath, [join(root, 'examples/observability/server.js')], {

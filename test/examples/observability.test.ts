@@ -9,8 +9,8 @@ import { channel } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
 import { instrument } from '../../examples/observability/opentelemetry.js'
 import { prometheus } from '../../examples/observability/prometheus.js'
-import { collect } from '../helpers/diagnostics.js'
-import { OLD, type Service, startService } from '../integration/support.js'
+import { collect } from '../kit/log.js'
+import { OLD, type Service, startService } from '../kit/sessions.js'
 
 const NEW = 'what was edited'
 const CHANNELS = ['save', 'download', 'proxy', 'conversion', 'force-save', 'restore', 'recovery', 'session']

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { plainEnvironment, root, run } from '../helpers/packed.js'
+import { plainEnvironment, root, run } from '../kit/programs.js'
 
 const directory = join(root, 'examples/testing')
 const emulator = join(root, 'emulator/dist/lib/cli/main.js')

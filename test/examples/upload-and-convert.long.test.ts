@@ -1,15 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createDocumentServer } from 'onlyoffice-emulator'
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { startExample } from '../helpers/example.js'
-import { SECRET } from '../helpers/host.js'
-import { configOf } from '../helpers/page.js'
+import { SECRET, startDocumentServer } from '../kit/document-server.js'
+import { configOf, startExample } from '../kit/programs.js'
 
 t.test('example upload-and-convert: an upload is edited and comes back as PDF; what cannot be used is refused in words, and not stored', async t => {
-  const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false })
-  t.teardown(() => documentServer.close())
+  const documentServer = await startDocumentServer(t)
   const example = await startExample(t, 'upload-and-convert/server.js', { env: { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET: SECRET } })
   const report = await readFile(new URL('../fixtures/documents/report.docx', import.meta.url))
 

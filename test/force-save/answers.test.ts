@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { CommandFailedError, type ForceSaveFailedError } from '../../lib/errors.js'
-import { deferred } from '../helpers/deferred.js'
-import { jumpingTime } from '../helpers/monotonic-time.js'
-import { commandsAnswered, DISK_FULL, forceSaveAnswers, startPair, watched } from './support.js'
+import { deferred, jumpingTime } from '../kit/time.js'
+import { commandsAnswered, DISK_FULL, forceSaveAnswers, startPair, watched } from '../kit/sessions.js'
 
 t.test('a force save resolves when its save is stored, with the stored revision, and leaves no note', async t => {
   const pair = await startPair(t)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CallbackEvent, ForceSaveResult, SavedEvent } from '../../lib/index.js'
-import { commandsAnswered, type Pair, startPair, watched } from './support.js'
+import { commandsAnswered, type Pair, startPair, watched } from '../kit/sessions.js'
 
 /** A force save whose document takes a second to be assembled. */
 async function startSlow (t: Parameters<typeof startPair>[0]) {

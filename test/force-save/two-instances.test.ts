@@ -1,5 +1,5 @@
 import t from 'tap'
-import { commandsAnswered, DISK_FULL, startPair, watched } from './support.js'
+import { commandsAnswered, DISK_FULL, startPair, watched } from '../kit/sessions.js'
 
 t.test('the save may reach the other instance', async t => {
   const pair = await startPair(t)

@@ -1,9 +1,10 @@
 import { createVerifier } from 'fast-jwt'
 import t from 'tap'
 import { fileStorage, memoryStorage } from '../../lib/index.js'
-import { SECRET, startHost } from '../helpers/host.js'
-import { OLD, profiles, startService } from '../integration/support.js'
-import { ADA, GRACE, responseAt, startHistorian } from './support.js'
+import { SECRET } from '../kit/document-server.js'
+import { profiles } from '../kit/editing.js'
+import { ADA, startHost } from '../kit/host.js'
+import { GRACE, OLD, responseAt, startHistorian, startService } from '../kit/sessions.js'
 
 for (const profile of profiles) {
   t.test(`every save adds a version, with who made it and what was changed (${profile})`, async t => {

@@ -1,10 +1,9 @@
 import t from 'tap'
 import type { EditorControlDefaults } from '../../lib/index.js'
-import { forceSaveAnswers } from '../force-save/support.js'
-import { holdTimers } from '../helpers/held-timers.js'
-import { HANDLER } from '../helpers/host.js'
-import { OLD, profiles } from '../integration/support.js'
-import { ADA, type Historian, startHistorian } from './support.js'
+import { profiles } from '../kit/editing.js'
+import { ADA, HANDLER } from '../kit/host.js'
+import { forceSaveAnswers, type Historian, OLD, startHistorian } from '../kit/sessions.js'
+import { holdTimers } from '../kit/time.js'
 
 /** What a page gets when its user opens the version history. */
 async function askHistory (

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { deferred } from '../helpers/deferred.js'
-import { OLD } from '../integration/support.js'
-import { ADA, GRACE, startHistorian } from './support.js'
+import { GRACE, OLD, startHistorian } from '../kit/sessions.js'
+import { ADA } from '../kit/host.js'
+import { deferred } from '../kit/time.js'
 
 t.test('restoring makes a version the present one and keeps what was there', async t => {
   const { edit, control, contents, saved, key, fileId } = await startHistorian(t)

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { OLD } from '../integration/support.js'
-import { ADA, GRACE, startHistorian } from './support.js'
+import { ADA, HANDLER, startHost } from '../kit/host.js'
+import { GRACE, OLD, startHistorian } from '../kit/sessions.js'
+import { deferred } from '../kit/time.js'
 
 t.setTimeout(120_000)
 

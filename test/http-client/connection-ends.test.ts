@@ -2,8 +2,8 @@ import net, { type Socket } from 'node:net'
 import tls from 'node:tls'
 import t, { type Test } from 'tap'
 import { undiciClient } from '../../lib/index.js'
-import { createCertificate } from '../helpers/certificates.js'
-import { listen } from '../helpers/listen.js'
+import { createCertificate } from '../kit/network.js'
+import { listen } from '../kit/http.js'
 
 /** As much as undici keeps for someone who does not read: with the last byte of it undici begins to wait. */
 const WAITING = 64 * 1024

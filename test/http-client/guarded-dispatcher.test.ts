@@ -4,11 +4,8 @@ import net, { type LookupFunction } from 'node:net'
 import t, { type Test } from 'tap'
 import { fetch as undiciFetch, interceptors, request } from 'undici'
 import { guardedDispatcher, type GuardedDispatcherOptions, undiciClient } from '../../lib/index.js'
-import { createAuthority, createCertificate } from '../helpers/certificates.js'
-import { startNameServer } from '../helpers/dns.js'
-import { startInside } from '../helpers/inside.js'
-import { listen, startUpstream } from '../helpers/listen.js'
-import { noWayOut } from '../helpers/no-way-out.js'
+import { answerWith, listen, startUpstream } from '../kit/http.js'
+import { createAuthority, createCertificate, noWayOut, startNameServer } from '../kit/network.js'
 
 const BLOCKED = { code: 'FST_EDITOR_ADDRESS_BLOCKED' }
 
@@ -23,7 +20,7 @@ const onLoopback: LookupFunction = (_name, { all }, callback) => all ? callback(
 
 t.test('the application\'s own request and fetch through guardedDispatcher() reach no special IP address', async t => {
   const begun = noWayOut(t)
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const dispatcher = guarded(t)
   for (const host of ['127.0.0.1', '127.1', '0', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'localhost.', '169.254.169.254']) {
     const url = `http://${host}:${inside.port}/`
@@ -36,7 +33,7 @@ t.test('the application\'s own request and fetch through guardedDispatcher() rea
 })
 
 t.test('allow is compared as an origin, never as a URL prefix', async t => {
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const { port } = inside
   const dispatcher = guarded(t, {
     lookup: onLoopback,
@@ -59,7 +56,7 @@ t.test('allow is compared as an origin, never as a URL prefix', async t => {
 })
 
 t.test('a redirect that undici follows is checked like any request', async t => {
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const upstream = await startUpstream(t, (request, response) => {
     if (request.url === '/end') response.end('arrived')
     else response.writeHead(302, { location: request.url === '/within' ? '/end' : `${inside.origin}/x` }).end()
@@ -75,7 +72,7 @@ t.test('a redirect that undici follows is checked like any request', async t => 
 
 t.test('a host name is resolved once, and refused if any of its IP addresses is, without naming them', async t => {
   const begun = noWayOut(t)
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const { lookup, looks } = await startNameServer(t, { 'both.test': () => ['8.8.8.8', '127.0.0.1'] })
   const dispatcher = guarded(t, { lookup })
   await t.rejects(request(`http://both.test:${inside.port}/`, { dispatcher }), { ...BLOCKED, message: 'Blocked: both.test is not allowed' })
@@ -121,7 +118,7 @@ t.test('guardedDispatcher() accepts TLS options and timeouts as undiciClient() d
 })
 
 t.test('undiciClient() over the application\'s guardedDispatcher() checks host names for every request', async t => {
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const client = undiciClient({
     dispatcher: guarded(t, { lookup: onLoopback, allow: [`http://docs.test:${inside.port}`] })
   })

@@ -3,10 +3,9 @@ import { PassThrough, pipeline, Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type HttpClient, type HttpResponse, memoryStorage, type ReadResult, undiciClient } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { type Host, type HostOptions, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { startRawUpstream } from '../helpers/raw.js'
+import { deferred } from '../kit/time.js'
+import { type Host, type HostOptions, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 const ORIGIN = 'http://docs.example.com'
 const FILE = `${ORIGIN}/cache/files/data/x_1/output.docx/output.docx`
@@ -41,7 +40,7 @@ function client (body: Readable, headers: Record<string, string> = {}): HttpClie
 
 t.test('a compressed answer of the default client that fails while nobody listens does not end the process, and a later reader gets the error', async t => {
   for (const encoding of ['gzip', 'x-gzip', 'deflate', 'br']) {
-    const empty = await startRawUpstream(t, `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: 0\r\n\r\n`)
+    const empty = await startUpstream(t, `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: 0\r\n\r\n`)
     const other = await startUpstream(t, (_request, response) => response.end())
     const { request, close } = undiciClient()
     t.teardown(() => close?.())

@@ -1,9 +1,8 @@
 import t, { type Test } from 'tap'
 import { type HttpClient, undiciClient } from '../../lib/index.js'
-import { startNameServer, type Zone } from '../helpers/dns.js'
-import { startHost } from '../helpers/host.js'
-import { startInside } from '../helpers/inside.js'
-import { noWayOut } from '../helpers/no-way-out.js'
+import { startHost } from '../kit/host.js'
+import { answerWith, startUpstream } from '../kit/http.js'
+import { noWayOut, startNameServer, type Zone } from '../kit/network.js'
 
 /** Addresses of the outside: no test gets there, see `noWayOut`. */
 const OUTSIDE = '93.184.216.34'
@@ -11,7 +10,7 @@ const OUTSIDE_IPV6 = '2606:2800:220:1::1'
 
 /** A service whose proxy may fetch any origin, with an HTTP client that asks a name server of ours. */
 async function startWithNames (t: Test, zone: Zone) {
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const names = await startNameServer(t, zone)
   const httpClient = undiciClient({ lookup: names.lookup })
   t.teardown(() => httpClient.close?.())
@@ -85,7 +84,7 @@ t.test('a host name that does not resolve is a failed request, not a refusal', a
 })
 
 t.test('a host name that an option allows may have any IP address, even next to a connection that may not', async t => {
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const { lookup, looks } = await startNameServer(t, { 'docs.test': () => ['127.0.0.1'] })
   const httpClient: HttpClient = undiciClient({ lookup })
   t.teardown(() => httpClient.close?.())

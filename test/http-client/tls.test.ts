@@ -2,9 +2,9 @@ import https from 'node:https'
 import t, { type Test } from 'tap'
 import tls, { type SecureVersion } from 'node:tls'
 import type { EditorOptions } from '../../lib/index.js'
-import { type Certificate, createAuthority, createCertificate } from '../helpers/certificates.js'
-import { startHost } from '../helpers/host.js'
-import { listen } from '../helpers/listen.js'
+import { type Certificate, createAuthority, createCertificate } from '../kit/network.js'
+import { startHost } from '../kit/host.js'
+import { listen } from '../kit/http.js'
 
 const authority = createAuthority()
 const certificates: Record<string, Certificate> = {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { filesBelow, installPacked, type PackageName, root } from '../helpers/packed.js'
+import { filesBelow, installPacked, type PackageName, root } from '../kit/programs.js'
 
 interface Expected {
   readonly folder: string

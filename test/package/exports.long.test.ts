@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { installPacked, plainEnvironment, run } from '../helpers/packed.js'
+import { installPacked, plainEnvironment, run } from '../kit/programs.js'
 
 // Prints which exports of the ES module require() does not give, and which it gives that are no exports.
 const PROGRAM = `

@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { documentsIn } from '../helpers/storage.js'
-import { SECRET, signed } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { installPacked, type PackedProject, plainEnvironment, root } from '../helpers/packed.js'
+import { documentsIn } from '../kit/storage.js'
+import { signed } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
+import { startUpstream } from '../kit/http.js'
+import { installPacked, type PackedProject, plainEnvironment, root } from '../kit/programs.js'
 
 interface HostReport {
   readonly address: string

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { parsePage } from '../helpers/markdown.js'
-import { filesBelow, installPacked, type PackageName, root } from '../helpers/packed.js'
+import { parsePage } from '../docs/markdown.js'
+import { filesBelow, installPacked, type PackageName, root } from '../kit/programs.js'
 
 const REPOSITORY = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/'
 /** A file, a folder, or a picture to show, of the repository's main branch. */

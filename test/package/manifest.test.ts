@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { root } from '../helpers/packed.js'
+import { root } from '../kit/programs.js'
 
 // npm publishes package.json as it is.
 

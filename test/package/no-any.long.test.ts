@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
-import { root } from '../helpers/packed.js'
+import { root } from '../kit/programs.js'
 
 // In the declarations of what the packages export, as the build has written them.
 

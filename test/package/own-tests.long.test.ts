@@ -1,7 +1,7 @@
 import { copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { installPacked, plainEnvironment, root, run } from '../helpers/packed.js'
+import { installPacked, plainEnvironment, root, run } from '../kit/programs.js'
 
 const PROGRAM = 'save-flow.test.mjs'
 

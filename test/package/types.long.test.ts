@@ -1,7 +1,7 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { installPacked, plainEnvironment, root, run } from '../helpers/packed.js'
+import { installPacked, plainEnvironment, root, run } from '../kit/programs.js'
 
 const hosts = ['typed-esm.mts', 'no-any.mts', 'typed-commonjs-import.cts', 'typed-commonjs.cts', 'typed-s3.mts']
 const esm = ['typed-esm.mts', 'no-any.mts', 'minimal.mts']

@@ -1,8 +1,7 @@
 import t from 'tap'
 import type { Storage } from '../../lib/index.js'
-import { HANDLER, signed, startHost } from '../helpers/host.js'
-import { exchangeGet } from '../helpers/raw.js'
-import { startUpstream } from '../helpers/listen.js'
+import { HANDLER, signed, startHost } from '../kit/host.js'
+import { exchangeGet, startUpstream } from '../kit/http.js'
 
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`an unknown action is answered 400, and nothing is read or written (${profile})`, async t => {

@@ -2,8 +2,8 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { type ActionOptions, type EditorOptions, memoryStorage } from '../../lib/index.js'
-import { HANDLER, signed, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { HANDLER, signed, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 /** What a host may do to its own app. */
 const customizations: Record<string, (app: FastifyInstance) => unknown> = {

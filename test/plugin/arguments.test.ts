@@ -5,7 +5,8 @@ import t, { type Test } from 'tap'
 import editor, {
   blankDocument, checkDocument, fileStorage, guardedDispatcher, memoryStorage, undiciClient
 } from '../../lib/index.js'
-import { SECRET, startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
 
 // What somebody gets who never reads types. Nothing that is wrong may be ignored, or end in a bare TypeError.
 

@@ -8,7 +8,7 @@ import http from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { HANDLER, startHost } from '../helpers/host.js'
+import { HANDLER, startHost } from '../kit/host.js'
 
 const NOT_FOUND = 'not found by the application'
 const FOR_EVER = 'public, max-age=31536000, immutable'

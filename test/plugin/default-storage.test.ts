@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import editor from '../../lib/index.js'
-import { SECRET } from '../helpers/host.js'
+import { SECRET } from '../kit/document-server.js'
 
 t.test('files are stored in App_Data/uploads below the application root by default, which is created if it is missing', async t => {
   const root = t.testdir()

@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http'
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { memoryStorage } from '../../lib/index.js'
-import { type Host, type HostOptions, startHost } from '../helpers/host.js'
-import { memoryLog, WARN } from '../helpers/log.js'
+import { type Host, type HostOptions, startHost } from '../kit/host.js'
+import { memoryLog, WARN } from '../kit/log.js'
 
 interface Service {
   readonly host: Host

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { startConversionService, ready } from '../helpers/conversion-service.js'
-import { SECRET, signed, startHost } from '../helpers/host.js'
+import { ready, SECRET, startConversionService } from '../kit/document-server.js'
+import { signed, startHost } from '../kit/host.js'
 
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`the log at level trace contains no secret, token or query string of downloads, proxied URLs and conversions (${profile})`, async t => {

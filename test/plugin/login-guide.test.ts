@@ -7,8 +7,9 @@ import { readFile } from 'node:fs/promises'
 import http from 'node:http'
 import t, { type Test } from 'tap'
 import editor, { memoryStorage } from '../../lib/index.js'
-import { HANDLER, SECRET } from '../helpers/host.js'
-import { listen } from '../helpers/listen.js'
+import { HANDLER } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
+import { listen } from '../kit/http.js'
 import { handlerUrls } from '../../lib/security/handler-urls.js'
 
 const modules: Readonly<Record<string, unknown>> = {

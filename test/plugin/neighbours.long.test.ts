@@ -12,8 +12,8 @@ import fastifyUnderPressure from '@fastify/under-pressure'
 import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import t from 'tap'
-import { startService } from '../integration/support.js'
-import { HANDLER } from '../helpers/host.js'
+import { startService } from '../kit/sessions.js'
+import { HANDLER } from '../kit/host.js'
 
 type Prepare = (app: FastifyInstance) => Promise<unknown>
 

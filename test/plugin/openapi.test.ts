@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { Compile } from 'typebox/schema'
 import { z } from 'zod'
 import { type ActionOptions, type EditorOptions } from '../../lib/index.js'
-import { HANDLER, type Host, startHost } from '../helpers/host.js'
+import { HANDLER, type Host, startHost } from '../kit/host.js'
 
 const actions: ActionOptions = {
   rename: () => {},

@@ -1,7 +1,8 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import editor, { type EditorOptions, memoryStorage } from '../../lib/index.js'
-import { SECRET, startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
 
 const valid = {
   editorApiUrl: 'https://docs.example.com/web-apps/apps/api/documents/api.js',

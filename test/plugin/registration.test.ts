@@ -1,7 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import editor, { memoryStorage } from '../../lib/index.js'
-import { HANDLER, SECRET, startHost } from '../helpers/host.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
 
 const options = { editorApiUrl: 'http://127.0.0.1:9/api.js', jwtSecret: SECRET, publicBaseUrl: 'https://app.example.com' }
 

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify'
 import t from 'tap'
-import { HANDLER, startHost } from '../helpers/host.js'
+import { HANDLER, startHost } from '../kit/host.js'
 
 const doctor = { authorize: () => true }
 

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyRequest } from 'fastify'
 import t from 'tap'
 import editor, { type EditorControl, type EditorOptions, fileStorage, type HttpClient, type SignedConfig, type Storage, undiciClient } from '../../lib/index.js'
-import { SECRET } from '../helpers/host.js'
+import { SECRET } from '../kit/document-server.js'
 
 // Compiled by `npm run typecheck`: the wrong uses below must stay errors, the right ones must stay without one.
 

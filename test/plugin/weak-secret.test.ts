@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { weaknessOf } from '../../lib/security/weak-secret.js'
 import editor, { type EditorOptions, memoryStorage } from '../../lib/index.js'
 import { SECRET as EMULATOR_SECRET } from '../../emulator/test/support.js'
-import { SECRET } from '../helpers/host.js'
+import { SECRET } from '../kit/document-server.js'
 
 async function register (t: Test, options: Partial<EditorOptions>): Promise<void> {
   const app = Fastify()

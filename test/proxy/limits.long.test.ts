@@ -4,9 +4,9 @@ import net from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import type { EditorOptions } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { startHost } from '../helpers/host.js'
-import { listen, startUpstream } from '../helpers/listen.js'
+import { deferred } from '../kit/time.js'
+import { startHost } from '../kit/host.js'
+import { listen, startUpstream } from '../kit/http.js'
 
 const profiles = ['secure', 'classic'] as const
 

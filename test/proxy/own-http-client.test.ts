@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
 import type { HttpClient } from '../../lib/index.js'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { exchangeGet } from '../helpers/raw.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { exchangeGet } from '../kit/http.js'
 
 const origin = 'http://docs.example.com'
 

@@ -1,8 +1,7 @@
 import t from 'tap'
-import { type HostOptions, startHost } from '../helpers/host.js'
-import { startInside } from '../helpers/inside.js'
-import { startUpstream } from '../helpers/listen.js'
-import { noWayOut } from '../helpers/no-way-out.js'
+import { noWayOut } from '../kit/network.js'
+import { type HostOptions, startHost } from '../kit/host.js'
+import { answerWith, startUpstream } from '../kit/http.js'
 
 const hosts = [
   '127.0.0.1',
@@ -68,7 +67,7 @@ const hosts = [
 
 t.test('a non-public IP address is refused without a connection, however it is written', async t => {
   const begun = noWayOut(t)
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const own: string[] = []
   for (const options of [{ proxy: { allow: 'any' } }, {}] as const) {
     const host = await startHost(t, options)
@@ -86,7 +85,7 @@ t.test('a non-public IP address is refused without a connection, however it is w
 })
 
 t.test('a non-public IP address is fetched where an option allows it, and in classic', async t => {
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   for (const options of [
     { proxy: { allow: 'any' }, allowPrivateAddresses: true },
     { proxy: { allow: [inside.origin] } },
@@ -102,7 +101,7 @@ t.test('a non-public IP address is fetched where an option allows it, and in cla
 })
 
 t.test('a redirect of the document server to a URL that no option allows is checked separately', async t => {
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const documentServer = await startUpstream(t, (request, response) => {
     response.writeHead(302, { location: decodeURIComponent(request.url!.slice('/cache/files/moved?'.length)) }).end()
   })

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { HttpClient } from '../../lib/index.js'
-import { type HostOptions, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { noWayOut } from '../helpers/no-way-out.js'
+import { type HostOptions, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
+import { noWayOut } from '../kit/network.js'
 
 /** Of a document server; some of them it gives to its own machine only. */
 const PRIVATE = [

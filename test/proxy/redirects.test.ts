@@ -1,6 +1,6 @@
 import t from 'tap'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 const FILES = '/cache/files'
 

@@ -1,8 +1,7 @@
 import t from 'tap'
 import { fragmentType } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { startRawUpstream } from '../helpers/raw.js'
+import { startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 t.test('only listed upstream headers are forwarded', async t => {
   const upstream = await startUpstream(t, (_request, response) => {
@@ -130,7 +129,7 @@ t.test('of a duplicate Content-Type or Content-Disposition the first value is fo
   ]
   const host = await startHost(t, { profile: 'classic' })
   for (const [headers, type, disposition] of table) {
-    const upstream = await startRawUpstream(t, ok(headers))
+    const upstream = await startUpstream(t, ok(headers))
     const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin }))
     t.equal(response.status, 200, headers)
     t.equal(await response.text(), 'body')
@@ -142,7 +141,7 @@ t.test('of a duplicate Content-Type or Content-Disposition the first value is fo
 t.test('raw UTF-8 in an upstream header never causes a 500', async t => {
   const host = await startHost(t, { profile: 'classic' })
   for (const headers of ['Content-Disposition: attachment; filename="отчёт 😀.pdf"\r\n', 'Content-Type: тип/плохой\r\n']) {
-    const upstream = await startRawUpstream(t, Buffer.from(`HTTP/1.1 200 OK\r\n${headers}Content-Length: 4\r\n\r\nbody`, 'utf8'))
+    const upstream = await startUpstream(t, Buffer.from(`HTTP/1.1 200 OK\r\n${headers}Content-Length: 4\r\n\r\nbody`, 'utf8'))
     const response = await fetch(host.handler({ action: 'proxy', url: upstream.origin }))
     t.equal(response.status, 200, headers)
     t.equal(await response.text(), 'body')
@@ -170,7 +169,7 @@ for (const profile of ['secure', 'classic'] as const) {
       'cut headers': 'HTTP/1.1 200 OK\r\nContent-Type: text'
     }
     for (const [what, answer] of Object.entries(answers)) {
-      const upstream = await startRawUpstream(t, Buffer.from(answer, 'latin1'))
+      const upstream = await startUpstream(t, Buffer.from(answer, 'latin1'))
       const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
       const response = await host.proxied(`${upstream.origin}/cache/files/x`)
       t.equal(response.status, 502, what)
@@ -182,7 +181,7 @@ for (const profile of ['secure', 'classic'] as const) {
 }
 
 t.test('a folded upstream header does not become a second header', async t => {
-  const upstream = await startRawUpstream(
+  const upstream = await startUpstream(
     t,
     'HTTP/1.1 200 OK\r\nContent-Disposition: attachment;\r\n filename=a\r\n Set-Cookie: a=b\r\nContent-Length: 4\r\n\r\nbody'
   )

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import http from 'node:http'
 import t from 'tap'
-import { startHost } from '../helpers/host.js'
-import { listen, startUpstream } from '../helpers/listen.js'
+import { startHost } from '../kit/host.js'
+import { listen, startUpstream } from '../kit/http.js'
 
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`status and body of the upstream answer are forwarded (${profile})`, async t => {

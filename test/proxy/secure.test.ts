@@ -1,8 +1,8 @@
 import http from 'node:http'
 import t from 'tap'
 import { type AuthorizeTarget, type EditorOptions, undiciClient } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 t.test('by default only result files of the document server are fetched; proxy.allow adds URLs (secure)', async t => {
   const documentServer = await startUpstream(t, (_request, response) => response.end('document server'))

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
-import { deferred } from '../helpers/deferred.js'
-import { startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { deferred } from '../kit/time.js'
+import { startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
 
 const profiles = ['secure', 'classic'] as const
 

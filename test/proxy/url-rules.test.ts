@@ -1,8 +1,7 @@
 import http from 'node:http'
 import t from 'tap'
-import { HANDLER, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { exchangeGet } from '../helpers/raw.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { exchangeGet, startUpstream } from '../kit/http.js'
 
 const invalid = [
   '',

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Session } from 'onlyoffice-emulator'
 import t from 'tap'
-import { deferred } from '../helpers/deferred.js'
-import { OLD, startService } from '../integration/support.js'
-import { powerSwitch, startAfterOutage, textOf, unknownHere, watchedClient } from './support.js'
+import { deferred } from '../kit/time.js'
+import { OLD, startService } from '../kit/sessions.js'
+import { powerSwitch, startAfterOutage, textOf, unknownHere, watchedClient } from './outage.js'
 
 t.test('recovery.fileIdOf hangs: the run goes on', { timeout: 20_000 }, async t => {
   const service = await startService(t, { recovery: { fileIdOf: () => new Promise<undefined>(() => {}) }, timeouts: { hooks: 100 } })

@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import type { ForgottenFileEvent, Storage } from '../../lib/index.js'
-import { fileStorage } from '../../lib/index.js'
 import { documentKeys } from '../../lib/document-server/document-key.js'
-import { deferred } from '../helpers/deferred.js'
-import { HANDLER, SECRET, startHost } from '../helpers/host.js'
-import { OLD, profiles, startService } from '../integration/support.js'
-import { powerSwitch, startAfterOutage, textOf, unknownHere, watchedClient } from './support.js'
+import { fileStorage, type ForgottenFileEvent, type Storage } from '../../lib/index.js'
+import { deferred } from '../kit/time.js'
+import { OLD, startService } from '../kit/sessions.js'
+import { profiles } from '../kit/editing.js'
+import { HANDLER, startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
+import { powerSwitch, startAfterOutage, textOf, unknownHere, watchedClient } from './outage.js'
 
 for (const profile of profiles) {
   t.test(`an edit whose save came while the application was down is stored, and deleted at the document server (${profile})`, async t => {

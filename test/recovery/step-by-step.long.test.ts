@@ -2,9 +2,9 @@
 import type { Session } from 'onlyoffice-emulator'
 import t from 'tap'
 import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
-import { OLD, startService } from '../integration/support.js'
-import { startAfterOutage, watchedClient } from './support.js'
+import { startHost } from '../kit/host.js'
+import { OLD, startService } from '../kit/sessions.js'
+import { startAfterOutage, watchedClient } from './outage.js'
 
 t.setTimeout(2 * 60_000)
 

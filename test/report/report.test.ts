@@ -1,11 +1,12 @@
 import t, { type Test } from 'tap'
 import { urlSigner } from '../../lib/security/handler-urls.js'
 import type { AuthorizeTarget } from '../../types/options.js'
-import { profiles } from '../helpers/editing.js'
-import { HANDLER, type HostOptions, SECRET, startHost } from '../helpers/host.js'
-import { memoryLog, WARN } from '../helpers/log.js'
-import { jumpingTime } from '../helpers/monotonic-time.js'
-import { exchange } from '../helpers/raw.js'
+import { profiles } from '../kit/editing.js'
+import { HANDLER, type HostOptions, startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
+import { memoryLog, WARN } from '../kit/log.js'
+import { jumpingTime } from '../kit/time.js'
+import { exchange } from '../kit/http.js'
 
 const HEADER = 'x-editor-proxy-token'
 

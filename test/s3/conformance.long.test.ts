@@ -1,7 +1,7 @@
 import t from 'tap'
 import { s3Storage } from '../../lib/storage/s3/index.js'
 import { storageConformance } from '../../lib/testing/index.js'
-import { noS3, s3 } from '../helpers/s3.js'
+import { noS3, s3 } from '../kit/s3.js'
 
 t.setTimeout(300_000)
 

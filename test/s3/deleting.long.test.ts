@@ -1,10 +1,8 @@
-import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
-import t from 'tap'
-import type { Test } from 'tap'
+import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import t, { type Test } from 'tap'
 import { s3Storage } from '../../lib/storage/s3/index.js'
-import { noS3 } from '../helpers/s3.js'
-import { chunksOf, movableStoreTime, proxiedStorage, textOf } from './support.js'
+import { chunksOf, movableStoreTime, noS3, proxiedStorage, textOf } from '../kit/s3.js'
 
 // When objects are deleted. The store's clock goes on, ours stays where it is.
 

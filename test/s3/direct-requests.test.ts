@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { crc32 } from 'node:zlib'
 import { s3Storage, type S3Storage, type S3StorageOptions } from '../../lib/storage/s3/index.js'
-import { BUCKET, type MemoryS3, memoryS3, type MemoryS3Request } from '../helpers/s3-memory.js'
-import { textOf } from './support.js'
+import { BUCKET, type MemoryS3, memoryS3, type MemoryS3Request } from './memory-store.js'
+import { textOf } from '../kit/s3.js'
 
 // Small requests are signed by the storage and sent without the middleware of the SDK, in a store that verifies them.
 

@@ -1,9 +1,7 @@
 import t from 'tap'
 import type { S3Storage } from '../../lib/storage/s3/index.js'
 import type { FileInfo } from '../../types/storage.js'
-import { noS3 } from '../helpers/s3.js'
-import type { StoreFault } from '../helpers/s3-proxy.js'
-import { chunksOf, proxiedStorage, textOf } from './support.js'
+import { chunksOf, noS3, proxiedStorage, type StoreFault, textOf } from '../kit/s3.js'
 
 t.setTimeout(300_000)
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { growthText, MIB } from '../../bench/processes/memory.js'
 import { measureS3Growth } from '../../bench/processes/s3-memory.js'
 import { s3Storage } from '../../lib/storage/s3/index.js'
-import { noS3, s3 } from '../helpers/s3.js'
+import { noS3, s3 } from '../kit/s3.js'
 
 const SIZE = 256 * MIB
 const LIMIT = 96 * MIB

@@ -1,8 +1,7 @@
-import t from 'tap'
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
+import t from 'tap'
 import { s3Storage, type S3Storage } from '../../lib/storage/s3/index.js'
-import { noS3 } from '../helpers/s3.js'
-import { chunksOf, proxiedStorage, textOf } from './support.js'
+import { chunksOf, noS3, proxiedStorage, textOf } from '../kit/s3.js'
 
 // What other instances do between two requests of one.
 

@@ -1,13 +1,10 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { type EditorConfig, fakeClock, type Session } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
-import {
-  createDocumentServer, type DocumentServer, type EditorConfig, fakeClock, type Session
-} from 'onlyoffice-emulator'
 import { s3Storage, type S3Storage, type S3StorageOptions } from '../../lib/storage/s3/index.js'
-import { type Host, type HostOptions, SECRET, startHost } from '../helpers/host.js'
-import { noS3, s3 } from '../helpers/s3.js'
-import { s3Proxy, type StoreRequest } from '../helpers/s3-proxy.js'
-import { movableStoreTime } from './support.js'
+import { startDocumentServer } from '../kit/document-server.js'
+import { type Host, type HostOptions, startHost } from '../kit/host.js'
+import { movableStoreTime, noS3, s3, s3Proxy, type StoreRequest } from '../kit/s3.js'
 
 // What the plugin asks of the object store, counted by a proxy in front of it, with the repeats of the SDK.
 
@@ -170,8 +167,7 @@ async function startCounting (t: Test, options: Omit<HostOptions, 'clock'> = {},
   await storage.ready()
   const uncounted = s3Storage({ client, bucket, prefix, sweepInterval: false })
   const clock = fakeClock({ autoAdvance: true })
-  const documentServer: DocumentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, sharedClock: true })
-  t.teardown(() => documentServer.close())
+  const documentServer = await startDocumentServer(t, { clock, sharedClock: true })
   const host = await startHost(t, { clock, documentServerOrigin: documentServer.url, storage, ...options })
   const fileId = await host.app.editorControl().setDocumentFromBytes(Buffer.from('uploaded'), 'Notes.txt')
 

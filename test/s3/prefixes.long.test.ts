@@ -1,13 +1,8 @@
-import {
-  CreateBucketCommand, CreateMultipartUploadCommand, DeleteObjectCommand, ListMultipartUploadsCommand, PutObjectCommand
-} from '@aws-sdk/client-s3'
 import { randomUUID } from 'node:crypto'
-import t from 'tap'
-import type { Test } from 'tap'
+import { CreateBucketCommand, CreateMultipartUploadCommand, DeleteObjectCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import t, { type Test } from 'tap'
 import { s3Storage, type S3Storage, type S3StorageOptions } from '../../lib/storage/s3/index.js'
-import { noS3, s3 } from '../helpers/s3.js'
-import { s3Proxy } from '../helpers/s3-proxy.js'
-import { movableStoreTime, textOf } from './support.js'
+import { movableStoreTime, noS3, s3, s3Proxy, textOf } from '../kit/s3.js'
 
 // Which prefixes a storage takes for its own, and that it deletes nothing under any other.
 

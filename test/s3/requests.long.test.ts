@@ -1,8 +1,7 @@
-import t from 'tap'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
+import t from 'tap'
 import { s3Storage } from '../../lib/storage/s3/index.js'
-import { noS3, s3 } from '../helpers/s3.js'
-import { chunksOf, proxiedStorage, textOf } from './support.js'
+import { chunksOf, noS3, proxiedStorage, s3, textOf } from '../kit/s3.js'
 
 t.setTimeout(300_000)
 t.test('each method makes as few requests as documented', { skip: noS3 }, async t => {

@@ -1,8 +1,7 @@
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
 import { s3Storage, type S3Storage } from '../../lib/storage/s3/index.js'
-import { noS3 } from '../helpers/s3.js'
-import { proxiedStorage } from './support.js'
+import { noS3, proxiedStorage } from '../kit/s3.js'
 
 // The segments of older versions: what is lost with one, and what instances do to them at the same time.
 

@@ -1,8 +1,7 @@
-import t from 'tap'
 import { S3Client } from '@aws-sdk/client-s3'
+import t from 'tap'
 import { s3Storage, type S3StorageOptions } from '../../lib/storage/s3/index.js'
-import { noS3, s3 } from '../helpers/s3.js'
-import { textOf } from './support.js'
+import { noS3, s3, textOf } from '../kit/s3.js'
 
 t.test('options are checked', async t => {
   const client = new S3Client({ region: 'us-east-1' })

@@ -1,9 +1,8 @@
 import t, { type Test } from 'tap'
 import type { Storage } from '../../lib/index.js'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { deferred } from '../helpers/deferred.js'
-import { startEditing } from '../helpers/editing.js'
-import { directoryOf, startInstance } from './instances.js'
+import { directoryOf, startEditing, startInstance } from '../kit/editing.js'
+import { deferred } from '../kit/time.js'
 
 /** How often an instance that waits for the lock has read the record, to be sure that it waits. */
 const READS = 3

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { type EditingOptions, startEditing } from '../helpers/editing.js'
+import { deferred } from '../kit/time.js'
+import { type EditingOptions, startEditing } from '../kit/editing.js'
 
 const OUTSIDE = 'changed from outside'
 

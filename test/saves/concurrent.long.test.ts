@@ -1,6 +1,6 @@
 import t from 'tap'
-import { OLD, startEditing } from '../helpers/editing.js'
-import { deferred } from '../helpers/deferred.js'
+import { OLD, startEditing } from '../kit/editing.js'
+import { deferred } from '../kit/time.js'
 
 t.setTimeout(60_000)
 

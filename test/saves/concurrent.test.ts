@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
-import { type EditingOptions, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { deferred } from '../helpers/deferred.js'
+import { type EditingOptions, OLD, profiles, startEditing } from '../kit/editing.js'
+import { deferred } from '../kit/time.js'
 
 const PATHS = ['/1', '/2', '/3', '/4']
 const contentOf = (path: string) => `content of ${path}`

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { memoryStorage, type SavedEvent } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
-import { quickStorage } from '../helpers/storage.js'
-import { startInstance } from './instances.js'
+import { type EditingOptions, profiles, startEditing, startInstance } from '../kit/editing.js'
+import { quickStorage } from '../kit/storage.js'
+import { deferred } from '../kit/time.js'
 
 const OUTSIDE = 'changed from outside'
 

@@ -1,7 +1,6 @@
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
-import { startInstance } from './instances.js'
+import { type EditingOptions, profiles, startEditing, startInstance } from '../kit/editing.js'
 
 const OUTSIDE = 'changed from outside'
 

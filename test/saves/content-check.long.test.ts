@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { OLD, profiles, startEditing } from '../helpers/editing.js'
+import { OLD, profiles, startEditing } from '../kit/editing.js'
 
 const documents = new URL('../fixtures/documents/', import.meta.url)
 const document = (name: string) => readFileSync(new URL(name, documents))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { OLD, profiles, startEditing } from '../helpers/editing.js'
+import { OLD, profiles, startEditing } from '../kit/editing.js'
 
 const WHOLE = readFileSync(new URL('../fixtures/documents/report.docx', import.meta.url))
 const COMMENTED = Buffer.concat([WHOLE.subarray(0, -2), Buffer.from([0xff, 0xff]), Buffer.alloc(65_535, ' ')])

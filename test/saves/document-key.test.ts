@@ -1,6 +1,6 @@
 import t from 'tap'
-import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { startHost } from '../helpers/host.js'
+import { NEW, OLD, profiles, startEditing } from '../kit/editing.js'
+import { startHost } from '../kit/host.js'
 
 t.test('the same content gets the same document key on every instance', async t => {
   const editing = await startEditing(t)

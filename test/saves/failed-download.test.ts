@@ -3,8 +3,8 @@ import type { RequestListener } from 'node:http'
 import net from 'node:net'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { answerWith, NEW, profiles, startEditing } from '../helpers/editing.js'
-import { listen } from '../helpers/listen.js'
+import { NEW, profiles, startEditing } from '../kit/editing.js'
+import { answerWith, listen } from '../kit/http.js'
 
 const PAGE = '<html><body>An error page that must never become a document</body></html>'
 

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { undiciClient } from '../../lib/index.js'
 import { parseHttpUrl } from '../../lib/util/url.js'
-import { NEW, startEditing } from '../helpers/editing.js'
-import { startUpstream } from '../helpers/listen.js'
+import { NEW, startEditing } from '../kit/editing.js'
+import { startUpstream } from '../kit/http.js'
 
 /** Node.js optimizes what was called so often; from then on `URL.canParse` of 20 and 22 refuses the host below. */
 const OFTEN = 20_000

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { CallbackHistory, SavedEvent } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { OLD, profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
+import { deferred } from '../kit/time.js'
+import { OLD, profiles, startEditing, type EditingOptions } from '../kit/editing.js'
 
 const EARLIER = '2026-11-20T16:12:23.000Z'
 const TIME = '2026-11-20T16:12:26.000Z'

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
-import { NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { startInstance } from './instances.js'
+import { NEW, OLD, profiles, startEditing, startInstance } from '../kit/editing.js'
 
 for (const profile of profiles) {
   t.test(`two instances: everybody who opens the file joins the open session at either instance (${profile})`, async t => {

@@ -1,10 +1,10 @@
 import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { type EditingOptions, profiles, startEditing } from '../helpers/editing.js'
-import { memoryLog } from '../helpers/log.js'
-import { startService } from '../integration/support.js'
+import { deferred } from '../kit/time.js'
+import { type EditingOptions, profiles, startEditing } from '../kit/editing.js'
+import { memoryLog } from '../kit/log.js'
+import { startService } from '../kit/sessions.js'
 
 const HOUR = 3_600_000
 /** For so long the document server shows a key that was saved for good for reading only. */

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import type { SavedEvent, SessionEndEvent } from '../../lib/index.js'
 import type { Storage } from '../../types/storage.js'
-import { deferred } from '../helpers/deferred.js'
-import { answerWith, type EditingOptions, NEW, OLD, startEditing } from '../helpers/editing.js'
-import { holdTimers } from '../helpers/held-timers.js'
-import { startHost } from '../helpers/host.js'
-import { oneWriteStorage, sending } from '../helpers/one-write.js'
+import { oneWriteStorage, sending } from '../kit/storage.js'
+import { type EditingOptions, NEW, OLD, startEditing } from '../kit/editing.js'
+import { answerWith } from '../kit/http.js'
+import { startHost } from '../kit/host.js'
+import { deferred, holdTimers } from '../kit/time.js'
 
 type OneWriteStorage = ReturnType<typeof oneWriteStorage>
 type Commit = OneWriteStorage['commit']

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { bodyFor, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { holdTimers } from '../helpers/held-timers.js'
-import { memoryLog, WARN } from '../helpers/log.js'
-import { deferred } from '../helpers/deferred.js'
+import { bodyFor, OLD, profiles, startEditing } from '../kit/editing.js'
+import { memoryLog, WARN } from '../kit/log.js'
+import { deferred, holdTimers } from '../kit/time.js'
 
 /** For so long a callback waits for an earlier save, if it changes something. */
 const ANSWER_AFTER_MS = 1000

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
-import { answerWith, NEW, OLD, startEditing, type EditingOptions } from '../helpers/editing.js'
-import { startUpstream } from '../helpers/listen.js'
+import { NEW, OLD, startEditing, type EditingOptions } from '../kit/editing.js'
+import { answerWith, startUpstream } from '../kit/http.js'
 
 const OTHER = 'from elsewhere'
 

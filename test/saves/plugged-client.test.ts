@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
 import type { HttpClient, HttpRequest } from '../../lib/index.js'
-import { NEW, profiles, startEditing } from '../helpers/editing.js'
+import { NEW, profiles, startEditing } from '../kit/editing.js'
 
 /** A client of the host's own: answers with these bytes and keeps what it was asked. */
 function client (body: () => Readable, headers: Record<string, string> = {}): HttpClient & { readonly requests: HttpRequest[] } {

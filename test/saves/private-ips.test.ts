@@ -1,14 +1,13 @@
 import t from 'tap'
-import { answerWith, NEW, startEditing } from '../helpers/editing.js'
-import { startInside } from '../helpers/inside.js'
-import { startUpstream } from '../helpers/listen.js'
-import { noWayOut } from '../helpers/no-way-out.js'
-import { isOnS3 } from '../helpers/storage.js'
+import { noWayOut } from '../kit/network.js'
+import { NEW, startEditing } from '../kit/editing.js'
+import { answerWith, startUpstream } from '../kit/http.js'
+import { isOnS3 } from '../kit/storage.js'
 
 const hostsOfStorage = isOnS3 ? [new URL(process.env.S3_TEST_ENDPOINT!).host] : []
 
 t.test('where any origin is allowed, a callback naming a non-public IP address is refused without a connection', async t => {
-  const inside = await startInside(t)
+  const inside = await startUpstream(t, answerWith('inside'))
   const begun = noWayOut(t)
   const editing = await startEditing(t, {
     documentServer: { origins: 'any' },
@@ -35,7 +34,7 @@ t.test('where any origin is allowed, a callback naming a non-public IP address i
 })
 
 t.test('a callback may not name an origin that only proxy.allow lists', async t => {
-  const elsewhere = await startInside(t)
+  const elsewhere = await startUpstream(t, answerWith('inside'))
   for (const options of [{}, { documentServer: { origins: 'any' } }] as const) {
     const editing = await startEditing(t, { proxy: { allow: [elsewhere.origin] }, ...options })
     const through = await editing.proxied(elsewhere.origin)

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { memoryStorage, type SavedEvent, type StateStore, type Storage } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { answerWith, NEW, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { startInstance } from './instances.js'
+import { NEW, OLD, profiles, startEditing, startInstance } from '../kit/editing.js'
+import { answerWith } from '../kit/http.js'
+import { deferred } from '../kit/time.js'
 
 const odd: readonly unknown[] = [
   null,

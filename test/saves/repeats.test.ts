@@ -1,8 +1,7 @@
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { OLD, profiles, startEditing, type EditingOptions } from '../helpers/editing.js'
-import { startInstance } from './instances.js'
+import { type EditingOptions, OLD, profiles, startEditing, startInstance } from '../kit/editing.js'
+import { deferred } from '../kit/time.js'
 
 /** The answer to a command. */
 const UNKNOWN_KEY = '{"error":1}'

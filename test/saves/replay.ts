@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { type EditorControl, type Profile, type Storage } from '../../lib/index.js'
-import { errorOf } from '../helpers/editing.js'
-import { type Host, signed, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
-import { storageOf } from '../helpers/storage.js'
+import { errorOf } from '../kit/editing.js'
+import { type Host, signed, startHost } from '../kit/host.js'
+import { startUpstream } from '../kit/http.js'
+import { storageOf } from '../kit/storage.js'
 import {
   isRequest, type JsonObject, RECORDED, type Recording, type RequestStep
 } from '../../emulator/test/recordings/recording.js'

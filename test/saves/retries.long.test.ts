@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
 import { RevokedError } from '../../lib/errors.js'
-import { answerWith, errorOf, NEW, OLD, profiles } from '../helpers/editing.js'
-import { type HostOptions, startHost } from '../helpers/host.js'
-import { startUpstream } from '../helpers/listen.js'
+import { errorOf, NEW, OLD, profiles } from '../kit/editing.js'
+import { answerWith, startUpstream } from '../kit/http.js'
+import { type HostOptions, startHost } from '../kit/host.js'
 
 const PATH = '/output.docx'
 

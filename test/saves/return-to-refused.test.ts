@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { profiles, startService } from '../integration/support.js'
+import { startService } from '../kit/sessions.js'
+import { profiles } from '../kit/editing.js'
 
 for (const profile of profiles) {
   t.test(`after a crash, what was refused does not replace what was force-saved since (${profile})`, async t => {

@@ -2,9 +2,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { NEW, startEditing } from '../helpers/editing.js'
-import { documentsIn } from '../helpers/storage.js'
-import { directoryOf } from './instances.js'
+import { directoryOf, NEW, startEditing } from '../kit/editing.js'
+import { documentsIn } from '../kit/storage.js'
 
 /** A doc with siblings of the same stem that are other documents. It counts, because it is the newest. */
 async function startAmong (t: Test, siblings: Readonly<Record<string, string>>) {

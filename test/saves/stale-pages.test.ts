@@ -1,7 +1,7 @@
 import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { type EditingOptions, profiles, startEditing } from '../helpers/editing.js'
+import { type EditingOptions, profiles, startEditing } from '../kit/editing.js'
 
 const MINUTE = 60_000
 /** As many sessions as are remembered of a file. */

@@ -3,10 +3,10 @@ import { text } from 'node:stream/consumers'
 import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import { memoryStorage, type Profile } from '../../lib/index.js'
-import { claimsOf } from '../helpers/conversion-service.js'
-import { deferred } from '../helpers/deferred.js'
-import { type EditingOptions, NEW, profiles, startEditing } from '../helpers/editing.js'
-import { startService } from '../integration/support.js'
+import { claimsOf } from '../kit/document-server.js'
+import { deferred } from '../kit/time.js'
+import { type EditingOptions, NEW, profiles, startEditing } from '../kit/editing.js'
+import { startService } from '../kit/sessions.js'
 
 const SESSION_MS = 1_800_000
 const UNKNOWN = 1

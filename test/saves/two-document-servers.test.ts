@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { profiles, type EditingOptions, startEditing } from '../helpers/editing.js'
-import { quickStorage } from '../helpers/storage.js'
+import { profiles, type EditingOptions, startEditing } from '../kit/editing.js'
+import { quickStorage } from '../kit/storage.js'
 
 /** The same service, once with the old document server and once with the new one, over one storage. */
 async function startMoving (t: Test, options: EditingOptions) {

@@ -3,10 +3,10 @@ import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { answerWith, OLD, profiles, startEditing } from '../helpers/editing.js'
-import { startHost } from '../helpers/host.js'
-import { documentsIn } from '../helpers/storage.js'
-import { asOrdinaryUser, onSmallDisk } from '../storage/faults.js'
+import { OLD, profiles, startEditing } from '../kit/editing.js'
+import { answerWith } from '../kit/http.js'
+import { startHost } from '../kit/host.js'
+import { asOrdinaryUser, documentsIn, onSmallDisk } from '../kit/storage.js'
 
 for (const profile of profiles) {
   t.test(`a full disk is answered with HTTP 200 and error 1, and the file is unchanged (${profile})`, t => onSmallDisk(t, async directory => {

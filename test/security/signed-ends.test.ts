@@ -1,6 +1,7 @@
 import t from 'tap'
 import { urlSigner } from '../../lib/security/handler-urls.js'
-import { HANDLER, SECRET, signed, startHost } from '../helpers/host.js'
+import { HANDLER, signed, startHost } from '../kit/host.js'
+import { SECRET } from '../kit/document-server.js'
 
 /** None is a plain number of seconds. Read as a number, some lie in the past, some in the future, and some nowhere. */
 function oddEnds (later: number): string[] {

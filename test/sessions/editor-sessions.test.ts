@@ -1,10 +1,8 @@
 import t from 'tap'
 import { type EditorSession, InvalidOptionError, memoryStorage, type Storage } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { startEditing } from '../helpers/editing.js'
-import { startService } from '../integration/support.js'
-import { startInstance } from '../saves/instances.js'
-import { recordSessions } from './support.js'
+import { recordSessions, startEditing, startInstance } from '../kit/editing.js'
+import { startService } from '../kit/sessions.js'
+import { deferred } from '../kit/time.js'
 
 /** What is listed, without the times. */
 const listed = (sessions: readonly EditorSession[]) => sessions.map(({ fileId, key }) => ({ fileId, key }))

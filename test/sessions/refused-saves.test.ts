@@ -1,6 +1,6 @@
 import t from 'tap'
-import { startService } from '../integration/support.js'
-import { recordSessions, told } from './support.js'
+import { startService } from '../kit/sessions.js'
+import { recordSessions, told } from '../kit/editing.js'
 
 t.test('a save that is refused a second time ends the session a second time, and is brought back all the same', async t => {
   const { hooks, until, events } = recordSessions()

@@ -2,12 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { type EditingOptions, NEW, profiles, startEditing } from '../helpers/editing.js'
-import { memoryLog } from '../helpers/log.js'
-import { startService } from '../integration/support.js'
-import { startInstance } from '../saves/instances.js'
-import { recordSessions, told } from './support.js'
+import { type EditingOptions, NEW, profiles, recordSessions, startEditing, startInstance, told } from '../kit/editing.js'
+import { memoryLog } from '../kit/log.js'
+import { startService } from '../kit/sessions.js'
+import { deferred } from '../kit/time.js'
 
 const BEN = { user: { id: 'ben', name: 'Ben' } }
 

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { type SessionEvent, type SessionState, TRANSITIONS } from '../../lib/sessions/record.js'
-import { deferred } from '../helpers/deferred.js'
-import { startEditing } from '../helpers/editing.js'
-import { readPage } from '../helpers/markdown.js'
-import { isOnS3 } from '../helpers/storage.js'
+import { deferred } from '../kit/time.js'
+import { startEditing } from '../kit/editing.js'
+import { readPage } from '../docs/markdown.js'
+import { isOnS3 } from '../kit/storage.js'
 
 const STATES: readonly SessionState[] = ['none', 'open', 'unconfirmed', 'refused', 'reopened', 'finished']
 const EVENTS = Object.keys(TRANSITIONS) as SessionEvent[]

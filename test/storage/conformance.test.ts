@@ -3,7 +3,7 @@ import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { memoryStorage } from '../../lib/storage/memory-storage.js'
 import { storageConformance } from '../../lib/testing/index.js'
-import { oneWriteStorage } from '../helpers/one-write.js'
+import { oneWriteStorage } from '../kit/storage.js'
 
 t.test('the file storage passes the conformance suite', async t => {
   let cases = 0

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { fileStorage, memoryStorage } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 
 const storages = {
   fileStorage: (t: Test) => fileStorage({ directory: t.testdir() }),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type FileLookup, fileLookup } from '../../lib/storage/file-lookup.js'
-import { hook } from './hooks.js'
+import { hook } from '../kit/storage.js'
 
 /** Scans a directory, with pauses that the test ends. */
 async function startScanning (t: Test, directory: string) {

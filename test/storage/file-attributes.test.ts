@@ -2,7 +2,7 @@ import { chmod, chown, readFile, stat, utimes, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { asOrdinaryUser } from './faults.js'
+import { asOrdinaryUser } from '../kit/storage.js'
 
 const windows = process.platform === 'win32' && 'Windows has no permission bits'
 const ordinary = process.getuid?.() !== 0 && 'only root gives files away'

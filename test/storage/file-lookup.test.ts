@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { hook } from './hooks.js'
+import { hook } from '../kit/storage.js'
 
 /** After this long a directory counts as unchanged, and what was found in it is remembered. */
 const SETTLED_MS = 80

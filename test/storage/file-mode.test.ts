@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { STATE } from './faults.js'
+import { STATE } from '../kit/storage.js'
 
 const windows = process.platform === 'win32' && 'Windows has no permission bits'
 

@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { tempName } from '../../lib/storage/temp-files.js'
-import { onSmallDisk, run, STATE } from './faults.js'
-import { hook } from './hooks.js'
+import { hook, onSmallDisk, runCommand, STATE } from '../kit/storage.js'
 import { trace, type TracedCall } from './traced/trace.js'
 
 /** The folder of the only record there is. */
@@ -163,7 +162,7 @@ t.test('a full disk (ENOSPC) rejects and keeps the old record', t => onSmallDisk
 t.test('a disk that became read-only (EROFS) rejects and keeps the old record, which can still be read', t => onSmallDisk(t, async directory => {
   const { state } = fileStorage({ directory })
   const version = await state.set('a', 'old', null)
-  run(['mount', '-o', 'remount,ro', directory])
+  runCommand(['mount', '-o', 'remount,ro', directory])
   await t.rejects(state.set('a', 'new', version), { code: 'EROFS' })
   await t.rejects(state.set('b', 'new', null), { code: /EROFS|ENOENT/ })
   t.strictSame(await state.get('a'), { value: 'old', version })

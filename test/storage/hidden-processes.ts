@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { hasEnded, processName } from '../../lib/storage/process-identity.js'
-import { asOrdinaryUser, namesIn } from './faults.js'
+import { asOrdinaryUser, namesIn } from '../kit/storage.js'
 
 const NOBODY = 65534
 const [directory] = process.argv.slice(2) as [string]

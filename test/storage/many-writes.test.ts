@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { deferred } from '../helpers/deferred.js'
-import { holdTimers } from '../helpers/held-timers.js'
+import { deferred, holdTimers } from '../kit/time.js'
 
 const LARGE = 64 * 1024
 const MOST = 2 // of the four threads that libuv has unless UV_THREADPOOL_SIZE says otherwise

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import type { ReplaceOptions } from '../../types/storage.js'
-import { contentsOf, namesIn, textsIn } from './faults.js'
-import { hook, ioError } from './hooks.js'
+import { contentsOf, hook, ioError, namesIn, textsIn } from '../kit/storage.js'
 
 /** A document, and what becomes of a replace of it in which something happens at some moment. */
 function scene (t: Test) {

@@ -4,7 +4,7 @@ import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { namesIn } from './faults.js'
+import { namesIn } from '../kit/storage.js'
 
 /** The arguments for util-linux's `unshare`, and the first commands of the shell in it. */
 export interface Namespaces {

@@ -7,8 +7,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { holdTimers } from '../helpers/held-timers.js'
-import { STATE } from './faults.js'
+import { holdTimers } from '../kit/time.js'
+import { STATE } from '../kit/storage.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

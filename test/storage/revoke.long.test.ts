@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { revisionOf } from '../../lib/storage/file-info.js'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { namesIn, textsIn } from './faults.js'
+import { namesIn, textsIn } from '../kit/storage.js'
 
 const SIBLINGS = ['a.rtf', 'a.zzz']
 

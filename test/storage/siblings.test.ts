@@ -2,7 +2,7 @@ import { utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { textsIn } from './faults.js'
+import { textsIn } from '../kit/storage.js'
 
 const NEW = 'saved'
 const TAKEN = { code: 'FST_EDITOR_NAME_TAKEN', statusCode: 409 }

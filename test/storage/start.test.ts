@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { InvalidOptionError } from '../../lib/errors.js'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { asOrdinaryUser, namesIn, STATE } from './faults.js'
+import { asOrdinaryUser, namesIn, STATE } from '../kit/storage.js'
 
 t.test('the directory and its parents are created at start, without a document', async t => {
   const directory = join(t.testdir(), 'App_Data', 'uploads')

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
-import { interceptDiskCalls } from '../faults/disk-calls.js'
-import { contentsOf } from './faults.js'
+import { interceptDiskCalls } from '../campaigns/faults/disk-calls.js'
+import { contentsOf } from '../kit/storage.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { hasEnded } from '../../lib/storage/process-identity.js'
-import { namesIn, STATE } from './faults.js'
+import { namesIn, STATE } from '../kit/storage.js'
 import { CONTAINER, isAllowed, runIn, secondsLater, writingIn } from './namespaces.js'
 
 const MINUTES_3 = 180

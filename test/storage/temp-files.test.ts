@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { namesIn } from './faults.js'
+import { namesIn } from '../kit/storage.js'
 
 const isTemp = (name: string) => name.includes('~')
 

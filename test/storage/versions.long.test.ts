@@ -7,9 +7,8 @@ import t, { type Test } from 'tap'
 import { type FileStorage, fileStorage } from '../../lib/storage/file-storage.js'
 import { tempName } from '../../lib/storage/temp-files.js'
 import type { StoredVersion } from '../../types/storage.js'
-import { holdTimers } from '../helpers/held-timers.js'
-import { VERSIONS } from './faults.js'
-import { hook, ioError } from './hooks.js'
+import { hook, ioError, VERSIONS } from '../kit/storage.js'
+import { holdTimers } from '../kit/time.js'
 
 const BLOB = /^[0-9a-f]{8}-/
 /** Names of blobs that a crash has left. */

@@ -2,7 +2,7 @@ import { chmod, mkdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { asOrdinaryUser, contentsOf, onSmallDisk, run, withImmutableFile } from './faults.js'
+import { asOrdinaryUser, contentsOf, onSmallDisk, runCommand, withImmutableFile } from '../kit/storage.js'
 
 const KIB = 1024
 
@@ -28,7 +28,7 @@ t.test('a disk that became read-only (EROFS) keeps the old version, which can st
   const storage = fileStorage({ directory })
   const { fileId } = await storage.create('docx', Buffer.from('old'))
   const before = [await contentsOf(directory), await storage.stat(fileId)]
-  run(['mount', '-o', 'remount,ro', directory])
+  runCommand(['mount', '-o', 'remount,ro', directory])
 
   await t.rejects(storage.replace(fileId, blocks(1)), { code: 'EROFS' })
   await t.rejects(storage.create('docx', blocks(1)), { code: 'EROFS' })

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { knownVersions } from '../../lib/doctor/check-version.js'
-import { startUpstream } from '../helpers/listen.js'
-import { plainEnvironment, root, run } from '../helpers/packed.js'
+import { startUpstream } from '../kit/http.js'
+import { plainEnvironment, root, run } from '../kit/programs.js'
 
 // scripts/document-server-releases.js against a server that answers as GitHub does.
 

@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { readPage } from '../helpers/markdown.js'
-import { plainEnvironment, root, run } from '../helpers/packed.js'
+import { readPage } from '../docs/markdown.js'
+import { plainEnvironment, root, run } from '../kit/programs.js'
 
 // The two commands with which the README begins, word for word.
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { plainEnvironment, root, run } from '../helpers/packed.js'
+import { plainEnvironment, root, run } from '../kit/programs.js'
 
 // scripts/test.js in small projects: what it runs, and what makes it fail.
 

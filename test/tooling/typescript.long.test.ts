@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { plainEnvironment, root, run } from '../helpers/packed.js'
+import { plainEnvironment, root, run } from '../kit/programs.js'
 
 // Node.js with the hooks that run the tests' TypeScript.
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { parseDocument } from 'yaml'
-import { root } from '../helpers/packed.js'
+import { root } from '../kit/programs.js'
 
 // The configuration of GitHub, which can only be tried there.
 

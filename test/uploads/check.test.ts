@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { checkDocument, type Content, fileStorage } from '../../lib/index.js'
-import { startHost } from '../helpers/host.js'
+import { startHost } from '../kit/host.js'
 
 const FIXTURES = [
   'deck.odp',

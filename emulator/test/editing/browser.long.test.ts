@@ -6,7 +6,7 @@ import {
 import t, { type Test } from 'tap'
 import type { DocumentServer } from '../../lib/index.js'
 import { openEditable } from '../../lib/documents/open.js'
-import { listen } from '../../../test/helpers/listen.js'
+import { listen } from '../../../test/kit/http.js'
 import { type ConfigChanges, type FakeHost, startDocumentServer, startFakeHost } from '../support.js'
 
 // One context for all: this single-process Chromium ends with the first context that is closed.

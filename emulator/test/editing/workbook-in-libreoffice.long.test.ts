@@ -1,7 +1,7 @@
 import t from 'tap'
 import { libreOffice } from '../../lib/conversions/converter/libre-office.js'
 import { openEditable } from '../../lib/documents/open.js'
-import { partOf, richWorkbook } from '../../../test/helpers/workbook.js'
+import { partOf, richWorkbook } from '../../../test/fixtures/workbook.js'
 import { cellAt, set } from './cells.js'
 
 const rich = richWorkbook()

@@ -4,7 +4,7 @@ import t from 'tap'
 import { openEditable } from '../../lib/documents/open.js'
 import type { CellOperation } from '../../lib/documents/grid.js'
 import { textBlocks } from '../../lib/documents/extract/extract.js'
-import { partOf, richWorkbook, withParts } from '../../../test/helpers/workbook.js'
+import { partOf, richWorkbook, withParts } from '../../../test/fixtures/workbook.js'
 import { cellAt, set, sheetsOf } from './cells.js'
 
 const rich = richWorkbook()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../../../test/helpers/browser.js'
+import { startBrowser } from '../../../test/kit/browser.js'
 import { type Bitmap, blank, fill, scaled } from '../../lib/conversions/images/bitmap.js'
 import { encodeBmp } from '../../lib/conversions/images/bmp.js'
 import { encodeGif } from '../../lib/conversions/images/gif.js'

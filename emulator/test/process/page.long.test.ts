@@ -1,6 +1,6 @@
 import t from 'tap'
-import { forgedToken } from '../../../test/helpers/jwt.js'
-import { exchange } from '../../../test/helpers/raw.js'
+import { forgedToken } from '../../../test/kit/document-server.js'
+import { exchange } from '../../../test/kit/http.js'
 import { postSigned, SECRET, sign, startDocumentServer, startFakeHost } from '../support.js'
 import type { DocumentServer } from '../../lib/index.js'
 

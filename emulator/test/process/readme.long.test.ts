@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { plainEnvironment, root, run } from '../../../test/helpers/packed.js'
+import { plainEnvironment, root, run } from '../../../test/kit/programs.js'
 import { HELP } from '../../lib/cli/options.js'
 
 const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')

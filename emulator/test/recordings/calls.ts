@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import type { DocumentServer } from '../../lib/index.js'
-import { forgedToken } from '../../../test/helpers/jwt.js'
+import { forgedToken } from '../../../test/kit/document-server.js'
 import type { SeenAnswer } from './log.js'
 import { type Call, type Headers, type Json, type JsonObject, RECORDED, SECRET } from './recording.js'
 

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
-import { listen } from '../../../test/helpers/listen.js'
+import { listen } from '../../../test/kit/http.js'
 import { claimsOf, type Entry, requestEntry } from './log.js'
 import {
   type Headers, type HostAnswer, isRequest, type Json, type JsonObject, RECORDED, type Recording, type RequestStep

@@ -6,7 +6,7 @@ import { createDocumentServer } from 'onlyoffice-emulator'
 import { createApp } from '../../../examples/demo/app.js'
 import { choosePort } from '../../../examples/demo/port.js'
 import { readSettings } from '../../../examples/demo/settings.js'
-import { editorFrame } from '../../../test/helpers/browser.js'
+import { editorFrame } from '../../../test/kit/browser.js'
 
 /** @import { Browser, Frame, Page } from 'playwright-core' */
 /** @typedef {Awaited<ReturnType<typeof startDemo>>} Demo */

@@ -1,4 +1,4 @@
-import { editorFrame } from '../../../test/helpers/browser.js'
+import { editorFrame } from '../../../test/kit/browser.js'
 import { startService } from '../diagrams/scenes/service.js'
 import { take, withPage } from './camera.js'
 import { writeSummary } from './work.js'

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import t from 'tap'
-import { expectRescue, OLD, profiles, startService } from '../support.js'
+import { expectRescue, OLD, startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 type Failure = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 

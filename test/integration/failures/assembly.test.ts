@@ -1,5 +1,5 @@
 import t from 'tap'
-import { OLD, startService } from '../support.js'
+import { OLD, startService } from '../../kit/sessions.js'
 
 t.test('a document that could not be assembled (status 3) is refused, and opening the same key restores the changes (secure)', async t => {
   const { documentServer, open, stored, key, callbacks } = await startService(t)

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { OLD, profiles, startService } from '../support.js'
+import { OLD, startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 for (const profile of profiles) {
   t.test(`the document server crashes after the save was stored but before it got the answer: the repeat is answered 0 and stored once (${profile})`, async t => {

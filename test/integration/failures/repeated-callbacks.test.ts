@@ -1,5 +1,6 @@
 import t from 'tap'
-import { profiles, startService } from '../support.js'
+import { startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 for (const profile of profiles) {
   t.test(`a save that is sent twice is stored once and answered 0 twice (${profile})`, async t => {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { Content, Storage } from '../../../lib/index.js'
-import { expectRescue, OLD, profiles, startService } from '../support.js'
+import { expectRescue, OLD, startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 /** A storage whose disk is full as long as `full` says so: it fails after the content was read. */
 function failing () {

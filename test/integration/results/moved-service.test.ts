@@ -1,6 +1,7 @@
 import t from 'tap'
-import { SECRET, startHost } from '../../helpers/host.js'
-import { OLD, startService } from '../support.js'
+import { startHost } from '../../kit/host.js'
+import { SECRET } from '../../kit/document-server.js'
+import { OLD, startService } from '../../kit/sessions.js'
 
 const NEW_SECRET = 'the-secret-after-the-change-0123456789'
 

@@ -1,7 +1,6 @@
 import t from 'tap'
-import { answerWith } from '../../helpers/editing.js'
-import { startUpstream } from '../../helpers/listen.js'
-import { expectRescue, startService } from '../support.js'
+import { answerWith, startUpstream } from '../../kit/http.js'
+import { expectRescue, startService } from '../../kit/sessions.js'
 
 t.test('an authentic callback that names another origin is refused without a request there, and the edit is not lost (secure)', async t => {
   const elsewhere = await startUpstream(t, answerWith('from elsewhere'))

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { AnswerFault } from 'onlyoffice-emulator'
-import { expectRescue, OLD, profiles, startService } from '../support.js'
+import { expectRescue, OLD, startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 const CONTENT = '0123456789'.repeat(1000)
 const SHORT = { timeouts: { headers: 150, idle: 150, total: 1000 } }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { SECRET } from '../../helpers/host.js'
-import { expectRescue, OLD, startService, PATIENT } from '../support.js'
+import { SECRET } from '../../kit/document-server.js'
+import { expectRescue, OLD, startService, PATIENT } from '../../kit/sessions.js'
 
 const NEW_SECRET = 'the-secret-after-the-change-0123456789'
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { AnswerFault } from 'onlyoffice-emulator'
-import { profiles, startService } from '../support.js'
+import { startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 const REPORT = readFileSync(new URL('../../fixtures/documents/report.docx', import.meta.url))
 

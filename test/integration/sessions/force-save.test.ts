@@ -1,5 +1,6 @@
 import t from 'tap'
-import { profiles, startService } from '../support.js'
+import { startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 const kinds = [['command', 0], ['button', 1], ['timer', 2], ['form', 3]] as const
 

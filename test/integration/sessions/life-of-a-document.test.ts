@@ -1,7 +1,8 @@
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { readFileSync } from 'node:fs'
-import { OLD, PATIENT, profiles, startService } from '../support.js'
+import { OLD, PATIENT, startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 for (const profile of profiles) {
   t.test(`a document is uploaded, opened, edited and closed: the stored bytes are the edited ones, and it opens under a new key (${profile})`, async t => {

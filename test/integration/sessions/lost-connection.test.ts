@@ -1,6 +1,7 @@
 import t from 'tap'
 import { fakeClock } from 'onlyoffice-emulator'
-import { OLD, profiles, startService } from '../support.js'
+import { OLD, startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 for (const profile of profiles) {
   t.test(`an editor whose connection was cut reconnects in time: one session, one save (${profile})`, async t => {

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { profiles, startService, PATIENT } from '../support.js'
+import { startService, PATIENT } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 const names = ['résumé été', 'Отчёт за квартал', '日本語の文書', 'a b+c&d=e#f%41', 'emoji 🎉', "it's (final), really!"]
 

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { profiles, startService } from '../support.js'
+import { startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 for (const profile of profiles) {
   t.test(`userdata that makes the header token too long: the save is stored, and only the body token has all fields (${profile})`, async t => {

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { OLD, profiles, startService } from '../support.js'
+import { OLD, startService } from '../../kit/sessions.js'
+import { profiles } from '../../kit/editing.js'
 
 const VIEWERS = {
   'mode view': { mode: 'view', user: { id: 'vic', name: 'Vic' } },

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { claimOf } from '../../../../test/helpers/document-server.js'
+import { claimOf } from '../../../../test/kit/document-server.js'
 import { fakeClock } from '../../../lib/index.js'
 import { claimsOf, headerClaims, sign, startDocumentServer, startFakeHost } from '../../support.js'
 

@@ -1,7 +1,7 @@
 import { createSigner } from 'fast-jwt'
 import t from 'tap'
 import { request } from 'undici'
-import { claimOf } from '../../../../test/helpers/document-server.js'
+import { claimOf } from '../../../../test/kit/document-server.js'
 import { fakeClock } from '../../../lib/index.js'
 import { postSigned, SECRET, sign, startDocumentServer, startFakeHost } from '../../support.js'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../../../../test/helpers/browser.js'
+import { startBrowser } from '../../../../test/kit/browser.js'
 import { encodePng } from '../../../lib/conversions/images/png.js'
 import { blank } from '../../../lib/conversions/images/bitmap.js'
 import { openPackage } from '../../../lib/documents/office/package.js'

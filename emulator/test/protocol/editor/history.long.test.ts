@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../../../../test/helpers/browser.js'
+import { startBrowser } from '../../../../test/kit/browser.js'
 import { openPackage } from '../../../lib/documents/office/package.js'
 import { claimsOf, headerClaims, sign } from '../../support.js'
 import { startEditing } from './pages.js'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { startBrowser } from '../../../../test/helpers/browser.js'
+import { startBrowser } from '../../../../test/kit/browser.js'
 import { formatsOf } from '../../../lib/formats.js'
 import type { EditorConfig } from '../../../lib/index.js'
 import { startEditing } from './pages.js'

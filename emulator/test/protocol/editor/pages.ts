@@ -1,8 +1,8 @@
 import http from 'node:http'
 import type { BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
-import type { TestBrowser } from '../../../../test/helpers/browser.js'
-import { listen } from '../../../../test/helpers/listen.js'
+import type { TestBrowser } from '../../../../test/kit/browser.js'
+import { listen } from '../../../../test/kit/http.js'
 import { createDocumentServer, type DocumentServer, type EditorConfig } from '../../../lib/index.js'
 import { type FakeHost, SECRET, sign, startFakeHost } from '../../support.js'
 

@@ -1,4 +1,4 @@
-import { editorFrame, launchBrowser } from '../../../../test/helpers/browser.js'
+import { editorFrame, launchBrowser } from '../../../../test/kit/browser.js'
 import { startService } from './service.js'
 
 /** A browser opens the page of the README. */

@@ -1,0 +1,48 @@
+// What has to be built before tests run.
+import { spawnSync } from 'node:child_process'
+import { readdir, readFile, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const SOURCES = ['lib', 'types', 'emulator/lib', 'emulator/types', 'scripts', 'package.json', 'tsconfig.json']
+/** tsc writes it last, and only if anything has changed. */
+const BUILT = 'dist/tsconfig.build.tsbuildinfo'
+/** A test file with one of these words has to do with what is built. The others run from the sources. */
+const USES_BUILT = /dist\b|assets|browser|kit\/programs|campaigns\/kills|emulator\/bin|execFile|fork|spawn/
+
+/**
+ * Some files need only the schemas, unless they start what is built, and nothing if nothing has changed since the last
+ * build.
+ * @param {{ files: string[], isAll: boolean }} run
+ */
+export async function build ({ files, isAll }) {
+  const begun = new Date()
+  const built = await timeOf(BUILT)
+  const isFresh = built > await latest(SOURCES)
+  if (isFresh && !isAll) return
+  const isNeeded = isAll || built === 0 || (await Promise.all(files.map(usesBuilt))).includes(true)
+  const { status } = spawnSync('npm', ['run', '--silent', isNeeded ? 'build' : 'build:schemas'], { stdio: 'inherit', shell: process.platform === 'win32' })
+  if (status !== 0) process.exit(status ?? 1)
+  if (isNeeded) await utimes(BUILT, begun, begun)
+}
+
+/** @param {string} file */
+async function usesBuilt (file) {
+  return USES_BUILT.test(await readFile(file, 'utf8'))
+}
+
+/**
+ * Of files, and of directories, which change when something in them is removed.
+ * @param {string[]} places
+ */
+async function latest (places) {
+  const paths = await Promise.all(places.map(async place => {
+    const names = await readdir(place, { recursive: true }).catch(() => [])
+    return [place, ...names.filter(name => !/assets|\.compiled\.ts$/.test(name)).map(name => join(place, name))]
+  }))
+  return Math.max(...await Promise.all(paths.flat().map(timeOf)))
+}
+
+/** @param {string} path */
+async function timeOf (path) {
+  return await stat(path).then(({ mtimeMs }) => mtimeMs, () => 0)
+}

@@ -1,0 +1,247 @@
+// Saves with callbacks made by hand: `startEditing` is a service with a stored document and a document server that
+// hands out whatever the test wants saved. `startInstance` is another instance over the same documents, `startCsv`
+// saves CSV files, `recordSessions` hears of sessions.
+import { readdir } from 'node:fs/promises'
+import type { RequestListener } from 'node:http'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { type EditorOptions, memoryStorage, type Profile, type SessionEndEvent, type SessionStartEvent } from '../../lib/index.js'
+import { type Host, type HostOptions, signed, startHost } from './host.js'
+import { answerWith, startUpstream, type Upstream } from './http.js'
+import { memoryLog } from './log.js'
+import { isOnS3, storageOf, type TestStorage } from './storage.js'
+
+/** A storage knows nothing of profiles: one is enough for another storage. */
+export const profiles: ReadonlyArray<'secure' | 'classic'> = isOnS3 ? ['secure'] : ['secure', 'classic']
+
+export const OLD = 'the stored content'
+/** Begins and ends like a zip file, as every format does that the document server saves documents in. */
+export const NEW = 'PK\x03\x04 what the document server saved PK\x05\x06'
+
+export interface EditingOptions extends HostOptions {
+  readonly profile?: Profile
+  /** Default: files. On S3 it is there. */
+  readonly memory?: boolean
+  /** What the document server answers when a saved file is fetched. Default: the new content. */
+  readonly serve?: RequestListener
+  /** Of the stored file. Default `txt`: any content may be saved for it. */
+  readonly extension?: string
+}
+
+export interface Editing extends Host {
+  readonly documentServer: Upstream
+  readonly fileId: string
+  /** The document key of the stored content. */
+  readonly key: string
+  /** A document key of a file that need not exist. */
+  keyOf (fileId: string): string
+  /** The document key that the next editor of the file gets. */
+  openedKey (fileId?: string): Promise<string>
+  /** Address of the saved file at the document server. */
+  readonly url: string
+  /**
+   * Posts a callback as the profile wants it, signed or plain, for the stored file unless another is named, under a key
+   * of that file unless there is one in the fields. Resolves to the answered `error`.
+   */
+  post (fields: object, fileId?: string): Promise<unknown>
+  /** What other programs do with the files. Not in memory. */
+  readonly others: TestStorage
+  /** The documents that are stored, and whatever else is in the directory. Empty in memory. */
+  listing (): Promise<string[]>
+  /** The stored bytes are the old ones and nothing else was left in the directory. */
+  unchanged (t: Test, message: string): Promise<void>
+}
+
+/** A service with one stored document and the document server that edits it, both really listening. */
+export async function startEditing (
+  t: Test,
+  { serve = answerWith(NEW), memory: wantsMemory = false, extension = 'txt', ...options }: EditingOptions = {}
+): Promise<Editing> {
+  const profile = options.profile ?? 'secure'
+  const memory = wantsMemory && !isOnS3
+  const root = memory || isOnS3 ? '' : t.testdir()
+  const documentServer = await startUpstream(t, serve)
+  const others = await storageOf(t)
+  const storage = memory ? memoryStorage() : others.open()
+  const host = await startHost(t, { documentServerOrigin: documentServer.origin, storage, saveRetries: 0, ...options })
+  const { fileId } = await host.storage.create(extension, Buffer.from(OLD))
+
+  async function listing (): Promise<string[]> {
+    if (memory) return []
+    const beside = root === '' ? [] : (await readdir(root)).filter(name => name !== 'uploads')
+    return [...beside, ...await others.listing()]
+  }
+  const before = await listing()
+
+  async function openedKey (id = fileId): Promise<string> {
+    const control = await host.app.editorControl().openDocument(id)
+    t.equal(control.config?.document.key, control.documentKey)
+    return control.documentKey
+  }
+
+  const key = await openedKey()
+  /** The document server always names one. */
+  function keyOf (id: string): string {
+    return id === fileId ? key : host.keys.of({ fileId: id, revision: 'some' })
+  }
+
+  return {
+    ...host,
+    documentServer,
+    fileId,
+    key,
+    keyOf,
+    openedKey,
+    url: `${documentServer.origin}/cache/files/data/key-of-the-session_1/output.docx/output.docx?md5=m-d-5&expires=1&filename=output.docx`,
+    async post (fields, id = fileId) {
+      const answer = profile === 'secure' ? await host.postSignedCallback(id, { key: keyOf(id), ...fields }) : await host.postCallback(id, fields)
+      t.equal(answer.status, 200)
+      return errorOf(answer.body)
+    },
+    others,
+    listing,
+    async unchanged (t, message) {
+      t.equal(await host.storedText(fileId), OLD, `${message}: the bytes are unchanged`)
+      t.strictSame(await listing(), before, `${message}: no other file, no temp file`)
+    }
+  }
+}
+
+/** The body is exactly `{"error":n}`. */
+export function errorOf (body: string): unknown {
+  return body === '{"error":0}' ? 0 : body === '{"error":1}' ? 1 : body
+}
+
+/** The callback's body as the profile wants it. */
+export function bodyFor (profile: Profile, fields: object): object {
+  return profile === 'secure' ? { ...fields, token: signed(fields) } : fields
+}
+
+export interface Instance extends Host {
+  openedKey (): Promise<string>
+  post (fields: object): Promise<unknown>
+}
+
+/** Another instance of a service, over the same documents: another process would see no more of the first one. */
+export async function startInstance (t: Test, { origin, documentServer, fileId, others }: Editing, options: HostOptions): Promise<Instance> {
+  const host = await startHost(t, {
+    documentServerOrigin: documentServer.origin,
+    publicBaseUrl: origin,
+    storage: others.open(),
+    saveRetries: 0,
+    ...options
+  })
+  return {
+    ...host,
+    openedKey: async () => (await host.app.editorControl().openDocument(fileId)).documentKey,
+    post: async fields => errorOf((await host.postSignedCallback(fileId, fields)).body)
+  }
+}
+
+/** Where `startEditing` keeps documents that are files. */
+export function directoryOf (t: Test): string {
+  return join(t.testdirName, 'uploads')
+}
+
+export const MARK = '\ufeff'
+
+export interface CsvService {
+  readonly editing: Editing
+  /** Stores a file, saves the text as the document server has written it, and resolves to what is stored then. */
+  save (stored: string | Uint8Array, saved: string | Uint8Array, fields?: object): Promise<Buffer>
+  /** The warnings so far, and no longer later. */
+  warnings (): string[]
+}
+
+/** A service whose documents are CSV files. */
+export async function startCsv (t: Test, options: EditingOptions = {}): Promise<CsvService> {
+  let served: string | Uint8Array = ''
+  const log = memoryLog()
+  let seen = 0
+  const editing = await startEditing(t, {
+    memory: true,
+    server: log.server,
+    ...options,
+    serve: (_request, response) => response.writeHead(200, { 'content-type': 'text/csv' }).end(served)
+  })
+  let saves = 0
+  return {
+    editing,
+    async save (stored, saved, fields = {}) {
+      served = saved
+      const { fileId } = await editing.storage.create('csv', Buffer.from(stored as string))
+      const key = await editing.openedKey(fileId)
+      t.equal(await editing.post({ key, status: 2, filetype: 'csv', url: `${editing.url}&save=${saves++}`, ...fields }, fileId), 0)
+      const file = await editing.storage.read(fileId)
+      return Buffer.concat(await file!.body.toArray())
+    },
+    warnings () {
+      const lines = log.records().filter(({ level }) => level >= 40).slice(seen)
+      seen += lines.length
+      return lines.map(({ msg, reason }: { msg: string, reason?: string }) => reason === undefined ? msg : `${msg}: ${reason}`)
+    }
+  }
+}
+
+/** As the document server writes rows: commas, a byte order mark, line feeds, numbers anew, and an empty cell more. */
+export function asServer (rows: ReadonlyArray<readonly string[]>): string {
+  return MARK + rows.map(row =>
+    [...row, ''].map(value => {
+      const shown = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value)
+        ? String(Number(Number(value).toPrecision(15)))
+        : /^(true|false)$/i.test(value)
+          ? value.toUpperCase()
+          : value
+      return /[",\n\r]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
+    }).join(',') + '\n'
+  ).join('')
+}
+
+type RecordedEvent = ['start', SessionStartEvent] | ['end', SessionEndEvent]
+
+interface Recorder {
+  /** What the hooks were called with, oldest first. */
+  readonly events: readonly RecordedEvent[]
+  readonly hooks: Required<Pick<EditorOptions, 'onSessionStart' | 'onSessionEnd'>>
+  /** Resolves to all events once there are that many: nobody waits for these hooks. */
+  until (count: number): Promise<readonly RecordedEvent[]>
+}
+
+/** Of each event what it was: `start`, or why the session ended. */
+export function told (events: readonly RecordedEvent[]): string[] {
+  return events.map(([name, event]) => 'reason' in event ? event.reason : name)
+}
+
+/** Hooks that remember their events and then do what they are given. */
+export function recordSessions (inner: Pick<EditorOptions, 'onSessionStart' | 'onSessionEnd'> = {}): Recorder {
+  const events: RecordedEvent[] = []
+  const waiting = new Set<() => void>()
+
+  function note (event: RecordedEvent): void {
+    events.push(event)
+    for (const look of waiting) look()
+  }
+
+  return {
+    events,
+    hooks: {
+      async onSessionStart (event) {
+        note(['start', event])
+        await inner.onSessionStart?.(event)
+      },
+      async onSessionEnd (event) {
+        note(['end', event])
+        await inner.onSessionEnd?.(event)
+      }
+    },
+    until: async count => await new Promise(resolve => {
+      const look = () => {
+        if (events.length < count) return
+        waiting.delete(look)
+        resolve(events)
+      }
+      waiting.add(look)
+      look()
+    })
+  }
+}

@@ -1,0 +1,148 @@
+// Servers and requests of a test: `startUpstream` stands where another server would be, `startReverseProxy` in front
+// of one, `exchange` sends bytes that no HTTP library would send.
+import { once } from 'node:events'
+import http from 'node:http'
+import https from 'node:https'
+import net, { type AddressInfo, type Server } from 'node:net'
+import type { Test } from 'tap'
+import type { Certificate } from './network.js'
+
+export interface Listener {
+  readonly port: number
+  /** `http://127.0.0.1:port` */
+  readonly origin: string
+}
+
+/** Listens on a port of the system's choice until the test ends, then ends every connection. */
+export async function listen (t: Test, server: Server, host = '127.0.0.1'): Promise<Listener> {
+  const sockets = new Set<net.Socket>()
+  server.on('connection', (socket: net.Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>(resolve => server.listen(0, host, resolve))
+  t.teardown(() => new Promise<void>(resolve => {
+    for (const socket of sockets) socket.destroy()
+    server.close(() => resolve())
+  }))
+  const { port } = server.address() as AddressInfo
+  return { port, origin: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }
+}
+
+export interface Upstream extends Listener {
+  /** Path and query of every request it got. */
+  readonly requests: string[]
+  /** How often somebody connected, whether or not a request came. */
+  connections (): number
+}
+
+/**
+ * A server standing where the document server, a proxied site or something inside would be. Bytes are sent as they
+ * stand to whoever has sent something, then the connection is closed: for answers no HTTP library would send.
+ */
+export async function startUpstream (t: Test, answer: http.RequestListener | string | Uint8Array): Promise<Upstream> {
+  const requests: string[] = []
+  let connections = 0
+  const server = typeof answer === 'function'
+    ? http.createServer((request, response) => {
+      requests.push(request.url ?? '')
+      answer(request, response)
+    })
+    : net.createServer(socket => { socket.once('data', () => socket.end(answer)) })
+  server.on('connection', () => { connections++ })
+  return { ...await listen(t, server), requests, connections: () => connections }
+}
+
+export function answerWith (body: string | Uint8Array, status = 200, headers: Record<string, string> = {}): http.RequestListener {
+  return (_request, response) => response.writeHead(status, headers).end(body)
+}
+
+/** Sends bytes as they stand and resolves to all that comes back, as Latin-1 text. */
+export async function exchange (t: Test, origin: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(origin)
+  const socket = net.connect(Number(port), hostname)
+  t.teardown(() => socket.destroy())
+  socket.write(request, 'latin1')
+  const chunks: Buffer[] = []
+  socket.on('data', chunk => chunks.push(chunk))
+  await once(socket, 'close')
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+/** A GET with `Connection: close`, its target as it stands. */
+export function exchangeGet (t: Test, origin: string, target: string, headers: Record<string, string> = {}): Promise<string> {
+  const lines = Object.entries({ Host: new URL(origin).host, Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return exchange(t, origin, `GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`)
+}
+
+export interface ReverseProxyOptions {
+  /** Serves https with this certificate. */
+  readonly certificate?: Certificate
+  /** Changes the headers of a request. Default: those of a proxy that is set up well. */
+  readonly headers?: (headers: http.IncomingHttpHeaders, proxy: ProxyFacts) => http.OutgoingHttpHeaders
+  /** Changes path and query. */
+  readonly rewrite?: (url: string) => string
+  /** Answers instead of the application. Returns whether it has. */
+  readonly answer?: (request: http.IncomingMessage, response: http.ServerResponse) => boolean
+  /** A larger body is answered with 413 as soon as it is too large. */
+  readonly maxBody?: number
+}
+
+interface ProxyFacts {
+  readonly scheme: 'http' | 'https'
+  readonly targetHost: string
+}
+
+export interface ReverseProxy {
+  readonly origin: string
+  readonly port: number
+  /** Where requests go from now on. */
+  forwardTo (origin: string): void
+}
+
+/** A proxy on loopback that a test sets up well or badly. */
+export async function startReverseProxy (
+  t: Test,
+  { certificate, headers = forwarded, rewrite = url => url, answer = () => false, maxBody = Infinity }:
+  ReverseProxyOptions = {}
+): Promise<ReverseProxy> {
+  const scheme = certificate ? 'https' : 'http'
+  let target: URL | undefined
+
+  function forward (request: http.IncomingMessage, response: http.ServerResponse): void {
+    if (answer(request, response)) return
+    if (!target) throw new Error('forwardTo() comes first')
+    if (Number(request.headers['content-length']) > maxBody) {
+      response.writeHead(413, { 'content-type': 'text/html', connection: 'close' }).end('<html><h1>413 Request Entity Too Large</h1></html>')
+      request.resume()
+      return
+    }
+    const upstream = http.request(new URL(rewrite(request.url!), target), {
+      method: request.method,
+      headers: headers(request.headers, { scheme, targetHost: target.host })
+    }, answered => {
+      response.writeHead(answered.statusCode!, answered.headers)
+      answered.pipe(response)
+    })
+    upstream.on('error', () => response.destroy())
+    request.pipe(upstream)
+  }
+
+  const server = certificate ? https.createServer({ cert: certificate.cert, key: certificate.key }, forward) : http.createServer(forward)
+  const { port } = await listen(t, server)
+  return {
+    port,
+    origin: `${scheme}://127.0.0.1:${port}`,
+    forwardTo (origin) { target = new URL(origin) }
+  }
+}
+
+export function forwarded (headers: http.IncomingHttpHeaders, { scheme, targetHost }: ProxyFacts): http.OutgoingHttpHeaders {
+  return { ...headers, host: targetHost, 'x-forwarded-host': headers.host, 'x-forwarded-proto': scheme }
+}
+
+/** Whether a request is one of the emulated document server, not of this application. */
+export function isFromDocumentServer ({ headers }: http.IncomingMessage): boolean {
+  return headers['user-agent'] === 'Node.js/6.13'
+}

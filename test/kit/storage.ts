@@ -1,0 +1,289 @@
+// Where tests keep documents that are about saves and sessions, not about a storage: in files, or with TEST_STORAGE=s3
+// in an object store, because what holds for files has to hold there (`storageOf`). For tests of file storage: what is
+// in a directory, and disks, permissions and calls of the file system that fail.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { execFileSync } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import fs, { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
+import { createQueue } from '../../lib/util/queue.js'
+import { deferred } from './time.js'
+type WholeStorage = Storage & Required<Pick<Storage, 'remove' | 'stage' | 'state' | 'versions'>>
+
+export interface TestStorage {
+  /** Opens it as a process of its own does, with which nothing else is shared. */
+  open (): WholeStorage
+  /** Another program makes a file or writes to it, without asking the application. */
+  write (fileId: string, extension: string, text: string): Promise<void>
+  /** Another program puts another file in its place. */
+  replace (fileId: string, extension: string, text: string): Promise<void>
+  /** Another program removes a file. */
+  remove (fileId: string, extension: string): Promise<void>
+  /** Names of the documents, and of whatever should not be left beside them, such as temp files. */
+  listing (): Promise<string[]>
+}
+
+/** scripts/test-files.js names the test files that are not for it. */
+export const isOnS3 = process.env.TEST_STORAGE === 's3'
+
+/** Where file storage keeps its records of sessions, and the versions of documents. */
+const OWN_FOLDERS = ['.fastify-onlyoffice-state', '.fastify-onlyoffice-versions']
+
+/** The same one for a test whenever it asks. `directory`: of the files. */
+export async function storageOf (t: Test, directory = join(t.testdirName, 'uploads')): Promise<TestStorage> {
+  return isOnS3 ? await inObjects(t) : inFiles(directory)
+}
+
+/** In memory, or wherever the tests keep documents if that is not in files. */
+export async function quickStorage (t: Test): Promise<WholeStorage> {
+  return isOnS3 ? (await inObjects(t)).open() : memoryStorage()
+}
+
+function inFiles (directory: string): TestStorage {
+  const path = (fileId: string, extension: string) => join(directory, `${fileId}.${extension}`)
+  return {
+    open: () => fileStorage({ directory }),
+    async write (fileId, extension, text) {
+      await mkdir(directory, { recursive: true })
+      await writeFile(path(fileId, extension), text)
+    },
+    async replace (fileId, extension, text) {
+      const replacing = join(directory, `${randomUUID()}.new`)
+      await writeFile(replacing, text)
+      await rename(replacing, path(fileId, extension))
+    },
+    remove: async (fileId, extension) => await rm(path(fileId, extension)),
+    listing: async () => await documentsIn(directory)
+  }
+}
+
+async function inObjects (t: Test): Promise<TestStorage> {
+  // Not at the top: files need none of it, and it takes a while to load.
+  const [{ s3 }, { s3Storage }] = await Promise.all([import('./s3.js'), import('../../lib/storage/s3/index.js')])
+  const { options, list, textOf } = await s3(t)
+  // Tests that skip time must not skip the storage's.
+  const open = () => s3Storage({ ...options, sweepInterval: false, requestTimeout: 300_000 })
+  const others = open()
+  async function write (fileId: string, extension: string, text: string): Promise<void> {
+    if (await others.replace(fileId, Buffer.from(text)) === null) await others.createAs(fileId, extension, Buffer.from(text))
+  }
+
+  return {
+    open,
+    write,
+    replace: write,
+    async remove (fileId) { await others.remove(fileId) },
+    async listing () {
+      const [records, contents] = [await list('records/'), await list('contents/')]
+      const documents = await Promise.all(records.map(async key => {
+        const info = await others.stat(fileIdIn(key))
+        return info === null ? [] : [`${info.fileId}.${info.extension}`]
+      }))
+      const texts = await Promise.all(records.map(textOf))
+      const unnamed = contents.filter(key => !texts.some(text => text.includes(key.slice(key.lastIndexOf('/') + 1))))
+      return [...documents.flat(), ...unnamed].sort()
+    }
+  }
+}
+
+/** In the key of a record. */
+function fileIdIn (key: string): string {
+  return decodeURIComponent(key.slice('records/'.length, -'.json'.length).replaceAll('_', '%'))
+}
+
+/**
+ * What is in the directory of a file storage: documents, and whatever should not be there. Its records and versions are
+ * left out.
+ */
+export async function documentsIn (directory: string): Promise<string[]> {
+  const names = (await readdir(directory)).filter(name => !OWN_FOLDERS.includes(name))
+  const own = await Promise.all(OWN_FOLDERS.map(async folder => await readdir(join(directory, folder), { recursive: true }).catch(() => [])))
+  return [...names, ...own.flat().filter(name => name.includes('~'))].sort()
+}
+
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65534
+
+/** Runs a task without the rights of the super-user, whom no permission stops. */
+export async function asOrdinaryUser<T> (task: () => Promise<T>): Promise<T> {
+  if (!isRoot) return task()
+  process.seteuid!(NOBODY)
+  try {
+    return await task()
+  } finally {
+    process.seteuid!(0)
+  }
+}
+
+/** Where a file storage keeps its records. */
+export const STATE = '.fastify-onlyoffice-state'
+/** Where it keeps versions. */
+export const VERSIONS = '.fastify-onlyoffice-versions'
+
+/** What is in a directory, temp files included, records and versions aside. */
+export async function namesIn (directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter(name => name !== STATE && name !== VERSIONS).sort()
+}
+
+/** The same with what they hold. */
+export async function textsIn (directory: string): Promise<Record<string, string>> {
+  return Object.fromEntries(await Promise.all((await namesIn(directory)).map(async name => [name, await readFile(join(directory, name), 'utf8')])))
+}
+
+/** The same with their digests. */
+export async function contentsOf (directory: string): Promise<Record<string, string>> {
+  const names = await namesIn(directory)
+  return Object.fromEntries(await Promise.all(names.map(async name => [name, createHash('md5').update(await readFile(join(directory, name))).digest('hex')])))
+}
+
+/**
+ * Brings about a state only the super-user can, runs the task in it and undoes it. Where that can't be had the test
+ * is skipped with the reason. Far from the fixtures, which the next run must be able to remove whatever happens here.
+ */
+async function inState (t: Test, make: readonly string[], undo: readonly string[], task: () => Promise<void>): Promise<void> {
+  try {
+    runCommand(make)
+  } catch (error) {
+    t.pass(make.join(' '), { skip: `needs root: ${(error as Error).message.trim()}` })
+    return
+  }
+  try {
+    await task()
+  } finally {
+    runCommand(undo)
+  }
+}
+
+export function runCommand ([command, ...args]: readonly string[]): void {
+  execFileSync(command!, args, { stdio: 'pipe' })
+}
+
+/** A disk of 256 KiB. */
+export function onSmallDisk (t: Test, task: (directory: string) => Promise<void>): Promise<void> {
+  return inTempDirectory(directory =>
+    inState(t, ['mount', '-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', directory], ['umount', '-l', directory], () => task(directory)))
+}
+
+/** A file that can be neither replaced nor removed. */
+export function withImmutableFile (t: Test, name: string, task: (directory: string) => Promise<void>): Promise<void> {
+  return inTempDirectory(async directory => {
+    await writeFile(join(directory, name), 'old')
+    await inState(t, ['chattr', '+i', join(directory, name)], ['chattr', '-i', join(directory, name)], () => task(directory))
+  })
+}
+
+async function inTempDirectory (task: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'fastify-onlyoffice-'))
+  try {
+    await task(directory)
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+type Name = 'link' | 'open' | 'opendir' | 'rename' | 'unlink'
+type Call = (path: string, ...rest: unknown[]) => Promise<unknown>
+
+export interface Hook {
+  /** What this process calls. */
+  readonly name: Name
+  /** Which of these calls is meant. */
+  readonly isMeant: (path: string, ...rest: unknown[]) => boolean
+  /** Runs instead of the call and may make it. */
+  readonly instead: (call: () => Promise<unknown>) => Promise<unknown>
+}
+
+/** Stands in front of the file system of this process until the first call that is meant. */
+export function hook (t: Test, { name, isMeant, instead }: Hook): void {
+  const calls = fs as unknown as Record<Name, Call>
+  const call = calls[name]
+  const restore = () => {
+    calls[name] = call
+    syncBuiltinESMExports()
+  }
+  t.teardown(restore)
+  calls[name] = async (...args) => {
+    if (!isMeant(...args)) return await call(...args)
+    restore()
+    return await instead(async () => await call(...args))
+  }
+  syncBuiltinESMExports()
+}
+
+export function ioError (): Error {
+  return Object.assign(new Error('EIO: made to fail'), { code: 'EIO' })
+}
+
+/**
+ * Called by the `commit` of whoever runs in its context when it has decided what to write, before it writes: a request
+ * on its way.
+ */
+export const sending = new AsyncLocalStorage<() => Promise<void>>()
+
+const CHANGED = new Error('The document or its record has changed')
+
+/** A storage in memory that can store content, record and version in one write, as object stores do. */
+export function oneWriteStorage (): Required<Pick<Storage, 'commit' | 'snapshot'>> & ReturnType<typeof memoryStorage> {
+  const storage = memoryStorage()
+  const { state, versions } = storage
+  const queue = createQueue()
+  /** One change at a time: what `commit` does is one change. */
+  const alone = async <Result>(change: () => Promise<Result>): Promise<Result> => await queue.run('', change)
+
+  return {
+    ...storage,
+    state: { ...state, set: async (...args) => await alone(async () => await state.set(...args)) },
+    versions: {
+      ...versions,
+      keep: async (...args) => await alone(async () => await versions.keep(...args)),
+      remove: async (...args) => await alone(async () => { await versions.remove(...args) })
+    },
+    // Without the queue: it waits for beforePublish, which may change the record.
+    replace: async (...args) => await storage.replace(...args),
+    remove: async fileId => await alone(async () => await storage.remove(fileId)),
+
+    snapshot: async fileId => await alone(async () => ({ info: await storage.stat(fileId), record: await state.get(fileId) })),
+
+    async commit (fileId, content, { extension, ifRevision, ifRecordVersion, record, keep }) {
+      const isUnchanged = async () => (await storage.stat(fileId))?.revision === ifRevision && ((await state.get(fileId))?.version ?? null) === ifRecordVersion
+      if (!await isUnchanged()) return null
+      const done = deferred()
+      let value: unknown
+      try {
+        const info = await storage.replace(fileId, content, {
+          ...extension !== undefined && { extension },
+          ifRevision,
+          async beforePublish (info) {
+            const options = keep?.(info, (await versions.list(fileId)).at(-1) ?? null)
+            value = record(info)
+            await sending.getStore()?.()
+            await turn(done.promise)
+            if (!await isUnchanged()) throw CHANGED
+            if (options) await versions.keep(fileId, ifRevision, options)
+          }
+        })
+        if (info === null) return null
+        return { info, recordVersion: (await state.set(fileId, value, ifRecordVersion))! }
+      } catch (error) {
+        if (error === CHANGED) return null
+        throw error
+      } finally {
+        done.resolve()
+      }
+    }
+  }
+
+  /** Resolves when no other change is under way; others wait until the promise is resolved. */
+  async function turn (done: Promise<void>): Promise<void> {
+    const begun = deferred()
+    alone(async () => {
+      begun.resolve()
+      await done
+    }).catch(() => {})
+    await begun.promise
+  }
+}
