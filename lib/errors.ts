@@ -192,7 +192,9 @@ export class FileNotFoundError
   extends defineError<[which: string]>('FST_EDITOR_FILE_NOT_FOUND', 'No stored file has %s', 404) {
   constructor (fileId?: string, options?: ErrorOptions) {
     const hint = /\w\.\w{1,16}$/.test(fileId ?? '') ? ': a fileId has no extension' : ''
-    const which = fileId === undefined ? 'this fileId' : `the fileId ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}${hint}`
+    const which = fileId === undefined
+      ? 'this fileId'
+      : `the fileId ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}${hint}`
     super(which, ...(options ? [options] : []))
   }
 }

@@ -2,7 +2,7 @@ import type { Clock, EditorOptions, Profile } from '../types/options.js'
 import { checkedDefaults } from './control/defaults.js'
 import { InvalidOptionError } from './errors.js'
 import { connectionTimeoutRules, tlsRules } from './http-client/connections.js'
-import { weaknessOf } from './security/weak-secret.js'
+import { explainWeakness } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {
   AnyFunction as Hook, anyOf, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds,
@@ -269,7 +269,7 @@ export function resolveOptions (given: EditorOptions) {
 }
 
 function assertStrong (secrets: readonly string[]): void {
-  for (const weakness of secrets.map(weaknessOf)) {
+  for (const weakness of secrets.map(explainWeakness)) {
     if (weakness) {
       throw new InvalidOptionError(
         'jwtSecret',

@@ -21,22 +21,21 @@ import { createProbeRequests, createProbes } from './handler/probe-requests.js'
 import { createProxyHandler } from './handler/proxy.js'
 import { createReportHandler } from './handler/report.js'
 import type { HandlerActions } from './handler/route.js'
-import { keepingStorage } from './history/keeping.js'
+import { withVersions } from './history/versioned-storage.js'
 import { createRestores } from './history/restore.js'
 import { createHistory, createVersions } from './history/versions.js'
 import type { Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
 import { createRecovery } from './recovery/recovery.js'
 import { createForceSaves, type ForceSaves } from './save/force-saves.js'
-import { applicationStorage, createReplaceNoted } from './save/noted-replace.js'
+import { applicationStorage, createCommitSave } from './save/commit.js'
 import { createSaves } from './save/saves.js'
 import { handlerUrls } from './security/handler-urls.js'
 import { pageTokens } from './security/page-token.js'
 import type { Services } from './services.js'
-import { createLocks } from './sessions/locks.js'
+import { createLocks, type SessionServices } from './sessions/locks.js'
 import { createOpenings } from './sessions/openings.js'
 import { createRecordStore } from './sessions/record-store.js'
-import type { SessionServices } from './sessions/session-services.js'
 import { createSessions } from './sessions/sessions.js'
 import { memoryState } from './storage/memory-storage.js'
 import { timedStorage } from './storage/timed-storage.js'
@@ -110,7 +109,7 @@ export function createSaving (
   const hooks = createHooks({ settings, log, signal: shutdown.endAll })
   const timed = timedStorage(plugged, { timeouts, signal: shutdown.endAll })
   const storage = retention && timed.versions
-    ? keepingStorage(timed, timed.versions, retention, { settings, log })
+    ? withVersions(timed, timed.versions, retention, { settings, log })
     : timed
   const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const base: Services = { settings, storage, state, keys, commands, outbound, hooks, log, shutdown }
@@ -146,7 +145,7 @@ export function createSaving (
     services,
     hooks,
     storage,
-    applicationStorage: applicationStorage(plugged, locks, createReplaceNoted({ ...services, storage: timed })),
+    applicationStorage: applicationStorage(plugged, locks, createCommitSave({ ...services, storage: timed })),
     whenSaved,
     sessions,
     saves,

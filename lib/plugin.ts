@@ -10,12 +10,11 @@ import { checkedDefaults, mergedDefaults } from './control/defaults.js'
 import { startWarnings } from './doctor/check-options.js'
 import type { DirectResponse } from './doctor/direct-request.js'
 import { createDoctor } from './doctor/doctor.js'
-import { createBuilder } from './document-server/builder.js'
-import { createEditorServer } from './document-server/editor-server.js'
-import { createFormats, createOpens } from './document-server/format-list.js'
+import { createBuilder, createEditorServer } from './document-server/editor-server.js'
+import { createFormats, createOpens } from './document-server/formats.js'
 import { AlreadyRegisteredError, InvalidOptionError } from './errors.js'
 import { readPageModules } from './handler/assets.js'
-import { routeOptionsWith } from './handler/route-options.js'
+import { routeOptionsWith } from './handler/request.js'
 import { handlerScope, requestWithoutQuery } from './handler/route.js'
 import { undiciClient } from './http-client/undici-client.js'
 import { resolveOptions } from './options.js'
@@ -139,7 +138,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const { logLevel } = options
   const routeOptions = routeOptionsWith(options)
   const operations = settings.openapi && (await import('./openapi/operations.js')).describedOperations(settings)
-  const doctor = settings.doctor && (await import('./doctor/route.js')).doctorRoute({
+  const doctor = settings.doctor && (await import('./doctor/doctor.js')).doctorRoute({
     path: settings.path,
     authorize: settings.doctor.authorize,
     timeout: timeouts.hooks,

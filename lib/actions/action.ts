@@ -4,7 +4,7 @@ import type { EditorControl, EditorControlDefaults } from '../../types/control.j
 import type { EditorSessions } from '../../types/sessions.js'
 import type { OfferedActions } from '../control/control.js'
 import type { Need } from '../control/defaults.js'
-import type { Opens } from '../document-server/format-list.js'
+import type { Opens } from '../document-server/formats.js'
 import type { FetchResult } from '../document-server/result-file.js'
 import { ActionFailedError, HookTimeoutError } from '../errors.js'
 import { errorStatus } from '../handler/responses.js'

@@ -1,6 +1,6 @@
 import { withFavorite } from '../control/defaults.js'
 import { FileNotFoundError, InvalidActionError } from '../errors.js'
-import { typedName } from '../security/file-name.js'
+import { typedName } from '../security/names.js'
 import { callHook, type PageAction } from './action.js'
 import { isCreatedPage } from './results.compiled.js'
 

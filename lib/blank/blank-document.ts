@@ -2,10 +2,8 @@ import type { BlankDocumentOptions } from '../../types/blank.js'
 import { AnyString, assertOptions, assertValue, isOneOf, rule, type Rules } from '../util/validate.js'
 import { zip } from '../util/zip.js'
 import { type Language, languageOf, type Paper, paperOf } from './locale.js'
+import { presentationParts, wordParts, workbookParts } from './office-open-xml.js'
 import { openDocumentParts } from './open-document.js'
-import { presentationParts } from './presentation.js'
-import { wordParts } from './word.js'
-import { workbookParts } from './workbook.js'
 
 const DEFAULT_LANGUAGE = 'en'
 /** OpenDocument requires an uncompressed media type. */

@@ -1,7 +1,7 @@
 import { mediaTypeOf } from '../document-server/formats.js'
 import type { Parts } from '../util/zip.js'
 import { type Language, type Paper, sheetName } from './locale.js'
-import { COLOURS, DECLARATION, FONT } from './office-xml.js'
+import { COLOURS, DECLARATION, FONT } from './office-open-xml.js'
 
 type Format = 'odt' | 'ods' | 'odp'
 

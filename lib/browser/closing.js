@@ -1,7 +1,6 @@
 // Elements with which the user closes the page. The editor's own close button loses what was typed just before.
-import { readFragment } from './fragment.js'
+import { readFragment, stateOf } from './fragment.js'
 import { pageUrl, wayBack } from './links.js'
-import { stateOf } from './registry.js'
 
 const ELEMENT = '[data-onlyoffice-close]'
 const SAME_TAB = ['_self', '_parent', '_top']

@@ -3,12 +3,11 @@ import { loadApi } from './api-script.js'
 import { followCloseElements } from './closing.js'
 import { createEditor } from './create-editor.js'
 import { CaptureError, UnsentChangesError } from './errors.js'
-import { readFragment } from './fragment.js'
+import { firstMounted, readFragment, stateOf } from './fragment.js'
 import { placeOfPage } from './links.js'
 import { messagesOf } from './messages.js'
 import { noticeOf } from './notice.js'
 import { followOpening } from './opening.js'
-import { firstMounted, stateOf } from './registry.js'
 import { askFresh } from './request.js'
 
 /** @import { Config, DocEditor, FileType } from '@onlyoffice/doceditor-types' */

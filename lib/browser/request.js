@@ -1,8 +1,7 @@
 // Requests of a page to the handler. Each answer brings fresh tokens, and the token is also renewed while the user only
 // types. A page that was asleep for longer learns at its next request that its token has expired.
 import { ActionError } from './errors.js'
-import { updateFragment } from './fragment.js'
-import { stateOf } from './registry.js'
+import { stateOf, updateFragment } from './fragment.js'
 
 /** @import { EditorPage, Fresh } from './fragment.js' */
 

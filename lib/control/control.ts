@@ -3,33 +3,31 @@ import type {
   ThumbnailRequest
 } from '../../types/control.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
-import { contentFrom } from '../util/streams.js'
 import { blankDocument } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
-import type { Openings } from '../sessions/openings.js'
 import { conversionKey } from '../document-server/conversion-service.js'
 import type { Conversions } from '../document-server/conversion.js'
-import type { Opens } from '../document-server/format-list.js'
-import { extensionOf } from '../document-server/formats.js'
+import type { DocumentKeys } from '../document-server/document-key.js'
+import { extensionOf, type Opens } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { checkDocument } from '../document-server/upload-check.js'
 import {
   FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError, UnknownFormatError
 } from '../errors.js'
-import type { History } from '../history/versions.js'
 import type { Restores, RestoringUser } from '../history/restore.js'
-import { AnyString, assertOptions, assertValue } from '../util/validate.js'
-import type { DocumentKeys } from '../document-server/document-key.js'
-import type { Sessions } from '../sessions/sessions.js'
+import type { History } from '../history/versions.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import type { PageTokens } from '../security/page-token.js'
-import { signedConfig } from './config.js'
+import type { Openings } from '../sessions/openings.js'
+import type { Sessions } from '../sessions/sessions.js'
+import { contentFrom } from '../util/streams.js'
+import { AnyString, assertOptions, assertValue } from '../util/validate.js'
+import { renderedDefaults } from './defaults.js'
 import {
   convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert,
   setRules, thumbnailRules, VersionNumber
 } from './method-rules.js'
-import { linksOf, type PageUrls, renderFragment } from './page.js'
-import { renderedDefaults } from './defaults.js'
+import { linksOf, type PageUrls, renderFragment, signedConfig } from './page.js'
 
 interface ControlDependencies {
   readonly storage: Storage

@@ -8,7 +8,7 @@ import type {
   SetDocumentOptions,
   ThumbnailRequest
 } from '../../types/control.js'
-import { convertRules as awaitRules } from '../document-server/awaiting.js'
+import { convertRules as awaitRules } from '../document-server/poll.js'
 import { conversionRules, numbered, Pixels, words } from '../document-server/conversion-service.js'
 import {
   AnyString, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse

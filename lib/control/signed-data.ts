@@ -3,7 +3,7 @@ import type { Signed, SignedMethods } from '../../types/signed-data.js'
 import { isCommandName } from '../document-server/commands.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { InvalidOptionError } from '../errors.js'
-import { isJsonObject, type JsonObject, parseJson } from '../util/json.js'
+import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 import { isHttpUrl } from '../util/url.js'
 
 interface Rule {

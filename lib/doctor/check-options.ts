@@ -2,7 +2,7 @@ import type { DoctorFinding } from '../../types/doctor.js'
 import { API_SCRIPT_PATH } from '../options.js'
 import type { Settings } from '../options.js'
 import { isPublicIp, mayBePublicHost } from '../security/public-ip.js'
-import { weaknessOf } from '../security/weak-secret.js'
+import { explainWeakness } from '../security/weak-secret.js'
 import { error, ok, shown, warning } from './findings.js'
 
 type UrlSettings = Pick<Settings, 'documentServer' | 'editorApiUrl' | 'publicBaseUrl'>
@@ -83,7 +83,7 @@ const LARGE_CALLBACK_BYTES = 1024 ** 2
 /** The findings about the options that need no connection. */
 export function checkOptions (settings: CheckedSettings): DoctorFinding[] {
   const { bodyLimit, profile, secrets, tls } = settings
-  const weakness = secrets.map(weaknessOf).find(Boolean)
+  const weakness = secrets.map(explainWeakness).find(Boolean)
   const findings = [
     profile === 'classic' &&
     warning(

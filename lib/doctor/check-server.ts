@@ -1,7 +1,10 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import { isHtml } from '../document-server/file-signatures.js'
 import { API_SCRIPT_PATH, type Settings } from '../options.js'
-import { type ConnectionFault, type DirectRequester, type DirectResponse, isRedirect, reachableServiceUrl, redirectTarget, serverCodes } from './direct-request.js'
+import {
+  type ConnectionFault, type DirectRequester, type DirectResponse, isRedirect, reachableServiceUrl, redirectTarget,
+  serverCodes
+} from './direct-request.js'
 import { error, firstWords, ok, shown, skipped } from './findings.js'
 
 interface ServerCheck {

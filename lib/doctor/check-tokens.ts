@@ -5,7 +5,7 @@ import { COMMAND_CODE } from '../document-server/commands.js'
 import { tokenSigner } from '../document-server/token.js'
 import type { SeenToken, Sighting } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
-import { isJsonObject, parseJson } from '../util/json.js'
+import { isJsonObject, parseJson } from '../util/text.js'
 import { type DirectRequester, reachableServiceUrl } from './direct-request.js'
 import { error, fault, firstWords, ok, shown, skipped, warning } from './findings.js'
 

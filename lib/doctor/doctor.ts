@@ -1,9 +1,13 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DoctorFinding, DoctorOptions, DoctorReport } from '../../types/doctor.js'
+import type { EditorOptions } from '../../types/options.js'
+import { ForbiddenError, HookTimeoutError } from '../errors.js'
 import { createQueue } from '../util/queue.js'
-import { AnyString, assertOptions, Milliseconds, type Rules, Signal } from '../util/validate.js'
-import { unlessAborted } from '../util/with-timeout.js'
+import { AnyString, assertOptions, kindOf, Milliseconds, type Rules, Signal } from '../util/validate.js'
+import { unlessAborted, withTimeout } from '../util/with-timeout.js'
 import type { SetUp } from './examination.js'
 import { confidential, isError, redactor } from './findings.js'
+import { CONTENT_SECURITY_POLICY, renderHtml } from './render-html.js'
 
 type Doctor = (options?: DoctorOptions) => Promise<DoctorReport>
 
@@ -45,4 +49,99 @@ export function createDoctor (dependencies: Dependencies): Doctor {
 async function runExamination (setUp: SetUp, timeout: number): Promise<DoctorReport> {
   const { examine } = await import('./examination.js')
   return await examine(setUp, timeout)
+}
+
+interface RouteDependencies {
+  /** Path of the handler. */
+  readonly path: string
+  readonly authorize: NonNullable<EditorOptions['doctor']>['authorize']
+  /** Time limit for `authorize` in milliseconds. */
+  readonly timeout: number
+  readonly examine: () => Promise<DoctorReport>
+  readonly explainOpening: (fileId: string) => Promise<readonly DoctorFinding[]>
+  /** Ends the wait for `authorize`. */
+  readonly signal: AbortSignal
+}
+
+/** An examination makes the document server convert a document. Asking more often must not cause more of them. */
+const REPORT_LIFETIME_MS = 5000
+const MAX_FILE_ID_LENGTH = 1024
+
+const headers = {
+  'cache-control': 'no-store',
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer', // the URL may contain a fileId
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  vary: 'accept'
+} as const
+
+/** `GET <handler path>/doctor`: examines, and answers with the report as a page or as JSON. */
+export function doctorRoute (
+  { path, authorize, timeout, examine, explainOpening, signal }: RouteDependencies
+): RouteOptions {
+  const report = shared(examine)
+
+  async function isAllowed (request: FastifyRequest): Promise<boolean> {
+    try {
+      const answer: unknown = await withTimeout(() => authorize(request), {
+        milliseconds: timeout,
+        timeoutError: ms => new HookTimeoutError('doctor.authorize', ms),
+        signal
+      })
+      if (answer && answer !== true) throw new ForbiddenError(`it returned ${kindOf(answer)}: only true allows`)
+      return answer === true
+    } catch (err) {
+      request.log.error({ err }, 'the hook doctor.authorize failed')
+      return false
+    }
+  }
+
+  async function answerReport (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    reply.headers(headers)
+    const { fileId, format } = request.query as { readonly fileId?: unknown, readonly format?: unknown }
+    if (isFromOtherSite(request) || !await isAllowed(request)) {
+      return reply.code(403).type('text/plain; charset=utf-8').send('Forbidden')
+    }
+    if (fileId !== undefined && (typeof fileId !== 'string' || fileId.length > MAX_FILE_ID_LENGTH)) {
+      return reply.code(400).type('text/plain; charset=utf-8').send('Name one fileId')
+    }
+    const general = await report()
+    const opening = fileId ? { fileId, findings: await explainOpening(fileId) } : undefined
+    if (format !== 'json' && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
+      return reply.type('text/html; charset=utf-8').send(renderHtml({ report: general, ...(opening && { opening }) }))
+    }
+    const findings = [...general.findings, ...opening?.findings ?? []]
+    const whole: DoctorReport = { ...general, healthy: general.healthy && !findings.some(isError), findings }
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole))
+  }
+
+  return {
+    method: 'GET',
+    url: `${path}/doctor`,
+    exposeHeadRoute: false,
+    handler: answerReport
+  }
+}
+
+/** Runs one examination at a time. Requests during it, or shortly after it, get the same report. */
+function shared (examine: () => Promise<DoctorReport>): () => Promise<DoctorReport> {
+  let current: Promise<DoctorReport> | undefined
+
+  return () => {
+    if (current) return current
+    const report = examine()
+    current = report
+    const forget = () => { if (current === report) current = undefined }
+    report.then(() => setTimeout(forget, REPORT_LIFETIME_MS).unref(), forget)
+    return report
+  }
+}
+
+/** Another site can make the browser of an authorized user request this URL. */
+function isFromOtherSite ({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
 }

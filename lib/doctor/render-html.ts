@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
-import { escapeHtml } from '../util/html.js'
+import { escapeHtml } from '../util/text.js'
 import { countsOf, durationText, verdictOf } from './render-text.js'
 
 interface ReportPage {

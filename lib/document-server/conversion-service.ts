@@ -2,8 +2,7 @@ import type {
   ConversionOptions, ConversionRequest, Watermark, WatermarkParagraph, WatermarkRun
 } from '../../types/conversions.js'
 import { ConversionFailedError, InvalidOptionError } from '../errors.js'
-import { digest } from '../util/digest.js'
-import { isJsonObject, type JsonObject, parseJson } from '../util/json.js'
+import { digest, isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 import { isHttpUrl } from '../util/url.js'
 import {
   anyOf, assertOptions, integerFrom, isNumber, isOneOf, isString, listOf, numberFrom, rule, type Rules, stringThat,

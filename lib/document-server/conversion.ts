@@ -7,9 +7,12 @@ import { statusError } from '../outbound/outbound.js'
 import { bytesOf, bytesOfContent, contentFrom, discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
 import { unlessAborted } from '../util/with-timeout.js'
-import { assertConvertOptions, awaitResult, pause } from './awaiting.js'
+import { assertConvertOptions, awaitResult, pause } from './poll.js'
 import type { DocumentServerClient } from './client.js'
-import { assertConversionRequest, type ConversionAnswer, type ConversionSource, parseConversionAnswer, serviceFailure, type WireRequest, wireRequest } from './conversion-service.js'
+import {
+  assertConversionRequest, type ConversionAnswer, type ConversionSource, parseConversionAnswer, serviceFailure,
+  type WireRequest, wireRequest
+} from './conversion-service.js'
 import { isOfficeOpenXml } from './file-signatures.js'
 import { extensionOf } from './formats.js'
 import type { FileOffers, FromFile } from './from-file.js'

@@ -1,5 +1,5 @@
 import type { FileInfo } from '../../types/storage.js'
-import { digest } from '../util/digest.js'
+import { digest } from '../util/text.js'
 
 type Content = Pick<FileInfo, 'fileId' | 'revision'>
 

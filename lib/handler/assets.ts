@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { CommonRouteOptions } from './route-options.js'
+import type { CommonRouteOptions } from './request.js'
 
 /** The output of `scripts/bundle-page.js`. */
 const MODULES = fileURLToPath(new URL('../assets/', import.meta.url))

@@ -6,9 +6,9 @@ import type { Settings } from '../options.js'
 import type { ForceSaves } from '../save/force-saves.js'
 import type { SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome, Saves } from '../save/saves.js'
-import type { Bearing } from '../sessions/record.js'
+import type { ForceSaveRelation } from '../sessions/record.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { digest } from '../util/digest.js'
+import { digest } from '../util/text.js'
 import { isHttpUrl, parseHttpUrl } from '../util/url.js'
 import { isCallbackPayload, optionalFields } from './request.compiled.js'
 import type { CallbackPayload } from './request.schema.js'
@@ -63,9 +63,9 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     const arrival = forceSaves.arrived(fileId)
     const applied = saves.queue.enter(fileId, async turn => {
       const event = await received
-      const bearing = await arrival.bearingOf(event)
+      const relation = await arrival.relationOf(event)
       await turn
-      return await apply(log, event, bearing, () => !(reply.raw.closed || reply.raw.destroyed))
+      return await apply(log, event, relation, () => !(reply.raw.closed || reply.raw.destroyed))
     }).finally(arrival.applied)
     let isAnswered = false
     applied.catch(err => { if (isAnswered) log.error({ err }, 'a session change could not be recorded') })
@@ -103,11 +103,11 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   async function apply (
     log: FastifyBaseLogger,
     event: CallbackEvent,
-    bearing: Bearing | undefined,
+    relation: ForceSaveRelation | undefined,
     isAwaited: () => boolean
   ): Promise<SaveOutcome | undefined> {
     const { fileId, key } = event
-    if (isSave(event)) return await applySave(log, event, bearing, isAwaited)
+    if (isSave(event)) return await applySave(log, event, relation, isAwaited)
     if (!key) return undefined
     if (event.status === 1) await sessions.started(fileId, key, event.users)
     if (event.status === 4) await sessions.closed(fileId, key)
@@ -116,7 +116,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
         ? noteRefusedSave(log, event)
         : sessions.discarded(fileId, key, event.users))
     }
-    if (event.status === 3 || event.status === 7) await forceSaves.failed(event, bearing)
+    if (event.status === 3 || event.status === 7) await forceSaves.failed(event, relation)
     return undefined
   }
 
@@ -124,29 +124,29 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   async function applySave (
     log: FastifyBaseLogger,
     event: SaveEvent,
-    bearing: Bearing | undefined,
+    relation: ForceSaveRelation | undefined,
     isAwaited: () => boolean
   ): Promise<SaveOutcome | undefined> {
     const { fileId, key, status, url, users } = event
     const discarded = async () => { if (key && status === 2) await sessions.discarded(fileId, key, users) }
     if (!url) {
       await (isLostSave(event) ? noteRefusedSave(log, event) : discarded())
-      await forceSaves.failed(event, bearing)
+      await forceSaves.failed(event, relation)
       return undefined
     }
     try {
-      const request = { ...saveRequest(event, url), bearing, isAwaited }
+      const request = { ...saveRequest(event, url), relation, isAwaited }
       const outcome = await saves.save(request)
       if (outcome === 'missing') {
         await discarded()
-        await forceSaves.failed(event, bearing, new FileNotFoundError())
+        await forceSaves.failed(event, relation, new FileNotFoundError())
       }
       if (outcome === 'repeated' && key && status === 2 && isAwaited()) await sessions.finished(fileId, key, users)
       if (outcome === 'repeated' || outcome === 'superseded') await forceSaves.skipped(request, outcome)
       return outcome
     } catch (error) {
       if (event.status === 2) await noteRefusedSave(log, event)
-      await forceSaves.failed(event, bearing, error as Error)
+      await forceSaves.failed(event, relation, error as Error)
       await hooks.saveFailed(event, error as Error)
       throw error
     }

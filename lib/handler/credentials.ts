@@ -8,7 +8,7 @@ import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedErr
 import type { Settings } from '../options.js'
 import type { HandlerUrls, SignatureState } from '../security/handler-urls.js'
 import type { PageClaims, PageTokens } from '../security/page-token.js'
-import { isJsonObject } from '../util/json.js'
+import { isJsonObject } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
 import { kindOf } from '../util/validate.js'
 import { withTimeout } from '../util/with-timeout.js'

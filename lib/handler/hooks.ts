@@ -8,7 +8,7 @@ import { HookTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { saveIdOf } from '../save/save-request.js'
 import type { Cause } from '../sessions/record-store.js'
-import { type FileRecord, liveSessions, type Session, stateOf } from '../sessions/record.js'
+import { type SessionRecord, liveSessions, type Session, stateOf } from '../sessions/record.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { createQueue } from '../util/queue.js'
 import { withTimeout } from '../util/with-timeout.js'
@@ -93,7 +93,7 @@ export function createHooks ({ settings, log, signal }: Dependencies): Hooks {
  */
 interface SessionEvents {
   /** This instance has changed a record. Reports the sessions that became live or ended. */
-  changed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void
+  changed (fileId: string, before: SessionRecord, after: SessionRecord, cause?: Cause): void
   /** A session has ended whose file, and usually its record, no longer exists. */
   endedAfterDeletion (fileId: string, cause: Cause): void
   /** Resolves when no hook is running. */
@@ -184,8 +184,8 @@ function endEvent (
  * A change may also end sessions other than its own: one of an instance that died, or the least important of too many.
  */
 function reasonOf (
-  before: FileRecord,
-  after: FileRecord,
+  before: SessionRecord,
+  after: SessionRecord,
   key: string,
   cause: Cause | undefined
 ): SessionEndEvent['reason'] {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { InvalidReportError } from '../errors.js'
-import { MAX_FILE_ID_BYTES } from '../security/file-id.js'
+import { MAX_FILE_ID_BYTES } from '../security/names.js'
 import type { Credentials } from './credentials.js'
 import { lineLimit } from './line-limit.js'
 import type { HandlerRequest } from './request.js'

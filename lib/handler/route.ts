@@ -16,9 +16,11 @@ import {
   callbackFields, createUnprovenLog, publishFailed, publishRefused, publishWhenClosed
 } from './outcome-reports.js'
 import type { ProbeRequests } from './probe-requests.js'
-import { type Action, addRequestNotes, type HandlerRequest, isHandlerQuery, namedFileId, notesOf } from './request.js'
+import {
+  type Action, addRequestNotes, type HandlerRequest, isHandlerQuery, namedFileId, notesOf, type RouteOptionsOf,
+  type SwaggerTransform
+} from './request.js'
 import { answerCallback, errorStatus, isEndedByHook, thrownError, untrustedContentHeaders } from './responses.js'
-import type { RouteOptionsOf, SwaggerTransform } from './route-options.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
 

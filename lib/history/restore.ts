@@ -5,17 +5,16 @@ import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BeingEditedError, BusyError, FileNotFoundError, VersionNotFoundError } from '../errors.js'
 import { isStored } from '../save/save-request.js'
 import type { Saves } from '../save/saves.js'
-import { CHANGED } from '../sessions/locks.js'
-import type { SessionServices } from '../sessions/session-services.js'
+import { madeBy } from '../save/version-details.js'
+import { CHANGED, type SessionServices } from '../sessions/locks.js'
 import { isLive, liveSessions, type Session } from '../sessions/record.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { versionRestored } from '../sessions/stored-saves.js'
+import { versionRestored } from '../sessions/save-changes.js'
 import { createQueue, shared } from '../util/queue.js'
 import { deferErrors } from '../util/streams.js'
 import { isHttpUrl } from '../util/url.js'
 import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../util/validate.js'
 import { unlessAborted } from '../util/with-timeout.js'
-import { madeBy } from '../save/version-details.js'
 import type { Versions } from './versions.js'
 
 export interface RestoringUser {
@@ -164,7 +163,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
         ifRevision: current.revision,
         version: () => ({ made })
       }
-      const info = await saves.replaceNoted(fileId, staged, snapshot, options, {
+      const info = await saves.commitSave(fileId, staged, snapshot, options, {
         change: versionRestored,
         publishing: info => ({ restored: info.revision })
       })

@@ -8,7 +8,7 @@ import type { HandlerUrls } from '../security/handler-urls.js'
 import type { Services } from '../services.js'
 import { discard } from '../util/streams.js'
 import { detailsOf, type Made, madeAfter } from '../save/version-details.js'
-import { type Retention, superfluous } from './keeping.js'
+import { type Retention, expiredVersions } from './versioned-storage.js'
 
 /** One version of a document: a kept version, or the present content. */
 export interface Version extends Pick<FileInfo, 'revision' | 'extension' | 'modifiedAt'> {
@@ -49,7 +49,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, stor
     }
     const isKept = position !== -1 && position === kept.length - 1 // a save failed after the version was kept
     const superseded = isKept ? kept.slice(0, -1) : kept
-    const expired = new Set(superfluous(superseded, retention, clock.now())) // a storage removes some of them later
+    const expired = new Set(expiredVersions(superseded, retention, clock.now())) // a storage removes some of them later
     const shown = superseded.filter(({ version }) => !expired.has(version))
     return [
       ...shown.map((stored, index) => versionOf(stored, detailsOf(stored.details).made, shown[index - 1])),

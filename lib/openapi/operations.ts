@@ -1,5 +1,5 @@
 import type { PageAction } from '../actions/action.js'
-import type { SwaggerTransform } from '../handler/route-options.js'
+import type { SwaggerTransform } from '../handler/request.js'
 import type { Settings } from '../options.js'
 import { schemas } from './schemas.compiled.js'
 

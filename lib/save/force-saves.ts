@@ -11,11 +11,11 @@ import {
   ASSEMBLY_FAILED, forceSaveIdle, forceSaveNoted, forceSaveRemoved, forceSavesConcerned, forceSavesRepeated,
   forceSavesSuperseded, forceSaveWith
 } from '../sessions/force-save-notes.js'
-import type { Bearing, FileRecord } from '../sessions/record.js'
+import type { ForceSaveRelation, SessionRecord } from '../sessions/record.js'
 import { NOT_DURABLE } from '../sessions/record-store.js'
-import type { SessionServices } from '../sessions/session-services.js'
+import type { SessionServices } from '../sessions/locks.js'
 import { withTimeout } from '../util/with-timeout.js'
-import { type CommandAnswer, createJudge, type Verdict } from './force-save-judge.js'
+import { type CommandAnswer, createOutcomeResolver, type Verdict } from './force-save-outcome.js'
 import { identityOf, type SaveRequest } from './save-request.js'
 
 /** A waiting call on this instance. */
@@ -111,7 +111,7 @@ export function createForceSaves (
        * How the callback relates to the pending force saves. Call it before earlier callbacks of the file have been
        * applied.
        */
-      async bearingOf (event: CallbackEvent): Promise<Bearing | undefined> {
+      async relationOf (event: CallbackEvent): Promise<ForceSaveRelation | undefined> {
         const { status, userdata } = event
         if (isRepeat(event)) return { ...ownOf(userdata), isRepeat: true, waiting: await allWaiting(fileId) }
         if (status === 6 || status === 7) return ownOf(userdata)
@@ -127,24 +127,28 @@ export function createForceSaves (
   }
 
   /** A save was not stored. Without `error`, the document server could not assemble it. Never rejects. */
-  async function failed ({ fileId, key, status }: CallbackEvent, bearing: Bearing = {}, error?: Error): Promise<void> {
+  async function failed (
+    { fileId, key, status }: CallbackEvent,
+    relation: ForceSaveRelation = {},
+    error?: Error
+  ): Promise<void> {
     if (key === undefined) return
     for (const waiter of waiters.get(fileId) ?? []) if (waiter.key === key) waiter.cause = error
     const { code = 'UNKNOWN', retryable = false } = (error ?? { code: ASSEMBLY_FAILED }) as Partial<EditorError>
     await note(
       fileId,
-      record => forceSavesConcerned(record, { key, status }, bearing, { code, isRetryable: retryable }),
-      bearing
+      record => forceSavesConcerned(record, { key, status }, relation, { code, isRetryable: retryable }),
+      relation
     )
   }
 
   /** A save was not stored because it, or a later one, is already stored. Never rejects. */
   async function skipped (request: SaveRequest, why: 'repeated' | 'superseded'): Promise<void> {
-    const { fileId, bearing = {} } = request
+    const { fileId, relation = {} } = request
     const identity = identityOf(request)
     if (identity === undefined) return
     const change = why === 'repeated' ? forceSavesRepeated : forceSavesSuperseded
-    await note(fileId, record => change(record, identity, bearing), bearing)
+    await note(fileId, record => change(record, identity, relation), relation)
   }
 
   /** Resolves when no call is waiting. */
@@ -157,7 +161,7 @@ export function createForceSaves (
     const id = `${ID_PREFIX}${randomUUID()}`
     const sleeper = createSleeper(ended)
     const waiter: Waiter = { id, key, wake: sleeper.wake }
-    const judge = createJudge({
+    const judge = createOutcomeResolver({
       id,
       key,
       clock,
@@ -233,7 +237,7 @@ export function createForceSaves (
     waiter: Waiter,
     { sleep }: ReturnType<typeof createSleeper>,
     ended: AbortSignal
-  ): Promise<FileRecord> {
+  ): Promise<SessionRecord> {
     for (;;) {
       ended.throwIfAborted()
       const record = await recordStore.update(
@@ -253,11 +257,11 @@ export function createForceSaves (
 
   async function note (
     fileId: string,
-    change: (record: FileRecord) => FileRecord,
-    bearing: Bearing = {}
+    change: (record: SessionRecord) => SessionRecord,
+    relation: ForceSaveRelation = {}
   ): Promise<void> {
     await recordStore.update(fileId, change, NOT_DURABLE).catch(err => {
-      if (bearing.own !== undefined || waiters.has(fileId)) {
+      if (relation.own !== undefined || waiters.has(fileId)) {
         log.error({ err, fileId }, 'the outcome of a force save could not be noted')
       }
     })
@@ -284,7 +288,7 @@ function isRepeat (event: CallbackEvent): boolean {
   return event.status === 6 && event.encrypted === false && event.forcesavetype === 0
 }
 
-function ownOf (userdata: string | undefined): Bearing | undefined {
+function ownOf (userdata: string | undefined): ForceSaveRelation | undefined {
   return userdata !== undefined && ID.test(userdata) ? { own: userdata } : undefined
 }
 

@@ -2,20 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BeingEditedError, NameTakenError } from '../errors.js'
-import { madeBy, MAX_TEXT_LENGTH, type NewVersion } from './version-details.js'
-import { CHANGED, type Look } from '../sessions/locks.js'
+import { CHANGED, type Look, type SessionServices } from '../sessions/locks.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
-import type { SessionServices } from '../sessions/session-services.js'
 import {
   isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave
 } from '../sessions/record.js'
 import {
   isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored,
   type SaveDetails, saveStored
-} from '../sessions/stored-saves.js'
+} from '../sessions/save-changes.js'
 import { BoundedMap } from '../util/bounded-map.js'
-import type { ReplaceNoted } from './noted-replace.js'
+import type { CommitSave } from './commit.js'
 import { copyIdOf, identityOf, isStored, saveIdOf, type SaveRequest } from './save-request.js'
+import { madeBy, MAX_TEXT_LENGTH, type NewVersion } from './version-details.js'
 
 /** A save with its content, and the record and the file as last read. */
 interface StagedSave {
@@ -43,7 +42,7 @@ type Result = NonNullable<StoredSave['result']>
 /** The events of the latest saves are kept. */
 const MAX_DELIVERED = 10_000
 
-export function createPublisher (services: SessionServices, replaceNoted: ReplaceNoted) {
+export function createPublisher (services: SessionServices, commitSave: CommitSave) {
   const { storage, recordStore, locks, keys, hooks, settings: { clock, policies } } = services
   /** Ids of the events that this instance has passed to `onSaved`. */
   const delivered = new BoundedMap<string, true>(MAX_DELIVERED)
@@ -113,11 +112,11 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
   async function storeInFile (
     { request, identity, staged, changes, snapshot, current }: StagedSave & Partial<IdentifiedSave>
   ): Promise<Published | typeof CHANGED> {
-    const { fileId, bearing, users } = request
+    const { fileId, relation, users } = request
     const options = { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) }
-    const info = await replaceNoted(fileId, staged, snapshot, options, identity && {
+    const info = await commitSave(fileId, staged, snapshot, options, identity && {
       change: (record, info) => saveStored(record, storedSave(identity, resultOf(info)), detailsOf(request)),
-      publishing: info => ({ save: storedSave(identity, resultOf(info)), ...(bearing && { bearing }) }),
+      publishing: info => ({ save: storedSave(identity, resultOf(info)), ...(relation && { relation }) }),
       cause: { key: identity.key, users }
     })
     return info === null ? CHANGED : await published('stored', request, resultOf(info))
@@ -159,7 +158,7 @@ export function createPublisher (services: SessionServices, replaceNoted: Replac
     if (wasHeldUp(save) || isFromReopenedSession(record, identity, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0) return null
-    return await replaceNoted(conflictFileId, staged, snapshot, {
+    return await commitSave(conflictFileId, staged, snapshot, {
       extension,
       ifRevision: conflictRevision,
       version: versionOf(request)
@@ -217,8 +216,8 @@ function wasHeldUp ({ request, identity, snapshot: { record } }: IdentifiedSave)
   return isHeldUp(record, identity, detailsOf(request))
 }
 
-function detailsOf ({ bearing, isAwaited }: SaveRequest): SaveDetails & { readonly isAwaited: boolean } {
-  return { bearing, isAwaited: isAwaited?.() ?? true }
+function detailsOf ({ relation, isAwaited }: SaveRequest): SaveDetails & { readonly isAwaited: boolean } {
+  return { relation, isAwaited: isAwaited?.() ?? true }
 }
 
 function resultOf ({ extension, size, revision }: FileInfo): Result {

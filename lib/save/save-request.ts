@@ -3,8 +3,8 @@ import type { CallbackHistory } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
 import type { Services } from '../services.js'
-import type { Bearing, SaveIdentity, Session } from '../sessions/record.js'
-import { digest, sha256Of } from '../util/digest.js'
+import type { ForceSaveRelation, SaveIdentity, Session } from '../sessions/record.js'
+import { digest, sha256Of } from '../util/text.js'
 import { discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
 import { withTimeout } from '../util/with-timeout.js'
@@ -40,7 +40,7 @@ export interface SaveRequest {
   /** Whether the document server is still waiting for the answer, as far as is known. If absent, it is. */
   readonly isAwaited?: (() => boolean) | undefined
   /** Absent if no callback announced the save. */
-  readonly bearing?: Bearing | undefined
+  readonly relation?: ForceSaveRelation | undefined
 }
 
 interface Identified {

@@ -6,14 +6,13 @@ import { checkedContent } from '../document-server/content-check.js'
 import { FileNotFoundError, RevokedError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import type { Services } from '../services.js'
-import type { Look } from '../sessions/locks.js'
-import type { SessionServices } from '../sessions/session-services.js'
-import { whyObsolete } from '../sessions/stored-saves.js'
+import type { Look, SessionServices } from '../sessions/locks.js'
+import { obsoleteReason } from '../sessions/save-changes.js'
 import { spool } from '../storage/timed-storage.js'
-import { createQueue, createTurns } from '../util/queue.js'
+import { createQueue, limitConcurrency } from '../util/queue.js'
 import { discard } from '../util/streams.js'
 import { withTimeout } from '../util/with-timeout.js'
-import { createReplaceNoted } from './noted-replace.js'
+import { createCommitSave } from './commit.js'
 import { createPublisher, type Published } from './publish.js'
 import { identityOf, type SaveRequest } from './save-request.js'
 
@@ -129,17 +128,17 @@ export function createSaves (services: SessionServices) {
   const fetch = createFetch(services)
   const fetchChanges = versions && createFetchChanges(services, fetch)
   const { stageSaved, documentOptions } = createCsvSaves(services)
-  const replaceNoted = createReplaceNoted(services)
-  const { publish, deliverAgain } = createPublisher(services, replaceNoted)
+  const commitSave = createCommitSave(services)
+  const { publish, deliverAgain } = createPublisher(services, commitSave)
   /**
    * Whether publishing fails if the record or the file has changed since the look. A storage with `revoke` calls
    * `beforePublish`, which acquires the lock on that condition.
    */
   const isCheckedAtPublishing = storage.commit !== undefined || storage.revoke !== undefined
-  const inTurn = createTurns({ concurrency: concurrentSaves, maxWait: MAX_WAIT_FOR_TURN_MS })
+  const inTurn = limitConcurrency({ concurrency: concurrentSaves, maxWait: MAX_WAIT_FOR_TURN_MS })
   /** Keeps the callbacks of each file in order of arrival. */
   const queue = createQueue()
-  return { save, store, fetch, stageSaved, documentOptions, replaceNoted, queue }
+  return { save, store, fetch, stageSaved, documentOptions, commitSave, queue }
 
   /**
    * Fetches and stores a save: all of it or nothing. Where it is stored is decided after it is fetched, immediately
@@ -175,7 +174,7 @@ export function createSaves (services: SessionServices) {
   async function nothingToStore (request: SaveRequest, look: Look): Promise<NothingToStore | undefined> {
     const { snapshot: { record }, current } = look
     const identity = identityOf(request)
-    const reason = identity && whyObsolete(record, identity)
+    const reason = identity && obsoleteReason(record, identity)
     if (reason === 'repeated') await deliverAgain(request, look)
     if (reason !== undefined || current !== null) return reason
     if (policies.missingFile === 'reject') throw new FileNotFoundError()

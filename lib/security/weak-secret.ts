@@ -44,7 +44,7 @@ const SEQUENCES = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'a
  * Why a secret is easy to guess, as the end of a sentence that begins with its name; `undefined` if no reason was
  * found.
  */
-export function weaknessOf (secret: string): string | undefined {
+export function explainWeakness (secret: string): string | undefined {
   const normalized = secret.trim().toLowerCase()
   if (PUBLISHED.has(normalized) || normalized.replace(PLACEHOLDER_WORDS, '') === '') {
     return 'is a publicly known default'

@@ -9,7 +9,7 @@ import {
 } from '../util/validate.js'
 import { unlessAborted } from '../util/with-timeout.js'
 import type { RecordOfFile } from './record-store.js'
-import type { SessionServices } from './session-services.js'
+import type { SessionServices } from './locks.js'
 import { liveSessions, LONG_AGO, type Session } from './record.js'
 import type { Sessions } from './sessions.js'
 

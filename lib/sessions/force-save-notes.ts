@@ -1,5 +1,11 @@
 import {
-  type Bearing, type FileRecord, type ForceSave, type ForceSaveResult, isSameSave, type SaveIdentity, type StoredSave
+  type ForceSaveRelation,
+  type SessionRecord,
+  type ForceSave,
+  type ForceSaveResult,
+  isSameSave,
+  type SaveIdentity,
+  type StoredSave
 } from './record.js'
 
 // Changes of the pending force saves in a record. Pure functions, as in record.ts.
@@ -26,10 +32,10 @@ export const ASSEMBLY_FAILED = 'ASSEMBLY_FAILED'
 
 /** A command is about to be sent. Nothing changes if too many are pending. */
 export function forceSaveNoted (
-  record: FileRecord,
+  record: SessionRecord,
   { id, key }: Pick<ForceSave, 'id' | 'key'>,
   now: number
-): FileRecord {
+): SessionRecord {
   const others = (record.forceSaves ?? []).filter(other => other.id !== id && !isExpired(other, now))
   const [oldest] = others
   const kept = others.length === MAX_FORCE_SAVES && now - oldest!.startedAt > REPLACEABLE_AFTER_MS
@@ -38,14 +44,14 @@ export function forceSaveNoted (
   return kept.length === MAX_FORCE_SAVES ? record : { ...record, forceSaves: [...kept, { id, key, startedAt: now }] }
 }
 
-export function forceSaveRemoved (record: FileRecord, id: string): FileRecord {
+export function forceSaveRemoved (record: SessionRecord, id: string): SessionRecord {
   const { forceSaves = [], ...rest } = record
   const others = forceSaves.filter(other => other.id !== id)
   return others.length === forceSaves.length ? record : { ...rest, ...(others.length > 0 && { forceSaves: others }) }
 }
 
 /** The document server has started no save for the command. */
-export function forceSaveIdle (record: FileRecord, id: string): FileRecord {
+export function forceSaveIdle (record: SessionRecord, id: string): SessionRecord {
   return changed(
     record,
     forceSave => forceSave.id === id && forceSave.isIdle !== true ? { ...forceSave, isIdle: true } : forceSave
@@ -54,26 +60,30 @@ export function forceSaveIdle (record: FileRecord, id: string): FileRecord {
 
 /** A save was stored, or has failed: then the outcome has a `code`. */
 export function forceSavesConcerned (
-  record: FileRecord,
+  record: SessionRecord,
   announced: Announced,
-  bearing: Bearing,
+  relation: ForceSaveRelation,
   outcome: Outcome
-): FileRecord {
+): SessionRecord {
   const isStored = outcome.code === undefined
-  const own = (record.forceSaves ?? []).findIndex(({ id }) => id === bearing.own)
+  const own = (record.forceSaves ?? []).findIndex(({ id }) => id === relation.own)
   return changed(record, (forceSave, index) => {
     if (forceSave.key !== announced.key) return forceSave
     // The command of a later note was sent after this note was written.
-    const from = isStored && index < own ? 'later' : sourceOf(forceSave, announced, bearing)
+    const from = isStored && index < own ? 'later' : sourceOf(forceSave, announced, relation)
     return { ...withResult(forceSave, { from, ...outcome }), ...(isStored && { stored: outcome }) }
   })
 }
 
 /** The document server has repeated a stored save. */
-export function forceSavesRepeated (record: FileRecord, identity: SaveIdentity, bearing: Bearing): FileRecord {
+export function forceSavesRepeated (
+  record: SessionRecord,
+  identity: SaveIdentity,
+  relation: ForceSaveRelation
+): SessionRecord {
   const { result } = record.saves.find(save => isSameSave(save, identity)) ?? {}
   return changed(record, forceSave => {
-    const from = sourceOf(forceSave, identity, bearing)
+    const from = sourceOf(forceSave, identity, relation)
     const stored = result ? placeOf(result) : forceSave.stored
     return forceSave.key === identity.key && from !== 'other' && stored !== undefined
       ? withResult(forceSave, { from, ...stored })
@@ -85,22 +95,26 @@ export function forceSavesRepeated (record: FileRecord, identity: SaveIdentity, 
  * A force save was not stored because a later state of the session already is. If that state was stored after the
  * command was sent, it contains the changes that the command was for; if not, the document server's clock was set back.
  */
-export function forceSavesSuperseded (record: FileRecord, announced: Announced, bearing: Bearing): FileRecord {
+export function forceSavesSuperseded (
+  record: SessionRecord,
+  announced: Announced,
+  relation: ForceSaveRelation
+): SessionRecord {
   return changed(record, forceSave => {
-    const from = sourceOf(forceSave, announced, bearing)
+    const from = sourceOf(forceSave, announced, relation)
     return forceSave.key === announced.key && from !== 'other'
       ? withResult(forceSave, { from, ...forceSave.stored ?? { code: SUPERSEDED } })
       : forceSave
   })
 }
 
-export function forceSaveWith ({ forceSaves = [] }: FileRecord, id: string): ForceSave | undefined {
+export function forceSaveWith ({ forceSaves = [] }: SessionRecord, id: string): ForceSave | undefined {
   return forceSaves.find(forceSave => forceSave.id === id)
 }
 
 /** Ids of the other force saves of the session that the document server may be working on. */
 export function othersUnderWay (
-  { forceSaves = [] }: FileRecord,
+  { forceSaves = [] }: SessionRecord,
   { id, key }: Pick<ForceSave, 'id' | 'key'>,
   now: number
 ): readonly string[] {
@@ -114,7 +128,7 @@ export function othersUnderWay (
 function sourceOf (
   { id }: ForceSave,
   { status }: Announced,
-  { own, waiting = [], isRepeat = false }: Bearing
+  { own, waiting = [], isRepeat = false }: ForceSaveRelation
 ): ForceSaveResult['from'] {
   if (id === own) return 'own'
   if (status === 2 || status === 3) return waiting.includes(id) ? 'final' : 'final-before'
@@ -141,7 +155,7 @@ function isExpired ({ startedAt }: ForceSave, now: number): boolean {
 }
 
 /** Returns the same record if nothing changes. */
-function changed (record: FileRecord, change: (forceSave: ForceSave, index: number) => ForceSave): FileRecord {
+function changed (record: SessionRecord, change: (forceSave: ForceSave, index: number) => ForceSave): SessionRecord {
   const { forceSaves = [] } = record
   const after = forceSaves.map(change)
   return after.every((forceSave, index) => forceSave === forceSaves[index]) ? record : { ...record, forceSaves: after }

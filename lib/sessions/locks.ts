@@ -3,9 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
 import type { Services } from '../services.js'
-import type { FileRecord, Lock, Publishing } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
-import { deadLockRemoved } from './stored-saves.js'
+import type { SessionRecord, Lock, Publishing } from './record.js'
+import { deadLockRemoved } from './save-changes.js'
+
+/** Services for sessions, saves, versions and recovery. */
+export interface SessionServices extends Services {
+  readonly recordStore: RecordStore
+  readonly locks: Locks
+}
 
 /** The file or its record has changed: look again and decide again. */
 export const CHANGED = Symbol('changed')
@@ -102,7 +108,7 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
        * Applies a durable change to the record and releases the lock if it was acquired: a storage may publish without
        * calling `beforePublish`. Failures are retried, because the content is already stored.
        */
-      async releaseWith (change: (record: FileRecord) => FileRecord, cause?: Cause): Promise<void> {
+      async releaseWith (change: (record: SessionRecord) => SessionRecord, cause?: Cause): Promise<void> {
         const id = held?.id ?? ''
         // Nobody changes the record of a locked file, unless the lock is broken.
         const known = held && { snapshot: held.snapshot }
@@ -193,7 +199,7 @@ function stuckLockDetector (): (lock: Lock) => boolean {
   }
 }
 
-function withoutLock (record: FileRecord, id: string): FileRecord {
+function withoutLock (record: SessionRecord, id: string): SessionRecord {
   if (record.lock?.id !== id) return record
   const { lock, ...rest } = record
   return rest

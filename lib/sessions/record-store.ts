@@ -3,11 +3,11 @@ import type { FileInfo, StateRecord, StateStore, Storage } from '../../types/sto
 import { BusyError } from '../errors.js'
 import type { Services } from '../services.js'
 import { BoundedMap } from '../util/bounded-map.js'
-import { EMPTY, type FileRecord, isFileRecord, liveSessions } from './record.js'
+import { EMPTY, type SessionRecord, isSessionRecord, liveSessions } from './record.js'
 
 /** A record as read, with the version that a change must be based on. */
 export interface RecordSnapshot {
-  readonly record: FileRecord
+  readonly record: SessionRecord
   readonly version: string | null
   /** The file at the same moment, `null` if there is none; `undefined` if the storage does not return both at once. */
   readonly info?: FileInfo | null
@@ -24,7 +24,7 @@ export interface Cause {
 
 export interface RecordOfFile {
   readonly fileId: string
-  readonly record: FileRecord
+  readonly record: SessionRecord
 }
 
 interface ChangeOptions {
@@ -47,7 +47,7 @@ export type RecordStore = ReturnType<typeof createRecordStore>
 /** `onChange`: called once per change, on the instance that made it. */
 export function createRecordStore (
   { state, storage }: Services,
-  onChange: (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause) => void
+  onChange: (fileId: string, before: SessionRecord, after: SessionRecord, cause?: Cause) => void
 ) {
   const { list } = state
   /** Files whose records contained live sessions when this instance last saw them. */
@@ -76,9 +76,9 @@ export function createRecordStore (
     for await (const { fileId, value } of list()) yield { fileId, record: observed(fileId, value) }
   }
 
-  function observed (fileId: string, value: unknown): FileRecord {
+  function observed (fileId: string, value: unknown): SessionRecord {
     // Anything else was put there by another program and is overwritten.
-    const record = isFileRecord(value) ? value : EMPTY
+    const record = isSessionRecord(value) ? value : EMPTY
     noteWhetherEdited(fileId, record)
     return record
   }
@@ -88,13 +88,13 @@ export function createRecordStore (
     for (const fileId of [...edited.keys()]) yield { fileId, record: (await read(fileId)).record }
   }
 
-  function noteWhetherEdited (fileId: string, record: FileRecord): void {
+  function noteWhetherEdited (fileId: string, record: SessionRecord): void {
     if (liveSessions(record).length > 0) edited.set(fileId, true)
     else edited.delete(fileId)
   }
 
   /** Call this after `Storage.commit` has changed a record. */
-  function committed (fileId: string, before: FileRecord, after: FileRecord, cause?: Cause): void {
+  function committed (fileId: string, before: SessionRecord, after: SessionRecord, cause?: Cause): void {
     noteWhetherEdited(fileId, after)
     onChange(fileId, before, after, cause)
   }
@@ -105,7 +105,7 @@ export function createRecordStore (
    */
   async function compareAndSet (
     fileId: string,
-    changed: FileRecord,
+    changed: SessionRecord,
     { record, version }: RecordSnapshot,
     { durable = true, cause }: ChangeOptions = {}
   ): Promise<RecordSnapshot | null> {
@@ -122,9 +122,9 @@ export function createRecordStore (
    */
   async function update (
     fileId: string,
-    change: (record: FileRecord) => FileRecord,
+    change: (record: SessionRecord) => SessionRecord,
     { snapshot: known, ...options }: ChangeOptions & { readonly snapshot?: RecordSnapshot } = {}
-  ): Promise<FileRecord> {
+  ): Promise<SessionRecord> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const snapshot = attempt === 1 && known ? known : await read(fileId)
       const changed = change(snapshot.record)

@@ -114,7 +114,7 @@ const PublishingSchema = Type.Object({
   save: Type.Optional(StoredSaveSchema),
   /** Revision of the earlier version. */
   restored: OptionalString,
-  bearing: Type.Optional(BearingSchema),
+  relation: Type.Optional(BearingSchema),
   /** Argument for `Storage.revoke`. */
   ticket: OptionalString
 })
@@ -127,7 +127,7 @@ const LockSchema = Type.Object({
   publishing: Type.Optional(PublishingSchema)
 })
 
-export const FileRecord = Type.Object({
+export const SessionRecord = Type.Object({
   /** Editing sessions that are open or may be reopened. New users join the first one that they can join. */
   sessions: Type.Array(SessionSchema),
   /** The latest saves, newest first. */
@@ -146,7 +146,7 @@ export type StoredSave = Readonly<Static<typeof StoredSaveSchema>>
 export type ForceSave = Readonly<Static<typeof ForceSaveSchema>>
 export type ForceSaveResult = Readonly<Static<typeof ForceSaveResultSchema>>
 /** How a callback relates to the pending force saves. */
-export type Bearing = Readonly<Static<typeof BearingSchema>>
+export type ForceSaveRelation = Readonly<Static<typeof BearingSchema>>
 export type Publishing = Readonly<Static<typeof PublishingSchema>>
 export type Lock = Readonly<Static<typeof LockSchema>>
-export type FileRecord = Readonly<Static<typeof FileRecord>>
+export type SessionRecord = Readonly<Static<typeof SessionRecord>>

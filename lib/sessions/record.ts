@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
-import type { FileRecord, SaveIdentity, Session, StoredSave } from './record.schema.js'
+import type { SessionRecord, SaveIdentity, Session, StoredSave } from './record.schema.js'
 
-export { isFileRecord } from './record.compiled.js'
+export { isSessionRecord } from './record.compiled.js'
 export type {
-  Bearing, FileRecord, ForceSave, ForceSaveResult, Lock, Publishing, SaveIdentity, Session, StoredSave
+  ForceSaveRelation, SessionRecord, ForceSave, ForceSaveResult, Lock, Publishing, SaveIdentity, Session, StoredSave
 } from './record.schema.js'
 
-export const EMPTY: FileRecord = { sessions: [], saves: [] }
+export const EMPTY: SessionRecord = { sessions: [], saves: [] }
 
-export function sessionWith ({ sessions }: FileRecord, key: string): Session | undefined {
+export function sessionWith ({ sessions }: SessionRecord, key: string): Session | undefined {
   return sessions.find(session => session.key === key)
 }
 
-export function lastSaveOf ({ saves }: FileRecord, key: string): StoredSave | undefined {
+export function lastSaveOf ({ saves }: SessionRecord, key: string): StoredSave | undefined {
   return saves.find(save => save.key === key)
 }
 
-export function finishedKeys ({ saves }: FileRecord): Set<string> {
+export function finishedKeys ({ saves }: SessionRecord): Set<string> {
   return new Set(saves.filter(({ status }) => status === 2).map(({ key }) => key))
 }
 
@@ -174,7 +174,7 @@ export const TRANSITIONS = {
 
 export type SessionEvent = keyof typeof TRANSITIONS
 
-export function stateOf (record: FileRecord, key: string): SessionState {
+export function stateOf (record: SessionRecord, key: string): SessionState {
   return sessionWith(record, key)?.state ?? (finishedKeys(record).has(key) ? 'finished' : 'none')
 }
 
@@ -183,7 +183,7 @@ export function isLive ({ state }: Session): boolean {
   return state === 'open' || state === 'reopened'
 }
 
-export function liveSessions ({ sessions }: FileRecord): readonly Session[] {
+export function liveSessions ({ sessions }: SessionRecord): readonly Session[] {
   return sessions.filter(isLive)
 }
 
@@ -207,12 +207,12 @@ type Fields = Partial<Omit<Session, 'key' | 'state'>>
  * session.
  */
 export function sessionAfter (
-  record: FileRecord,
+  record: SessionRecord,
   key: string,
   event: SessionEvent,
   fields: Fields = {},
   begin?: () => Fields
-): FileRecord {
+): SessionRecord {
   const before = sessionWith(record, key)
   const state = TRANSITIONS[event][stateOf(record, key)]
   if (state === 'none' || state === 'finished') {
@@ -227,25 +227,25 @@ export function sessionAfter (
 
 /** Status 1: users are editing under this key, or only their unsaved changes are left, and `content` is stored. */
 export function sessionStarted (
-  record: FileRecord,
+  record: SessionRecord,
   keys: DocumentKeys,
   key: string,
   content: FileInfo,
   now: number,
   { hasUsers }: { readonly hasUsers: boolean }
-): FileRecord {
+): SessionRecord {
   const event = !hasUsers ? 'unsaved' : finishedKeys(record).has(key) ? 'joinedLate' : 'joined'
   return sessionAfter(record, key, event, { lastReported: now }, () => baseOf(record, keys, key, content))
 }
 
 /** The document server keeps a refused save only under its key, so the session stays until it is opened again. */
 export function saveRefused (
-  record: FileRecord,
+  record: SessionRecord,
   keys: DocumentKeys,
   key: string,
   content: FileInfo,
   now: number
-): FileRecord {
+): SessionRecord {
   return sessionAfter(record, key, 'refused', { isAheadOfRefused: false }, () => ({
     lastReported: finishedKeys(record).has(key) ? LONG_AGO : now,
     ...baseOf(record, keys, key, content)
@@ -257,7 +257,7 @@ export function saveRefused (
  * downloaded earlier.
  */
 function baseOf (
-  record: FileRecord,
+  record: SessionRecord,
   keys: DocumentKeys,
   key: string,
   content: FileInfo
@@ -276,7 +276,7 @@ export function isJoinable (session: Session, keys: DocumentKeys, content: FileI
 }
 
 /** Replaces the session with this key, or appends it. */
-function withSession (record: FileRecord, session: Session): FileRecord {
+function withSession (record: SessionRecord, session: Session): SessionRecord {
   const others = record.sessions.filter(other => other.key !== session.key)
   const index = record.sessions.findIndex(other => other.key === session.key)
   const sessions = index === -1 ? [...others, session] : others.toSpliced(index, 0, session)

@@ -4,12 +4,20 @@ import type { FileInfo } from '../../types/storage.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
-import type { SessionServices } from './session-services.js'
+import type { SessionServices } from './locks.js'
 import {
-  type FileRecord, finishedKeys, isJoinable, isLive, LONG_AGO, saveRefused, type Session, sessionAfter, sessionStarted,
+  type SessionRecord,
+  finishedKeys,
+  isJoinable,
+  isLive,
+  LONG_AGO,
+  saveRefused,
+  type Session,
+  sessionAfter,
+  sessionStarted,
   sessionWith
 } from './record.js'
-import { deadLockRemoved, saveStored } from './stored-saves.js'
+import { deadLockRemoved, saveStored } from './save-changes.js'
 
 /** User ids, as reported by the document server. */
 type Users = readonly string[] | undefined
@@ -75,7 +83,7 @@ export function createSessions (
       const content = await storage.stat(fileId)
       if (content === null) return false
       const { record, current } = await look(content)
-      const isDue = (record: FileRecord) =>
+      const isDue = (record: SessionRecord) =>
         record.sessions.length === 0 && newKey(record, current) === key &&
         Math.abs(clock.now() - (record.unopened?.at ?? 0)) >= GIVEN_UP_INTERVAL_MS
       if (!isDue(record)) return record.sessions.length > 0
@@ -90,7 +98,7 @@ export function createSessions (
     /** Status 1: users are editing under this key, or, without users, unsaved changes are left. */
     async started (fileId: string, key: string, users: Users): Promise<void> {
       const hasUsers = users?.length !== 0
-      const isJustNoted = (record: FileRecord) => {
+      const isJustNoted = (record: SessionRecord) => {
         const session = sessionWith(record, key)
         return session !== undefined && (isLive(session) || !hasUsers) &&
           clock.now() - session.lastReported < timeouts.session / NOTES_PER_ASK
@@ -99,7 +107,7 @@ export function createSessions (
       if (isJustNoted(snapshot.record)) return
       const content = await fileAt(snapshot, fileId, storage)
       if (content === null) return
-      const change = (record: FileRecord) =>
+      const change = (record: SessionRecord) =>
         isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers })
       await recordStore.update(fileId, change, { ...NOT_DURABLE, snapshot, cause: { key, users } })
     },
@@ -179,7 +187,7 @@ export function createSessions (
   }
 
   /** The key of content that nobody is editing. */
-  function newKey (record: FileRecord, content: FileInfo): string {
+  function newKey (record: SessionRecord, content: FileInfo): string {
     return keys.of(content, finishedKeys(record), record.unopened?.key)
   }
 
@@ -191,7 +199,11 @@ export function createSessions (
   }
 
   /** Resolves to whether the record contained the session. */
-  async function noteEnd (fileId: string, cause: Cause, change: (record: FileRecord) => FileRecord): Promise<boolean> {
+  async function noteEnd (
+    fileId: string,
+    cause: Cause,
+    change: (record: SessionRecord) => SessionRecord
+  ): Promise<boolean> {
     let isNoted = false
     await recordStore.update(fileId, record => {
       isNoted = sessionWith(record, cause.key) !== undefined
@@ -204,7 +216,7 @@ export function createSessions (
   async function look (
     content: FileInfo,
     snapshot?: RecordSnapshot
-  ): Promise<{ record: FileRecord, current: FileInfo }> {
+  ): Promise<{ record: SessionRecord, current: FileInfo }> {
     const { fileId } = content
     for (let looks = 1; ; looks++) {
       const before = looks === 1 && snapshot ? snapshot : await recordStore.read(fileId)
@@ -266,7 +278,7 @@ async function inTime (answer: Promise<boolean>, otherwise: boolean): Promise<bo
 }
 
 /** Whether a callback has reported anything about a session since it was read. */
-function isReportedSince (record: FileRecord, { key, state, lastReported }: Session): boolean {
+function isReportedSince (record: SessionRecord, { key, state, lastReported }: Session): boolean {
   const session = sessionWith(record, key)
   return session?.state !== state || session.lastReported > lastReported
 }

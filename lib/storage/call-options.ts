@@ -2,7 +2,7 @@ import type {
   CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLimits
 } from '../../types/storage.js'
 import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, type Rules } from '../util/validate.js'
-import { isSafeFileId } from '../security/file-id.js'
+import { isSafeFileId } from '../security/names.js'
 
 /** Accepts anything: the value is checked where it is used. */
 const Anything = rule('may be anything', () => true)

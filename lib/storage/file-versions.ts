@@ -2,7 +2,7 @@ import { lstat, mkdir, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StateRecord, StoredVersion, VersionStore } from '../../types/storage.js'
 import { acceptContent } from '../util/streams.js'
-import { createQueue, createTurns } from '../util/queue.js'
+import { createQueue, limitConcurrency } from '../util/queue.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from './call-options.js'
 import { revisionOf } from './file-info.js'
 import type { StoredFile } from './file-lookup.js'
@@ -121,7 +121,7 @@ export function fileVersions (
     async list (fileId, options = {}) {
       assertListOptions(options)
       const [file, entries] = await Promise.all([find(fileId), newestEntries(fileId, options.newest)])
-      const inTurn = createTurns({ concurrency: READ_AT_ONCE })
+      const inTurn = limitConcurrency({ concurrency: READ_AT_ONCE })
       return file
         ? await Promise.all(entries.map(async entry => await inTurn(async () => await described(fileId, entry))))
         : []

@@ -5,7 +5,7 @@ import type {
   Content, FileInfo, ReplaceOptions, StagedContent, StateRecord, StateStore, Storage, StoredVersion, VersionStore
 } from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
-import { isSafeFileId } from '../security/file-id.js'
+import { isSafeFileId } from '../security/names.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { acceptContent, assertBytes } from '../util/streams.js'
 import { assertOptions } from '../util/validate.js'

@@ -2,7 +2,7 @@ import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { link, lstat, mkdir, open, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BoundedMap } from '../util/bounded-map.js'
-import { parseJson } from '../util/json.js'
+import { parseJson } from '../util/text.js'
 import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory, syncFile } from './file-system.js'
 import { tempName } from './temp-files.js'
 

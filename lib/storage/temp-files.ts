@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isUint8Array } from 'node:util/types'
 import type { Content } from '../../types/storage.js'
 import { RevokedError } from '../errors.js'
-import { createTurns } from '../util/queue.js'
+import { limitConcurrency } from '../util/queue.js'
 import { assertBytes } from '../util/streams.js'
 import { hasEnded, isInSameNamespace, processName } from './process-identity.js'
 
@@ -189,7 +189,7 @@ const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 1
  * reading small files. A hanging operation does not hold up the others: it may wait for a file server while they use
  * disks of this machine.
  */
-const inTurn = createTurns({ concurrency: Math.max(1, POOL_THREADS - 2), maxRun: 1000 })
+const inTurn = limitConcurrency({ concurrency: Math.max(1, POOL_THREADS - 2), maxRun: 1000 })
 
 /**
  * Writes content to the end of a file, in large pieces, each while the next one arrives. The caller flushes it.

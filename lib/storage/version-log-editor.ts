@@ -98,7 +98,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
     log = { ...log, segments: await stored(pieces), entries: log.entries.filter(isLeft) }
   }
 
-  /** Uses the same order as `superfluous` in lib/history. */
+  /** Uses the same order as `expiredVersions` in lib/history. */
   async function superfluousIn ({ keep, maxBytes, keptSince }: VersionLimits): Promise<ReadonlySet<number>> {
     const entries = marked(log.entries)
     const newest = entries.at(-1)?.version ?? log.segments.at(-1)?.last
@@ -188,8 +188,8 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
 
     async prune (limits) {
       if (log.segments.length > 0 && log.last % BLOCK !== 0) return
-      const superfluous = await superfluousIn(limits)
-      if (superfluous.size > 0) await without(superfluous, log.segments)
+      const expiredVersions = await superfluousIn(limits)
+      if (expiredVersions.size > 0) await without(expiredVersions, log.segments)
     },
 
     named: () => named(log),

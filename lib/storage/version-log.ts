@@ -1,6 +1,6 @@
 import type { KeepOptions, StoredVersion } from '../../types/storage.js'
 import { InvalidOptionError } from '../errors.js'
-import { parseJson } from '../util/json.js'
+import { parseJson } from '../util/text.js'
 import { isSegmentContent } from './version-log.compiled.js'
 import type { Segment, VersionEntry, VersionLog } from './version-log.schema.js'
 

@@ -62,7 +62,7 @@ interface TurnLimits {
 }
 
 /** Limits how many tasks run at once. The others wait, in the order in which they came. */
-export function createTurns ({ concurrency, maxWait, maxRun }: TurnLimits): InTurn {
+export function limitConcurrency ({ concurrency, maxWait, maxRun }: TurnLimits): InTurn {
   const waiting = new Set<() => void>()
   let running = 0
 

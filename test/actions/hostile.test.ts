@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import t from 'tap'
 import { memoryStorage, type Storage } from '../../lib/index.js'
-import { similarName, typedName } from '../../lib/security/file-name.js'
+import { similarName, typedName } from '../../lib/security/names.js'
 import { HANDLER, startPageHost } from '../kit/host.js'
 import { deferred } from '../kit/time.js'
 

@@ -29,7 +29,7 @@ const PLAIN_ERRORS = new Set(['Error', 'TypeError', 'RangeError'])
 /** Texts that become messages elsewhere, by file: all of an object, or a property of each object. */
 const TEXTS: Readonly<Record<string, { readonly kind: Message['kind'], readonly variable?: string, readonly property?: string, readonly format: string }>> = {
   'lib/browser/messages.js': { kind: 'page', variable: 'defaults', format: '%s' },
-  'lib/save/force-save-judge.ts': { kind: 'error', property: 'failure', format: 'The document was not saved: %s' }
+  'lib/save/force-save-outcome.ts': { kind: 'error', property: 'failure', format: 'The document was not saved: %s' }
 }
 /** Deep enough for what the sources do; ends where functions call each other. */
 const MAX_DEPTH = 8

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { weaknessOf } from '../../lib/security/weak-secret.js'
+import { explainWeakness } from '../../lib/security/weak-secret.js'
 import editor, { type EditorOptions, memoryStorage } from '../../lib/index.js'
 import { SECRET as EMULATOR_SECRET } from '../../emulator/test/support.js'
 import { SECRET } from '../kit/document-server.js'
@@ -118,7 +118,7 @@ for (const [name, make] of Object.entries(made)) {
   t.test(`a random secret is never mistaken for a weak one: ${name}`, async t => {
     const secrets = Array.from({ length: 3000 }, make).filter(secret => secret.length >= 32)
     t.ok(secrets.length > 2000)
-    t.strictSame(secrets.filter(secret => weaknessOf(secret) !== undefined), [])
+    t.strictSame(secrets.filter(secret => explainWeakness(secret) !== undefined), [])
   })
 }
 
@@ -132,7 +132,7 @@ t.test('secrets that appear in this repository\'s examples and documentation are
   for (const file of files) {
     const text = await readFile(join(root, file), 'utf8')
     for (const [, secret] of text.matchAll(/secret['"]?\s*[:=]\s*(?:\[\s*)?['"`]([^'"`\n]*)['"`]/gi)) {
-      t.not(weaknessOf(secret!), undefined, `${file}: ${secret}`)
+      t.not(explainWeakness(secret!), undefined, `${file}: ${secret}`)
     }
   }
 })

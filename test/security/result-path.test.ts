@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isBelow, isResultPath } from '../../lib/security/result-path.js'
+import { isBelow, isResultPath } from '../../lib/outbound/outbound.js'
 
 /** As the handler gets it: dot segments are resolved, backslashes are slashes. */
 function pathOf (path: string): string {

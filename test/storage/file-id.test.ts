@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { isSafeFileId } from '../../lib/security/file-id.js'
+import { isSafeFileId } from '../../lib/security/names.js'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { memoryStorage } from '../../lib/storage/memory-storage.js'
 

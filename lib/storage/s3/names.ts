@@ -1,4 +1,4 @@
-import { FORBIDDEN_CHARACTERS } from '../../security/file-id.js'
+import { FORBIDDEN_CHARACTERS } from '../../security/names.js'
 
 /** Folder of content that was staged for a malformed fileId. No encoded fileId is equal to it. */
 const NOWHERE = '_'

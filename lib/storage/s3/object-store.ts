@@ -1,27 +1,17 @@
-import {
-  AbortMultipartUploadCommand,
-  type CompletedPart,
-  CompleteMultipartUploadCommand,
-  CopyObjectCommand,
-  CreateMultipartUploadCommand,
-  DeleteObjectCommand,
-  GetObjectCommand,
-  ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  type S3Client,
-  UploadPartCommand
-} from '@aws-sdk/client-s3'
-import type { Readable } from 'node:stream'
 import { performance } from 'node:perf_hooks'
+import type { Readable } from 'node:stream'
+import {
+  AbortMultipartUploadCommand, type CompletedPart, CompleteMultipartUploadCommand, CopyObjectCommand,
+  CreateMultipartUploadCommand, DeleteObjectCommand, GetObjectCommand, ListMultipartUploadsCommand,
+  ListObjectsV2Command, PutObjectCommand, type S3Client, UploadPartCommand
+} from '@aws-sdk/client-s3'
 import type { ByteRange, Content } from '../../../types/storage.js'
 import { StorageError, StorageTimeoutError } from '../../errors.js'
 import { discard } from '../../util/streams.js'
-import { type Part, partsOf } from './content-parts.js'
 import { createDirectRequests, goingOn, type SmallAnswer, type SmallCommand } from './direct-requests.js'
 import { incompleteError, isNotFound, statusOf, storeError } from './store-errors.js'
 import { createStoreTime, type StoreTime } from './store-time.js'
-import { streamedBody, wholeBody } from './streamed-body.js'
+import { type Part, partsOf, streamedBody, wholeBody } from './bodies.js'
 
 export interface SmallObject {
   readonly text: string

@@ -4,7 +4,7 @@ import type {
   CommitOptions, Content, FileInfo, KeepOptions, ReadResult, StateStore, Storage
 } from '../../../types/storage.js'
 import { BusyError, InvalidOptionError, NameTakenError, StorageError } from '../../errors.js'
-import { isSafeFileId } from '../../security/file-id.js'
+import { isSafeFileId } from '../../security/names.js'
 import { acceptContent } from '../../util/streams.js'
 import {
   anyOf, assertOptions, integerFrom, isBoolean, isNumber, isObject, isOneOf, Milliseconds, rule, type Rules, Signal,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { InvalidOptionError, StorageError } from '../../errors.js'
-import { isJsonObject, type JsonObject, parseJson } from '../../util/json.js'
+import { isJsonObject, type JsonObject, parseJson } from '../../util/text.js'
 import { type DocumentRecord, GARBAGE_MS, parseRecord, type Records } from './document-record.js'
 import { markOf, type ObjectNames } from './names.js'
 import type { ListedObject, ObjectStore, SmallObject } from './object-store.js'

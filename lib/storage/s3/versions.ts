@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredVersion, VersionLimits, VersionStore } from '../../../types/storage.js'
 import { StorageError } from '../../errors.js'
-import { isSafeFileId } from '../../security/file-id.js'
+import { isSafeFileId } from '../../security/names.js'
 import { BoundedMap } from '../../util/bounded-map.js'
-import { createTurns } from '../../util/queue.js'
+import { limitConcurrency } from '../../util/queue.js'
 import { acceptContent } from '../../util/streams.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from '../call-options.js'
 import { editLog, type LogEditor } from '../version-log-editor.js'
@@ -180,7 +180,7 @@ export function createVersions (
         assertListOptions(options)
         const { newest = Infinity } = options
         const entries = await present(fileId, log => segmentsOfNewest(log, newest))
-        const inTurn = createTurns({ concurrency: READ_AT_ONCE })
+        const inTurn = limitConcurrency({ concurrency: READ_AT_ONCE })
         return await Promise.all(
           entries.slice(-newest).map(async entry => await inTurn(async () => await described(fileId, entry)))
         )

@@ -43,7 +43,7 @@ const CHANGED = new Error('The document was changed before its version could be 
  * published. If that fails, nothing is published. A storage that has not yet called `beforePublish` may never call it,
  * so its versions are kept before it replaces anything.
  */
-export function keepingStorage (
+export function withVersions (
   storage: TimedStorage,
   versions: VersionStore,
   retention: Retention,
@@ -144,7 +144,7 @@ export function keepingStorage (
         await versions.prune(fileId, limits())
         return
       }
-      const numbers = superfluous(await versions.list(fileId), retention, clock.now())
+      const numbers = expiredVersions(await versions.list(fileId), retention, clock.now())
       if (numbers.length > 0) await versions.remove(fileId, numbers)
     } catch (err) {
       log.error({ err, fileId }, 'old versions of a document could not be deleted: the next save tries again')
@@ -184,7 +184,7 @@ function sessionOf (made: Made | undefined): string | undefined {
  * lowest priority, the oldest first: a user who saves every minute, or restores one version after another, must not
  * displace what others did last week.
  */
-export function superfluous (
+export function expiredVersions (
   versions: readonly StoredVersion[],
   { keep, maxAge, maxBytes }: Retention,
   now: number

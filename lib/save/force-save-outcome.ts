@@ -1,7 +1,7 @@
 import type { Clock } from '../../types/options.js'
 import { ASSEMBLY_FAILED, forceSaveWith, othersUnderWay, SUPERSEDED } from '../sessions/force-save-notes.js'
 import {
-  type FileRecord, finishedKeys, type ForceSaveResult, hasRefusedSave, liveSessions, sessionWith
+  type SessionRecord, finishedKeys, type ForceSaveResult, hasRefusedSave, liveSessions, sessionWith
 } from '../sessions/record.js'
 
 /** How the document server answered the command `forcesave`. Source: docs/document-server-protocol.md#forcesave */
@@ -41,7 +41,7 @@ const GRACE_MS = 3000
 const OTHERS_GRACE_MS = 10_000
 
 /** Decides the outcome of a force save. */
-export function createJudge (
+export function createOutcomeResolver (
   { id, key, clock, isBusy, isLeft, slowest, grace = Math.max(GRACE_MS, 2 * slowest) }: Given
 ) {
   const startedAt = performance.now()
@@ -57,13 +57,13 @@ export function createJudge (
   return { begin, decide, isToBeConfirmed, decidesIn }
 
   /** `record`: the record in which the force save was noted. */
-  function begin (record: FileRecord): void {
+  function begin (record: SessionRecord): void {
     wasLive = isLive(record)
     earlier = othersUnderWay(record, { id, key }, clock.now())
   }
 
   /** Returns `undefined` while the outcome is open. `answer`: the answer known before the record was read. */
-  function decide (record: FileRecord, answer: CommandAnswer | undefined): Verdict | undefined {
+  function decide (record: SessionRecord, answer: CommandAnswer | undefined): Verdict | undefined {
     const { result } = forceSaveWith(record, id) ?? {}
     if (result?.from === 'own' || result?.from === 'later' || result?.from === 'final') return verdictOf(result)
     switch (answer) {
@@ -98,7 +98,7 @@ export function createJudge (
    * The command's own save follows, unless a refused save was repeated for it, or everybody has left and a final save
    * was under way.
    */
-  function decideStarted (record: FileRecord, result: ForceSaveResult | undefined): Verdict | undefined {
+  function decideStarted (record: SessionRecord, result: ForceSaveResult | undefined): Verdict | undefined {
     const isFirst = !isAnswerSeen
     isAnswerSeen = true
     if (result?.from === 'repeat' && isFirst) return verdictOf(result)
@@ -109,7 +109,7 @@ export function createJudge (
   }
 
   /** Another save with the same changes may be under way. */
-  function decideNothingNew (record: FileRecord, result: ForceSaveResult | undefined): Verdict | undefined {
+  function decideNothingNew (record: SessionRecord, result: ForceSaveResult | undefined): Verdict | undefined {
     if (result === undefined && finishedKeys(record).has(key) && !isLive(record)) return NO_SESSION
     if (isLeft()) return decideNotNow(result) // the document server also answers this before it makes the final save
     const stillEarlier = othersUnderWay(record, { id, key }, clock.now()).filter(other => earlier.includes(other))
@@ -142,7 +142,7 @@ export function createJudge (
    * Whether any of several force saves may be the newest: `lastsave` has whole seconds, and saves may arrive in another
    * order than they were started.
    */
-  function isOrderUnknown ({ saves }: FileRecord): boolean {
+  function isOrderUnknown ({ saves }: SessionRecord): boolean {
     const times = saves.filter(save => save.key === key && save.status === 6).map(({ lastsave = '' }) =>
       Date.parse(lastsave)
     )
@@ -153,12 +153,12 @@ export function createJudge (
    * Whether the editors may show a final save that was refused. For the document server, that save is what the session
    * began with, so there is nothing new. A force save stored since may not contain it.
    */
-  function isKeptBack (record: FileRecord): boolean {
+  function isKeptBack (record: SessionRecord): boolean {
     const session = sessionWith(record, key)
     return session !== undefined && hasRefusedSave(session)
   }
 
-  function isLive (record: FileRecord): boolean {
+  function isLive (record: SessionRecord): boolean {
     return liveSessions(record).some(session => session.key === key)
   }
 

@@ -2,8 +2,17 @@ import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { forceSavesConcerned, placeOf } from './force-save-notes.js'
 import {
-  type Bearing, type FileRecord, hasRefusedSave, isSameSave, lastSaveOf, liveSessions, LONG_AGO, type SaveIdentity,
-  sessionAfter, sessionWith, type StoredSave
+  type ForceSaveRelation,
+  type SessionRecord,
+  hasRefusedSave,
+  isSameSave,
+  lastSaveOf,
+  liveSessions,
+  LONG_AGO,
+  type SaveIdentity,
+  sessionAfter,
+  sessionWith,
+  type StoredSave
 } from './record.js'
 
 // Changes of the saves in a record, and conclusions from them. Pure functions, as in record.ts.
@@ -15,7 +24,7 @@ import {
 const MAX_SAVES = 8
 
 export interface SaveDetails {
-  readonly bearing?: Bearing | undefined
+  readonly relation?: ForceSaveRelation | undefined
   /** Whether the document server is waiting for the answer. If not, it does not know that the save is stored. */
   readonly isAwaited?: boolean
 }
@@ -25,10 +34,10 @@ export interface SaveDetails {
  * held up. Nothing changes if the record already contains the save.
  */
 export function saveStored (
-  record: FileRecord,
+  record: SessionRecord,
   save: StoredSave,
-  { bearing = {}, isAwaited = true }: SaveDetails = {}
-): FileRecord {
+  { relation = {}, isAwaited = true }: SaveDetails = {}
+): SessionRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
   const { result } = save
   const { revision, conflictFileId } = result ?? {}
@@ -39,7 +48,7 @@ export function saveStored (
   const isLate = isHeldUp(record, save, { isAwaited })
   const index = isLate ? record.saves.findLastIndex(other => isNewer(other, save)) + 1 : 0
   const changed = {
-    ...result ? forceSavesConcerned(record, save, bearing, placeOf(result)) : record,
+    ...result ? forceSavesConcerned(record, save, relation, placeOf(result)) : record,
     saves: latest(record.saves.toSpliced(index, 0, { ...save, ...(!isAheadOfRefused && inFile) }))
   }
   if (isLate) return sessionAfter(changed, save.key, 'savedLate', { lastReported: LONG_AGO })
@@ -54,7 +63,7 @@ export function saveStored (
 }
 
 /** An earlier version was restored. Users who open the document see it, not a previously refused save. */
-export function versionRestored (record: FileRecord): FileRecord {
+export function versionRestored (record: SessionRecord): SessionRecord {
   return record.sessions.reduce((changed, { key }) => sessionAfter(changed, key, 'restored'), record)
 }
 
@@ -62,12 +71,12 @@ export function versionRestored (record: FileRecord): FileRecord {
  * Removes the lock of a dead holder. The save or earlier version that the holder was publishing counts as stored if its
  * content is the stored content now.
  */
-export function deadLockRemoved (record: FileRecord, storedRevision: string | undefined): FileRecord {
+export function deadLockRemoved (record: SessionRecord, storedRevision: string | undefined): SessionRecord {
   const { lock, ...rest } = record
-  const { save, restored, bearing } = lock?.publishing ?? {}
+  const { save, restored, relation } = lock?.publishing ?? {}
   if (restored !== undefined) return restored === storedRevision ? versionRestored(rest) : rest
   return save?.result !== undefined && save.result.revision === storedRevision
-    ? saveStored(rest, save, { bearing, isAwaited: false })
+    ? saveStored(rest, save, { relation, isAwaited: false })
     : rest
 }
 
@@ -75,7 +84,7 @@ export function deadLockRemoved (record: FileRecord, storedRevision: string | un
  * Why a save must not be stored. `repeated`: it is already stored. `superseded`: by the document server's clock it is
  * older than the stored content, and would bring old content back.
  */
-export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeated' | 'superseded' | undefined {
+export function obsoleteReason (record: SessionRecord, save: SaveIdentity): 'repeated' | 'superseded' | undefined {
   const saves = record.saves.filter(({ key }) => key === save.key)
   if (saves.some(other => isSameSave(other, save))) return 'repeated'
   if (save.status !== 6) return undefined
@@ -87,7 +96,7 @@ export function whyObsolete (record: FileRecord, save: SaveIdentity): 'repeated'
  * server is not waiting for the answer, or has already ended the session. In any other case its clock was set back.
  */
 export function isHeldUp (
-  record: FileRecord,
+  record: SessionRecord,
   save: SaveIdentity,
   { isAwaited }: { readonly isAwaited: boolean }
 ): boolean {
@@ -96,7 +105,7 @@ export function isHeldUp (
 }
 
 /** Whether another session has stored a newer save in the file, by the document server's clock. */
-export function isOlderThanOthers ({ saves }: FileRecord, { key, lastsave }: SaveIdentity): boolean {
+export function isOlderThanOthers ({ saves }: SessionRecord, { key, lastsave }: SaveIdentity): boolean {
   return saves.some(other =>
     other.key !== key && other.result !== undefined && other.result.conflictFileId === undefined &&
     isBefore(lastsave, other.lastsave)
@@ -104,7 +113,7 @@ export function isOlderThanOthers ({ saves }: FileRecord, { key, lastsave }: Sav
 }
 
 /** Whether a stored save of the same session contains newer changes, by the document server's clock. */
-function isOlderThanStored ({ saves }: FileRecord, save: SaveIdentity): boolean {
+function isOlderThanStored ({ saves }: SessionRecord, save: SaveIdentity): boolean {
   return saves.some(other => isNewer(other, save))
 }
 
@@ -116,7 +125,7 @@ function isNewer (other: SaveIdentity, { key, lastsave }: SaveIdentity): boolean
  * Whether the session has ended with a save that included these changes. A report after that save may be late, too. A
  * final save of the same second included them, unless the document server has opened the document anew since.
  */
-function isFinished (record: FileRecord, { key, lastsave, firstChange }: SaveIdentity): boolean {
+function isFinished (record: SessionRecord, { key, lastsave, firstChange }: SaveIdentity): boolean {
   const finish = record.saves.find(save => save.status === 2 && save.key === key)
   const isLive = liveSessions(record).some(session => session.key === key)
   if (finish === undefined || isLive || isBefore(finish.lastsave, lastsave)) return false
@@ -129,7 +138,7 @@ function isFinished (record: FileRecord, { key, lastsave, firstChange }: SaveIde
  * the final save was stored so late that the session had continued with the same changes.
  */
 export function isConflict (
-  record: FileRecord,
+  record: SessionRecord,
   keys: DocumentKeys,
   { key, firstChange }: Pick<SaveIdentity, 'key' | 'firstChange'>,
   content: FileInfo
@@ -149,7 +158,7 @@ export function isConflict (
  * opened the document again, so the save does not build on the stored content.
  */
 export function isFromReopenedSession (
-  record: FileRecord,
+  record: SessionRecord,
   { key, firstChange }: SaveIdentity,
   oldestChange: string | undefined
 ): boolean {
@@ -160,7 +169,7 @@ export function isFromReopenedSession (
 }
 
 /** Whether a stored save of a session may be newer than its forgotten file, which was written at this time. */
-export function mayBeOlderThanStored (record: FileRecord, key: string, writtenAt: string | undefined): boolean {
+export function mayBeOlderThanStored (record: SessionRecord, key: string, writtenAt: string | undefined): boolean {
   return record.saves.some(save => save.key === key && !isBefore(save.lastsave, writtenAt))
 }
 
@@ -168,7 +177,7 @@ export function mayBeOlderThanStored (record: FileRecord, key: string, writtenAt
  * Whether neither the saves of a session nor its key prove that it was based on the stored content. For a key that the
  * application assigned, the base that was noted when the session was reported counts.
  */
-export function isBaseUncertain (record: FileRecord, keys: DocumentKeys, key: string, content: FileInfo): boolean {
+export function isBaseUncertain (record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo): boolean {
   if (lastSaveOf(record, key) !== undefined) return false
   return keys.isForFile(content.fileId, key)
     ? !keys.isForContent(content, key)

@@ -1,16 +1,15 @@
 import { Readable } from 'node:stream'
 import type { Content, FileInfo, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
-import { CHANGED, type Locks } from '../sessions/locks.js'
+import { CHANGED, type Locks, type SessionServices } from '../sessions/locks.js'
 import { type Cause, fileAt, type RecordSnapshot } from '../sessions/record-store.js'
-import type { FileRecord, Publishing } from '../sessions/record.js'
-import type { SessionServices } from '../sessions/session-services.js'
+import type { SessionRecord, Publishing } from '../sessions/record.js'
 import { assertReplaceOptions } from '../storage/call-options.js'
 import { spool, type StagedReplaceOptions, type TimedStorage } from '../storage/timed-storage.js'
 import { acceptContent } from '../util/streams.js'
 
 /** How new content of a file is noted in its record. */
 interface Note {
-  readonly change: (record: FileRecord, info: FileInfo) => FileRecord
+  readonly change: (record: SessionRecord, info: FileInfo) => SessionRecord
   /**
    * What the lock contains until the content is noted. Called if the storage knows the new revision before it
    * publishes.
@@ -23,7 +22,7 @@ interface Note {
  * Replaces a file if its record has not changed since the snapshot, and notes the new content in the record. Resolves
  * to `null` if anything has changed. Without `note`, the record stays as it is.
  */
-export type ReplaceNoted = (
+export type CommitSave = (
   fileId: string,
   staged: StagedContent,
   snapshot: RecordSnapshot,
@@ -31,7 +30,7 @@ export type ReplaceNoted = (
   note?: Note
 ) => Promise<FileInfo | null>
 
-export function createReplaceNoted (services: SessionServices): ReplaceNoted {
+export function createCommitSave (services: SessionServices): CommitSave {
   const { commit } = services.storage
   return commit ? replaceInOneWrite(commit, services) : replaceWithLock(services)
 }
@@ -40,10 +39,10 @@ export function createReplaceNoted (services: SessionServices): ReplaceNoted {
 function replaceInOneWrite (
   commit: NonNullable<TimedStorage['commit']>,
   { storage, recordStore }: SessionServices
-): ReplaceNoted {
-  return async function replaceNoted (fileId, staged, snapshot, options, note) {
+): CommitSave {
+  return async function commitSave (fileId, staged, snapshot, options, note) {
     /** The file and record that each attempt would store, by revision. */
-    const attempts = new Map<string, { readonly info: FileInfo, readonly record: FileRecord }>()
+    const attempts = new Map<string, { readonly info: FileInfo, readonly record: SessionRecord }>()
     let isReported = false
     try {
       const committed = await commit(fileId, staged, {
@@ -87,8 +86,8 @@ function replaceInOneWrite (
 }
 
 /** For a storage that stores content and record one after the other: nobody else may publish in between. */
-function replaceWithLock ({ storage, locks }: SessionServices): ReplaceNoted {
-  return async function replaceNoted (fileId, staged, snapshot, options, note) {
+function replaceWithLock ({ storage, locks }: SessionServices): CommitSave {
+  return async function commitSave (fileId, staged, snapshot, options, note) {
     const lock = locks.lockOf(fileId, snapshot)
     let isRecordChanged = false
     let isPublishingNoted = false
@@ -124,10 +123,10 @@ const PURPOSE = 'the application was about to change it'
 /**
  * The storage for the application's own use. A storage with `revoke` checks the revision and publishes in two steps, so
  * its `replace` and `remove` acquire the lock in the record, as saves do. Otherwise a save that another instance has
- * just checked would overwrite what the application has stored, or bring back what it has removed. `replaceNoted`: must
+ * just checked would overwrite what the application has stored, or bring back what it has removed. `commitSave`: must
  * not keep versions.
  */
-export function applicationStorage (storage: Storage, locks: Locks, replaceNoted: ReplaceNoted): Storage {
+export function applicationStorage (storage: Storage, locks: Locks, commitSave: CommitSave): Storage {
   if (!storage.revoke) return storage
   const excluding: Partial<Storage> = { replace, ...(storage.remove && { remove }) }
   return new Proxy(storage, {
@@ -155,7 +154,7 @@ export function applicationStorage (storage: Storage, locks: Locks, replaceNoted
     try {
       return await locks.decide(fileId, PURPOSE, async ({ snapshot, current }) => {
         if (current === null || (ifRevision !== undefined && current.revision !== ifRevision)) return null
-        return await replaceNoted(fileId, staged, snapshot, { ...rest, ifRevision: current.revision }) ?? CHANGED
+        return await commitSave(fileId, staged, snapshot, { ...rest, ifRevision: current.revision }) ?? CHANGED
       })
     } finally {
       if (!isStaged) await staged.discard().catch(() => {})
