@@ -1,18 +1,26 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
-import {
-  ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError
-} from '../errors.js'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { EditorControlDefaults } from '../../types/control.js'
+import type { OfferedActions } from '../control/control.js'
+import { mayUse, rightsOf, withInfo } from '../control/defaults.js'
+import { ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError } from '../errors.js'
 import type { Credentials } from '../handler/credentials.js'
-import { errorStatus, thrownError, untrustedContentHeaders } from '../handler/responses.js'
 import type { CommonRouteOptions } from '../handler/request.js'
+import { errorStatus, thrownError, untrustedContentHeaders } from '../handler/responses.js'
+import type { Settings } from '../options.js'
 import type { PageClaims } from '../security/page-token.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 import { withTimeout } from '../util/with-timeout.js'
 import type { ActionServices, PageAction } from './action.js'
-import { pageActions } from './page-actions.js'
+import { choiceActions } from './choices.js'
+import { configActions } from './config.js'
+import { documentActions } from './document.js'
+import { historyActions } from './history.js'
+import { linkedDataActions } from './linked-data.js'
+import { peopleActions } from './people.js'
 import { bodies } from './requests.compiled.js'
+import { saveAs } from './save-as.js'
 
 /** Codes of this plugin and of Fastify, whose messages are for everybody. */
 const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
@@ -163,5 +171,42 @@ function createBudget (): (page: string, cost: number) => number {
     if (left < 0) return Math.ceil(-left / REFILLED_PER_SECOND)
     balances.set(page, { amount: left, at: now })
     return 0
+  }
+}
+
+type Options = Pick<Settings, 'actions' | 'versions'>
+
+export const allActions: readonly PageAction[] = [
+  ...configActions,
+  ...documentActions,
+  saveAs,
+  ...choiceActions,
+  ...linkedDataActions,
+  ...peopleActions,
+  ...historyActions
+]
+
+/** The actions that the options turn on. */
+function pageActions ({ actions, versions }: Options): PageAction[] {
+  const options = { ...actions, versions }
+  return allActions.filter(({ option }) => option === undefined || options[option] !== undefined)
+}
+
+/** What the options `actions` and `versions` offer to a page. */
+export function offeredActions ({ actions, versions }: Options, instanceId: string): OfferedActions {
+  const named = pageActions({ actions, versions }).filter(({ option }) => option !== undefined)
+  return {
+    namesFor: defaults => [
+      ...named.filter(({ needs }) => mayUse(defaults, needs)).map(({ name }) => name),
+      ...actions.editRights && !rightsOf(defaults).edit ? ['edit-rights'] : [], // the action `config` grants it
+      ...actions.links ? ['links'] : []
+    ],
+    completed (defaults, fileId) {
+      const complete: EditorControlDefaults = actions.sharing ? withInfo(defaults) : defaults
+      if (!actions.reference || fileId === '' || complete.referenceData) {
+        return complete
+      }
+      return { ...complete, referenceData: { fileKey: fileId, instanceId } }
+    }
   }
 }

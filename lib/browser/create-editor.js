@@ -1,11 +1,10 @@
 // Creates the editor in a fragment, and follows it while it exists.
 import { closeEditor } from './actions/close.js'
 import { actionEvents } from './actions/index.js'
-import { hasCloseElement } from './closing.js'
+import { followChanges, hasCloseElement } from './closing.js'
 import { CaptureError, NoFrameError } from './errors.js'
+import { createTeller } from './notice.js'
 import { ask, askFresh, keepTokenValid } from './request.js'
-import { createTeller } from './tell.js'
-import { followChanges } from './unsent.js'
 
 /** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
 /** @import { ActionContext } from './actions/index.js' */

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { nearest } from '../util/did-you-mean.js'
+import { nearest } from '../util/validate.js'
 
 export const HELP = `Usage: fastify-onlyoffice doctor [options]
 

@@ -3,16 +3,12 @@ import { mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'n
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StateRecord, StateStore } from '../../types/storage.js'
-import { BoundedMap } from '../util/bounded-map.js'
 import { isSafeFileId } from '../security/names.js'
-import { ignoreMissing, type Modes, syncAncestors } from './file-system.js'
+import { BoundedMap } from '../util/bounded-map.js'
+import { ignoreMissing, type Modes, sweepTempFiles, syncAncestors, tempName, writeTempFile } from './file-system.js'
 import { isLocal } from './network-directory.js'
 import { hasEnded, processName } from './process-identity.js'
-import {
-  generationCache, generationsIn, type NewestGeneration, newestIn, removeGeneration, removeGenerations, tagsOf,
-  versionOf, writeGeneration
-} from './state-generations.js'
-import { sweepTempFiles, tempName, writeTempFile } from './temp-files.js'
+import { generationCache, generationsIn, type NewestGeneration, newestIn, removeGeneration, removeGenerations, tagsOf, versionOf, writeGeneration } from './state-generations.js'
 
 const MAX_SET_ATTEMPTS = 20
 

@@ -11,11 +11,10 @@ import { assertCreateOptions, assertReplaceOptions } from './call-options.js'
 import { fileInfo, storedExtension } from './file-info.js'
 import { fileLookup, type StoredFile } from './file-lookup.js'
 import { fileState } from './file-state.js'
-import { modesFor, removeFile, syncDirectory } from './file-system.js'
+import { isRevoked, isTempName, modesFor, readTempFile, removeFile, sweepTempFiles, syncDirectory, type TempFile, writeTempFile } from './file-system.js'
 import { fileVersions } from './file-versions.js'
 import { publishNew, replaceFile, revokeTicket } from './publishing.js'
 import { contentOf, OpenFile } from './reading.js'
-import { isRevoked, isTempName, readTempFile, sweepTempFiles, type TempFile, writeTempFile } from './temp-files.js'
 
 export interface FileStorageOptions {
   /** Path of the directory with the files, relative to the current working directory. Created if it does not exist. */

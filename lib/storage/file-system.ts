@@ -1,6 +1,13 @@
-import { open, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { InvalidOptionError } from '../errors.js'
+import { randomUUID } from 'node:crypto'
+import { type BigIntStats, createReadStream } from 'node:fs'
+import { type FileHandle, lstat, open, rm, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isUint8Array } from 'node:util/types'
+import type { Content } from '../../types/storage.js'
+import { InvalidOptionError, RevokedError } from '../errors.js'
+import { limitConcurrency } from '../util/queue.js'
+import { assertBytes } from '../util/streams.js'
+import { hasEnded, isInSameNamespace, processName } from './process-identity.js'
 
 /** Longer than the granularity of file times in any kernel: the period of its timer, 1 to 16 ms. */
 export const TIME_GRANULARITY_MS = 50
@@ -72,4 +79,272 @@ function ancestorsOf (path: string, top: string): string[] {
 /** Whether `link` failed with this code because the file system has no hard links. */
 export function isLinkUnsupported (code: string | undefined): boolean {
   return code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS'
+}
+
+/** A file with content that is not yet published. */
+export interface TempFile {
+  readonly path: string
+  stats: BigIntStats
+}
+
+interface TempFileOptions {
+  readonly replaced?: BigIntStats | undefined
+  readonly adding?: <Result>(add: () => Promise<Result>) => Promise<Result>
+}
+
+/** A fileId never starts with a dot, so no temp file can be taken for a document. */
+const PREFIX = '.fastify-onlyoffice'
+
+/** Suffix of the second name that a file gets while a temp file replaces it. */
+const PREVIOUS = '~previous'
+
+const NAME = /^\.fastify-onlyoffice~(?<owner>[0-9a-f]{12}~\d+-\d*)~[0-9a-f-]{36}(~previous)?$/
+
+/**
+ * A download into a temp file fails after a shorter pause than this. If the temp file of a running process is removed
+ * nevertheless, nothing can be published without it, and the save is fetched again.
+ */
+const ABANDONED_AFTER_MS = 120_000
+
+const PERMISSION_BITS = 0o777n
+
+/** A new name, which contains the name of this process. */
+export function tempName (): string {
+  return `${PREFIX}~${processName()}~${randomUUID()}`
+}
+
+export function isTempName (name: string): boolean {
+  return NAME.test(name)
+}
+
+/** The second name or path of the file that the temp file with this name or path replaces. */
+export function previousOf (temp: string): string {
+  return temp + PREVIOUS
+}
+
+/**
+ * Streams content into a new temp file and flushes it to the disk. It gets the permissions and the owner of the file it
+ * will replace and a later modification time, or else the given mode. Leaves nothing behind if it rejects. `adding`:
+ * runs the creation of the file.
+ */
+export async function writeTempFile (
+  directory: string,
+  content: Content,
+  mode: number,
+  { replaced, adding = async add => await add() }: TempFileOptions = {}
+): Promise<TempFile> {
+  const path = join(directory, tempName())
+  const handle = await adding(async () =>
+    await open(path, 'wx', replaced === undefined ? mode : permissionsOf(replaced))
+  )
+  try {
+    const size = await writeContent(handle, content)
+    return { path, stats: await finish(handle, size, replaced) }
+  } catch (error) {
+    await unlink(path).catch(() => {})
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Gives a temp file the attributes for replacing this file, which may not be the file it was written for. */
+export async function prepareToReplace (temp: TempFile, replaced: BigIntStats): Promise<void> {
+  if (hasSameAccess(temp.stats, replaced) && temp.stats.mtimeNs > replaced.mtimeNs) return
+  const handle = await open(temp.path, 'r+')
+  try {
+    temp.stats = await finish(handle, Number(temp.stats.size), replaced)
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function * readTempFile (temp: TempFile): AsyncGenerator<Uint8Array> {
+  try {
+    yield * createReadStream(temp.path)
+  } catch (error) {
+    throw await isRevoked(temp, error) ? new RevokedError({ cause: error }) : error
+  }
+}
+
+/** Whether an operation failed because another process removed the temp file, assuming that this process had ended. */
+export async function isRevoked ({ path }: TempFile, error: unknown): Promise<boolean> {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT' && !await lstat(path).then(() => true, () => false)
+}
+
+/**
+ * Removes the temp files among these names of a directory that belong to ended processes. Whether a process on another
+ * machine or in another container has ended is unknown: its files are removed when nothing was written to them for two
+ * minutes. `now` is the time of the file system, in milliseconds, whose clock may differ from this machine's. Files
+ * that cannot be removed stay.
+ */
+export async function sweepTempFiles (directory: string, names: Iterable<string>, now: number): Promise<void> {
+  for (const name of names) {
+    const owner = NAME.exec(name)?.groups?.owner
+    if (owner === undefined) continue
+    const path = join(directory, name)
+    if (hasEnded(owner) || (!isInSameNamespace(owner) && await isAbandoned(path, now))) {
+      await rm(path, { recursive: true, force: true }).catch(() => {})
+    }
+  }
+}
+
+/** Compares ctime, not mtime: a second link to an old document is new, its content is not. */
+async function isAbandoned (path: string, now: number): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined)
+  return stats !== undefined && now - stats.ctimeMs > ABANDONED_AFTER_MS
+}
+
+async function finish (handle: FileHandle, size: number, replaced?: BigIntStats): Promise<BigIntStats> {
+  // The kernel's timestamps have a granularity of milliseconds and inode numbers are reused: two contents could get the
+  // same revision.
+  const seconds = nextModificationTime(replaced?.mtimeNs)
+  await handle.utimes(seconds, seconds)
+  const stats = await handle.stat({ bigint: true })
+  const isPrepared = replaced === undefined || hasSameAccess(stats, replaced)
+  if (!isPrepared) await copyAccess(handle, stats, replaced)
+  await flushContent(handle, size)
+  return isPrepared ? stats : await handle.stat({ bigint: true })
+}
+
+async function copyAccess (handle: FileHandle, stats: BigIntStats, replaced: BigIntStats): Promise<void> {
+  const [uid, gid] = [Number(replaced.uid), Number(replaced.gid)]
+  // Only root may change the owner. Any owner may change the group to one of their own.
+  if (stats.uid !== replaced.uid) await handle.chown(uid, gid).catch(ignoreNotPermitted)
+  if (stats.gid !== replaced.gid) await handle.chown(-1, gid).catch(ignoreNotPermitted)
+  // The umask may have removed bits from the mode given to open, and chown may have cleared some.
+  await handle.chmod(permissionsOf(replaced))
+}
+
+function hasSameAccess (a: BigIntStats, b: BigIntStats): boolean {
+  return permissionsOf(a) === permissionsOf(b) && a.uid === b.uid && a.gid === b.gid
+}
+
+function permissionsOf ({ mode }: BigIntStats): number {
+  return Number(mode & PERMISSION_BITS)
+}
+
+function ignoreNotPermitted (error: NodeJS.ErrnoException): void {
+  if (!['EPERM', 'EINVAL', 'ENOSYS', 'ENOTSUP'].includes(error.code ?? '')) throw error
+}
+
+let lastMicroseconds = 0
+
+/**
+ * The current time in seconds, but later than `newerThan` and than every time this process has returned before. It lies
+ * half a microsecond past a whole one, so that rounding a double down cannot reach the previous microsecond.
+ */
+function nextModificationTime (newerThan = 0n): number {
+  lastMicroseconds = Math.max(Date.now() * 1000, lastMicroseconds + 1)
+  return (Math.max(lastMicroseconds, Number(newerThan / 1000n) + 1) + 0.5) / 1_000_000
+}
+
+/** Bytes of the first piece. Most documents are smaller and need no larger one. */
+const FIRST_PIECE = 64 * 1024
+/** Bytes of later pieces. They add up if several such documents are saved at once. */
+const PIECE = 256 * 1024
+/** Bytes of a piece after the first `FLUSH_AFTER` bytes. */
+const LARGE_PIECE = 1024 * 1024
+
+/**
+ * Bytes after which content is flushed while more arrives, so that the final flush does not have to write everything.
+ */
+const FLUSH_AFTER = 16 * 1024 * 1024
+
+/**
+ * Threads of libuv's pool, shared by all file operations. Source: the libuv documentation, thread pool work scheduling.
+ */
+const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 1
+
+/**
+ * Limits operations that occupy a thread of the pool for milliseconds. Some threads remain free, for instance for
+ * reading small files. A hanging operation does not hold up the others: it may wait for a file server while they use
+ * disks of this machine.
+ */
+const inTurn = limitConcurrency({ concurrency: Math.max(1, POOL_THREADS - 2), maxRun: 1000 })
+
+/**
+ * Writes content to the end of a file, in large pieces, each while the next one arrives. The caller flushes it.
+ * Resolves to its size in bytes. Once it has settled, nothing is being written.
+ */
+async function writeContent (handle: FileHandle, content: Content): Promise<number> {
+  if (isUint8Array(content)) {
+    await writePiece(handle, content)
+    return content.length
+  }
+  let size = 0
+  let writing: Promise<void> | undefined
+  let flushing: Promise<void> | undefined
+  let isFlushing = false
+  let unflushed = 0
+  try {
+    for await (const piece of inPieces(content)) {
+      await writing
+      size += piece.length
+      writing = write(piece)
+      writing.catch(() => {}) // awaited before the next piece
+    }
+  } finally {
+    await Promise.allSettled([writing, flushing])
+  }
+  await writing
+  await flushing
+  return size
+
+  async function write (piece: Uint8Array): Promise<void> {
+    await writePiece(handle, piece)
+    unflushed += piece.length
+    if (unflushed < FLUSH_AFTER || isFlushing) return
+    unflushed = 0
+    flushing = flush(flushing)
+    flushing.catch(() => {}) // awaited at the end
+  }
+
+  /** Keeps a failure, because a later flush may not report it again. */
+  async function flush (previous: Promise<void> | undefined): Promise<void> {
+    isFlushing = true
+    try {
+      await previous
+      await inTurn(async () => await handle.datasync())
+    } finally {
+      isFlushing = false
+    }
+  }
+}
+
+/** Flushes a file of this size, including its attributes. */
+async function flushContent (handle: FileHandle, size: number): Promise<void> {
+  await inTurnIfLarge(size, async () => await handle.sync())
+}
+
+async function writePiece (handle: FileHandle, piece: Uint8Array): Promise<void> {
+  await inTurnIfLarge(piece.length, async () => await handle.writeFile(piece))
+}
+
+async function inTurnIfLarge (size: number, operation: () => Promise<void>): Promise<void> {
+  await (size < FIRST_PIECE ? operation() : inTurn(operation))
+}
+
+/** Yields the bytes in two alternating buffers: a piece may be used until the next but one is requested. */
+async function * inPieces (content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let buffer: Buffer = Buffer.allocUnsafe(FIRST_PIECE)
+  let other: Buffer | undefined
+  let filled = 0
+  let yielded = 0
+  for await (const chunk of content) {
+    assertBytes(chunk)
+    for (let taken = 0; taken < chunk.length;) {
+      const part = chunk.subarray(taken, taken + buffer.length - filled)
+      buffer.set(part, filled)
+      filled += part.length
+      taken += part.length
+      if (filled < buffer.length) continue
+      yield buffer
+      yielded += filled
+      filled = 0
+      const length = yielded < FLUSH_AFTER ? PIECE : LARGE_PIECE
+      ;[buffer, other] = [other?.length === length ? other : Buffer.allocUnsafe(length), buffer]
+    }
+  }
+  if (filled > 0) yield buffer.subarray(0, filled)
 }

@@ -4,13 +4,12 @@ import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo, ReplaceOptions } from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
-import { parseJson } from '../util/text.js'
 import { createQueue } from '../util/queue.js'
+import { parseJson } from '../util/text.js'
 import { fileInfo, revisionOf, splitName, storedExtension } from './file-info.js'
 import { regularFile, type StoredFile, takesPrecedence } from './file-lookup.js'
-import { ignoreMissing, isLinkUnsupported, removeFile, syncDirectory } from './file-system.js'
+import { ignoreMissing, isLinkUnsupported, isTempName, prepareToReplace, previousOf, removeFile, syncDirectory, type TempFile, tempName } from './file-system.js'
 import { freshStats } from './network-directory.js'
-import { isTempName, prepareToReplace, previousOf, type TempFile, tempName } from './temp-files.js'
 
 /** A path, and the stats that identify the expected file there. */
 interface ExpectedFile {

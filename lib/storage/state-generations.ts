@@ -3,8 +3,7 @@ import { link, lstat, mkdir, open, readdir, readFile, rename, rm, unlink, writeF
 import { join } from 'node:path'
 import { BoundedMap } from '../util/bounded-map.js'
 import { parseJson } from '../util/text.js'
-import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory, syncFile } from './file-system.js'
-import { tempName } from './temp-files.js'
+import { ignoreMissing, isLinkUnsupported, type Modes, syncDirectory, syncFile, tempName } from './file-system.js'
 
 /**
  * A record is a folder of generations: files named by ascending numbers, of which the highest is current. A generation

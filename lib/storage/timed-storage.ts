@@ -7,7 +7,7 @@ import type {
 import { StorageTimeoutError } from '../errors.js'
 import { deferErrors, discard } from '../util/streams.js'
 import { type Untimed, withTimeout } from '../util/with-timeout.js'
-import { tempName } from './temp-files.js'
+import { tempName } from './file-system.js'
 
 /**
  * A storage as used by saves: it can stage content, and each call has a time limit, after which it rejects with

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { type FileHandle, link, lstat, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ignoreMissing, isLinkUnsupported, removeFile } from './file-system.js'
+import { ignoreMissing, isLinkUnsupported, removeFile, writeTempFile } from './file-system.js'
 import { openRegularFile } from './reading.js'
-import { writeTempFile } from './temp-files.js'
 import type { Blob } from './version-log.js'
 
 /** Name of a blob: a random UUID. */

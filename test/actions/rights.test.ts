@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { allActions } from '../../lib/actions/page-actions.js'
+import { allActions } from '../../lib/actions/routes.js'
 import { NEEDS_OF_USERS } from '../../lib/actions/people.js'
 import { mayUse, type Need } from '../../lib/control/defaults.js'
 import type { ActionOptions, EditorControlDefaults } from '../../lib/index.js'

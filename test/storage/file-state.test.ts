@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
-import { tempName } from '../../lib/storage/temp-files.js'
+import { tempName } from '../../lib/storage/file-system.js'
 import { hook, onSmallDisk, runCommand, STATE } from '../kit/storage.js'
 import { trace, type TracedCall } from './traced/trace.js'
 

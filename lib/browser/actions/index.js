@@ -11,8 +11,8 @@ import { saveAs } from './save-as.js'
 /** @import { EditorPage, Fresh } from '../fragment.js' */
 /** @import { Messages } from '../messages.js' */
 /** @import { Notice } from '../notice.js' */
-/** @import { Teller } from '../tell.js' */
-/** @import { Changes } from '../unsent.js' */
+/** @import { Teller } from '../notice.js' */
+/** @import { Changes } from '../closing.js' */
 
 /**
  * @typedef {object} ActionContext
