@@ -5,8 +5,8 @@ import type { Commands } from './document-server/commands.js'
 import type { DocumentKeys } from './document-server/document-key.js'
 import type { Settings } from './options.js'
 import type { Outbound } from './outbound/outbound.js'
-import type { Shutdown } from './util/shutdown.js'
 import type { TimedStorage } from './storage/timed-storage.js'
+import type { Shutdown } from './util/shutdown.js'
 
 /**
  * Shared services for everything that works on saves and sessions. Made in `parts.ts`, once per registration of the

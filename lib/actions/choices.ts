@@ -1,6 +1,6 @@
 import type { Choice } from '../../types/actions.js'
-import type { FileInfo } from '../../types/storage.js'
 import type { SignedMethods } from '../../types/signed-data.js'
+import type { FileInfo } from '../../types/storage.js'
 import { type ActionServices, callHook, type PageAction } from './action.js'
 import { linkedOf, referenceSource } from './linked-data.js'
 import { isChoices } from './results.compiled.js'

@@ -1,7 +1,7 @@
 // The element <document-editor>, for pages without a framework: importing this module defines it.
 import { styleSheet } from './elements.js'
-import { captureDocument, mountEditor, unmountEditor } from './index.js'
 import { stateOf } from './fragment.js'
+import { captureDocument, mountEditor, unmountEditor } from './index.js'
 
 /** @import { DocEditor, FileType } from '@onlyoffice/doceditor-types' */
 

@@ -2,8 +2,8 @@ import type { DocumentPermissions } from '@onlyoffice/doceditor-types'
 import type { PageAccess, PageRights } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
 import { InvalidOptionError } from '../errors.js'
-import { misspelt } from '../util/validate.js'
 import { isJsonObject } from '../util/text.js'
+import { misspelt } from '../util/validate.js'
 import {
   AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, stringThat, TrueOrFalse, unknownOption
 } from '../util/validate.js'

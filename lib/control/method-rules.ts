@@ -8,12 +8,12 @@ import type {
   SetDocumentOptions,
   ThumbnailRequest
 } from '../../types/control.js'
-import { convertRules as awaitRules } from '../document-server/poll.js'
 import { conversionRules, numbered, Pixels, words } from '../document-server/conversion-service.js'
+import { convertRules as awaitRules } from '../document-server/poll.js'
+import { isPageUrl } from '../util/url.js'
 import {
   AnyString, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse
 } from '../util/validate.js'
-import { isPageUrl } from '../util/url.js'
 
 // What the methods of a control may be given.
 

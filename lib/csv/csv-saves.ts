@@ -1,8 +1,8 @@
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES, isAscii, isWhollyUtf8 } from './rows.js'
-import { NotRestorable, restored } from './restore.js'
 import type { Services } from '../services.js'
 import { bytesOf, discard } from '../util/streams.js'
+import { NotRestorable, restored } from './restore.js'
+import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES, isAscii, isWhollyUtf8 } from './rows.js'
 
 export type Stage = (content: AsyncIterable<Uint8Array>, filetype: string | undefined) => Promise<StagedContent>
 

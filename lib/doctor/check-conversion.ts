@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { DocumentServerClient } from '../document-server/client.js'
+import { SERVICE_PATHS, serviceUrl } from '../document-server/client.js'
 import { parseConversionAnswer, serviceFailure } from '../document-server/conversion-service.js'
 import { hasFromFile, isFromService } from '../document-server/from-file.js'
-import { SERVICE_PATHS, serviceUrl } from '../document-server/client.js'
+import { PROBE_FORMAT, probeDocument, type Sighting } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
 import type { Outbound } from '../outbound/outbound.js'
 import { bytesOf, discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
 import { type ConnectionFault, connectionFault, type DirectRequester } from './direct-request.js'
 import { error, firstWords, isError, ok, shown, skipped, warning } from './findings.js'
-import { PROBE_FORMAT, probeDocument, type Sighting } from '../handler/probe-requests.js'
 
 /** How the conversion of the probe ended. */
 type ConversionOutcome =

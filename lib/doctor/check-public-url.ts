@@ -1,4 +1,8 @@
 import type { DoctorFinding } from '../../types/doctor.js'
+import { LOGIN_GUIDE } from '../handler/observer.js'
+import {
+  ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, type ProbeAnswer, probeDocument, type Sighting
+} from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import { isJsonObject, parseJson } from '../util/text.js'
@@ -6,10 +10,6 @@ import {
   type ConnectionFault, type DirectRequester, type DirectResponse, isLogin, isRedirect, redirectTarget
 } from './direct-request.js'
 import { error, firstWords, ok, shown, skipped, warning } from './findings.js'
-import { LOGIN_GUIDE } from '../handler/observer.js'
-import {
-  ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, type ProbeAnswer, probeDocument, type Sighting
-} from '../handler/probe-requests.js'
 
 /** The application's answer to a request that does not go through the network. */
 export type Inject = (

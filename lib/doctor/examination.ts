@@ -3,6 +3,7 @@ import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
 import type { HttpClient } from '../../types/http.js'
 import type { Storage } from '../../types/storage.js'
 import type { DocumentServerClient } from '../document-server/client.js'
+import type { Probes } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
 import type { Outbound } from '../outbound/outbound.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
@@ -16,7 +17,6 @@ import { assessTokensOut, checkClock, checkTokensIn } from './check-tokens.js'
 import { checkVersion } from './check-version.js'
 import { createDirectRequester } from './direct-request.js'
 import { type CheckCode, confidential, isError, redactor, skipped } from './findings.js'
-import type { Probes } from '../handler/probe-requests.js'
 
 /** The set-up to examine, and the means to do so. */
 export interface SetUp {

@@ -1,7 +1,7 @@
-import { LOGIN_GUIDE } from '../handler/observer.js'
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { Clock } from '../../types/options.js'
 import type { FileInfo } from '../../types/storage.js'
+import { LOGIN_GUIDE } from '../handler/observer.js'
 import {
   type CallbackOutcome, type DownloadEvent, type Noted, type OpeningEvent, type OpeningHistory,
   type Openings, type Outcome

@@ -7,7 +7,6 @@ import { statusError } from '../outbound/outbound.js'
 import { bytesOf, bytesOfContent, contentFrom, discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
 import { unlessAborted } from '../util/with-timeout.js'
-import { assertConvertOptions, awaitResult, pause } from './poll.js'
 import type { DocumentServerClient } from './client.js'
 import {
   assertConversionRequest, type ConversionAnswer, type ConversionSource, parseConversionAnswer, serviceFailure,
@@ -16,6 +15,7 @@ import {
 import { isOfficeOpenXml } from './file-signatures.js'
 import { extensionOf } from './formats.js'
 import type { FileOffers, FromFile } from './from-file.js'
+import { assertConvertOptions, awaitResult, pause } from './poll.js'
 import { type FetchResult, resultOf } from './result-file.js'
 
 /** The document server's conversion service. `fileId` is the document that is converted, if it is known. */

@@ -7,14 +7,14 @@ import { bytesOf } from '../util/streams.js'
 import { isJsonObject, parseJson } from '../util/text.js'
 import { isHttpUrl } from '../util/url.js'
 import {
-  assertOptions, requestRules, requestRules as fetchRules, rule, type Rules, Signal, stringThat, TrueOrFalse
+  assertOptions, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse
 } from '../util/validate.js'
-import { assertAwaitOptions, awaitResult } from './poll.js'
 import type { DocumentServerClient, PostOptions } from './client.js'
 import { checkedCommand, type Commands } from './commands.js'
 import { reportedError, serviceFailure } from './conversion-service.js'
 import { extensionOf } from './formats.js'
 import type { FileOffers, FromFile } from './from-file.js'
+import { assertAwaitOptions, awaitResult } from './poll.js'
 import type { FetchResult } from './result-file.js'
 
 /** The document server's document builder. Rejects as `EditorServer.build` does. */
@@ -99,7 +99,7 @@ export function createBuilder ({ client, fetchResult, fromFile, offers, closing 
       files: urls.map(({ name, url }) => ({
         name,
         async fetch (options = {}) {
-          assertOptions(fetchRules, options)
+          assertOptions(requestRules, options)
           return await fetchResult({ url, fileType: extensionOf(name) }, { signal: options.signal, failure })
         }
       }))

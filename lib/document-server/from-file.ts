@@ -1,8 +1,8 @@
 import type { OutboundResponse } from '../outbound/outbound.js'
 import { discard } from '../util/streams.js'
 import type { DocumentServerClient, FormFile, PostOptions } from './client.js'
-import type { Commands } from './commands.js'
 import type { FromFileService } from './client.js'
+import type { Commands } from './commands.js'
 
 /** The endpoints of the document server that take a file in the request, instead of downloading it. */
 export interface FromFile {

@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
 import type { Clock } from '../../types/options.js'
-import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 import { equalInConstantTime } from '../security/handler-urls.js'
+import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 
 export type Claims = JsonObject
 

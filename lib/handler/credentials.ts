@@ -12,8 +12,8 @@ import { isJsonObject } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
 import { kindOf } from '../util/validate.js'
 import { withTimeout } from '../util/with-timeout.js'
-import { requestTokens } from './request-tokens.js'
 import { type HandlerQuery, type HandlerRequest, isHandlerQuery, notesOf } from './request.js'
+import { requestTokens } from './request-tokens.js'
 
 /** Decides who may use the handler. Each method rejects with `UnauthorizedError` or `ForbiddenError`. */
 export interface Credentials {

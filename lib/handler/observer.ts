@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Settings } from '../options.js'
-import { MAX_FILE_ID_BYTES } from '../security/names.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
+import { MAX_FILE_ID_BYTES } from '../security/names.js'
 import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../sessions/openings.js'
 import { isFromBrowser } from './credentials.js'
 import { lineLimit } from './line-limit.js'

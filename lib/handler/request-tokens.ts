@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
 import type { Claims, TokenFault, TokenSigner } from '../document-server/token.js'
 import { InvalidCallbackError, UnauthorizedError } from '../errors.js'
-import { isJsonObject } from '../util/text.js'
 import type { Settings } from '../options.js'
+import { isJsonObject } from '../util/text.js'
 import { optionalFields } from './request.compiled.js'
 
 /**

@@ -3,9 +3,9 @@ import type {
   Committed, FileInfo, KeepOptions, StagedContent, StoredVersion, VersionLimits, VersionStore
 } from '../../types/storage.js'
 import { VersionNotKeptError } from '../errors.js'
+import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from '../save/version-details.js'
 import type { Services } from '../services.js'
 import type { StagedCommitOptions, StagedReplaceOptions, TimedStorage } from '../storage/timed-storage.js'
-import { type Details, detailsOf, type Made, madeAfter, type NewVersion } from '../save/version-details.js'
 
 /** Which earlier versions of a document are kept. */
 export interface Retention {

@@ -4,10 +4,10 @@ import type { HistoryData, Signed } from '../../types/signed-data.js'
 import type { FileInfo, StoredVersion, VersionStore } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { VersionNotFoundError } from '../errors.js'
+import { detailsOf, type Made, madeAfter } from '../save/version-details.js'
 import type { HandlerUrls } from '../security/handler-urls.js'
 import type { Services } from '../services.js'
 import { discard } from '../util/streams.js'
-import { detailsOf, type Made, madeAfter } from '../save/version-details.js'
 import { type Retention, expiredVersions } from './versioned-storage.js'
 
 /** One version of a document: a kept version, or the present content. */

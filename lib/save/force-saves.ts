@@ -6,14 +6,14 @@ import { COMMAND_CODE } from '../document-server/commands.js'
 import {
   CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError
 } from '../errors.js'
-import { assertOptions, isNumber, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal } from '../util/validate.js'
 import {
   ASSEMBLY_FAILED, forceSaveIdle, forceSaveNoted, forceSaveRemoved, forceSavesConcerned, forceSavesRepeated,
   forceSavesSuperseded, forceSaveWith
 } from '../sessions/force-save-notes.js'
+import type { SessionServices } from '../sessions/locks.js'
 import type { ForceSaveRelation, SessionRecord } from '../sessions/record.js'
 import { NOT_DURABLE } from '../sessions/record-store.js'
-import type { SessionServices } from '../sessions/locks.js'
+import { assertOptions, isNumber, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal } from '../util/validate.js'
 import { withTimeout } from '../util/with-timeout.js'
 import { type CommandAnswer, createOutcomeResolver, type Verdict } from './force-save-outcome.js'
 import { identityOf, type SaveRequest } from './save-request.js'

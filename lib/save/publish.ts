@@ -3,10 +3,10 @@ import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BeingEditedError, NameTakenError } from '../errors.js'
 import { CHANGED, type Look, type SessionServices } from '../sessions/locks.js'
-import type { RecordSnapshot } from '../sessions/record-store.js'
 import {
   isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave
 } from '../sessions/record.js'
+import type { RecordSnapshot } from '../sessions/record-store.js'
 import {
   isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored,
   type SaveDetails, saveStored

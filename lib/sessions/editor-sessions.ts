@@ -8,9 +8,9 @@ import {
   AnyString, assertOptions, assertValue, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse
 } from '../util/validate.js'
 import { unlessAborted } from '../util/with-timeout.js'
-import type { RecordOfFile } from './record-store.js'
 import type { SessionServices } from './locks.js'
 import { liveSessions, LONG_AGO, type Session } from './record.js'
+import type { RecordOfFile } from './record-store.js'
 import type { Sessions } from './sessions.js'
 
 const MAX_TITLE_LENGTH = 255

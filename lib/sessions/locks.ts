@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
 import { BusyError } from '../errors.js'
 import type { Services } from '../services.js'
-import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
 import type { SessionRecord, Lock, Publishing } from './record.js'
+import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot, type RecordStore } from './record-store.js'
 import { deadLockRemoved } from './save-changes.js'
 
 /** Services for sessions, saves, versions and recovery. */

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
-import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
 import type { SessionServices } from './locks.js'
 import {
   type SessionRecord,
@@ -17,6 +16,7 @@ import {
   sessionStarted,
   sessionWith
 } from './record.js'
+import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
 import { deadLockRemoved, saveStored } from './save-changes.js'
 
 /** User ids, as reported by the document server. */

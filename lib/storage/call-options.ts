@@ -1,8 +1,8 @@
 import type {
   CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLimits
 } from '../../types/storage.js'
-import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, type Rules } from '../util/validate.js'
 import { isSafeFileId } from '../security/names.js'
+import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, type Rules } from '../util/validate.js'
 
 /** Accepts anything: the value is checked where it is used. */
 const Anything = rule('may be anything', () => true)

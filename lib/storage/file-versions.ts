@@ -11,9 +11,9 @@ import { ignoreMissing, type Modes, removeFile, syncDirectory, writeTempFile } f
 import { FileBody } from './reading.js'
 import { numberOf } from './state-generations.js'
 import { addBlob, addText, blobsIn, isIntact, openBlob, textOf } from './version-blobs.js'
+import { areLong, type Blob, detailsText, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from './version-log.js'
 import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
 import { isVersionIndex } from './version-log.compiled.js'
-import { areLong, type Blob, detailsText, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from './version-log.js'
 import type { VersionIndex } from './version-log.schema.js'
 
 const MAX_ATTEMPTS = 100

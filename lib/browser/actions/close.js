@@ -1,5 +1,5 @@
-import { wayBack } from '../links.js'
 import { firstMounted } from '../fragment.js'
+import { wayBack } from '../links.js'
 
 /** @typedef {import('./index.js').ActionContext} ActionContext */
 

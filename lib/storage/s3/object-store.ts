@@ -8,10 +8,10 @@ import {
 import type { ByteRange, Content } from '../../../types/storage.js'
 import { StorageError, StorageTimeoutError } from '../../errors.js'
 import { discard } from '../../util/streams.js'
+import { type Part, partsOf, streamedBody, wholeBody } from './bodies.js'
 import { createDirectRequests, goingOn, type SmallAnswer, type SmallCommand } from './direct-requests.js'
 import { incompleteError, isNotFound, statusOf, storeError } from './store-errors.js'
 import { createStoreTime, type StoreTime } from './store-time.js'
-import { type Part, partsOf, streamedBody, wholeBody } from './bodies.js'
 
 export interface SmallObject {
   readonly text: string

@@ -6,10 +6,10 @@ import { BoundedMap } from '../../util/bounded-map.js'
 import { limitConcurrency } from '../../util/queue.js'
 import { acceptContent } from '../../util/streams.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from '../call-options.js'
-import { editLog, type LogEditor } from '../version-log-editor.js'
 import {
   areLong, blobsOf, detailsText, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry
 } from '../version-log.js'
+import { editLog, type LogEditor } from '../version-log-editor.js'
 import {
   type Change, directNames, type DocumentRecord, type Kept, presentVersion, type Records, type StoredContent,
   withVersions
