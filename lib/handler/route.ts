@@ -46,13 +46,20 @@ const allowedMethods: Record<Action, readonly string[]> = {
 const RATE_LIMITED: ReadonlySet<number> = new Set([429, 503])
 
 interface Dependencies {
-  readonly path: string
+  readonly settings: Pick<Settings, 'bodyLimit' | 'path' | 'timeouts'>
   readonly actions: HandlerActions
-  readonly credentials: Pick<Credentials, 'isSignedCallback' | 'admitUnsignedCallback' | 'proofOf'>
+  readonly credentials: Credentials
   readonly observer: Observer
-  readonly probeRequests: Pick<ProbeRequests, 'recognizes' | 'answer' | 'markIfEndedByHook'>
+  readonly probeRequests: ProbeRequests
+  /** Further routes below the handler's path, with all their options. */
+  readonly otherRoutes: readonly RouteOptions[]
+  /** Scopes of further routes, which read bodies differently. */
+  readonly otherScopes: ReadonlyArray<(scope: FastifyInstance) => Promise<void>>
+  readonly pageModules: PageModules
   readonly routeOptions: RouteOptionsOf
+  /** By method; a method without one is hidden from API documentation. */
   readonly transforms: HandlerTransforms | undefined
+  readonly shutdown: Shutdown
 }
 
 /** The descriptions of the methods in API documentation. */
@@ -60,7 +67,7 @@ type HandlerTransforms = Readonly<Partial<Record<HTTPMethods, SwaggerTransform>>
 
 /** The handler's routes, one for each method: they select by `action`, and answer errors as the action requires. */
 function handlerRoutes (
-  { path, actions, credentials, observer, probeRequests, routeOptions, transforms }: Dependencies
+  { settings: { path }, actions, credentials, observer, probeRequests, routeOptions, transforms }: Dependencies
 ): RouteOptions[] {
   const logUnproven = createUnprovenLog()
 
@@ -204,39 +211,10 @@ function isAction (action: unknown): action is Action {
   return typeof action === 'string' && Object.hasOwn(allowedMethods, action)
 }
 
-interface ScopeDependencies {
-  readonly settings: Pick<Settings, 'bodyLimit' | 'path' | 'timeouts'>
-  readonly actions: HandlerActions
-  readonly credentials: Credentials
-  readonly observer: Observer
-  readonly probeRequests: ProbeRequests
-  /** Further routes below the handler's path, with all their options. */
-  readonly otherRoutes: readonly RouteOptions[]
-  /** Scopes of further routes, which read bodies differently. */
-  readonly otherScopes: ReadonlyArray<(scope: FastifyInstance) => Promise<void>>
-  readonly pageModules: PageModules
-  readonly routeOptions: RouteOptionsOf
-  /** By method; a method without one is hidden from API documentation. */
-  readonly transforms: HandlerTransforms | undefined
-  readonly shutdown: Shutdown
-}
-
 /** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
-export function handlerScope (
-  {
-    settings,
-    actions,
-    credentials,
-    observer,
-    probeRequests,
-    otherRoutes,
-    otherScopes,
-    pageModules,
-    routeOptions,
-    transforms,
-    shutdown
-  }: ScopeDependencies
-) {
+export function handlerScope (dependencies: Dependencies) {
+  const { settings, credentials, probeRequests, otherRoutes, otherScopes, pageModules, routeOptions, shutdown } =
+    dependencies
   const { path } = settings
   const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
   return async function handler (scope: FastifyInstance): Promise<void> {
@@ -256,10 +234,7 @@ export function handlerScope (
       notes.isReadingBody = false
       return body
     })
-    for (
-      const route of handlerRoutes({ path, actions, credentials, observer, probeRequests, routeOptions, transforms })
-    ) scope.route(route)
-    for (const route of otherRoutes) scope.route(route)
+    for (const route of [...handlerRoutes(dependencies), ...otherRoutes]) scope.route(route)
     for (const other of otherScopes) await scope.register(other)
     await scope.register(assetsScope({ path, modules: pageModules, routeOptions: routeOptions('page') }))
   }

@@ -104,11 +104,11 @@ export function createRestores (services: SessionServices, versions: Versions, s
   async function whenNobodyEdits (fileId: string, end: number, timeout: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     await unlessAborted(askAbout(fileId, ({ state }) => state === 'unconfirmed'), signal)
-    for (
-      let isEdited = await isBeingEdited(fileId); isEdited; isEdited = await unlessAborted(lookLater(fileId), signal)
-    ) {
+    let isEdited = await isBeingEdited(fileId)
+    while (isEdited) {
       if (performance.now() > end) throw new BeingEditedError(timeout)
       askLater(fileId).catch(() => {})
+      isEdited = await unlessAborted(lookLater(fileId), signal)
     }
   }
 
