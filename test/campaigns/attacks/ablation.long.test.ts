@@ -8,7 +8,7 @@ import { attacks } from './attacks.js'
 t.setTimeout(300_000)
 
 for (const attack of attacks) {
-  t.test(`${attack.title}: ${'because' in attack ? 'succeeds without the protection' : 'succeeds without the options that stop it, each stops it alone'}`, async t => {
+  t.test(`${attack.title}: ${'because' in attack ? 'succeeds without the protection' : 'succeeds only without what stops it'}`, async t => {
     if ('because' in attack) {
       for (const profile of ['classic', 'secure'] as const) {
         t.equal(await outcome(t, `nothing in its way, ${profile}`, attack.control, { profile }), true, 'it succeeds without the protection')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../../lib/index.js'
 import { errorOf, NEW, OLD } from '../../kit/editing.js'
-import { answerWith, startUpstream } from '../../kit/http.js'
+import { startUpstream } from '../../kit/http.js'
 import { startHost } from '../../kit/host.js'
 import { asOrdinaryUser, documentsIn, onSmallDisk, runCommand } from '../../kit/storage.js'
 import { startDiskService } from './disk-support.js'
@@ -14,7 +14,10 @@ const SAVED = Buffer.concat([Buffer.from('PK\x03\x04'), randomBytes(100 * KIB), 
 
 /** A service whose documents are in this directory, and one of them in a session that has just begun. */
 async function startOn (t: Test, directory: string) {
-  const documentServer = await startUpstream(t, answerWith(SAVED))
+  const documentServer = await startUpstream(t, (request, response) => {
+    if (request.method === 'POST') response.end('{"error":0,"users":["ada"]}') // the command info
+    else response.end(SAVED)
+  })
   const host = await startHost(t, { documentServerOrigin: documentServer.origin, storage: fileStorage({ directory }), saveRetries: 0 })
   const { fileId } = await host.storage.create('docx', Buffer.from(OLD))
   const openedKey = async () => (await host.app.editorControl().openDocument(fileId)).documentKey
