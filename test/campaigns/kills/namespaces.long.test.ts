@@ -117,7 +117,7 @@ t.test('a running container is not considered dead by others, whatever their hos
 })
 
 const OWN = `
-  import { fileStorage } from '${new URL('../../lib/index.ts', import.meta.url).href}'
+  import { fileStorage } from '${new URL('../../../lib/index.ts', import.meta.url).href}'
   const { state } = fileStorage({ directory: '.' })
   process.stdout.write(String(state.hasEnded(state.owner)))
 `
