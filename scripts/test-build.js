@@ -8,8 +8,8 @@ const SOURCES = ['lib', 'types', 'emulator/lib', 'emulator/types', 'scripts', 'p
 /** tsc writes it last, and only if anything has changed. */
 const BUILT = 'dist/tsconfig.build.tsbuildinfo'
 /**
- * tap makes its test class of the plugins in .taprc. The one that npm installs has a plugin that loads TypeScript in its
- * own way: a first run with it would have coverage of other sources than the next.
+ * tap makes its test class of the plugins in .taprc. The one that npm installs has a plugin that loads TypeScript in
+ * its own way: a first run with it would have coverage of other sources than the next.
  */
 const TAP_BUILT = 'node_modules/@tapjs/test/test-built/node_modules'
 /** A test file with one of these words has to do with what is built. The others run from the sources. */
