@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PUBLIC, SECRET } from './addresses.js'
 import { makeDocument } from './documents.js'
@@ -38,7 +39,10 @@ export async function startDocumentServer () {
   const saves = new Map()
   /** @type {Map<string, string>} by fileId: as the configuration of whoever opened it last said */
   const callbackUrls = new Map()
+  /** @type {Set<string>} keys under which somebody edits for certain: no final save is under way or was stored */
+  const live = new Set()
   const server = http.createServer((request, response) => {
+    if (request.method === 'POST') return answerCommand(request, response, live)
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const save = saves.get(pathname.replace(CHANGES, ''))
     if (save && pathname.endsWith(CHANGES)) response.end(makeDocument({ fileId: save.fileId, version: save.version }, CHANGES_SIZE))
@@ -63,7 +67,8 @@ export async function startDocumentServer () {
     async post ({ fileId, key, status, version, path, lastsave, filetype }, to) {
       const query = `md5=${Math.random()}&expires=${Date.now()}`
       const history = { changes: [{ created: lastsave, user: { id: 'u1', name: `made ${version}` } }], serverVersion: '9.3.0' }
-      return await postCallback(to, callbackUrls.get(fileId), {
+      if (status === 2) live.delete(key)
+      const answer = await postCallback(to, callbackUrls.get(fileId), {
         key,
         status,
         url: `${origin}${path}?${query}`,
@@ -74,6 +79,8 @@ export async function startDocumentServer () {
         notmodified: false,
         filetype
       })
+      if (status === 2 && answer === 1) live.add(key) // they go on
+      return answer
     },
     /**
      * Someone opened the document in the editor.
@@ -84,6 +91,7 @@ export async function startDocumentServer () {
     async postOpened (fileId, key, to) {
       const { callbackUrl } = await openedConfig(fileId, to)
       callbackUrls.set(fileId, callbackUrl)
+      live.add(key)
       return await postCallback(to, callbackUrl, { key, status: 1, users: ['u1'], actions: [{ type: 1, userid: 'u1' }] })
     },
     close () {
@@ -91,6 +99,18 @@ export async function startDocumentServer () {
       server.closeAllConnections()
     }
   }
+}
+
+/**
+ * The command `info`. There is no answer about keys under which perhaps nobody edits.
+ * @param {http.IncomingMessage} request
+ * @param {http.ServerResponse} response
+ * @param {Set<string>} live
+ */
+async function answerCommand (request, response, live) {
+  const { key } = JSON.parse(await text(request))
+  if (live.has(key)) response.end('{"error":0,"users":["u1"]}')
+  else response.writeHead(404).end()
 }
 
 /**
