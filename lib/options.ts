@@ -6,7 +6,7 @@ import { explainWeakness } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {
   AnyFunction as Hook, anyOf, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds,
-  objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse
+  objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse, withoutUndefined
 } from './util/validate.js'
 
 /** The path of `api.js` below the URL of a document server. */
@@ -286,10 +286,6 @@ function assertWithoutHandler (publicBaseUrl: string, handlerPath: string): void
     'publicBaseUrl',
     `must be the URL of this application without the path of the handler, ${handlerPath}, which the plugin adds`
   )
-}
-
-function withoutUndefined<Options extends object> (options: Options = {} as Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
 }
 
 function toOrigins (origins: readonly string[] | 'any'): string[] {

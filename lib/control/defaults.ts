@@ -5,7 +5,8 @@ import { InvalidOptionError } from '../errors.js'
 import { isJsonObject } from '../util/text.js'
 import { misspelt } from '../util/validate.js'
 import {
-  AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, stringThat, TrueOrFalse, unknownOption
+  AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, stringThat, TrueOrFalse, unknownOption,
+  withoutUndefined
 } from '../util/validate.js'
 
 type RuleForEach<Value> = { readonly [Name in keyof Value]-?: Rule }
@@ -129,7 +130,7 @@ export function checkedDefaults (defaults: EditorControlDefaults, path = ''): Ed
   if (editorConfig?.user) assertKnown(editorConfig.user, { id: UserId }, `${path}editorConfig.user`)
   if (permissions) assertRights(permissions, `${path}permissions`)
   if (document?.permissions) assertRights(document.permissions, `${path}document.permissions`)
-  return Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined))
+  return withoutUndefined(defaults)
 }
 
 /** A misspelt right would allow what it seems to forbid. Other unknown names pass: newer editors may know them. */
@@ -224,10 +225,9 @@ function atTopLevel ({ editorConfig, document, ...fields }: EditorControlDefault
 
 function merged<Base extends object> (base: Base, given: object): Base {
   const present = base as Readonly<Record<string, unknown>>
-  const changes = Object.entries(given).filter(([, value]) => value !== undefined)
   return {
     ...base,
-    ...Object.fromEntries(changes.map(([name, value]) => {
+    ...Object.fromEntries(Object.entries(withoutUndefined(given)).map(([name, value]) => {
       const old = Object.hasOwn(present, name) ? present[name] : undefined
       return [name, isJsonObject(old) && isJsonObject(value) ? merged(old, value) : value as unknown]
     }))

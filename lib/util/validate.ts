@@ -130,6 +130,11 @@ function exampleOf (rules: object): string {
     : ` such as { ${names.slice(0, MAX_EXAMPLES).join(', ')}${names.length > MAX_EXAMPLES ? ', …' : ''} }`
 }
 
+/** An option that is `undefined` counts as not given. */
+export function withoutUndefined<Options extends object> (options: Options = {} as Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
+}
+
 /** The error for an unknown option. It names the option that was probably meant. */
 export function unknownOption (name: string, rules: object, path = ''): Error {
   const names = Object.keys(rules)
