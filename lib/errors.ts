@@ -380,8 +380,8 @@ export class ForceSaveFailedError
 }
 
 /**
- * It was not known within `timeout` what became of a force save. It may be stored later. If this happens often, look in
- * the log for callbacks that were refused.
+ * The outcome of a force save was unknown after `timeout`. It may be stored later. If this happens often, look in the
+ * log for callbacks that were refused.
  */
 export const ForceSaveTimeoutError = defineError<[milliseconds: number]>(
   'FST_EDITOR_FORCE_SAVE_TIMEOUT',

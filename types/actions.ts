@@ -26,7 +26,10 @@ export interface PageAccess {
   readonly rights: PageRights
 }
 
-/** What every hook of `actions` is told. It comes from the page's own token: no header and no body can change it. */
+/**
+ * Fields that every hook of `actions` receives. They come from the page's own token: no header and no body can change
+ * them.
+ */
 export interface PageAction {
   readonly fileId: string
   /** `undefined` if the page's control was made without one. */
@@ -91,7 +94,7 @@ export interface SaveAsResult {
   readonly fileId?: string
   /** URL or path of a page with the copy. The default is `page(fileId)`. */
   readonly url?: string
-  /** Name that the user is told. The default is that of the action. */
+  /** Name shown to the user. Defaults to the action's name. */
   readonly name?: string
 }
 

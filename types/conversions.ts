@@ -114,7 +114,7 @@ export interface DocumentLayout {
   /** Whether fields are highlighted; only with `isPrint`. */
   readonly drawFormHighlight?: boolean
   /**
-   * Whether the document is converted as it is printed; only from text documents to PDF.
+   * Convert with the print layout; only from text documents to PDF.
    *
    * @default false
    */

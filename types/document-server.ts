@@ -28,7 +28,7 @@ export type Command =
    * Starts a force save: a callback 6 with this `userdata` follows. `EditorControl.forceSave` waits until it is stored.
    */
   | KeyCommand & { readonly c: 'forcesave', readonly userdata?: string }
-  /** Tells editors to close: those of these users, or all without `users`. An empty list is nobody. */
+  /** Disconnects the given users, or everyone without `users`. An empty list is nobody. */
   | KeyCommand & { readonly c: 'drop', readonly users?: readonly string[] }
   /** Shows all editors another title. */
   | KeyCommand & { readonly c: 'meta', readonly meta: { readonly title: string } }
@@ -225,8 +225,8 @@ export interface EditorServer {
 
   /**
    * The formats that the document server knows: what can be done with each, and what it can be converted to. Asks the
-   * document server once an hour. One that does not tell, or does not answer within 10 seconds, has those of a built-in
-   * list.
+   * document server once an hour. Falls back to a built-in list if the server has none, or does not respond within 10
+   * seconds.
    *
    * @throws the reason of `signal`, once it is aborted; nothing else.
    * @example

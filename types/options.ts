@@ -426,8 +426,8 @@ export interface EditorOptions {
    * A route that shows the doctor's report: `GET <path>/doctor`, as a page in a browser, or as JSON with `?format=json`
    * or `Accept: application/json`. `?fileId=…` also explains why this document does not open or is not saved.
    *
-   * The route examines at most once every few seconds, whoever asks. It refuses requests that pages of other sites
-   * cause.
+   * The route examines at most once every few seconds, regardless of the caller. It refuses requests that pages of
+   * other sites cause.
    *
    * @default there is no such route
    * @example

@@ -96,7 +96,7 @@ export async function callHook<Name extends HookName> (
   return await callInTime(services, name, () => hook(action, request), options)
 }
 
-/** As `callHook`, for a hook that is not told of a request. */
+/** Like `callHook`, for hooks that receive no request. */
 export async function callInTime<Result> (
   { settings, shutdown }: ActionServices,
   name: keyof ActionOptions,

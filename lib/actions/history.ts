@@ -17,8 +17,8 @@ const history: PageAction<'history'> = {
   cost: 5,
   async run ({ claims, open }) {
     const control = await open()
-    // the diagnostics channel tells
     if (mayUse(claims.defaults, 'edit')) {
+      // The diagnostics channel reports a failure.
       await control.forceSave({ timeout: SAVE_TIMEOUT_MS, grace: GRACE_MS }).catch(() => {})
     }
     return await control.history()

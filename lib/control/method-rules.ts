@@ -15,9 +15,9 @@ import {
   AnyString, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse
 } from '../util/validate.js'
 
-// What the methods of a control may be given.
+// Argument rules for `EditorControl`.
 
-/** Any other number is that of a version that there is not. */
+/** Unknown numbers are reported as `VersionNotFoundError`. */
 export const VersionNumber = rule('must be the number of a version', value => typeof value === 'number')
 
 const Name = rule('must be a name such as Report.docx', NotBlank.holds)
