@@ -28,7 +28,7 @@ const plugin = {
   security: [],
   storage: ['document-server/formats', 'security/names'],
   'http-client': ['security/public-ip'],
-  options: ['control/defaults', 'http-client/connections', 'security/weak-secret'],
+  options: ['control/defaults', 'http-client/undici-client', 'security/weak-secret'],
   diagnostics: [],
   testing: [],
   'fragment-type': [],

@@ -1,7 +1,7 @@
 import type { Clock, EditorOptions, Profile } from '../types/options.js'
 import { checkedDefaults } from './control/defaults.js'
 import { InvalidOptionError } from './errors.js'
-import { connectionTimeoutRules, tlsRules } from './http-client/connections.js'
+import { connectionTimeoutRules, tlsRules } from './http-client/undici-client.js'
 import { explainWeakness } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {

@@ -3,9 +3,9 @@ import type { EditorControlDefaults } from '../types/control.js'
 import type { HttpClient } from '../types/http.js'
 import type { EditorOptions } from '../types/options.js'
 import type { Storage } from '../types/storage.js'
-import { actionScope, offeredActions } from './actions/routes.js'
+import { actionScope, pageActions } from './actions/routes.js'
 import { createControl } from './control/control.js'
-import { checkedDefaults, mergedDefaults } from './control/defaults.js'
+import { checkedDefaults, mergedDefaults, offeredActions } from './control/defaults.js'
 import { startWarnings } from './doctor/check-options.js'
 import type { DirectResponse } from './doctor/direct-request.js'
 import { createDoctor } from './doctor/doctor.js'
@@ -91,7 +91,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     modulePath: `${urls.path}/assets/${pageModules.get('editor')}`
   }
   const instanceId = settings.publicBaseUrl + handlerPath
-  const offered = offeredActions(settings, instanceId)
+  const offered = offeredActions(pageActions(settings), settings.actions, instanceId)
   const readersSeeHistory = settings.versions?.for === 'readers'
   const formats = createFormats({ client })
   const opens = createOpens(formats)

@@ -1,14 +1,12 @@
 import type { Readable } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { EditorControlDefaults } from '../../types/control.js'
-import type { OfferedActions } from '../control/control.js'
-import { mayUse, rightsOf, withInfo } from '../control/defaults.js'
-import { ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError } from '../errors.js'
+import {
+  ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError
+} from '../errors.js'
 import type { Credentials } from '../handler/credentials.js'
-import type { CommonRouteOptions } from '../handler/request.js'
-import { errorStatus, thrownError, untrustedContentHeaders } from '../handler/responses.js'
+import { type CommonRouteOptions, errorStatus, thrownError, untrustedContentHeaders } from '../handler/request.js'
 import type { Settings } from '../options.js'
-import type { PageClaims } from '../security/page-token.js'
+import type { PageClaims } from '../security/signatures.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 import { withTimeout } from '../util/with-timeout.js'
@@ -174,8 +172,6 @@ function createBudget (): (page: string, cost: number) => number {
   }
 }
 
-type Options = Pick<Settings, 'actions' | 'versions'>
-
 export const allActions: readonly PageAction[] = [
   ...configActions,
   ...documentActions,
@@ -187,26 +183,7 @@ export const allActions: readonly PageAction[] = [
 ]
 
 /** The actions that the options turn on. */
-function pageActions ({ actions, versions }: Options): PageAction[] {
+export function pageActions ({ actions, versions }: Pick<Settings, 'actions' | 'versions'>): PageAction[] {
   const options = { ...actions, versions }
   return allActions.filter(({ option }) => option === undefined || options[option] !== undefined)
-}
-
-/** What the options `actions` and `versions` offer to a page. */
-export function offeredActions ({ actions, versions }: Options, instanceId: string): OfferedActions {
-  const named = pageActions({ actions, versions }).filter(({ option }) => option !== undefined)
-  return {
-    namesFor: defaults => [
-      ...named.filter(({ needs }) => mayUse(defaults, needs)).map(({ name }) => name),
-      ...actions.editRights && !rightsOf(defaults).edit ? ['edit-rights'] : [], // the action `config` grants it
-      ...actions.links ? ['links'] : []
-    ],
-    completed (defaults, fileId) {
-      const complete: EditorControlDefaults = actions.sharing ? withInfo(defaults) : defaults
-      if (!actions.reference || fileId === '' || complete.referenceData) {
-        return complete
-      }
-      return { ...complete, referenceData: { fileKey: fileId, instanceId } }
-    }
-  }
 }

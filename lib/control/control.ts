@@ -5,8 +5,8 @@ import type {
 import type { FileInfo, Storage } from '../../types/storage.js'
 import { blankDocument } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
-import type { Conversions } from '../document-server/conversion.js'
 import { conversionKey } from '../document-server/conversion-service.js'
+import type { Conversions } from '../document-server/conversion.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { extensionOf, type Opens } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
@@ -16,13 +16,12 @@ import {
 } from '../errors.js'
 import type { Restores, RestoringUser } from '../history/restore.js'
 import type { History } from '../history/versions.js'
-import type { HandlerUrls } from '../security/handler-urls.js'
-import type { PageTokens } from '../security/page-token.js'
+import type { HandlerUrls, PageTokens } from '../security/signatures.js'
 import type { Openings } from '../sessions/openings.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { contentFrom } from '../util/streams.js'
 import { AnyString, assertOptions, assertValue } from '../util/validate.js'
-import { renderedDefaults } from './defaults.js'
+import { type OfferedActions, renderedDefaults } from './defaults.js'
 import {
   convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert,
   setRules, thumbnailRules, VersionNumber
@@ -44,17 +43,9 @@ interface ControlDependencies {
   readonly offered: OfferedActions
   /** Absent where no versions are kept. */
   readonly versionHistory: HistoryParts | undefined
-  /** `document.options` for a stored file, if it needs any. */
+  /** `document.options` for a stored CSV file, if it needs any. */
   readonly documentOptions: (file: FileInfo) => Promise<Record<string, unknown> | undefined>
   readonly forceSave: (fileId: string, key: string, options?: ForceSaveOptions) => Promise<ForceSaveResult>
-}
-
-/** What the option `actions` means to a page. */
-export interface OfferedActions {
-  /** Names of the actions that a page can use. */
-  namesFor (defaults: EditorControlDefaults): readonly string[]
-  /** With the fields of the configuration that the actions need. */
-  completed (defaults: EditorControlDefaults, fileId: string): EditorControlDefaults
 }
 
 interface HistoryParts {
@@ -296,7 +287,10 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   }
 
   async function open (info: FileInfo, name: string, keyFor: Promise<string>): Promise<void> {
-    const [key, options] = await Promise.all([keyFor, dependencies.documentOptions(info)])
+    const [key, options] = await Promise.all([
+      keyFor,
+      info.extension === 'csv' ? dependencies.documentOptions(info) : undefined
+    ])
     control.documentKey = key
     control.documentName = name
     control.documentUrl = urls.download(info.fileId)

@@ -1,11 +1,10 @@
 import type { DocumentPermissions } from '@onlyoffice/doceditor-types'
-import type { PageAccess, PageRights } from '../../types/actions.js'
+import type { ActionOptions, PageAccess, PageRights } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
 import { InvalidOptionError } from '../errors.js'
 import { isJsonObject } from '../util/text.js'
-import { misspelt } from '../util/validate.js'
 import {
-  AnyString, assertValue, isObject, kindOf, oneOf, rule, type Rule, stringThat, TrueOrFalse, unknownOption,
+  AnyString, assertValue, isObject, kindOf, misspelt, oneOf, rule, type Rule, stringThat, TrueOrFalse, unknownOption,
   withoutUndefined
 } from '../util/validate.js'
 
@@ -160,7 +159,7 @@ export function accessOf (defaults: EditorControlDefaults): PageAccess {
 }
 
 /** The defaults of the editor: everything is allowed that is not denied. */
-export function rightsOf ({ type, mode, permissions = {}, history }: EditorControlDefaults): PageRights {
+function rightsOf ({ type, mode, permissions = {}, history }: EditorControlDefaults): PageRights {
   const { edit, comment, download } = permissions
   const isEditor = mode !== 'view' && type !== 'embedded'
   const mayEdit = isEditor && edit !== false
@@ -177,6 +176,32 @@ export type Need = keyof PageRights | 'any'
 
 export function mayUse (defaults: EditorControlDefaults, need: Need): boolean {
   return need === 'any' || rightsOf(defaults)[need]
+}
+
+/** What the options `actions` and `versions` offer to a page. */
+export type OfferedActions = ReturnType<typeof offeredActions>
+
+/** `turnedOn`: the actions that the options turn on. `instanceId`: identifies this application in copied cells. */
+export function offeredActions (
+  turnedOn: ReadonlyArray<{ readonly name: string, readonly needs: Need, readonly option?: string }>,
+  actions: ActionOptions,
+  instanceId: string
+) {
+  const named = turnedOn.filter(({ option }) => option !== undefined)
+  return {
+    /** Names of the actions that a page can use. */
+    namesFor: (defaults: EditorControlDefaults): string[] => [
+      ...named.filter(({ needs }) => mayUse(defaults, needs)).map(({ name }) => name),
+      ...actions.editRights && !rightsOf(defaults).edit ? ['edit-rights'] : [], // the action `config` grants it
+      ...actions.links ? ['links'] : []
+    ],
+    /** With the fields of the configuration that the actions need. */
+    completed (defaults: EditorControlDefaults, fileId: string): EditorControlDefaults {
+      const complete: EditorControlDefaults = actions.sharing ? withInfo(defaults) : defaults
+      if (!actions.reference || fileId === '' || complete.referenceData) return complete
+      return { ...complete, referenceData: { fileKey: fileId, instanceId } }
+    }
+  }
 }
 
 /** The same page for editing. What `given` says takes precedence. */
@@ -200,7 +225,7 @@ export function renderedDefaults (
 }
 
 /** The editor crashes without `document.info` where it asks for sharing settings. */
-export function withInfo (defaults: EditorControlDefaults): EditorControlDefaults {
+function withInfo (defaults: EditorControlDefaults): EditorControlDefaults {
   return { ...defaults, info: defaults.info ?? {} }
 }
 

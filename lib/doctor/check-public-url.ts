@@ -4,7 +4,7 @@ import {
   ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, type ProbeAnswer, probeDocument, type Sighting
 } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
-import type { HandlerUrls } from '../security/handler-urls.js'
+import type { HandlerUrls } from '../security/signatures.js'
 import { isJsonObject, parseJson } from '../util/text.js'
 import {
   type ConnectionFault, type DirectRequester, type DirectResponse, isLogin, isRedirect, redirectTarget

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
 import type { Clock } from '../../types/options.js'
-import { equalInConstantTime } from '../security/handler-urls.js'
+import { equalInConstantTime } from '../security/signatures.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 
 export type Claims = JsonObject

@@ -12,11 +12,10 @@ import { digest } from '../util/text.js'
 import { isHttpUrl, parseHttpUrl } from '../util/url.js'
 import type { Credentials } from './credentials.js'
 import type { Hooks } from './hooks.js'
-import { type EndedSave, publishRefused, reportSave } from './outcome-reports.js'
-import { type HandlerRequest, notesOf } from './request.js'
+import { type EndedSave, publishRefused, reportSave } from './callback-reports.js'
 import { isCallbackPayload, optionalFields } from './request.compiled.js'
+import { answerCallback, type HandlerRequest, notesOf } from './request.js'
 import type { CallbackPayload } from './request.schema.js'
-import { answerCallback } from './responses.js'
 
 interface Dependencies {
   readonly settings: Pick<Settings, 'policies'>

@@ -6,14 +6,13 @@ import type { DocumentKeys } from '../document-server/document-key.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import type { Settings } from '../options.js'
-import type { HandlerUrls, SignatureState } from '../security/handler-urls.js'
-import type { PageClaims, PageTokens } from '../security/page-token.js'
+import type { HandlerUrls, PageClaims, PageTokens, SignatureState } from '../security/signatures.js'
 import { isJsonObject } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
 import { kindOf } from '../util/validate.js'
 import { withTimeout } from '../util/with-timeout.js'
-import { type HandlerQuery, type HandlerRequest, isHandlerQuery, notesOf } from './request.js'
 import { requestTokens } from './request-tokens.js'
+import { type HandlerQuery, type HandlerRequest, isHandlerQuery, notesOf } from './request.js'
 
 /** Decides who may use the handler. Each method rejects with `UnauthorizedError` or `ForbiddenError`. */
 export interface Credentials {

@@ -11,8 +11,7 @@ import type { Versions } from '../history/versions.js'
 import { arrivedBytes, discard } from '../util/streams.js'
 import { isHttpUrl } from '../util/url.js'
 import type { Credentials } from './credentials.js'
-import type { HandlerRequest } from './request.js'
-import { untrustedContentHeaders } from './responses.js'
+import { type HandlerRequest, untrustedContentHeaders } from './request.js'
 
 interface Dependencies {
   readonly credentials: Credentials

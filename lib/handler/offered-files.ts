@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import type { FileOffers } from '../document-server/from-file.js'
-import { untrustedContentHeaders } from './responses.js'
+import { untrustedContentHeaders } from './request.js'
 import { METHODS } from './route.js'
 
 interface Options {

@@ -5,11 +5,10 @@ import { mediaTypeOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
 import type { Settings } from '../options.js'
-import type { HandlerUrls } from '../security/handler-urls.js'
+import type { HandlerUrls } from '../security/signatures.js'
 import { withTimeout } from '../util/with-timeout.js'
 import { zip } from '../util/zip.js'
-import { isHandlerQuery, notesOf, type Probe } from './request.js'
-import { isEndedByHook, untrustedContentHeaders } from './responses.js'
+import { isEndedByHook, notesOf, type Probe, PROBE_PREFIX, probeOf, untrustedContentHeaders } from './request.js'
 
 /** A token in a request for a probe. Neither the token nor its claims are kept. */
 export interface SeenToken {
@@ -61,16 +60,10 @@ export const ENDED_BY_HOOK = 'ended-by-hook'
 /** Carries the signature of `ENDED_BY_HOOK`. */
 export const ENDED_BY_HOOK_HEADER = 'x-editor-probe'
 
-const PREFIX = 'fastify-onlyoffice-probe-'
 const MAX_PROBES = 50
 /** The document server tries a download three times. */
 const MAX_SIGHTINGS = 10
 const KEPT_MS = 10 * 60_000
-
-/** Whether a fileId has the form of a probe's ID. Only its signature proves that it is one. */
-function looksLikeProbe (fileId: string): boolean {
-  return fileId.startsWith(PREFIX)
-}
 
 export function createProbes (): Probes {
   const kept = new Map<string, { readonly since: number, readonly sightings: Sighting[] }>()
@@ -90,7 +83,7 @@ export function createProbes (): Probes {
   return {
     instance: randomBytes(9).toString('base64url'),
     start () {
-      const id = PREFIX + randomBytes(12).toString('hex')
+      const id = PROBE_PREFIX + randomBytes(12).toString('hex')
       entry(id)
       return id
     },
@@ -147,7 +140,6 @@ interface Dependencies {
 /** A JSON Web Token at the end of a header, and the text before it. */
 const TOKEN = /^([\w-]{0,20}[ =:]{0,2})(eyJ[\w-]*\.[\w-]*\.[\w-]*=*)$/
 const MAX_TOKENS = 5
-const METHODS = { callback: 'POST', download: 'GET' } as const
 
 export function createProbeRequests (
   { settings: { documentServer, bodyLimit, clock, timeouts }, tokens, urls, probes }: Dependencies
@@ -231,12 +223,6 @@ export function createProbeRequests (
       }]
     }).slice(0, MAX_TOKENS)
   }
-}
-
-function probeOf ({ method, query }: FastifyRequest): Probe | undefined {
-  if (!isHandlerQuery(query) || query.fileId === undefined || !looksLikeProbe(query.fileId)) return undefined
-  const { action, fileId: id } = query
-  return (action === 'callback' || action === 'download') && method === METHODS[action] ? { id, action } : undefined
 }
 
 function issuedAgo (iat: unknown, now: number): { readonly issuedSecondsAgo?: number } {

@@ -4,8 +4,7 @@ import type { Outbound } from '../outbound/outbound.js'
 import { arrivedBytes, discard } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
 import type { Credentials } from './credentials.js'
-import type { HandlerRequest } from './request.js'
-import { untrustedContentHeaders } from './responses.js'
+import { type HandlerRequest, untrustedContentHeaders } from './request.js'
 
 interface Dependencies {
   readonly credentials: Credentials

@@ -3,8 +3,7 @@ import { InvalidReportError } from '../errors.js'
 import { MAX_FILE_ID_BYTES } from '../security/names.js'
 import type { Credentials } from './credentials.js'
 import { lineLimit } from './line-limit.js'
-import type { HandlerRequest } from './request.js'
-import { untrustedContentHeaders } from './responses.js'
+import { type HandlerRequest, untrustedContentHeaders } from './request.js'
 
 interface Dependencies {
   readonly credentials: Pick<Credentials, 'authorizeReport'>

@@ -1,10 +1,11 @@
 import type {
-  FastifyContextConfig, FastifyError, FastifyInstance, FastifyRequest, FastifySchema, RouteOptions
+  FastifyContextConfig, FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions
 } from 'fastify'
 import type { CallbackEvent } from '../../types/events.js'
 import type { EditorCaller } from '../../types/fastify.js'
 import type { EditorOptions } from '../../types/options.js'
 import { MAX_FILE_ID_BYTES } from '../security/names.js'
+import { isHandlerQuery } from './request.compiled.js'
 import type { HandlerQuery } from './request.schema.js'
 
 export { isHandlerQuery } from './request.compiled.js'
@@ -25,8 +26,23 @@ export interface Probe {
   readonly action: 'callback' | 'download'
 }
 
+/** How the ID of a probe begins, which stands in the place of a fileId. */
+export const PROBE_PREFIX = 'fastify-onlyoffice-probe-'
+const PROBE_METHODS = { callback: 'POST', download: 'GET' } as const
+
+/** The probe that a request is for, by its form. Only its signature proves that it is one. */
+export function probeOf (request: FastifyRequest): Probe | undefined {
+  const { method, query } = request
+  const id = namedFileId(request)
+  if (!id?.startsWith(PROBE_PREFIX) || !isHandlerQuery(query)) return undefined
+  const { action } = query
+  return (action === 'callback' || action === 'download') && method === PROBE_METHODS[action]
+    ? { id, action }
+    : undefined
+}
+
 /** Notes of the handler's parts about one request while it is handled. Each part reads and writes only its own. */
-export interface RequestNotes {
+interface RequestNotes {
   /** `null` if the request is not for a probe. */
   probe?: Probe | null
   /**
@@ -91,4 +107,48 @@ export function routeOptionsWith (
     // schema.
     config: { swaggerTransform: transform ?? false, ...config, editor: { caller } } as FastifyContextConfig
   })
+}
+
+/** For bytes that users or other servers supplied: the browser must not execute them in this origin. */
+export const untrustedContentHeaders = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-store'
+} as const
+
+/**
+ * The status that answers an error. An error of another library may have the `statusCode` of another service, even of a
+ * success.
+ */
+export function errorStatus ({ statusCode }: { readonly statusCode?: unknown }): number {
+  return typeof statusCode === 'number' && Number.isInteger(statusCode) && statusCode >= 400 && statusCode <= 599
+    ? statusCode
+    : 500
+}
+
+/** The error that was thrown: application code may throw `null` or `undefined`. */
+export function thrownError (thrown: FastifyError | null): FastifyError {
+  return thrown ?? Object.assign(new Error('null or undefined was thrown'), { code: '', name: 'Error' })
+}
+
+/**
+ * Answers a callback. With 0 the document server deletes its copy of a save, with 1 it keeps it.
+ * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+ */
+export function answerCallback (reply: FastifyReply, error: 0 | 1): FastifyReply {
+  if (reply.sent) return reply // the application has sent one: Fastify would log the URL, with its signature
+  // Sent as bytes: Fastify would add a charset to the content type of a string.
+  return reply.code(200).header('content-type', 'application/json').send(Buffer.from(`{"error":${error}}`))
+}
+
+/** Codes of our own errors, whose messages contain no secrets. */
+export const OWN_CODE = /^FST_EDITOR_/
+/** Codes of Fastify itself, such as for a header that it cannot parse. Plugins have other codes. */
+const FASTIFY_CODE = /^FST_ERR_/
+
+/** Whether an application hook, not the plugin, certainly ended the request. */
+export function isEndedByHook ({ hasReachedAction, isReadingBody, error }: RequestNotes): boolean {
+  if (hasReachedAction) return false
+  return !error || !(isReadingBody || OWN_CODE.test(error.code) || FASTIFY_CODE.test(error.code))
 }

@@ -11,16 +11,13 @@ import type { Shutdown } from '../util/shutdown.js'
 import { assetsScope, type PageModules } from './assets.js'
 import { bodyReader, parseCallbackBody } from './body-reader.js'
 import type { Credentials } from './credentials.js'
-import type { Observer } from './observer.js'
-import {
-  callbackFields, createUnprovenLog, publishFailed, publishRefused, publishWhenClosed
-} from './outcome-reports.js'
+import { callbackFields, createUnprovenLog, publishRefused } from './callback-reports.js'
+import { type Observer, publishFailed, publishWhenClosed } from './observer.js'
 import type { ProbeRequests } from './probe-requests.js'
 import {
-  type Action, addRequestNotes, type HandlerRequest, isHandlerQuery, namedFileId, notesOf, type RouteOptionsOf,
-  type SwaggerTransform
+  type Action, addRequestNotes, answerCallback, errorStatus, type HandlerRequest, isEndedByHook, isHandlerQuery,
+  namedFileId, notesOf, probeOf, type RouteOptionsOf, type SwaggerTransform, thrownError, untrustedContentHeaders
 } from './request.js'
-import { answerCallback, errorStatus, isEndedByHook, thrownError, untrustedContentHeaders } from './responses.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
 
@@ -72,7 +69,7 @@ function handlerRoutes (
   const logUnproven = createUnprovenLog()
 
   const handler: RouteHandlerMethod = (request, reply) => {
-    if (probeRequests.recognizes(request)) return probeRequests.answer(request, reply)
+    if (isProbe(request, probeRequests)) return probeRequests.answer(request, reply)
     const handlerRequest = request as HandlerRequest
     observer.reached(request, reply)
     publishWhenClosed(handlerRequest, reply)
@@ -89,7 +86,7 @@ function handlerRoutes (
     if (!isAction(action)) throw new UnknownActionError()
     const allowed = allowedMethods[action]
     if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
-    if (probeRequests.recognizes(request)) return
+    if (isProbe(request, probeRequests)) return
     if (action === 'callback' && !credentials.isSignedCallback(request)) {
       await credentials.admitUnsignedCallback(request)
     }
@@ -109,11 +106,11 @@ function handlerRoutes (
     errorHandler (thrown, request, reply) {
       const error = thrownError(thrown)
       observer.failed(request, error)
-      if (isEndedByHook(notesOf(request)) && probeRequests.recognizes(request)) return answerProbe(error, reply)
+      if (isEndedByHook(notesOf(request)) && isProbe(request, probeRequests)) return answerProbe(error, reply)
       return isCallback(request) ? refuseCallback(error, request, reply) : handleError(error, request, reply)
     },
     onSend (request, reply, _payload, done) {
-      probeRequests.markIfEndedByHook(request, reply)
+      if (isProbe(request, probeRequests)) probeRequests.markIfEndedByHook(request, reply)
       done()
     },
     onResponse (request, reply, done) {
@@ -211,6 +208,11 @@ function isAction (action: unknown): action is Action {
   return typeof action === 'string' && Object.hasOwn(allowedMethods, action)
 }
 
+/** Only what looks like a probe is examined further. */
+function isProbe (request: FastifyRequest, { recognizes }: ProbeRequests): boolean {
+  return probeOf(request) !== undefined && recognizes(request)
+}
+
 /** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
 export function handlerScope (dependencies: Dependencies) {
   const { settings, credentials, probeRequests, otherRoutes, otherScopes, pageModules, routeOptions, shutdown } =
@@ -228,7 +230,7 @@ export function handlerScope (dependencies: Dependencies) {
     scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
       const notes = notesOf(request)
       notes.isReadingBody = true
-      const body = probeRequests.recognizes(request)
+      const body = isProbe(request, probeRequests)
         ? await probeRequests.readBody(payload)
         : parseCallbackBody(await readBody(request as HandlerRequest, payload))
       notes.isReadingBody = false

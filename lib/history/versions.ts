@@ -5,7 +5,7 @@ import type { FileInfo, StoredVersion, VersionStore } from '../../types/storage.
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { VersionNotFoundError } from '../errors.js'
 import { detailsOf, type Made, madeAfter } from '../save/version-details.js'
-import type { HandlerUrls } from '../security/handler-urls.js'
+import type { HandlerUrls } from '../security/signatures.js'
 import type { Services } from '../services.js'
 import { discard } from '../util/streams.js'
 import { type Retention, expiredVersions } from './versioned-storage.js'

@@ -1,13 +1,140 @@
+import { X509Certificate } from 'node:crypto'
+import dns from 'node:dns'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import type { Dispatcher } from 'undici'
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
 import type { HttpClient, HttpResponse } from '../../types/http.js'
+import type { EditorOptions } from '../../types/options.js'
 import { AddressBlockedError, UpstreamError } from '../errors.js'
-import { mayBePublicHost } from '../security/public-ip.js'
+import { isPublicIp, mayBePublicHost } from '../security/public-ip.js'
 import { discard, endArrived } from '../util/streams.js'
-import { assertOptions, rule, type Rules } from '../util/validate.js'
-import { type ConnectionOptions, connectionRules, createAgent } from './connections.js'
-import { guardedDispatcher } from './guarded-dispatcher.js'
+import { parseOrigin } from '../util/url.js'
+import {
+  AnyFunction, anyOf, assertOptions, listOf, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse
+} from '../util/validate.js'
+
+type Timeouts = NonNullable<EditorOptions['timeouts']>
+type Tls = NonNullable<EditorOptions['tls']>
+
+interface ConnectionOptions {
+  /**
+   * Time limits in milliseconds: `connect` for a connection including TLS, `headers` for the response headers, `idle`
+   * for a pause in the body.
+   *
+   * @default { connect: 10_000, headers: 30_000, idle: 30_000 }
+   */
+  readonly timeouts?: Pick<Timeouts, 'connect' | 'headers' | 'idle'>
+  /**
+   * Requirements of https connections. `ca` replaces the default certificate authorities.
+   *
+   * @default { rejectUnauthorized: true, minVersion: 'TLSv1.2' }, with the certificate authorities of Node.js
+   */
+  readonly tls?: { readonly [Name in keyof Tls]: Tls[Name] | undefined }
+  /**
+   * Resolves host names, like the `lookup` option of `net.connect`.
+   *
+   * @default dns.lookup
+   */
+  readonly lookup?: LookupFunction
+}
+
+/** An agent that connects to any host. */
+function createAgent (options: ConnectionOptions): Agent {
+  return agentWith(createConnector(options), options)
+}
+
+function agentWith (connect: buildConnector.connector, { timeouts = {} }: ConnectionOptions): Agent {
+  return new Agent({ headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.idle ?? 30_000, connect })
+}
+
+function createConnector ({ timeouts = {}, tls = {}, lookup }: ConnectionOptions): buildConnector.connector {
+  const { minVersion = 'TLSv1.2', rejectUnauthorized = true, ca } = tls
+  const connect = buildConnector({
+    timeout: timeouts.connect ?? 10_000,
+    rejectUnauthorized,
+    minVersion,
+    ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),
+    // OpenSSL 3 refuses TLS 1.0 and 1.1 at its default security level.
+    ...(minVersion === 'TLSv1' || minVersion === 'TLSv1.1' ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {}),
+    ...(lookup === undefined ? {} : { lookup })
+  })
+  return (target, callback) =>
+    connect(target, (...[error, socket]) => error ? callback(error, null) : callback(null, deferSocketEnd(socket)))
+}
+
+/**
+ * Delays the end of a connection until undici has read everything before it. undici 7 crashes the process if a
+ * connection ends or is reset while a body waits to be read, and makes complete bodies fail (nodejs/undici#5360). Can
+ * be removed with undici 8, which needs Node.js 22.
+ */
+function deferSocketEnd<Connection extends Socket> (socket: Connection): Connection {
+  const { push, read, destroy } = socket
+  let isEnded = false
+  let isNotifying = false
+
+  /** Makes undici read, unless a body is waiting: then undici ignores the event. */
+  function notify (): void {
+    isNotifying = true
+    socket.emit('readable')
+    isNotifying = false
+  }
+
+  return Object.assign(socket, {
+    push (chunk: unknown, encoding?: BufferEncoding) {
+      isEnded ||= chunk === null
+      return push.call(socket, chunk, encoding)
+    },
+
+    read (size?: number) {
+      if (!isEnded || isNotifying) return read.call(socket, size)
+      if (size === 0) return null // a call by Node.js, which would emit the end
+      // reading more would emit the end, too
+      if (socket.readableLength > 0) return read.call(socket, socket.readableLength)
+      process.nextTick(notify) // the data read before may make a body wait again: then the end has to wait as well
+      return null
+    },
+
+    /** undici mistakes an ECONNRESET for the end of a body without a length. */
+    destroy: (error?: NodeJS.ErrnoException) =>
+      destroy.call(socket, error?.code === 'ECONNRESET' ? new errors.SocketError(error.message) : error)
+  })
+}
+
+type Options = Required<EditorOptions>
+
+const isPem = stringThat(isCertificate)
+
+/** Rules for the options of https connections. */
+export const tlsRules: Rules<Options['tls']> = {
+  rejectUnauthorized: TrueOrFalse,
+  minVersion: oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
+  ca: rule(
+    'must be certificates in PEM, not the path of a file: read it with fs.readFileSync(path, \'utf8\')',
+    anyOf(isPem, listOf(isPem, { min: 1 }))
+  )
+}
+
+/** Rules for the time limits of all connections. */
+export const connectionTimeoutRules: Rules<Pick<Options['timeouts'], 'connect' | 'headers' | 'idle'>> = {
+  connect: Timeout,
+  headers: Timeout,
+  idle: Timeout
+}
+
+const connectionRules: Rules<ConnectionOptions> = {
+  timeouts: connectionTimeoutRules,
+  tls: tlsRules,
+  lookup: AnyFunction
+}
+
+function isCertificate (text: string): boolean {
+  try {
+    return text.includes('-----BEGIN ') && new X509Certificate(text).subject !== undefined
+  } catch {
+    return false
+  }
+}
 
 export interface UndiciClientOptions extends ConnectionOptions {
   /**
@@ -184,4 +311,87 @@ function firstValue (headers: ReadonlyArray<Buffer | Buffer[]>, name: string): s
     if (isNamed) return [headers[index + 1]!].flat()[0]?.toString('latin1')
   }
   return undefined
+}
+
+export interface GuardedDispatcherOptions extends ConnectionOptions {
+  /**
+   * Origins that may have any IP address, such as `http://documentserver:80`. A request is allowed if its scheme, host
+   * and port are those of one of them.
+   *
+   * @default []
+   */
+  readonly allow?: readonly string[]
+}
+
+const dispatcherRules: Rules<GuardedDispatcherOptions> = {
+  ...connectionRules,
+  allow: rule(
+    'must be a list of http(s) origins such as https://docs.example.com',
+    listOf(stringThat(value => parseOrigin(value) !== undefined))
+  )
+}
+
+/**
+ * Creates an undici dispatcher that connects to public IP addresses only. It protects against server-side request
+ * forgery (SSRF) when the application requests URLs that users provide.
+ *
+ * - It refuses URLs with an IP address that is not public, with `localhost`, and with a host of which any IP address is
+ *   not public.
+ * - It connects to exactly the IP addresses it has checked. There is no second lookup with a different result (DNS
+ *   rebinding).
+ * - It checks every connection, and so also the targets of redirects.
+ *
+ * A refused request rejects with `AddressBlockedError` (`FST_EDITOR_ADDRESS_BLOCKED`), whose message contains the
+ * origin or host but not the IP addresses it resolves to; with `fetch` that error is the `cause` of its `TypeError`.
+ * The application has to close the dispatcher.
+ *
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `allow` contains something other than http(s) origins.
+ *
+ * @example
+ * ```js
+ * import { guardedDispatcher, undiciClient } from 'fastify-onlyoffice'
+ * import { fetch } from 'undici'
+ *
+ * const dispatcher = guardedDispatcher({ allow: ['http://documentserver'] })
+ * app.addHook('onClose', () => dispatcher.close())
+ *
+ * const response = await fetch(urlFromUser, { dispatcher })
+ * await app.register(editor, { ...options, httpClient: undiciClient({ dispatcher }) })
+ * ```
+ */
+export function guardedDispatcher (options: GuardedDispatcherOptions = {}): Dispatcher {
+  assertOptions(dispatcherRules, options)
+  const { allow = [], ...connections } = options
+  const allowedOrigins = new Set(allow.map(parseOrigin))
+  const connectToAny = createConnector(connections)
+  const connectToPublic = createConnector({ ...connections, lookup: publicLookup(connections.lookup ?? dns.lookup) })
+
+  const connect: buildConnector.connector = (target, callback) => {
+    const { protocol, hostname, host = hostname } = target
+    const { origin } = new URL(`${protocol}//${host}`)
+    if (allowedOrigins.has(origin)) return connectToAny(target, callback)
+    if (!mayBePublicHost(hostname)) return callback(new AddressBlockedError(`${origin} is not allowed`), null)
+    connectToPublic(target, (...[error, socket]) => {
+      if (error) return callback(error, null)
+      if (isPublicIp(socket.remoteAddress ?? '')) return callback(null, socket)
+      socket.destroy()
+      callback(new AddressBlockedError(`${origin} is not allowed`), null)
+    })
+  }
+  return agentWith(connect, connections)
+}
+
+/** A lookup that fails unless all IP addresses of the host are public. */
+function publicLookup (lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, result) => {
+      if (error) return callback(error, [])
+      const ips = typeof result === 'string' ? [result] : result.map(({ address }) => address)
+      const [first] = ips
+      if (!first) return callback(Object.assign(new Error(`${hostname} has no IP address`), { code: 'ENOTFOUND' }), [])
+      if (!ips.every(isPublicIp)) return callback(new AddressBlockedError(`${hostname} is not allowed`), [])
+      if (options.all) callback(null, ips.map(address => ({ address, family: isIP(address) })))
+      else callback(null, first, isIP(first))
+    })
+  }
 }

@@ -223,11 +223,11 @@ export function createSessions (
       if (before.info !== undefined && before.record.lock === undefined) {
         return { record: before.record, current: before.info ?? content }
       }
-      await locks.breakIfDead(fileId, before).catch(() => {})
+      if (before.record.lock) await locks.breakIfDead(fileId, before).catch(() => {})
       const current = await storage.stat(fileId) ?? content
       const { record, version } = await recordStore.read(fileId)
       if (version === before.version || looks === MAX_LOOKS) {
-        return { record: deadLockRemoved(record, current.revision), current }
+        return { record: record.lock ? deadLockRemoved(record, current.revision) : record, current }
       }
     }
   }

@@ -1,6 +1,8 @@
 import type {
   CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLimits
 } from '../../types/storage.js'
+import { EXTENSION } from '../document-server/formats.js'
+import { InvalidNameError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
 import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, type Rules } from '../util/validate.js'
 
@@ -59,4 +61,10 @@ export function assertListOptions (options: ListVersionsOptions): void {
 /** Throws `InvalidOptionError`. */
 export function assertLimits (limits: VersionLimits): void {
   assertOptions(limitRules, limits, { required: new Set(Object.keys(limitRules)) })
+}
+
+/** The extension in lower case. Throws `InvalidNameError` if a document cannot have it. */
+export function storedExtension (extension: string): string {
+  if (typeof extension !== 'string' || !EXTENSION.test(extension)) throw new InvalidNameError()
+  return extension.toLowerCase()
 }

@@ -1,12 +1,11 @@
-import { type BigIntStats, lstat, lstatSync } from 'node:fs'
-import { sep } from 'node:path'
-import { knownExtensions } from '../document-server/formats.js'
+import { hash, randomInt } from 'node:crypto'
+import { type BigIntStats, lstat, lstatSync, promises } from 'node:fs'
+import { join, sep } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FileInfo } from '../../types/storage.js'
+import { EXTENSION, knownExtensions } from '../document-server/formats.js'
 import { BoundedMap } from '../util/bounded-map.js'
-import {
-  directoryClock, directoryIndex, type DirectoryTimes, isUnchanged, isUnchangedByOthers, type Pause, rankOf
-} from './directory-index.js'
-import { splitName } from './file-info.js'
-import { directoryStats } from './network-directory.js'
+import { directoryClock, directoryStats, type DirectoryTimes, isUnchanged, isUnchangedByOthers } from './directory.js'
 
 export interface StoredFile {
   readonly name: string
@@ -200,5 +199,267 @@ function regularFileNow (directory: string, name: string): StoredFile | undefine
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENAMETOOLONG') return undefined
     throw error
+  }
+}
+
+/** Splits a name at its last dot. Returns `undefined` if no valid extension follows the dot or nothing precedes it. */
+export function splitName (name: string): { stem: string, extension: string } | undefined {
+  const dot = name.lastIndexOf('.')
+  const extension = name.slice(dot + 1)
+  return dot > 0 && EXTENSION.test(extension) ? { stem: name.slice(0, dot), extension } : undefined
+}
+
+export function fileInfo (fileId: string, name: string, stats: BigIntStats): FileInfo {
+  return {
+    fileId,
+    extension: name.slice(name.lastIndexOf('.') + 1).toLowerCase(),
+    size: Number(stats.size),
+    modifiedAt: stats.mtime,
+    revision: revisionOf(stats)
+  }
+}
+
+export function revisionOf ({ ino, size, mtimeNs }: BigIntStats): string {
+  return hash('sha256', `${ino}.${size}.${mtimeNs}`, 'base64url').slice(0, 22)
+}
+
+const supported: ReadonlySet<string> = new Set(knownExtensions)
+
+/** Extensions that the document server does not open: each is one more name that every lookup has to try. */
+const MAX_UNSUPPORTED_EXTENSIONS = 64
+
+const MIN_PAUSE_MS = 1000
+
+/**
+ * Pause after a scan, as a multiple of its duration: scans take at most a fiftieth of the time, however large the
+ * directory.
+ */
+const PAUSE_PER_SCAN = 50
+
+/**
+ * The precedence of a name among names with the same fileId, lowest first: 0 for an extension that the document server
+ * opens, in lower case; 1 for such an extension in upper case; 2 for any other.
+ */
+function rankOf (name: string): 0 | 1 | 2 {
+  const extension = splitName(name)?.extension ?? ''
+  if (supported.has(extension)) return 0
+  return extension === extension.toUpperCase() && supported.has(extension.toLowerCase()) ? 1 : 2
+}
+
+type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>
+
+/**
+ * The names found by one scan, in a form whose size does not depend on the number of documents with usual extensions.
+ */
+interface ScannedNames {
+  /** Extensions that lookups try for any fileId, numbered in this order. */
+  readonly extensions: Map<string, number>
+  /** The extensions of each stem's files, by number. */
+  readonly table: NameTable
+  /** How many of `extensions` the document server does not open. */
+  unsupported: number
+  /** Names with extensions beyond the maximum, by fileId. */
+  readonly others: Map<string, Set<string>>
+}
+
+/**
+ * Knows which extensions the files in a directory have. It learns them by scanning the directory: once at the start,
+ * later in the background whenever the directory has changed. Lookups neither start a scan nor wait for one.
+ */
+function directoryIndex (
+  directory: string,
+  readTimes: () => Promise<DirectoryTimes>,
+  pause: Pause = unrefDelay
+) {
+  let latest = noNames()
+  /** Kept in use, because the latest scan may have happened while a volume was briefly unmounted. */
+  let previous = latest
+  let scanning = latest
+  let scannedAt: DirectoryTimes | undefined
+  /** Whether names that differ only in case are different names. */
+  let isCaseSensitive = false
+
+  return {
+    /** Names that the document may have, besides those with supported extensions. Not all of them exist. */
+    namesOf: (fileId: string): string[] =>
+      [latest, previous].flatMap((
+        { extensions, others }
+      ) => [...Array.from(extensions.keys(), extension => `${fileId}.${extension}`), ...others.get(fileId) ?? []]),
+
+    /** When the latest scan began. */
+    scannedAt: () => scannedAt,
+
+    /**
+     * All names of the document's files, which may include names that are not regular files. Returns `undefined` if
+     * they are uncertain, for instance because others have changed the directory since the latest scan, or because that
+     * scan found none and the directory has changed since.
+     */
+    allNamesOf (fileId: string, times: DirectoryTimes): string[] | undefined {
+      const { extensions, table, others } = latest
+      if (!isCaseSensitive || !table.isComplete || !IS_ASCII.test(fileId)) return undefined
+      if (scannedAt === undefined || !isUnchangedByOthers(scannedAt, times)) return undefined
+      const numbers = table.numbersOf(fileId)
+      const found = numbers.size === 0 ? [] : [...extensions].filter(([, number]) => numbers.has(number))
+      const names = [...found.map(([extension]) => `${fileId}.${extension}`), ...others.get(fileId) ?? []]
+      return names.length > 0 || isScanned(times) ? names : undefined
+    },
+
+    /**
+     * Adds a name that this process has created. A scan in progress may already be past its position in the directory.
+     */
+    add (name: string): void {
+      addName(latest, name)
+      if (scanning !== latest) addName(scanning, name)
+    },
+
+    scan,
+
+    /** Scans in the background until aborted, without keeping the process running. Never rejects. */
+    async keepScanning (signal: AbortSignal): Promise<void> {
+      for (let duration = 0; !signal.aborted;) {
+        await pause(Math.max(MIN_PAUSE_MS, duration * PAUSE_PER_SCAN), signal).catch(() => {})
+        const startedAt = performance.now()
+        await scanIfChanged(signal).catch(() => {}) // lookups report errors of the directory
+        duration = performance.now() - startedAt
+      }
+    }
+  }
+
+  /** Whether the latest scan has seen the directory as it was at these times. */
+  function isScanned (times: DirectoryTimes): boolean {
+    return scannedAt !== undefined && isUnchanged(scannedAt, times)
+  }
+
+  async function scanIfChanged (signal: AbortSignal): Promise<void> {
+    if (signal.aborted || (scannedAt !== undefined && isScanned(await readTimes()))) return
+    await scan(() => signal.throwIfAborted())
+  }
+
+  async function scan (onName: (name: string) => void): Promise<void> {
+    const times = await readTimes()
+    scanning = noNames()
+    let sample: string | undefined
+    for await (const { name } of await promises.opendir(directory, { bufferSize: 1024 })) {
+      onName(name)
+      addName(scanning, name)
+      if (sample === undefined && isAsciiWithLetter(name)) sample = name
+    }
+    isCaseSensitive = sample === undefined || await isDistinctFromOtherCase(directory, sample)
+    previous = latest
+    latest = scanning
+    scannedAt = times
+  }
+}
+
+/** Some file systems do not distinguish names that are equivalent in Unicode. */
+const IS_ASCII = /^[\x20-\x7e]+$/
+
+function isAsciiWithLetter (name: string): boolean {
+  return IS_ASCII.test(name) && name.toUpperCase() !== name.toLowerCase()
+}
+
+async function isDistinctFromOtherCase (directory: string, name: string): Promise<boolean> {
+  const other = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
+  try {
+    return (await promises.lstat(join(directory, other), { bigint: true })).ino !==
+      (await promises.lstat(join(directory, name), { bigint: true })).ino
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
+}
+
+function noNames (): ScannedNames {
+  return { extensions: new Map(), table: new NameTable(), unsupported: 0, others: new Map() }
+}
+
+function addName (names: ScannedNames, name: string): void {
+  // Names that start with a dot are not documents. Copying programs use such names, with arbitrary endings, for their
+  // temp files.
+  if (name.startsWith('.')) return
+  const dot = name.lastIndexOf('.')
+  const extension = name.slice(dot + 1)
+  const number = names.extensions.get(extension)
+  if (number !== undefined && dot !== -1) {
+    names.table.add(name, dot, number)
+    return
+  }
+  const parts = splitName(name)
+  if (parts === undefined) return
+  const isUnsupported = rankOf(name) === 2
+  if (isUnsupported && names.unsupported === MAX_UNSUPPORTED_EXTENSIONS) {
+    const others = names.others.get(parts.stem)
+    if (others) others.add(name)
+    else names.others.set(parts.stem, new Set([name]))
+  } else {
+    names.table.add(name, dot, names.extensions.size)
+    names.extensions.set(extension, names.extensions.size)
+    if (isUnsupported) names.unsupported++
+  }
+}
+
+async function unrefDelay (milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, { ref: false, signal })
+}
+
+const BUCKETS = 1024
+/**
+ * Mask for the extension number in an entry. The other bits are from the stem's hash, whose lower bits select the
+ * bucket.
+ */
+const NUMBER_BITS = BUCKETS - 1
+
+/** More names would take too much memory. */
+const MAX_NAMES = 2_000_000
+
+/**
+ * The extensions of the files in a directory, by stem, in four to eight bytes per file. Only a hash of the stem is
+ * kept, so that very rarely an extension is returned that only another stem has.
+ */
+class NameTable {
+  readonly #seed = randomInt(2 ** 32)
+  readonly #buckets = Array.from({ length: BUCKETS }, () => new Uint32Array(4))
+  readonly #sizes = new Uint32Array(BUCKETS)
+  #size = 0
+
+  /** Whether the table contains all names that were added. */
+  get isComplete (): boolean {
+    return this.#size <= MAX_NAMES
+  }
+
+  /** Adds the number of an extension, at most 1023, for the stem of a name that ends before `end`. */
+  add (name: string, end: number, extension: number): void {
+    if (++this.#size > MAX_NAMES) return
+    const hash = this.#hashOf(name, end)
+    const bucket = hash & NUMBER_BITS
+    const size = this.#sizes[bucket]!++
+    if (size === this.#buckets[bucket]!.length) {
+      const larger = new Uint32Array(2 * size)
+      larger.set(this.#buckets[bucket]!)
+      this.#buckets[bucket] = larger
+    }
+    this.#buckets[bucket]![size] = (hash & ~NUMBER_BITS) | extension
+  }
+
+  /** The numbers of all extensions of a stem. */
+  numbersOf (stem: string): Set<number> {
+    const hash = this.#hashOf(stem, stem.length)
+    const bucket = hash & NUMBER_BITS
+    const entries = this.#buckets[bucket]!
+    const found = new Set<number>()
+    for (let index = 0; index < this.#sizes[bucket]!; index++) {
+      if (((entries[index]! ^ hash) & ~NUMBER_BITS) === 0) found.add(entries[index]! & NUMBER_BITS)
+    }
+    return found
+  }
+
+  /**
+   * FNV-1a with a final step that spreads every bit. The seed prevents anybody from constructing names with the same
+   * hash.
+   */
+  #hashOf (text: string, end: number): number {
+    let hash = this.#seed
+    for (let index = 0; index < end; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+    return hash ^ (hash >>> 13)
   }
 }

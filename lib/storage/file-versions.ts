@@ -4,16 +4,17 @@ import type { StateRecord, StoredVersion, VersionStore } from '../../types/stora
 import { createQueue, limitConcurrency } from '../util/queue.js'
 import { acceptContent } from '../util/streams.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from './call-options.js'
-import { revisionOf } from './file-info.js'
-import type { StoredFile } from './file-lookup.js'
-import { fileState, recordPaths } from './file-state.js'
+import { revisionOf, type StoredFile } from './file-lookup.js'
+import { fileState, numberOf, recordPaths } from './file-state.js'
 import { ignoreMissing, type Modes, removeFile, syncDirectory, writeTempFile } from './file-system.js'
 import { FileBody } from './reading.js'
-import { numberOf } from './state-generations.js'
 import { addBlob, addText, blobsIn, isIntact, openBlob, textOf } from './version-blobs.js'
-import { areLong, type Blob, detailsText, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry } from './version-log.js'
 import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
 import { isVersionIndex } from './version-log.compiled.js'
+import {
+  areLong, type Blob, detailsText, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest,
+  storedVersion, type VersionEntry
+} from './version-log.js'
 import type { VersionIndex } from './version-log.schema.js'
 
 const MAX_ATTEMPTS = 100

@@ -12,7 +12,7 @@ import { assertOptions } from '../util/validate.js'
 import {
   assertCreateOptions, assertKeepOptions, assertListOptions, assertReplaceOptions, assertVersionNumbers
 } from './call-options.js'
-import { storedExtension } from './file-info.js'
+import { storedExtension } from './call-options.js'
 import { sliceOf } from './reading.js'
 import { detailsText } from './version-log.js'
 

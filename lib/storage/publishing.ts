@@ -6,10 +6,15 @@ import type { FileInfo, ReplaceOptions } from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
 import { createQueue } from '../util/queue.js'
 import { parseJson } from '../util/text.js'
-import { fileInfo, revisionOf, splitName, storedExtension } from './file-info.js'
-import { regularFile, type StoredFile, takesPrecedence } from './file-lookup.js'
-import { ignoreMissing, isLinkUnsupported, isTempName, prepareToReplace, previousOf, removeFile, syncDirectory, type TempFile, tempName } from './file-system.js'
-import { freshStats } from './network-directory.js'
+import { storedExtension } from './call-options.js'
+import {
+  fileInfo, regularFile, revisionOf, splitName, type StoredFile, takesPrecedence
+} from './file-lookup.js'
+import {
+  ignoreMissing, isLinkUnsupported, isTempName, prepareToReplace, previousOf, removeFile, syncDirectory, type TempFile,
+  tempName
+} from './file-system.js'
+import { freshStats } from './directory.js'
 
 /** A path, and the stats that identify the expected file there. */
 interface ExpectedFile {

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import t from 'tap'
 import type { AuthorizeTarget } from '../../lib/index.js'
-import { urlSigner } from '../../lib/security/handler-urls.js'
+import { urlSigner } from '../../lib/security/signatures.js'
 import { SECRET } from '../kit/document-server.js'
 import { ADA, HANDLER, type HostOptions, startPageHost } from '../kit/host.js'
 

@@ -4,7 +4,7 @@ import t from 'tap'
 import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
 import { HANDLER, signed } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
-import { handlerUrls } from '../../lib/security/handler-urls.js'
+import { handlerUrls } from '../../lib/security/signatures.js'
 
 const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'
 

@@ -1,6 +1,6 @@
 import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
-import { handlerUrls } from '../../lib/security/handler-urls.js'
+import { handlerUrls } from '../../lib/security/signatures.js'
 import { forgedToken, SECRET } from '../kit/document-server.js'
 import { type HostOptions, startHost } from '../kit/host.js'
 import { OTHER_SECRET, startSetUp } from './support.js'

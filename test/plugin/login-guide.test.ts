@@ -10,7 +10,7 @@ import editor, { memoryStorage } from '../../lib/index.js'
 import { HANDLER } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
 import { listen } from '../kit/http.js'
-import { handlerUrls } from '../../lib/security/handler-urls.js'
+import { handlerUrls } from '../../lib/security/signatures.js'
 
 const modules: Readonly<Record<string, unknown>> = {
   'fastify-onlyoffice': editor,

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
-import { urlSigner } from '../../lib/security/handler-urls.js'
+import { urlSigner } from '../../lib/security/signatures.js'
 import { HANDLER, type HostOptions, startHost } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
 import { startUpstream } from '../kit/http.js'

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { urlSigner } from '../../lib/security/handler-urls.js'
+import { urlSigner } from '../../lib/security/signatures.js'
 import type { AuthorizeTarget } from '../../types/options.js'
 import { profiles } from '../kit/editing.js'
 import { HANDLER, type HostOptions, startHost } from '../kit/host.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { urlSigner } from '../../lib/security/handler-urls.js'
+import { urlSigner } from '../../lib/security/signatures.js'
 import { HANDLER, signed, startHost } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { lstat, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { revisionOf } from '../../lib/storage/file-info.js'
+import { revisionOf } from '../../lib/storage/file-lookup.js'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { namesIn, textsIn } from '../kit/storage.js'
 

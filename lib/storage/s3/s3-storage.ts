@@ -10,8 +10,7 @@ import {
   anyOf, assertOptions, integerFrom, isBoolean, isNumber, isObject, isOneOf, Milliseconds, rule, type Rules, Signal,
   stringThat
 } from '../../util/validate.js'
-import { assertCreateOptions, assertReplaceOptions } from '../call-options.js'
-import { storedExtension } from '../file-info.js'
+import { assertCreateOptions, assertReplaceOptions, storedExtension } from '../call-options.js'
 import { sliceOf } from '../reading.js'
 import { detailsText, orderOf } from '../version-log.js'
 import { checkConditions, explained } from './conditions.js'

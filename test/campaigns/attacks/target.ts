@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import { undiciClient } from '../../../lib/index.js'
-import { handlerUrls, type HandlerUrls } from '../../../lib/security/handler-urls.js'
+import { handlerUrls, type HandlerUrls } from '../../../lib/security/signatures.js'
 import { SECRET } from '../../kit/document-server.js'
 import { type Editing, type EditingOptions, NEW, startEditing } from '../../kit/editing.js'
 import { HANDLER, signed } from '../../kit/host.js'

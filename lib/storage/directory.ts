@@ -1,5 +1,6 @@
 import { type BigIntStats, constants, statSync } from 'node:fs'
 import { open, stat, statfs } from 'node:fs/promises'
+import { TIME_GRANULARITY_MS } from './file-system.js'
 
 /** Source: statfs(2). */
 const NFS_TYPE = 0x6969
@@ -89,4 +90,83 @@ async function kindOf (directory: string, { dev }: BigIntStats): Promise<Kind> {
     kinds.set(dev, kind)
   }
   return kind
+}
+
+/** When a directory last changed, that is, when a name was added to it or removed from it. */
+export interface DirectoryTimes {
+  readonly mtimeNs: bigint
+  /**
+   * Changes with `mtimeNs`, and whenever a program sets that: `tar` and `rsync` set a directory's modification time
+   * when they finish.
+   */
+  readonly ctimeNs: bigint
+  /** Whether any later change is certain to result in other times. */
+  readonly isStable: boolean
+  /** How many changes by others have been seen. A change that coincides with one by this process is not seen. */
+  readonly othersChanges: number
+  /** Whether any later change by others is certain to be counted, unless it coincides with a change by this process. */
+  readonly isQuiet: boolean
+}
+
+/**
+ * Reads the times of a directory, and distinguishes changes by this process from changes by others. `read` rejects if
+ * the directory is gone. Times are stable once they have been the same for longer than the granularity of file times.
+ * That is measured with this process's monotonic clock, because the clock of a file server may differ from this
+ * machine's.
+ */
+export function directoryClock (stats: DirectoryStats) {
+  let last = { mtimeNs: -1n, ctimeNs: -1n, firstReadAt: 0 }
+  let others = { changes: 0, seenAt: 0 }
+  let ownChanges = 0
+
+  return {
+    async read (): Promise<DirectoryTimes> {
+      const startedAt = performance.now()
+      const { mtimeNs, ctimeNs } = await stats.read()
+      note(mtimeNs, ctimeNs)
+      return {
+        mtimeNs,
+        ctimeNs,
+        isStable: startedAt - last.firstReadAt > TIME_GRANULARITY_MS,
+        othersChanges: others.changes,
+        isQuiet: startedAt - others.seenAt > TIME_GRANULARITY_MS
+      }
+    },
+
+    /** Runs a change that replaces a file of the directory or adds a temp file, and renames no document. */
+    async changing<Result> (change: () => Promise<Result>): Promise<Result> {
+      if (!stats.isLocal()) return await change()
+      noteNow()
+      ownChanges++
+      try {
+        return await change()
+      } finally {
+        noteNow()
+        ownChanges--
+      }
+    }
+  }
+
+  function note (mtimeNs: bigint, ctimeNs: bigint): void {
+    if (mtimeNs === last.mtimeNs && ctimeNs === last.ctimeNs) return
+    last = { mtimeNs, ctimeNs, firstReadAt: performance.now() }
+    if (ownChanges === 0) others = { changes: others.changes + 1, seenAt: last.firstReadAt }
+  }
+
+  function noteNow (): void {
+    try {
+      const { mtimeNs, ctimeNs } = stats.readNow()
+      note(mtimeNs, ctimeNs)
+    } catch {} // the next lookup reports the error, or sees a change by others
+  }
+}
+
+/** Whether no name has been added to the directory or removed from it between the two reads. */
+export function isUnchanged (before: DirectoryTimes, after: DirectoryTimes): boolean {
+  return before.isStable && before.mtimeNs === after.mtimeNs && before.ctimeNs === after.ctimeNs
+}
+
+/** Whether no change by others has been seen between the two reads. */
+export function isUnchangedByOthers (before: DirectoryTimes, after: DirectoryTimes): boolean {
+  return before.isQuiet && before.othersChanges === after.othersChanges
 }

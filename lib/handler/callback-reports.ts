@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { ResponseMessage, SaveMessage } from '../../types/diagnostics.js'
+import type { SaveMessage } from '../../types/diagnostics.js'
 import type { CallbackEvent } from '../../types/events.js'
 import { channels, codeOf } from '../diagnostics.js'
 import type { SaveOutcome } from '../save/saves.js'
 import { createCountingLimit } from './line-limit.js'
-import { type HandlerRequest, namedFileId, notesOf } from './request.js'
+import { namedFileId, notesOf } from './request.js'
 
 /** The outcome of a save that a callback announced and that was not refused. */
 export interface EndedSave {
@@ -94,80 +94,6 @@ function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsav
 const conflictExplanations = {
   changed: 'someone else changed the document during the session',
   format: 'another document has the name that this one would have in its new format'
-}
-
-/** Statuses of responses without a body (RFC 9110). */
-const BODILESS: ReadonlySet<number> = new Set([204, 304])
-
-/** Publishes that a request was answered with an error before it reached its action. */
-export function publishFailed (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { error, status }: { readonly error: Error, readonly status: number }
-): void {
-  const { action } = request.query as { readonly action?: unknown }
-  if (action !== 'download' && action !== 'proxy') return
-  const channel = channels[action]
-  if (!channel.hasSubscribers) return
-  channel.publish({
-    ...subjectOf(request),
-    outcome: 'failed',
-    code: codeOf(error),
-    httpStatus: status,
-    durationMs: reply.elapsedTime
-  })
-}
-
-/**
- * Publishes how a request for content that reached its action ends, when its response is sent or its connection closes.
- */
-export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply): void {
-  const { action } = request.query
-  if (action !== 'download' && action !== 'proxy') return
-  const channel = channels[action]
-  if (!channel.hasSubscribers) return
-  const { method, raw: { socket, httpVersionMajor } } = request
-  const { raw: response } = reply
-  const writtenBefore = socket.bytesWritten
-  let isSent = false
-  // an HTTP/2 response emits it even if the stream was cancelled
-  response.once('finish', () => { isSent = response.writableEnded })
-  if (response.closed) publish() // the client has left while a hook of the application was running
-  else response.once('close', publish)
-
-  function publish (): void {
-    const bytes = isSent ? bodyLength() ?? writtenBytes() : writtenBytes()
-    channel.publish({
-      ...subjectOf(request),
-      ...outcome(),
-      ...((isSent || response.headersSent) && { httpStatus: response.statusCode }),
-      ...(bytes !== undefined && { bytes }),
-      durationMs: reply.elapsedTime
-    })
-  }
-
-  function outcome (): Pick<ResponseMessage, 'outcome' | 'code'> {
-    if (!isSent) return { outcome: 'interrupted' }
-    const { error } = notesOf(request)
-    return error ? { outcome: 'failed', code: codeOf(error) } : { outcome: 'sent' }
-  }
-
-  /** `undefined` if the length was unknown before the body was sent. */
-  function bodyLength (): number | undefined {
-    if (method === 'HEAD' || BODILESS.has(response.statusCode)) return 0
-    const length = reply.getHeader('content-length')
-    return length === undefined ? undefined : Number(length)
-  }
-
-  /** `undefined` for HTTP/2, whose requests share a connection. */
-  function writtenBytes (): number | undefined {
-    return httpVersionMajor === 1 ? socket.bytesWritten - writtenBefore : undefined
-  }
-}
-
-function subjectOf (request: FastifyRequest): Pick<ResponseMessage, 'fileId'> {
-  const fileId = namedFileId(request)
-  return fileId === undefined ? {} : { fileId }
 }
 
 const INTERVAL_MS = 60_000
