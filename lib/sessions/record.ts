@@ -34,143 +34,54 @@ export function isSameSave (a: SaveIdentity, b: SaveIdentity): boolean {
  */
 export type SessionState = Session['state'] | 'none' | 'finished'
 
+/** A row of the table: the state that follows from each state. */
+function to (
+  none: SessionState, open: SessionState, unconfirmed: SessionState, refused: SessionState, reopened: SessionState,
+  finished: SessionState
+): Readonly<Record<SessionState, SessionState>> {
+  return { none, open, unconfirmed, refused, reopened, finished }
+}
+
 /**
- * The events of a session, and the state that follows from each state. `none` becomes `finished` if the record contains
- * a final save of the session. docs/sessions.md explains the table.
+ * The events of a session, and the state that follows from each state: from `none`, `open`, `unconfirmed`, `refused`,
+ * `reopened`, `finished`. docs/sessions.md explains the table. `none` becomes `finished` if the record contains a final
+ * save of the session.
  */
 export const TRANSITIONS = {
   /** Status 1: users are editing. */
-  joined: {
-    none: 'open',
-    open: 'open',
-    unconfirmed: 'open',
-    refused: 'reopened',
-    reopened: 'reopened',
-    finished: 'unconfirmed'
-  },
+  joined: to('open', 'open', 'open', 'reopened', 'reopened', 'unconfirmed'),
   /** Status 1 after the final save: the report may be late. */
-  joinedLate: {
-    none: 'open',
-    open: 'open',
-    unconfirmed: 'unconfirmed',
-    refused: 'reopened',
-    reopened: 'reopened',
-    finished: 'unconfirmed'
-  },
+  joinedLate: to('open', 'open', 'unconfirmed', 'reopened', 'reopened', 'unconfirmed'),
   /** Status 1 without users: only unsaved changes are left. A stored final save contains them. */
-  unsaved: {
-    none: 'unconfirmed',
-    open: 'open',
-    unconfirmed: 'unconfirmed',
-    refused: 'refused',
-    reopened: 'reopened',
-    finished: 'finished'
-  },
+  unsaved: to('unconfirmed', 'open', 'unconfirmed', 'refused', 'reopened', 'finished'),
   /** Status 4: everybody has left, and nothing was changed. */
-  closed: {
-    none: 'none',
-    open: 'none',
-    unconfirmed: 'none',
-    refused: 'refused',
-    reopened: 'refused',
-    finished: 'finished'
-  },
+  closed: to('none', 'none', 'none', 'refused', 'refused', 'finished'),
   /** A force save is stored. */
-  forceSaved: {
-    none: 'open',
-    open: 'open',
-    unconfirmed: 'open',
-    refused: 'refused',
-    reopened: 'reopened',
-    finished: 'open'
-  },
+  forceSaved: to('open', 'open', 'open', 'refused', 'reopened', 'open'),
   /** The final save is stored, and the document server waits for the answer. */
-  saved: {
-    none: 'finished',
-    open: 'finished',
-    unconfirmed: 'finished',
-    refused: 'finished',
-    reopened: 'finished',
-    finished: 'finished'
-  },
+  saved: to('finished', 'finished', 'finished', 'finished', 'finished', 'finished'),
   /** The final save is stored, but the document server has stopped waiting: it believes that the save failed. */
-  savedUnheard: {
-    none: 'unconfirmed',
-    open: 'unconfirmed',
-    unconfirmed: 'unconfirmed',
-    refused: 'refused',
-    reopened: 'refused',
-    finished: 'unconfirmed'
-  },
+  savedUnheard: to('unconfirmed', 'unconfirmed', 'unconfirmed', 'refused', 'refused', 'unconfirmed'),
   /** An instance delayed a final save while its session continued. */
-  savedLate: {
-    none: 'finished',
-    open: 'open',
-    unconfirmed: 'unconfirmed',
-    refused: 'refused',
-    reopened: 'reopened',
-    finished: 'finished'
-  },
+  savedLate: to('finished', 'open', 'unconfirmed', 'refused', 'reopened', 'finished'),
   /** A stored final save was repeated, and acknowledged. */
-  repeated: {
-    none: 'none',
-    open: 'open',
-    unconfirmed: 'finished',
-    refused: 'refused',
-    reopened: 'reopened',
-    finished: 'finished'
-  },
+  repeated: to('none', 'open', 'finished', 'refused', 'reopened', 'finished'),
   /** A save was refused, or the document server could not make one: it keeps the changes. */
-  refused: {
-    none: 'refused',
-    open: 'refused',
-    unconfirmed: 'refused',
-    refused: 'refused',
-    reopened: 'refused',
-    finished: 'refused'
-  },
+  refused: to('refused', 'refused', 'refused', 'refused', 'refused', 'refused'),
   /** Everybody has left, and the file does not exist, but may be put back. */
-  deleted: {
-    none: 'none',
-    open: 'unconfirmed',
-    unconfirmed: 'unconfirmed',
-    refused: 'refused',
-    reopened: 'refused',
-    finished: 'finished'
-  },
+  deleted: to('none', 'unconfirmed', 'unconfirmed', 'refused', 'refused', 'finished'),
   /** The document server answers that users are editing. */
-  edited: {
-    none: 'none',
-    open: 'open',
-    unconfirmed: 'open',
-    refused: 'reopened',
-    reopened: 'reopened',
-    finished: 'finished'
-  },
+  edited: to('none', 'open', 'open', 'reopened', 'reopened', 'finished'),
   /** The document server answers that it has something under the key, or does not answer. */
-  known: {
-    none: 'none',
-    open: 'open',
-    unconfirmed: 'unconfirmed',
-    refused: 'refused',
-    reopened: 'reopened',
-    finished: 'finished'
-  },
+  known: to('none', 'open', 'unconfirmed', 'refused', 'reopened', 'finished'),
   /**
    * The document server answers that it does not know the key, or that it has only a forgotten file older than what is
    * stored.
    */
-  unknown: { none: 'none', open: 'none', unconfirmed: 'none', refused: 'none', reopened: 'none', finished: 'finished' },
+  unknown: to('none', 'none', 'none', 'none', 'none', 'finished'),
   /** An earlier version was restored. */
-  restored: {
-    none: 'none',
-    open: 'open',
-    unconfirmed: 'unconfirmed',
-    refused: 'none',
-    reopened: 'reopened',
-    finished: 'finished'
-  }
-} as const satisfies Record<string, Readonly<Record<SessionState, SessionState>>>
+  restored: to('none', 'open', 'unconfirmed', 'none', 'reopened', 'finished')
+}
 
 export type SessionEvent = keyof typeof TRANSITIONS
 
