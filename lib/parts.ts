@@ -167,12 +167,12 @@ export function createVersionHistory ({ keys, sign, urls }: Connection, { servic
 }
 
 /** Records what the handler and the pages see, for the doctor. */
-export function createDiagnosis ({ settings: { clock, secrets } }: Foundation, { storage }: Saving) {
-  const openings = createOpenings({ clock })
+export function createDiagnosis ({ settings }: Foundation, { storage }: Saving) {
+  const openings = createOpenings(settings)
   return {
     openings,
     probes: createProbes(),
-    openingExplainer: createOpeningExplainer({ openings, storage, clock, secrets })
+    openingExplainer: createOpeningExplainer(settings, storage, openings)
   }
 }
 

@@ -7,7 +7,7 @@ import type { SeenToken, Sighting } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
 import { isJsonObject, parseJson } from '../util/text.js'
 import { type DirectRequester, reachableServiceUrl } from './direct-request.js'
-import { error, fault, firstWords, ok, shown, skipped, warning } from './findings.js'
+import { error, firstWords, ok, shown, skipped, warning } from './findings.js'
 
 export interface TokensInCheck {
   readonly findings: readonly DoctorFinding[]
@@ -227,7 +227,7 @@ export function assessTokensOut (
     }
   }
   const { tokens } = sighting
-  const needed = requireToken ? 'error' : 'warning'
+  const needed = requireToken ? error : warning
   const place = `after "${authorizationPrefix}" in the header ${authorizationHeader}`
 
   const expected = tokens.find(({ isExpectedThere }) => isExpectedThere)
@@ -253,8 +253,7 @@ export function assessTokensOut (
     }
   }
   return {
-    finding: fault(
-      needed,
+    finding: needed(
       'TOKENS_OUTBOX_OFF',
       `The document server requested a document without a token ${place}.${
         requireToken ? ' Its callbacks are refused without one.' : ''
@@ -275,16 +274,14 @@ export function assessTokensOut (
       const isOtherAlgorithm = tokenFault.algorithm !== undefined && tokenFault.algorithm !== 'HS256'
       return isOtherAlgorithm
         ? {
-            finding: fault(
-              needed,
+            finding: needed(
               'TOKEN_ALGORITHM',
             `${evidence} but with ${tokenFault.algorithm}.`,
             `Set ${OUTBOX}.algorithm of the document server to HS256.`
             )
           }
         : {
-            finding: fault(
-              needed,
+            finding: needed(
               'SECRET_OUTBOX',
             `${evidence}.`,
             'Make jwtSecret and services.CoAuthoring.secret.outbox.string of the document server the same (local.json; with Docker the variable JWT_SECRET), then restart the document server. If inbox and outbox have different secrets on purpose, list both: jwtSecret: [inbox, outbox]. The first one signs, all of them verify.'
@@ -293,12 +290,12 @@ export function assessTokensOut (
     }
     if (Math.abs(issuedSecondsAgo) <= 60) {
       return {
-        finding: fault(needed, 'TOKEN_ENDLESS', `${evidence}.`, `Set ${OUTBOX}.expires of the document server to 5m.`)
+        finding: needed('TOKEN_ENDLESS', `${evidence}.`, `Set ${OUTBOX}.expires of the document server to 5m.`)
       }
     }
     return {
       finding: clockSkew(
-        needed,
+        requireToken ? 'error' : 'warning',
         `${evidence}: it was made ${Math.abs(issuedSecondsAgo)} s ${
           issuedSecondsAgo < 0 ? 'in the future' : 'ago'
         } by the clock of this application, for a request that came at once.`
@@ -307,8 +304,7 @@ export function assessTokensOut (
   }
 
   function inAnotherHeader ({ header, prefix }: SeenToken): DoctorFinding {
-    return fault(
-      requireToken && !signedUrls ? 'error' : 'warning',
+    return (requireToken && !signedUrls ? error : warning)(
       'TOKEN_HEADER',
       `The document server sends its token in the header ${header}${
         prefix === '' ? '' : ` after "${prefix}"`
@@ -322,8 +318,7 @@ export function assessTokensOut (
 const TOLERANCE_SECONDS = 60
 
 function clockSkew (status: 'error' | 'warning', evidence: string): DoctorFinding {
-  return fault(
-    status,
+  return (status === 'error' ? error : warning)(
     'CLOCK_SKEW',
     evidence,
     'Set both clocks by NTP (timedatectl set-ntp true), that of the document server\'s machine and that of this one.'

@@ -6,7 +6,7 @@ import { createQueue } from '../util/queue.js'
 import { AnyString, assertOptions, kindOf, Milliseconds, type Rules, Signal } from '../util/validate.js'
 import { unlessAborted, withTimeout } from '../util/with-timeout.js'
 import type { SetUp } from './examination.js'
-import { confidential, isError, redactor } from './findings.js'
+import { isError } from './findings.js'
 import { CONTENT_SECURITY_POLICY, renderHtml } from './render-html.js'
 
 type Doctor = (options?: DoctorOptions) => Promise<DoctorReport>
@@ -25,8 +25,7 @@ const turns = createQueue()
 
 /** Examines a set-up. Simultaneous calls share one examination. */
 export function createDoctor (dependencies: Dependencies): Doctor {
-  const { settings, explainOpening, signal: closing } = dependencies
-  const redact = redactor(confidential(settings))
+  const { explainOpening, signal: closing } = dependencies
   let underWay: Promise<DoctorReport> | undefined
 
   return async function examineSetUp (options = {}) {
@@ -39,7 +38,7 @@ export function createDoctor (dependencies: Dependencies): Doctor {
     })
     const report = await unlessAborted(underWay, stop)
     if (fileId === undefined) return report
-    const explained = (await explainOpening(fileId)).map(redact)
+    const explained = await explainOpening(fileId)
     const findings = [...report.findings, ...explained]
     return { ...report, findings, healthy: report.healthy && !explained.some(isError) }
   }

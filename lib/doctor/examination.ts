@@ -16,7 +16,7 @@ import { checkStorage } from './check-storage.js'
 import { assessTokensOut, checkClock, checkTokensIn } from './check-tokens.js'
 import { checkVersion } from './check-version.js'
 import { createDirectRequester } from './direct-request.js'
-import { type CheckCode, confidential, isError, redactor, skipped } from './findings.js'
+import { type CheckCode, CHECKS, isError, redactor, skipped } from './findings.js'
 
 /** The set-up to examine, and the means to do so. */
 export interface SetUp {
@@ -39,22 +39,6 @@ export interface SetUp {
   /** Aborts examinations when the application is closing. */
   readonly signal: AbortSignal
 }
-
-/** The findings of each check, in the order of the report. */
-const ORDER: readonly CheckCode[] = [
-  'OPTIONS',
-  'SERVER',
-  'API_SCRIPT',
-  'TOKENS_IN',
-  'VERSION',
-  'DOWNLOAD',
-  'TOKENS_OUT',
-  'CLOCK',
-  'RESULT',
-  'FROM_FILE',
-  'CALLBACK',
-  'STORAGE'
-]
 
 /** Runs all checks. Reports those that have not finished within `timeout` milliseconds. */
 export async function examine (setUp: SetUp, timeout: number): Promise<DoctorReport> {
@@ -79,10 +63,10 @@ export async function examine (setUp: SetUp, timeout: number): Promise<DoctorRep
   controller.abort(new Error('the examination has ended'))
   closing.throwIfAborted()
   dropConsequences(settings, found)
-  const redact = redactor(confidential(settings))
-  const findings = ORDER.flatMap(code => found.get(code) ?? [skipped(code, why)]).map(redact)
+  const redact = redactor(settings)
+  const findings = CHECKS.flatMap(code => found.get(code) ?? [skipped(code, why)]).map(redact)
   return {
-    healthy: !findings.some(isError) && ORDER.every(code => found.has(code)),
+    healthy: !findings.some(isError) && CHECKS.every(code => found.has(code)),
     findings,
     startedAt,
     duration: Math.round(performance.now() - started)

@@ -1,315 +1,198 @@
 import type { DoctorFinding } from '../../types/doctor.js'
-import type { Clock } from '../../types/options.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { Storage } from '../../types/storage.js'
 import { LOGIN_GUIDE } from '../handler/observer.js'
-import {
-  type CallbackOutcome, type DownloadEvent, type Noted, type OpeningEvent, type OpeningHistory,
-  type Openings, type Outcome
+import type { Settings } from '../options.js'
+import type {
+  CallbackOutcome, DownloadEvent, Noted, OpeningEvent, OpeningHistory, Openings, Outcome
 } from '../sessions/openings.js'
-import { redactor } from './findings.js'
-
-/** Explains from the history of a file why it does not open or is not saved. */
-export interface OpeningExplainer {
-  /** Never rejects. */
-  findings (fileId: string): Promise<readonly DoctorFinding[]>
-  /**
-   * The first problem other than what a page reported, and its remedy, in one line. `undefined` if this process has
-   * seen nothing.
-   */
-  summary (fileId: string): string | undefined
-}
-
-interface Dependencies {
-  readonly openings: Openings
-  readonly storage: { stat (fileId: string): Promise<FileInfo | null> }
-  readonly clock: Clock
-  /** Secrets that must not be in a finding, wherever they come from. */
-  readonly secrets: readonly string[]
-}
+import { error, ok, redactor, skipped, warning } from './findings.js'
 
 /**
  * A document server requests the document within a second. A slow browser may take longer to reach the document server.
  */
 const PATIENCE_MS = 15_000
 
-export function createOpeningExplainer ({ openings, storage, clock, secrets }: Dependencies): OpeningExplainer {
-  const redact = redactor(secrets)
-  return {
-    async findings (fileId) {
-      return [...await storedFile(fileId), ...explain(openings.of(fileId), clock.now())].map(redact)
-    },
-    summary (fileId) {
-      const wrong = explain(openings.of(fileId), clock.now()).map(redact).find(({ code, status }) =>
-        status === 'error' && !REPORTED.has(code)
-      )
-      return wrong && `${wrong.evidence} ${wrong.remedy ?? ''}`.trim()
-    }
+/** Explains from the history of a file why it does not open or is not saved. */
+export function createOpeningExplainer (
+  settings: Pick<Settings, 'clock' | 'publicBaseUrl' | 'secrets'>,
+  storage: Pick<Storage, 'stat'>,
+  openings: Openings
+) {
+  const redact = redactor(settings)
+
+  function explanation (fileId: string): DoctorFinding[] {
+    return explain(openings.of(fileId), settings.clock.now()).map(redact)
   }
 
-  async function storedFile (fileId: string): Promise<DoctorFinding[]> {
-    const title = 'The document in the storage'
-    try {
-      const info = await storage.stat(fileId)
-      if (info) {
-        return [{
-          code: 'OPENING_FILE',
-          status: 'ok',
-          title,
-          evidence: `The storage has the document: format ${info.extension}, size ${info.size} bytes.`
-        }]
-      }
-      return [{
-        code: 'OPENING_NO_FILE',
-        status: 'error',
-        title,
-        evidence: 'The storage has no document with this fileId.',
-        remedy: 'Check the fileId (without extension), and that all instances of the application use one storage.'
-      }]
-    } catch (error) {
-      return [{
-        code: 'OPENING_FILE',
-        status: 'skipped',
-        title,
-        evidence: `The storage could not be asked: ${codeOf(error)}.`
-      }]
+  return {
+    /** Never rejects. */
+    findings: async (fileId: string): Promise<readonly DoctorFinding[]> =>
+      [redact(await storedFile(storage, fileId)), ...explanation(fileId)],
+
+    /**
+     * The first problem other than what a page reported, and its remedy, in one line. `undefined` if this process has
+     * seen nothing.
+     */
+    summary (fileId: string): string | undefined {
+      const wrong = explanation(fileId).find(({ code, status }) => status === 'error' && !REPORTED.has(code))
+      return wrong && `${wrong.evidence} ${wrong.remedy}`
     }
+  }
+}
+
+async function storedFile (storage: Pick<Storage, 'stat'>, fileId: string): Promise<DoctorFinding> {
+  try {
+    const info = await storage.stat(fileId)
+    if (info) {
+      return ok(
+        'OPENING_FILE',
+        `The storage has the document: format ${info.extension}, size ${info.size} bytes.`
+      )
+    }
+    return error('OPENING_NO_FILE',
+      'The storage has no document with this fileId.',
+      'Check the fileId (without extension), and that all instances of the application use one storage.')
+  } catch (failure) {
+    const { code, name } = Object(failure) as Partial<NodeJS.ErrnoException>
+    return skipped('OPENING_FILE', `The storage could not be asked: ${code ?? name ?? 'an error without a code'}.`)
   }
 }
 
 /** Findings in the order in which a document is opened. */
 function explain (history: OpeningHistory, now: number): DoctorFinding[] {
-  const { events } = history
-  if (events.length === 0) return [nothingSeen(history), ...strangers(history)]
-
-  const page = events.findLast(event => isKind(event, 'page'))
-  const firstPage = page && events.find(event => isKind(event, 'page') && event.key === page.key)
-  const opening = firstPage ? events.slice(events.indexOf(firstPage)) : events
-  const downloads = opening.filter(event => isKind(event, 'download'))
-  const callbacks = opening.filter(event => isKind(event, 'callback'))
-  const lastJoin = callbacks.findLast(({ status, result }) => status === 1 && result === 'accepted')
-  const report = opening.findLast(event => isKind(event, 'report'))
-  const lastDownload = downloads.at(-1)
-
-  return [
-    page ? madePage(page, history) : noPage(history),
-    ...lastDownload
-      ? [download(lastDownload)]
-      : page
-        ? [notAsked(page, { now, hasCalled: callbacks.length > 0, hasFailed: report !== undefined, history })]
-        : [],
-    ...report && (lastJoin?.lastAt ?? 0) < report.lastAt ? [reported(report)] : [],
-    ...callback(callbacks),
-    ...page?.edits && callbacks.length === 0 && lastDownload?.result === 'accepted' &&
-        now - lastDownload.lastAt >= PATIENCE_MS
-      ? [notJoined(lastDownload)]
-      : [],
-    ...strangers(history)
-  ]
+  const { since, events, strangers } = history
+  const findings = events.length > 0
+    ? explainEvents(history, now)
+    : [
+        skipped('OPENING_UNKNOWN',
+          `Since ${time(since)}, this process has made no page with this document and received no request for it. ${ONLY_THIS_PROCESS}`,
+          'Open the document in a browser, then examine it again at the same instance: with app.editorDoctor({ fileId }), or at the doctor\'s page of the application.')
+      ]
+  if (strangers) {
+    const { count, code, lastAt } = strangers
+    findings.push(warning('OPENING_UNSIGNED',
+      `${count === 1 ? 'One request' : `${count} requests`} for this document without a valid signature: refused with ${code}, the last one at ${time(lastAt)}.`,
+      'If the document server sent them, instances of the application differ in jwtSecret, publicBaseUrl, path or prefix, or a proxy changes the query. Otherwise nothing has to be done.'))
+  }
+  return findings
 }
 
 const ONLY_THIS_PROCESS = 'What other instances saw is not known here.'
 
-function nothingSeen ({ since }: OpeningHistory): DoctorFinding {
-  return {
-    code: 'OPENING_UNKNOWN',
-    status: 'skipped',
-    title: 'Opening the document',
-    evidence: `Since ${time(since)}, this process has made no page with this document and received no request for it. ${ONLY_THIS_PROCESS}`,
-    remedy: 'Open the document in a browser, then examine it again at the same instance: with app.editorDoctor({ fileId }), or at the doctor\'s page of the application.'
+function explainEvents ({ since, events, strangers }: OpeningHistory, now: number): DoctorFinding[] {
+  const page = events.findLast(event => event.kind === 'page')
+  const firstPage = page && events.find(event => event.kind === 'page' && event.key === page.key)
+  const opening = firstPage ? events.slice(events.indexOf(firstPage)) : events
+  const download = opening.findLast(event => event.kind === 'download')
+  const callbacks = opening.filter(event => event.kind === 'callback')
+  const lastJoin = callbacks.findLast(({ status, result }) => status === 1 && result === 'accepted')
+  const report = opening.findLast(event => event.kind === 'report')
+  const findings = [
+    page
+      ? ok('OPENING_PAGE', `The configuration was made at ${when(page)}, for ${page.edits ? 'editing' : 'viewing'}. This process has watched since ${time(since)}. ${ONLY_THIS_PROCESS}`)
+      : skipped('OPENING_PAGE', `The page was made before ${time(since)}, by another instance, or many requests ago: only the last 20 events of a document are kept.`)
+  ]
+  if (download) findings.push(explainDownload(download))
+  else if (page) findings.push(notAsked(page))
+  if (report && (lastJoin?.lastAt ?? 0) < report.lastAt) findings.push(explainReport(report))
+  if (callbacks.length > 0) {
+    const lastSave = callbacks.findLast(({ status }) => status !== undefined && SAVES.has(status))
+    findings.push(explainCallback(lastSave && lastSave.result !== 'accepted' ? lastSave : callbacks.at(-1)!))
+  } else if (page?.edits && download?.result === 'accepted' && now - download.lastAt >= PATIENCE_MS) {
+    findings.push(warning('OPENING_NOT_JOINED',
+      `The document was served at ${time(download.lastAt)}, but no callback followed: the editor did not open the document, or the document server cannot reach the callback URL.`,
+      'Look at what the editor shows. If it is open, changes will not be stored: check that the document server can send a POST to publicBaseUrl, and that no proxy answers in the application\'s place. If it is not, check that the browser can open a WebSocket to the document server.'))
   }
-}
+  return findings
 
-function noPage ({ since }: OpeningHistory): DoctorFinding {
-  return {
-    code: 'OPENING_PAGE',
-    status: 'skipped',
-    title: 'The page with the editor',
-    evidence: `The page was made before ${time(since)}, by another instance, or many requests ago: only the last 20 events of a document are kept.`
-  }
-}
-
-function madePage (
-  { lastAt, edits, ...event }: Noted<Extract<OpeningEvent, { kind: 'page' }>>,
-  { since }: OpeningHistory
-): DoctorFinding {
-  return {
-    code: 'OPENING_PAGE',
-    status: 'ok',
-    title: 'The page with the editor',
-    evidence: `The configuration was made at ${time(lastAt)}${repeated(event)}, for ${edits ? 'editing' : 'viewing'}. This process has watched since ${time(since)}. ${ONLY_THIS_PROCESS}`
-  }
-}
-
-interface Circumstances {
-  readonly now: number
-  /** The document server has sent a callback, so it reaches the application. */
-  readonly hasCalled: boolean
-  /** A page has reported that the document did not open. */
-  readonly hasFailed: boolean
-  readonly history: OpeningHistory
-}
-
-function notAsked ({ firstAt, lastAt }: Noted, { now, hasCalled, hasFailed, history }: Circumstances): DoctorFinding {
-  const title = 'The request of the document server for the document'
-  if (hasCalled) {
-    return {
-      code: 'OPENING_CACHED',
-      status: 'ok',
-      title,
-      evidence:
+  function notAsked ({ firstAt, lastAt }: Noted): DoctorFinding {
+    if (callbacks.length > 0) {
+      return ok(
+        'OPENING_CACHED',
         'The document server has not asked this instance for the document, but sent a callback: it has kept the document of this key, or has asked another instance.'
+      )
     }
-  }
-  if (now - lastAt < PATIENCE_MS && !hasFailed) {
-    return { code: 'OPENING_NEVER_ASKED', status: 'skipped', title, evidence: `The page was made only ${seconds(now - lastAt)} ago, and the document server has not asked for the document yet. Examine again.` }
-  }
-  if (history.strangers && history.strangers.lastAt >= firstAt) {
-    return {
-      code: 'OPENING_WRONG_SIGNATURE',
-      status: 'error',
-      title,
-      evidence: `The page was made at ${time(lastAt)}. Requests for the document arrived since, but without a valid signature: ${history.strangers.code}, last at ${time(history.strangers.lastAt)}.`,
-      remedy: 'jwtSecret, publicBaseUrl, path and prefix must be the same at all instances, and no proxy may change or drop the query. Requests of strangers look the same: compare the IP address in the log.'
+    if (now - lastAt < PATIENCE_MS && !report) {
+      return skipped('OPENING_NEVER_ASKED', `The page was made only ${seconds(now - lastAt)} ago, and the document server has not asked for the document yet. Examine again.`)
     }
-  }
-  return {
-    code: 'OPENING_NEVER_ASKED',
-    status: 'error',
-    title,
-    evidence: `The page was made at ${time(lastAt)}, and the document server never asked for the document: it cannot reach publicBaseUrl, it rejects the token of the page, or the page was not shown.`,
-    remedy: 'Request publicBaseUrl from the machine or container of the document server. Compare jwtSecret with services.CoAuthoring.secret.inbox.string there. The other findings of the doctor show which of them it is.'
-  }
-}
-
-function download (event: Noted<DownloadEvent>): DoctorFinding {
-  const title = 'The request of the document server for the document'
-  const at = `at ${time(event.lastAt)}${repeated(event)}`
-  switch (event.result) {
-    case 'accepted':
-      return { code: 'OPENING_SERVED', status: 'ok', title, evidence: `The document was served ${at}.` }
-    case 'refused':
-      return {
-        code: 'OPENING_REFUSED',
-        status: 'error',
-        title,
-        evidence: `The request was refused ${at}: ${reasonOf(event)}`,
-        remedy: remedyOf(event.code, 'editor request failed')
-      }
-    case 'interrupted':
-      return {
-        code: 'OPENING_INTERRUPTED',
-        status: 'error',
-        title,
-        evidence: `The document was being served ${at} when the connection ended.`,
-        remedy:
-          'Check time limits and size limits of the proxies between the document server and the application, and the document server\'s own limit for a document (100 MB). If the storage failed, the log of the application has the error.'
-      }
-    case 'answered-by-application':
-      return {
-        code: 'OPENING_ANSWERED_BY_APPLICATION',
-        status: 'error',
-        title,
-        evidence: `The application itself answered ${at} with status ${event.httpStatus}, before the plugin.`,
-        remedy: HOOK_REMEDY
-      }
-  }
-}
-
-const HOOK_REMEDY =
-  `Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.editor.caller is 'document-server': it has no session, and the plugin checks its requests itself. See ${LOGIN_GUIDE}`
-
-function callback (callbacks: ReadonlyArray<Noted<CallbackOutcome>>): DoctorFinding[] {
-  const lastSave = callbacks.findLast(({ status }) => status !== undefined && SAVES.has(status))
-  const last = lastSave && lastSave.result !== 'accepted' ? lastSave : callbacks.at(-1)
-  if (!last) return []
-  const title = 'Callbacks of the document server'
-  const what = last.status === undefined ? 'a callback' : `a callback with status ${last.status}`
-  const at = `at ${time(last.lastAt)}${repeated(last)}`
-  switch (last.result) {
-    case 'accepted':
-      return [{ code: 'CALLBACK_ACCEPTED', status: 'ok', title, evidence: `The application accepted ${what} ${at}.` }]
-    case 'refused':
-      return [{
-        code: 'CALLBACK_REFUSED',
-        status: 'error',
-        title,
-        evidence: `The application refused ${what} ${at}: ${reasonOf(last)}`,
-        remedy: remedyOf(last.code, 'callback refused')
-      }]
-    case 'interrupted':
-      return [{
-        code: 'CALLBACK_INTERRUPTED',
-        status: 'error',
-        title,
-        evidence: `The connection of ${what} ended ${at}, before it was answered.`,
-        remedy:
-          'Raise the time limit of the proxies between the document server and the application: a callback is answered when its save is stored.'
-      }]
-    case 'answered-by-application':
-      return [{
-        code: 'CALLBACK_ANSWERED_BY_APPLICATION',
-        status: 'error',
-        title,
-        evidence: `The application itself answered ${what} ${at} with status ${last.httpStatus}, before the plugin.`,
-        remedy: HOOK_REMEDY
-      }]
+    if (strangers && strangers.lastAt >= firstAt) {
+      return error('OPENING_WRONG_SIGNATURE',
+        `The page was made at ${time(lastAt)}. Requests for the document arrived since, but without a valid signature: ${strangers.code}, last at ${time(strangers.lastAt)}.`,
+        'jwtSecret, publicBaseUrl, path and prefix must be the same at all instances, and no proxy may change or drop the query. Requests of strangers look the same: compare the IP address in the log.')
+    }
+    return error('OPENING_NEVER_ASKED',
+      `The page was made at ${time(lastAt)}, and the document server never asked for the document: it cannot reach publicBaseUrl, it rejects the token of the page, or the page was not shown.`,
+      'Request publicBaseUrl from the machine or container of the document server. Compare jwtSecret with services.CoAuthoring.secret.inbox.string there. The other findings of the doctor show which of them it is.')
   }
 }
 
 /** Statuses of callbacks that announce something to store. */
 const SAVES: ReadonlySet<number> = new Set([2, 3, 6])
 
-function notJoined ({ lastAt }: Noted): DoctorFinding {
-  return {
-    code: 'OPENING_NOT_JOINED',
-    status: 'warning',
-    title: 'Callbacks of the document server',
-    evidence: `The document was served at ${time(lastAt)}, but no callback followed: the editor did not open the document, or the document server cannot reach the callback URL.`,
-    remedy: 'Look at what the editor shows. If it is open, changes will not be stored: check that the document server can send a POST to publicBaseUrl, and that no proxy answers in the application\'s place. If it is not, check that the browser can open a WebSocket to the document server.'
+function explainDownload (event: Noted<DownloadEvent>): DoctorFinding {
+  switch (event.result) {
+    case 'accepted':
+      return ok('OPENING_SERVED', `The document was served at ${when(event)}.`)
+    case 'refused':
+      return error('OPENING_REFUSED',
+        `The request was refused at ${when(event)}: ${reasonOf(event)}`,
+        remedyOf(event.code, 'editor request failed'))
+    case 'interrupted':
+      return error('OPENING_INTERRUPTED',
+        `The document was being served at ${when(event)} when the connection ended.`,
+        'Check time limits and size limits of the proxies between the document server and the application, and the document server\'s own limit for a document (100 MB). If the storage failed, the log of the application has the error.')
+    case 'answered-by-application':
+      return error('OPENING_ANSWERED_BY_APPLICATION',
+        `The application itself answered at ${when(event)} with status ${event.httpStatus}, before the plugin.`,
+        HOOK_REMEDY)
   }
 }
 
-function reported ({ lastAt, text, ...event }: Noted<Extract<OpeningEvent, { kind: 'report' }>>): DoctorFinding {
-  return {
-    ...UNCONVERTED.test(text)
-      ? {
-          code: 'OPENING_CONVERSION_FAILED',
-          remedy:
-          'Choose "Try again" in the page: it opens the document under a new key, at most once in a minute and only if nobody has it open. If that fails, too, check that the file is whole and of the format that its extension says, and look at the log of the document server\'s converter.'
-        }
-      : {
-          code: 'OPENING_REPORTED',
-          remedy: 'The other findings of this document show what the application saw at that time.'
-        },
-    status: 'error',
-    title: 'What the page reports',
-    evidence: `At ${time(lastAt)}${repeated(event)} a page reported: ${text}`
+function explainCallback (event: Noted<CallbackOutcome>): DoctorFinding {
+  const what = event.status === undefined ? 'a callback' : `a callback with status ${event.status}`
+  switch (event.result) {
+    case 'accepted':
+      return ok('CALLBACK_ACCEPTED', `The application accepted ${what} at ${when(event)}.`)
+    case 'refused':
+      return error('CALLBACK_REFUSED',
+        `The application refused ${what} at ${when(event)}: ${reasonOf(event)}`,
+        remedyOf(event.code, 'callback refused'))
+    case 'interrupted':
+      return error('CALLBACK_INTERRUPTED',
+        `The connection of ${what} ended at ${when(event)}, before it was answered.`,
+        'Raise the time limit of the proxies between the document server and the application: a callback is answered when its save is stored.')
+    case 'answered-by-application':
+      return error('CALLBACK_ANSWERED_BY_APPLICATION',
+        `The application itself answered ${what} at ${when(event)} with status ${event.httpStatus}, before the plugin.`,
+        HOOK_REMEDY)
   }
+}
+
+const HOOK_REMEDY =
+  `Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.editor.caller is 'document-server': it has no session, and the plugin checks its requests itself. See ${LOGIN_GUIDE}`
+
+function explainReport (event: Noted<Extract<OpeningEvent, { kind: 'report' }>>): DoctorFinding {
+  const evidence = `At ${when(event)} a page reported: ${event.text}`
+  if (UNCONVERTED.test(event.text)) {
+    return error('OPENING_CONVERSION_FAILED',
+      evidence,
+      'Choose "Try again" in the page: it opens the document under a new key, at most once in a minute and only if nobody has it open. If that fails, too, check that the file is whole and of the format that its extension says, and look at the log of the document server\'s converter.')
+  }
+  return error('OPENING_REPORTED',
+    evidence,
+    'The other findings of this document show what the application saw at that time.')
 }
 
 const REPORTED: ReadonlySet<string> = new Set(['OPENING_REPORTED', 'OPENING_CONVERSION_FAILED'])
 /** The document server keeps the failure with the document key. */
 const UNCONVERTED = /^code -8[02]:/
 
-function strangers ({ strangers }: OpeningHistory): DoctorFinding[] {
-  if (!strangers) return []
-  const { count, code, lastAt } = strangers
-  return [{
-    code: 'OPENING_UNSIGNED',
-    status: 'warning',
-    title: 'Requests without a valid signature',
-    evidence: `${count === 1 ? 'One request' : `${count} requests`} for this document without a valid signature: refused with ${code}, the last one at ${time(lastAt)}.`,
-    remedy: 'If the document server sent them, instances of the application differ in jwtSecret, publicBaseUrl, path or prefix, or a proxy changes the query. Otherwise nothing has to be done.'
-  }]
-}
-
-const CREDENTIALS_REMEDY =
-  'Compare jwtSecret with services.CoAuthoring.secret.outbox.string of the document server, and documentServer.authorizationHeader with services.CoAuthoring.token.outbox.header there.'
 const FETCH_REMEDY =
   'The application has to reach the document server to fetch saved files: check documentServer.internalUrl, and open the document again to get the save back.'
 
 const remedies: Readonly<Record<string, string>> = {
-  FST_EDITOR_UNAUTHORIZED: CREDENTIALS_REMEDY,
+  FST_EDITOR_UNAUTHORIZED:
+    'Compare jwtSecret with services.CoAuthoring.secret.outbox.string of the document server, and documentServer.authorizationHeader with services.CoAuthoring.token.outbox.header there.',
   FST_EDITOR_FORBIDDEN:
     'If the URL has expired, reload the page, or raise downloadUrlLifetime. If authorize denied the request, let it return undefined for requests of the document server: it has no login.',
   FST_EDITOR_FILE_NOT_FOUND:
@@ -332,20 +215,9 @@ function reasonOf ({ code, reason }: Extract<Outcome, { result: 'refused' }>): s
   return `${code}${reason === undefined ? '' : ` (${reason})`}.`
 }
 
-function codeOf (error: unknown): string {
-  const { code, name } = (error ?? {}) as { readonly code?: unknown, readonly name?: unknown }
-  return String(code ?? name ?? 'an error without a code')
-}
-
-function isKind<Kind extends OpeningEvent['kind']> (
-  event: Noted,
-  kind: Kind
-): event is Noted<Extract<OpeningEvent, { kind: Kind }>> {
-  return event.kind === kind
-}
-
-function repeated ({ count }: { readonly count: number }): string {
-  return count === 1 ? '' : ` (${count} times in succession)`
+/** When an event happened, and how often. */
+function when ({ lastAt, count }: Noted): string {
+  return `${time(lastAt)}${count === 1 ? '' : ` (${count} times in succession)`}`
 }
 
 function time (milliseconds: number): string {

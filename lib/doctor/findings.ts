@@ -1,40 +1,28 @@
 import type { DoctorFinding } from '../../types/doctor.js'
+import type { Settings } from '../options.js'
 import { parseUrl } from '../util/url.js'
 
-/** The codes of the checks, which are also the codes of findings that are `ok` or `skipped`. */
-export type CheckCode =
-  | 'OPTIONS'
-  | 'SERVER'
-  | 'API_SCRIPT'
-  | 'TOKENS_IN'
-  | 'VERSION'
-  | 'DOWNLOAD'
-  | 'TOKENS_OUT'
-  | 'CLOCK'
-  | 'RESULT'
-  | 'FROM_FILE'
-  | 'CALLBACK'
-  | 'STORAGE'
+/** The checks, in the order of the report. Their codes are those of findings that are `ok` or `skipped`. */
+export const CHECKS = [
+  'OPTIONS', 'SERVER', 'API_SCRIPT', 'TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT', 'FROM_FILE',
+  'CALLBACK', 'STORAGE'
+] as const
+export type CheckCode = typeof CHECKS[number]
 
-export function ok (code: CheckCode, evidence: string): DoctorFinding {
-  return { code, status: 'ok', title: codes[code], evidence }
-}
+export const ok = (code: DoctorCode, evidence: string) => finding('ok', code, evidence)
+export const skipped = (code: DoctorCode, evidence: string, remedy?: string) =>
+  finding('skipped', code, evidence, remedy)
+export const warning = (code: FaultCode, evidence: string, remedy: string) => finding('warning', code, evidence, remedy)
+export const error = (code: FaultCode, evidence: string, remedy: string) => finding('error', code, evidence, remedy)
 
-export function skipped (code: CheckCode, evidence: string): DoctorFinding {
-  return { code, status: 'skipped', title: codes[code], evidence }
-}
-
-export function fault (
-  status: 'error' | 'warning',
-  code: Exclude<DoctorCode, CheckCode>,
+function finding (
+  status: DoctorFinding['status'],
+  code: DoctorCode,
   evidence: string,
-  remedy: string
+  remedy?: string
 ): DoctorFinding {
-  return { code, status, title: codes[code], evidence, remedy }
+  return { code, status, title: codes[code], evidence, ...(remedy !== undefined && { remedy }) }
 }
-
-export const error = fault.bind(undefined, 'error')
-export const warning = fault.bind(undefined, 'warning')
 
 export function isError ({ status }: DoctorFinding): boolean {
   return status === 'error'
@@ -123,10 +111,32 @@ export const codes = {
   STORAGE: 'Storage',
   STORAGE_FAILED: 'The storage does not work',
   STORAGE_NO_STATE: 'The storage keeps no records',
-  INSTANCES_WITHOUT_STATE: 'Several instances, but no shared records'
+  INSTANCES_WITHOUT_STATE: 'Several instances, but no shared records',
+
+  // About one document, in the order in which it is opened.
+  OPENING_FILE: 'The document in the storage',
+  OPENING_NO_FILE: 'The document in the storage',
+  OPENING_UNKNOWN: 'Opening the document',
+  OPENING_PAGE: 'The page with the editor',
+  OPENING_SERVED: 'The request of the document server for the document',
+  OPENING_REFUSED: 'The request of the document server for the document',
+  OPENING_INTERRUPTED: 'The request of the document server for the document',
+  OPENING_ANSWERED_BY_APPLICATION: 'The request of the document server for the document',
+  OPENING_CACHED: 'The request of the document server for the document',
+  OPENING_NEVER_ASKED: 'The request of the document server for the document',
+  OPENING_WRONG_SIGNATURE: 'The request of the document server for the document',
+  OPENING_CONVERSION_FAILED: 'What the page reports',
+  OPENING_REPORTED: 'What the page reports',
+  CALLBACK_ACCEPTED: 'Callbacks of the document server',
+  CALLBACK_REFUSED: 'Callbacks of the document server',
+  CALLBACK_INTERRUPTED: 'Callbacks of the document server',
+  CALLBACK_ANSWERED_BY_APPLICATION: 'Callbacks of the document server',
+  OPENING_NOT_JOINED: 'Callbacks of the document server',
+  OPENING_UNSIGNED: 'Requests without a valid signature'
 } as const
 
 export type DoctorCode = keyof typeof codes
+type FaultCode = Exclude<DoctorCode, CheckCode>
 
 const MAX_WORDS_LENGTH = 80
 const SEARCHED_LENGTH = 4000
@@ -156,22 +166,13 @@ const QUOTED = new RegExp(`"([^"]{0,${MAX_WORDS_LENGTH}})[^"]*"`, 'g')
 const MAX_WORD_LENGTH = 300
 
 /**
- * Values that must not be in a report: the secrets, and the credentials of `publicBaseUrl` in the form in which they
- * are sent.
+ * Removes from a report whatever must not be in it: secrets, the credentials of `publicBaseUrl`, tokens, signatures,
+ * query strings, even percent-encoded ones in a path, and characters that control a terminal or the direction of text.
  */
-export function confidential (
-  { secrets, publicBaseUrl }: { readonly secrets: readonly string[], readonly publicBaseUrl: string }
-): readonly string[] {
-  const { username, password } = new URL(publicBaseUrl)
-  if (username === '' && password === '') return secrets
-  return [...secrets, Buffer.from(`${username}:${password}`).toString('base64'), password || username]
-}
-
-/**
- * Removes from a report whatever must not be in it: secrets, tokens, signatures, query strings, even percent-encoded
- * ones in a path, and characters that control a terminal or the direction of text.
- */
-export function redactor (secrets: readonly string[]): (finding: DoctorFinding) => DoctorFinding {
+export function redactor (
+  settings: Pick<Settings, 'secrets' | 'publicBaseUrl'>
+): (finding: DoctorFinding) => DoctorFinding {
+  const secrets = [...settings.secrets, ...sentCredentials(settings.publicBaseUrl)]
   const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
   const redact = (text: string) => text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
@@ -188,4 +189,11 @@ export function redactor (secrets: readonly string[]): (finding: DoctorFinding) 
     evidence: redact(withoutSecrets(finding.evidence)),
     ...(finding.remedy !== undefined && { remedy: redact(finding.remedy) })
   })
+}
+
+/** The credentials of a URL, in the forms in which they are sent. */
+function sentCredentials (url: string): string[] {
+  const { username, password } = new URL(url)
+  if (username === '' && password === '') return []
+  return [Buffer.from(`${username}:${password}`).toString('base64'), password || username]
 }
