@@ -7,8 +7,7 @@ import { actionScope, pageActions } from './actions/routes.js'
 import { createControl } from './control/control.js'
 import { checkedDefaults, mergedDefaults, offeredActions } from './control/defaults.js'
 import { startWarnings } from './doctor/check-options.js'
-import type { DirectResponse } from './doctor/direct-request.js'
-import { createDoctor } from './doctor/doctor.js'
+import { createDoctor, doctorRoute } from './doctor/doctor.js'
 import { createBuilder, createEditorServer } from './document-server/editor-server.js'
 import { createFormats, createOpens } from './document-server/formats.js'
 import { AlreadyRegisteredError, InvalidOptionError } from './errors.js'
@@ -126,9 +125,8 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     createDoctor({
       ...foundation,
       ...connection,
+      app,
       probes: diagnosis.probes,
-      inject: async request => injected(await app.inject(request)),
-      isListening: () => app.server.listening,
       explainOpening: openingExplainer.findings,
       signal: shutdown.closing
     })
@@ -137,7 +135,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const { logLevel } = options
   const routeOptions = routeOptionsWith(options)
   const operations = settings.openapi && (await import('./openapi/operations.js')).describedOperations(settings)
-  const doctor = settings.doctor && (await import('./doctor/doctor.js')).doctorRoute({
+  const doctor = settings.doctor && doctorRoute({
     path: settings.path,
     authorize: settings.doctor.authorize,
     timeout: timeouts.hooks,
@@ -203,14 +201,6 @@ function assertScope ({ prefix, log }: FastifyInstance, { logLevel }: EditorOpti
     'logLevel',
     `must be a level of the application's logger: ${Object.keys(levels).join(', ')} or silent`
   )
-}
-
-/** Sends a request to the application without a network. */
-function injected (
-  { statusCode: status, headers, payload: text }: Awaited<ReturnType<FastifyInstance['inject']>>
-): DirectResponse {
-  const header = (name: string) => headers[name] === undefined ? undefined : String(headers[name])
-  return { status, header, text }
 }
 
 /** The application's own part, given as option or decorator, or else the default one, which is closed with the app. */

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DoctorFinding } from '../../types/doctor.js'
-import type { DocumentServerClient } from '../document-server/client.js'
 import { SERVICE_PATHS, serviceUrl } from '../document-server/client.js'
 import { parseConversionAnswer, serviceFailure } from '../document-server/conversion-service.js'
 import { hasFromFile, isFromService } from '../document-server/from-file.js'
 import { PROBE_FORMAT, probeDocument, type Sighting } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
-import type { Outbound } from '../outbound/outbound.js'
 import { bytesOf, discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
-import { type ConnectionFault, connectionFault, type DirectRequester } from './direct-request.js'
+import { connectionFault, requestDirectly } from './direct-request.js'
 import { error, firstWords, isError, ok, shown, skipped, warning } from './findings.js'
+import type { DoctorServices } from './services.js'
 
 /** How the conversion of the probe ended. */
 type ConversionOutcome =
@@ -20,11 +19,6 @@ type ConversionOutcome =
   | { readonly error: string }
   | { readonly problem: string }
   | 'unfinished'
-
-interface Dependencies {
-  readonly client: Pick<DocumentServerClient, 'post'>
-  readonly outbound: Outbound
-}
 
 interface Probe {
   readonly id: string
@@ -45,17 +39,17 @@ function probeConversion ({ id, url }: Probe): object {
 }
 
 /** Lets the document server convert the probe at `url` to text, under a key that no other conversion has. */
-export async function convertProbe (
-  { client }: Pick<Dependencies, 'client'>,
-  probe: Probe,
-  signal: AbortSignal
-): Promise<ConversionOutcome> {
+export async function convertProbe ({ client, signal }: DoctorServices, probe: Probe): Promise<ConversionOutcome> {
   const request = probeConversion(probe)
+  const options = { signal, total: REQUEST_TIMEOUT_MS, shardKey: probe.id }
   const giveUpAt = performance.now() + CONVERSION_TIMEOUT_MS
   try {
     for (let pause = FIRST_PAUSE_MS; performance.now() < giveUpAt; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-      const { status, text } = await client.post('converter', request, { signal, total: REQUEST_TIMEOUT_MS, shardKey: probe.id })
-      if (status !== 200) return { problem: `the conversion service answers status ${status}${status === 403 ? ', as one that convertServiceEnable switches off' : ''}` }
+      const { status, text } = await client.post('converter', request, options)
+      if (status !== 200) {
+        const hint = status === 403 ? ', as one that convertServiceEnable switches off' : ''
+        return { problem: `the conversion service answers status ${status}${hint}` }
+      }
       const answer = parseConversionAnswer(text)
       if (answer.error !== undefined) return { error: answer.error }
       if (answer.fileUrl !== undefined) {
@@ -71,57 +65,36 @@ export async function convertProbe (
   }
 }
 
-/** The text of a result, or why it could not be fetched. */
-async function fetchResult (
-  { outbound }: Pick<Dependencies, 'outbound'>,
-  url: URL,
-  signal: AbortSignal
-): Promise<{ readonly text: string } | { readonly status: number } | { readonly failure: ConnectionFault }> {
-  try {
-    const { status, body } = await outbound('conversion', url, { signal, total: REQUEST_TIMEOUT_MS, limit: 1024 ** 2 })
-    if (status === 200) return { text: (await bytesOf(body)).toString('utf8') }
-    discard(body)
-    return { status }
-  } catch (failure) {
-    signal.throwIfAborted()
-    return { failure: connectionFault(failure) }
-  }
-}
-
 const DOWNLOADED = 'so the document server downloads content that is converted, and scripts, from publicBaseUrl.'
-const TIMEOUT_MS = 15_000
 
 /** How content that is converted reaches the document server: in the request, or by a download. */
 export async function checkFromFile (
-  { client }: { readonly client: Pick<DocumentServerClient, 'postForm'> },
-  version: string | undefined,
-  signal: AbortSignal
+  { client, signal }: DoctorServices,
+  version: string | undefined
 ): Promise<DoctorFinding> {
   if (version === undefined) return skipped('FROM_FILE', 'The document server did not report its version.')
   if (!hasFromFile(version)) return ok('FROM_FILE', `Version ${version} takes no files in requests, ${DOWNLOADED}`)
+  let problem: string
   try {
     const request = { async: false, filetype: PROBE_FORMAT, key: randomUUID(), outputtype: 'txt' }
-    const response = await client.postForm('converter', request, {
-      name: `probe.${PROBE_FORMAT}`,
-      bytes: Buffer.from(probeDocument('probe'))
-    }, { signal, total: TIMEOUT_MS, shardKey: request.key })
+    const file = { name: `probe.${PROBE_FORMAT}`, bytes: Buffer.from(probeDocument('probe')) }
+    const options = { signal, total: REQUEST_TIMEOUT_MS, shardKey: request.key }
+    const response = await client.postForm('converter', request, file, options)
     const { status, header, body } = response
     const text = (await bytesOf(body)).toString()
     if (!isFromService(response)) return ok('FROM_FILE', `/converter/from-file answers status ${status}, ${DOWNLOADED}`)
-    if (status !== 200) return refused(`status ${status}`)
-    const { error } = /^application\/json\b/i.test(header('content-type') ?? '') ? parseConversionAnswer(text) : {}
-    if (error === undefined) {
+    const isJson = /^application\/json\b/i.test(header('content-type') ?? '')
+    const error = status === 200 && isJson ? parseConversionAnswer(text).error : undefined
+    if (status === 200 && error === undefined) {
       return ok('FROM_FILE', 'The document server takes content that is converted, and scripts, in requests.')
     }
-    return refused(`error ${error}`)
+    problem = status === 200 ? `error ${error}` : `status ${status}`
   } catch (failure) {
     signal.throwIfAborted()
-    return refused((failure as Error).message)
+    problem = (failure as Error).message
   }
-}
-
-function refused (problem: string): DoctorFinding {
-  return warning('FROM_FILE_FAILED', `A file in a request to /converter/from-file was not converted: ${problem}.`,
+  return warning('FROM_FILE_FAILED',
+    `A file in a request to /converter/from-file was not converted: ${problem}.`,
     'See the log of the document server\'s converter. Until it is mended, convert documents at a url.')
 }
 
@@ -138,85 +111,63 @@ interface DownloadFacts {
 
 /** Whether the document server gets our documents, judged by the outcome of converting the probe. */
 export function assessDownload (
-  { publicBaseUrl }: Pick<Settings, 'publicBaseUrl'>,
+  { publicBaseUrl }: Settings,
   { id, outcome, resultText, downloads, publicUrl }: DownloadFacts
 ): DoctorFinding {
   const url = shown(publicBaseUrl)
-  const [cause] = publicUrl.filter(finding => isError(finding) && finding.code !== 'CALLBACK_BODY_LIMIT')
-  if (outcome === 'unfinished') return conversionTimeout()
+  const isSeen = downloads.length > 0
+  if (outcome === 'unfinished') {
+    return error('CONVERSION_TIMEOUT',
+      'The conversion of a small document was not finished in time.',
+      'Restart the document server\'s converter and its queue (RabbitMQ), and look into the converter\'s log: documents are converted when they are opened, too.')
+  }
+  if ('problem' in outcome) return conversionFailed(outcome.problem)
   if ('fileUrl' in outcome) {
-    if (resultText === undefined ? downloads.length > 0 : resultText.includes(id)) {
+    if (resultText === undefined ? isSeen : resultText.includes(id)) {
       return ok('DOWNLOAD', `The document server downloaded a document from ${url} and converted it.`)
     }
     if (resultText === undefined) {
-      return skipped(
-        'DOWNLOAD',
-        'The document server converted a document, but its result cannot be fetched, and this instance has seen no request.'
-      )
+      return skipped('DOWNLOAD', 'The document server converted a document, but its result cannot be fetched, and this instance has seen no request.')
     }
-    return cause ? consequence(cause) : replaced(`What it converted begins with ${firstWords(resultText)}.`)
+    return consequence() ?? replaced(`What it converted begins with ${firstWords(resultText)}.`)
   }
-  if ('problem' in outcome) return conversionFailed(outcome.problem)
-
-  if (outcome.error !== '-4' && !(outcome.error === '-3' && downloads.length === 0)) {
-    return conversionFailed(serviceFailure(outcome.error).reason)
+  if (outcome.error === '-4') return consequence() ?? unreachable()
+  if (outcome.error === '-3' && !isSeen) {
+    return consequence() ??
+      replaced('It reports that it cannot convert what it got (error -3), and this instance has seen no request for it.')
   }
-  if (cause) return consequence(cause)
-  return outcome.error === '-3'
-    ? replaced(
-      'It reports that it cannot convert what it got (error -3), and this instance has seen no request for it.'
-    )
-    : unreachable()
+  return conversionFailed(serviceFailure(outcome.error).reason)
 
-  function consequence ({ code }: DoctorFinding): DoctorFinding {
-    return skipped('DOWNLOAD', `The document server does not get our document, as the finding ${code} explains.`)
+  /** An error of publicBaseUrl explains why the document server does not get our document. */
+  function consequence (): DoctorFinding | undefined {
+    const cause = publicUrl.find(finding => isError(finding) && finding.code !== 'CALLBACK_BODY_LIMIT')
+    return cause &&
+      skipped('DOWNLOAD', `The document server does not get our document, as the finding ${cause.code} explains.`)
   }
 
   function unreachable (): DoctorFinding {
     const own = publicUrl.some(({ code, status }) => code === 'CALLBACK' && status === 'ok')
-    const isSeen = downloads.length > 0
     const seen = isSeen
       ? 'Its request arrived here, but it did not get the answer, or not all of it.'
       : `No request of it arrived here${own ? '; this application itself reaches that URL' : ', and this application does not reach that URL either'}.`
     const start = isSeen || own ? '' : 'If nothing listens there yet, start the application. '
-    return error(
-      'DOWNLOAD_UNREACHABLE',
+    return error('DOWNLOAD_UNREACHABLE',
       `The document server reports that it cannot download from ${url} (error -4). ${seen}`,
       start +
-        'Set publicBaseUrl to a URL that the document server\'s machine or container can request; try it there: curl -I <publicBaseUrl>. In a container, localhost is the container itself: use http://host.docker.internal:3000 or the name of the application\'s container. If its log says that a private IP address is not allowed, set services.CoAuthoring.request-filtering-agent.allowPrivateIPAddress to true. If publicBaseUrl has a certificate of your own authority, name that authority\'s file in NODE_EXTRA_CA_CERTS in the environment of the document server.'
-    )
+        'Set publicBaseUrl to a URL that the document server\'s machine or container can request; try it there: curl -I <publicBaseUrl>. In a container, localhost is the container itself: use http://host.docker.internal:3000 or the name of the application\'s container. If its log says that a private IP address is not allowed, set services.CoAuthoring.request-filtering-agent.allowPrivateIPAddress to true. If publicBaseUrl has a certificate of your own authority, name that authority\'s file in NODE_EXTRA_CA_CERTS in the environment of the document server.')
   }
 
   function replaced (evidence: string): DoctorFinding {
-    return error(
-      'DOWNLOAD_REPLACED',
+    return error('DOWNLOAD_REPLACED',
       `The document server downloads from ${url}, but what it gets is not our document. ${evidence}`,
-      'Another server answers the document server instead of this application, such as a login page of a proxy. Request publicBaseUrl from the machine of the document server, and let requests to the handler\'s path pass.'
-    )
+      'Another server answers the document server instead of this application, such as a login page of a proxy. Request publicBaseUrl from the machine of the document server, and let requests to the handler\'s path pass.')
   }
 }
 
 function conversionFailed (reason: string): DoctorFinding {
-  return error(
-    'CONVERSION_FAILED',
+  return error('CONVERSION_FAILED',
     `The conversion of a small document failed: ${reason}.`,
-    'Look into the log of the document server\'s converter (/var/log/onlyoffice/documentserver/converter), and let the proxy in front of the document server pass POST requests to /ConvertService.ashx.'
-  )
-}
-
-function conversionTimeout (): DoctorFinding {
-  return error(
-    'CONVERSION_TIMEOUT',
-    'The conversion of a small document was not finished in time.',
-    'Restart the document server\'s converter and its queue (RabbitMQ), and look into the converter\'s log: documents are converted when they are opened, too.'
-  )
-}
-
-interface ResultCheckDependencies {
-  readonly settings: Pick<Settings, 'documentServer'>
-  readonly outbound: Outbound
-  readonly direct: DirectRequester
-  readonly client: Pick<DocumentServerClient, 'bodyOf'>
+    'Look into the log of the document server\'s converter (/var/log/onlyoffice/documentserver/converter), and let the proxy in front of the document server pass POST requests to /ConvertService.ashx.')
 }
 
 interface ResultCheck {
@@ -226,62 +177,67 @@ interface ResultCheck {
 
 /** Whether files that the document server announces may and can be fetched: saved files have the same kind of URL. */
 export async function checkResult (
-  { settings: { documentServer }, outbound, direct, client }: ResultCheckDependencies,
-  { probe, outcome }: { readonly probe: Probe, readonly outcome: ConversionOutcome },
-  signal: AbortSignal
+  services: DoctorServices,
+  probe: Probe,
+  outcome: ConversionOutcome
 ): Promise<ResultCheck> {
+  const { settings: { documentServer }, outbound, signal } = services
   if (outcome === 'unfinished' || !('fileUrl' in outcome)) {
     return { finding: skipped('RESULT', 'There is no converted file.') }
   }
   const { fileUrl } = outcome
-  const foreign = [fileUrl, await announcedInPublic()].find(url => url && !isAllowed(url))
-  if (foreign) return { finding: foreignOrigin(foreign) }
+  const isForeign = ({ origin }: URL) => !documentServer.anyOrigin && !documentServer.origins.has(origin)
+  const foreign = [fileUrl, await announcedInPublic(services, probe)].find(url => url && isForeign(url))
+  if (foreign) return { finding: foreignOrigin(foreign, [...documentServer.origins]) }
 
-  const result = await fetchResult({ outbound }, fileUrl, signal)
-  if ('text' in result) {
-    return {
-      finding: ok('RESULT', `A converted file was announced at ${fileUrl.origin} and fetched.`),
-      text: result.text
+  let problem: string
+  try {
+    const { status, body } = await outbound('conversion', fileUrl, { signal, total: REQUEST_TIMEOUT_MS, limit: 1024 ** 2 })
+    if (status === 200) {
+      return {
+        text: (await bytesOf(body)).toString('utf8'),
+        finding: ok('RESULT', `A converted file was announced at ${fileUrl.origin} and fetched.`)
+      }
     }
+    discard(body)
+    problem = `status ${status}`
+  } catch (failure) {
+    signal.throwIfAborted()
+    problem = connectionFault(failure).reason
   }
-  const seen = 'status' in result ? `status ${result.status}` : `${result.failure.code}, ${result.failure.meaning}`
   return {
-    finding: error('RESULT_FETCH', `The converted file at ${shown(new URL('/cache/files/', fileUrl))} cannot be fetched: ${seen}. Saved files have such URLs.`,
+    finding: error('RESULT_FETCH',
+      `The converted file at ${shown(new URL('/cache/files/', fileUrl))} cannot be fetched: ${problem}. Saved files have such URLs.`,
       'Let the proxy in front of the document server pass GET requests to /cache/files/ with their query. If the announced host cannot be reached from here, set documentServer.internalUrl.')
   }
+}
 
-  /**
-   * The URL at which the document server announces the same file when it is asked through its public origin, as
-   * browsers do: saved files get their URLs in this way. `undefined` if the conversion was already requested there, or
-   * if the public origin cannot be reached from here.
-   */
-  async function announcedInPublic (): Promise<URL | undefined> {
-    if (documentServer.internalOrigin === null) return undefined
-    const url = serviceUrl(documentServer.publicUrl, SERVICE_PATHS.converter)
-    const headers = { accept: 'application/json', 'content-type': 'application/json' }
-    const inPublic = await direct('probe', url, {
-      method: 'POST',
-      headers,
-      body: client.bodyOf('converter', probeConversion(probe)),
-      signal
-    })
-    try {
-      const answer = 'response' in inPublic ? parseConversionAnswer(inPublic.response.text) : undefined
-      return answer && answer.error === undefined && answer.fileUrl !== undefined ? parseUrl(answer.fileUrl) : undefined
-    } catch { // another server answers there: the check of api.js reports it
-      return undefined
-    }
+/**
+ * The URL at which the document server announces the same file when it is asked through its public origin, as browsers
+ * do: saved files get their URLs in this way. `undefined` if the conversion was already requested there, or if the
+ * public origin cannot be reached from here.
+ */
+async function announcedInPublic (services: DoctorServices, probe: Probe): Promise<URL | undefined> {
+  const { settings: { documentServer }, client } = services
+  if (documentServer.internalOrigin === null) return undefined
+  const url = serviceUrl(documentServer.publicUrl, SERVICE_PATHS.converter)
+  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  const body = client.bodyOf('converter', probeConversion(probe))
+  const { response } = await requestDirectly(services, 'probe', url, { headers, body })
+  try {
+    const answer = response && parseConversionAnswer(response.text)
+    return answer?.error === undefined && answer?.fileUrl !== undefined ? parseUrl(answer.fileUrl) : undefined
+  } catch { // another server answers there: the check of api.js reports it
+    return undefined
   }
+}
 
-  function isAllowed ({ origin }: URL): boolean {
-    return documentServer.anyOrigin || documentServer.origins.has(origin)
-  }
-
-  function foreignOrigin ({ origin, host }: URL): DoctorFinding {
-    const own = [...documentServer.origins]
-    const sameHost = own.some(one => new URL(one).host === host)
-    const header = sameHost ? 'X-Forwarded-Proto' : 'X-Forwarded-Host'
-    return error('RESULT_ORIGIN', `The document server announces a converted file at ${origin}, but its origins are ${own.join(', ')}. Saved files are announced in the same way, and are not fetched from there.`,
-      `Set the header ${header} at the proxy in front of the document server (nginx: ${sameHost ? 'proxy_set_header X-Forwarded-Proto $scheme;' : 'proxy_set_header Host $http_host; or proxy_set_header X-Forwarded-Host $http_host;'}). Or, if ${origin} is the document server, add it to documentServer.origins.`)
-  }
+function foreignOrigin ({ origin, host }: URL, own: readonly string[]): DoctorFinding {
+  const [header, setting] = own.some(one => new URL(one).host === host)
+    ? ['X-Forwarded-Proto', 'proxy_set_header X-Forwarded-Proto $scheme;'] as const
+    : ['X-Forwarded-Host',
+        'proxy_set_header Host $http_host; or proxy_set_header X-Forwarded-Host $http_host;'] as const
+  return error('RESULT_ORIGIN',
+    `The document server announces a converted file at ${origin}, but its origins are ${own.join(', ')}. Saved files are announced in the same way, and are not fetched from there.`,
+    `Set the header ${header} at the proxy in front of the document server (nginx: ${setting}). Or, if ${origin} is the document server, add it to documentServer.origins.`)
 }

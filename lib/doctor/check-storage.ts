@@ -5,6 +5,7 @@ import type { Storage } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
 import { withTimeout } from '../util/with-timeout.js'
 import { error, ok, warning } from './findings.js'
+import type { DoctorServices } from './services.js'
 
 /** No file has this ID: it is made for one examination. */
 const PROBE = 'fastify-onlyoffice-probe-'
@@ -14,7 +15,7 @@ const TIMEOUT_MS = 10_000
  * Whether the storage can store. It leaves nothing that users could see: staged content is invisible, and without
  * `stage` a file is created only if the storage can remove it.
  */
-export async function checkStorage (storage: Storage, signal: AbortSignal): Promise<DoctorFinding[]> {
+export async function checkStorage ({ storage, signal }: DoctorServices): Promise<DoctorFinding[]> {
   const content = randomBytes(4096)
   const findings: DoctorFinding[] = []
   try {

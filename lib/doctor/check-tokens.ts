@@ -1,162 +1,123 @@
 import { randomBytes } from 'node:crypto'
 import type { DoctorFinding } from '../../types/doctor.js'
-import { type DocumentServerClient, SERVICE_PATHS } from '../document-server/client.js'
+import { SERVICE_PATHS } from '../document-server/client.js'
 import { COMMAND_CODE } from '../document-server/commands.js'
 import { tokenSigner } from '../document-server/token.js'
 import type { SeenToken, Sighting } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
 import { isJsonObject, parseJson } from '../util/text.js'
-import { type DirectRequester, reachableServiceUrl } from './direct-request.js'
+import { reachableServiceUrl, requestDirectly } from './direct-request.js'
 import { error, firstWords, ok, shown, skipped, warning } from './findings.js'
+import type { DoctorServices } from './services.js'
 
 export interface TokensInCheck {
   readonly findings: readonly DoctorFinding[]
   /** Whether the document server accepts requests of this application. Only then can it be asked for a conversion. */
   readonly isAccepted: boolean
-  readonly version?: string
+  readonly version?: string | undefined
   /** Whether the document server verifies tokens at all. */
   readonly hasTokens: boolean
-}
-
-interface Dependencies {
-  readonly settings: Pick<Settings, 'documentServer' | 'secrets'>
-  readonly client: Pick<DocumentServerClient, 'bodyOf' | 'post'>
-  readonly direct: DirectRequester
 }
 
 const COMMAND = { c: 'version' }
 const TIMEOUT_MS = 10_000
 const INBOX = 'services.CoAuthoring.secret.inbox.string'
+const CLOCK_REMEDY =
+  'Set both clocks by NTP (timedatectl set-ntp true), that of the document server\'s machine and that of this one.'
 
 /** Whether the document server accepts everything that this application signs, and nothing else. */
-export async function checkTokensIn (
-  { settings: { documentServer, secrets }, client, direct }: Dependencies,
-  signal: AbortSignal
-): Promise<TokensInCheck> {
+export async function checkTokensIn (services: DoctorServices): Promise<TokensInCheck> {
+  const { settings: { documentServer, secrets }, client, signal } = services
   const url = reachableServiceUrl(documentServer, SERVICE_PATHS.command)
-  const signed = await client.post('command', COMMAND, { signal, total: TIMEOUT_MS }).then(
-    ({ status, text }) => readAnswer(status, text),
-    failure => {
-      signal.throwIfAborted()
-      return { problem: (failure as Error).message }
-    }
-  )
-  if ('problem' in signed) return { isAccepted: false, hasTokens: true, findings: [unusable(signed.problem)] }
+  const { code, version, problem = `error ${code}` } = await client.post('command', COMMAND, {
+    signal,
+    total: TIMEOUT_MS
+  }).then(readAnswer, failure => {
+    signal.throwIfAborted()
+    return { problem: (failure as Error).message } as CommandAnswer
+  })
+  if (code !== 0) return { isAccepted: false, hasTokens: true, findings: [await refusal()] }
 
-  const { code, version } = signed
-  const versionKnown = version === undefined ? {} : { version }
-  if (code === COMMAND_CODE.expiredToken) {
-    return {
-      isAccepted: false,
-      hasTokens: true,
-      findings: [
-        clockSkew(
-          'error',
-          `The document server answers error ${code} to a command: our token has expired by its clock.`
-        )
-      ]
-    }
-  }
-  if (code === COMMAND_CODE.invalidToken) return { isAccepted: false, hasTokens: true, findings: [await rejected()] }
-  if (code !== 0) return { isAccepted: false, hasTokens: true, findings: [unusable(`error ${code}`)] }
-  const [hasTokens, isOpen] = await Promise.all([
-    acceptsUnsigned().then(isAccepted => !isAccepted),
-    letsInWithoutToken({ documentServer }, direct, signal)
+  const [isCommandOpen, isEditorOpen] = await Promise.all([
+    send(JSON.stringify(COMMAND)).then(code => code === 0),
+    letsInWithoutToken(services)
   ])
-  const editors = isOpen === undefined
-    ? 'Whether it refuses an editor without a token, too, could not be seen.'
-    : isOpen
-      ? ''
-      : 'It refuses an editor without a token, too.'
   return {
     isAccepted: true,
-    hasTokens,
-    findings: [
-      hasTokens
-        ? ok(
-          'TOKENS_IN',
-          `The document server accepts a command with our token, and rejects one without. ${editors}`.trim()
-        )
-        : tokensOff(),
-      ...isOpen === true ? [editorsOff()] : []
-    ],
-    ...versionKnown
+    hasTokens: !isCommandOpen,
+    findings: [commandFinding(), ...isEditorOpen ? [editorFinding()] : []],
+    version
   }
 
-  async function acceptsUnsigned (): Promise<boolean> {
-    return (await send(JSON.stringify(COMMAND))) === 0
+  async function refusal (): Promise<DoctorFinding> {
+    if (code === COMMAND_CODE.expiredToken) {
+      return error('CLOCK_SKEW',
+        `The document server answers error ${code} to a command: our token has expired by its clock.`,
+        CLOCK_REMEDY)
+    }
+    if (code === COMMAND_CODE.invalidToken) return await rejected()
+    return error('COMMANDS_FAILED',
+      `The command service at ${shown(url)} gives no usable answer: ${problem}.`,
+      'Let the proxy in front of the document server pass POST requests to /coauthoring/CommandService.ashx and /ConvertService.ashx, or set documentServer.internalUrl to the document server itself.')
   }
 
   async function rejected (): Promise<DoctorFinding> {
+    const signer = secrets.length === 1 ? 'jwtSecret' : 'the first secret of jwtSecret'
+    const evidence = `The document server answers error ${code} (invalid token) to a command that is signed with ${signer}`
+    for (const [index, secret] of secrets.entries()) {
+      if (index > 0 && await send(client.bodyOf('command', COMMAND, tokenSigner([secret]))) === 0) {
+        return error('SECRET_INBOX',
+          `${evidence}, and accepts secret ${index + 1} of the list.`,
+          `Put that secret first in the list jwtSecret: the first one signs. Or set ${INBOX} of the document server to the first one.`)
+      }
+    }
     const padded = secrets.some(secret => secret !== secret.trim())
       ? ' The secret begins or ends with whitespace, such as the line break of a file that it was read from.'
       : ''
-    const evidence =
-      `The document server answers error ${COMMAND_CODE.invalidToken} (invalid token) to a command that is signed with ${
-        secrets.length === 1 ? 'jwtSecret' : 'the first secret of jwtSecret'
-      }`
-    for (const [index, secret] of secrets.entries()) {
-      if (index > 0 && await send(client.bodyOf('command', COMMAND, tokenSigner([secret]))) === 0) {
-        return error(
-          'SECRET_INBOX',
-          `${evidence}, and accepts secret ${index + 1} of the list.`,
-          `Put that secret first in the list jwtSecret: the first one signs. Or set ${INBOX} of the document server to the first one.`
-        )
-      }
-    }
-    return error(
-      'SECRET_INBOX',
+    return error('SECRET_INBOX',
       `${evidence}.${padded}`,
-      `Make jwtSecret and ${INBOX} of the document server the same (local.json; with Docker the variable JWT_SECRET, which sets inbox, outbox and session), then restart the document server. Check the outbox secret as well: whether it differs, too, can be examined once this is fixed.`
-    )
+      `Make jwtSecret and ${INBOX} of the document server the same (local.json; with Docker the variable JWT_SECRET, which sets inbox, outbox and session), then restart the document server. Check the outbox secret as well: whether it differs, too, can be examined once this is fixed.`)
   }
 
   /** Sends a command as it is and resolves to the code of the answer; `undefined` if there is none. */
   async function send (body: string): Promise<number | undefined> {
-    const outcome = await direct('command', url, {
-      method: 'POST',
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
-      body,
-      signal
-    })
-    const answer = 'response' in outcome ? readAnswer(outcome.response.status, outcome.response.text) : undefined
-    return answer && 'code' in answer ? answer.code : undefined
+    const headers = { accept: 'application/json', 'content-type': 'application/json' }
+    const { response } = await requestDirectly(services, 'command', url, { headers, body })
+    return response && readAnswer(response).code
   }
 
-  function unusable (problem: string): DoctorFinding {
-    return error(
-      'COMMANDS_FAILED',
-      `The command service at ${shown(url)} gives no usable answer: ${problem}.`,
-      'Let the proxy in front of the document server pass POST requests to /coauthoring/CommandService.ashx and /ConvertService.ashx, or set documentServer.internalUrl to the document server itself.'
-    )
+  function commandFinding (): DoctorFinding {
+    if (isCommandOpen) {
+      return warning('TOKENS_INBOX_OFF',
+        'The document server executes a command without a token: everybody who reaches it can open and convert documents, and delete those that it keeps.',
+        'Set services.CoAuthoring.token.enable.request.inbox and .browser of the document server to true (with Docker JWT_ENABLED=true).')
+    }
+    const evidence = 'The document server accepts a command with our token, and rejects one without.'
+    if (isEditorOpen) return ok('TOKENS_IN', evidence)
+    return ok('TOKENS_IN', isEditorOpen === undefined
+      ? `${evidence} Whether it refuses an editor without a token, too, could not be seen.`
+      : `${evidence} It refuses an editor without a token, too.`)
   }
 }
 
-function tokensOff (): DoctorFinding {
-  return warning(
-    'TOKENS_INBOX_OFF',
-    'The document server executes a command without a token: everybody who reaches it can open and convert documents, and delete those that it keeps.',
-    'Set services.CoAuthoring.token.enable.request.inbox and .browser of the document server to true (with Docker JWT_ENABLED=true).'
-  )
-}
-
-function editorsOff (): DoctorFinding {
-  return error(
-    'TOKENS_BROWSER_OFF',
+function editorFinding (): DoctorFinding {
+  return error('TOKENS_BROWSER_OFF',
     'The document server lets in an editor without a token: everybody who reaches it can open documents, also those of others, with the rights that they choose. Who may only view can edit.',
-    'Set services.CoAuthoring.token.enable.browser of the document server to true (with Docker JWT_ENABLED=true).'
-  )
+    'Set services.CoAuthoring.token.enable.browser of the document server to true (with Docker JWT_ENABLED=true).')
 }
 
-function readAnswer (
-  status: number,
-  text: string
-): { readonly code: number, readonly version: string | undefined } | { readonly problem: string } {
-  const answer = status === 200 ? parseJson(text) : undefined
-  if (isJsonObject(answer) && typeof answer.error === 'number') {
-    return { code: answer.error, version: typeof answer.version === 'string' ? answer.version : undefined }
-  }
-  return { problem: status === 200 ? firstWords(text) : `status ${status}` }
+interface CommandAnswer {
+  readonly code?: number
+  readonly version?: string | undefined
+  /** Why there is no code. */
+  readonly problem?: string
+}
+
+function readAnswer ({ status, text }: { readonly status: number, readonly text: string }): CommandAnswer {
+  if (status !== 200) return { problem: `status ${status}` }
+  const answer = parseJson(text)
+  if (!isJsonObject(answer) || typeof answer.error !== 'number') return { problem: firstWords(text) }
+  return { code: answer.error, version: typeof answer.version === 'string' ? answer.version : undefined }
 }
 
 const MAX_POLLS = 3
@@ -168,19 +129,15 @@ const SEPARATOR = '\x1E'
  * polling, as the page of an editor does before it opens a document.
  * Source: docs/document-server-protocol.md#the-configuration-and-its-token
  */
-async function letsInWithoutToken (
-  { documentServer }: Pick<Settings, 'documentServer'>,
-  direct: DirectRequester,
-  signal: AbortSignal
-): Promise<boolean | undefined> {
-  const url = reachableServiceUrl(documentServer, `/doc/fastify-onlyoffice-${randomBytes(9).toString('hex')}/c/`)
+async function letsInWithoutToken (services: DoctorServices): Promise<boolean | undefined> {
+  const path = `/doc/fastify-onlyoffice-${randomBytes(9).toString('hex')}/c/`
+  const url = reachableServiceUrl(services.settings.documentServer, path)
+  const headers = { 'content-type': 'text/plain;charset=UTF-8' }
   const ask = async (query: object, body?: string): Promise<string> => {
     url.search = new URLSearchParams({ EIO: '4', transport: 'polling', ...query }).toString()
-    const outcome = await direct('command', url, {
-      signal,
-      ...(body !== undefined && { method: 'POST', headers: { 'content-type': 'text/plain;charset=UTF-8' }, body })
-    })
-    return 'response' in outcome && outcome.response.status === 200 ? outcome.response.text : ''
+    const posted = body === undefined ? undefined : { headers, body }
+    const { response } = await requestDirectly(services, 'command', url, posted)
+    return response?.status === 200 ? response.text : ''
   }
   const opened = await ask({})
   const handshake = opened.startsWith('0') ? parseJson(opened.slice(1)) : undefined
@@ -197,132 +154,91 @@ async function letsInWithoutToken (
   return undefined
 }
 
-interface TokensOutAssessment {
-  readonly finding: DoctorFinding
-  readonly issuedSecondsAgo?: number
-}
-
 const OUTBOX = 'services.CoAuthoring.token.outbox'
-
-/**
- * The findings about the tokens in the document server's requests for the probe. `hasTokensIn`: whether it verifies the
- * tokens of requests.
- */
-export function assessTokensOut (
-  { documentServer, publicBaseUrl, requireToken, signedUrls }: Pick<
-    Settings,
-    'documentServer' | 'publicBaseUrl' | 'requireToken' | 'signedUrls'
-  >,
-  downloads: readonly Sighting[],
-  { hasTokensIn }: { readonly hasTokensIn: boolean }
-): TokensOutAssessment {
-  const { authorizationHeader, authorizationPrefix } = documentServer
-  const sighting = downloads.find(({ isSigned }) => isSigned)
-  if (!sighting) {
-    return {
-      finding: skipped(
-        'TOKENS_OUT',
-        'No request of the document server was seen, so its token could not be examined: it did not arrive, or another instance of the application answered.'
-      )
-    }
-  }
-  const { tokens } = sighting
-  const needed = requireToken ? error : warning
-  const place = `after "${authorizationPrefix}" in the header ${authorizationHeader}`
-
-  const expected = tokens.find(({ isExpectedThere }) => isExpectedThere)
-  if (expected) return assess(expected)
-  const elsewhere = tokens.find(({ fault, issuedSecondsAgo }) => !fault || issuedSecondsAgo !== undefined)
-  if (elsewhere) return { finding: inAnotherHeader(elsewhere) }
-  if (authorizationHeader === 'authorization' && new URL(publicBaseUrl).username !== '') {
-    return {
-      finding: skipped(
-        'TOKENS_OUT',
-        'The user name in publicBaseUrl replaces the token of a download, so it could not be examined. Callbacks have another one in their body.'
-      )
-    }
-  }
-  // In this case downloads for conversions carry no token, whether or not callbacks do.
-  // Source: docs/document-server-protocol.md#tokens-the-document-server-sends
-  if (!hasTokensIn) {
-    return {
-      finding: skipped(
-        'TOKENS_OUT',
-        'Its request came without a token: so do those for conversions where it verifies no tokens of requests, see the finding TOKENS_INBOX_OFF. Whether callbacks carry one shows once that is changed.'
-      )
-    }
-  }
-  return {
-    finding: needed(
-      'TOKENS_OUTBOX_OFF',
-      `The document server requested a document without a token ${place}.${
-        requireToken ? ' Its callbacks are refused without one.' : ''
-      }`,
-      'Set services.CoAuthoring.token.enable.request.outbox of the document server to true (with Docker JWT_ENABLED=true).'
-    )
-  }
-
-  function assess ({ fault: tokenFault, issuedSecondsAgo }: SeenToken): TokensOutAssessment {
-    if (!tokenFault) {
-      return {
-        finding: ok('TOKENS_OUT', `The document server's token ${place} is signed with our secret.`),
-        ...(issuedSecondsAgo !== undefined && { issuedSecondsAgo })
-      }
-    }
-    const evidence = `The document server's token ${place} ${tokenFault.problem}`
-    if (issuedSecondsAgo === undefined) {
-      const isOtherAlgorithm = tokenFault.algorithm !== undefined && tokenFault.algorithm !== 'HS256'
-      return isOtherAlgorithm
-        ? {
-            finding: needed(
-              'TOKEN_ALGORITHM',
-            `${evidence} but with ${tokenFault.algorithm}.`,
-            `Set ${OUTBOX}.algorithm of the document server to HS256.`
-            )
-          }
-        : {
-            finding: needed(
-              'SECRET_OUTBOX',
-            `${evidence}.`,
-            'Make jwtSecret and services.CoAuthoring.secret.outbox.string of the document server the same (local.json; with Docker the variable JWT_SECRET), then restart the document server. If inbox and outbox have different secrets on purpose, list both: jwtSecret: [inbox, outbox]. The first one signs, all of them verify.'
-            )
-          }
-    }
-    if (Math.abs(issuedSecondsAgo) <= 60) {
-      return {
-        finding: needed('TOKEN_ENDLESS', `${evidence}.`, `Set ${OUTBOX}.expires of the document server to 5m.`)
-      }
-    }
-    return {
-      finding: clockSkew(
-        requireToken ? 'error' : 'warning',
-        `${evidence}: it was made ${Math.abs(issuedSecondsAgo)} s ${
-          issuedSecondsAgo < 0 ? 'in the future' : 'ago'
-        } by the clock of this application, for a request that came at once.`
-      )
-    }
-  }
-
-  function inAnotherHeader ({ header, prefix }: SeenToken): DoctorFinding {
-    return (requireToken && !signedUrls ? error : warning)(
-      'TOKEN_HEADER',
-      `The document server sends its token in the header ${header}${
-        prefix === '' ? '' : ` after "${prefix}"`
-      }, and not ${place}.`,
-      `Set documentServer: { authorizationHeader: '${header}', authorizationPrefix: '${prefix}' }, or ${OUTBOX}.header to ${authorizationHeader} and ${OUTBOX}.prefix to "${authorizationPrefix}" at the document server.`
-    )
-  }
-}
-
 /** Both sides tolerate this difference. */
 const TOLERANCE_SECONDS = 60
 
-function clockSkew (status: 'error' | 'warning', evidence: string): DoctorFinding {
-  return (status === 'error' ? error : warning)(
-    'CLOCK_SKEW',
-    evidence,
-    'Set both clocks by NTP (timedatectl set-ntp true), that of the document server\'s machine and that of this one.'
-  )
+interface TokenFacts {
+  /** The document server's requests for the probe. */
+  readonly downloads: readonly Sighting[]
+  /** Whether the document server verifies the tokens of requests. */
+  readonly hasTokensIn: boolean
+  /** Whether publicBaseUrl is redirected. */
+  readonly isRedirected: boolean
+  readonly clockAhead: number | undefined
+}
+
+/** The findings about the tokens in the document server's requests for the probe, and about its clock. */
+export function assessTokensOut (
+  { documentServer, publicBaseUrl, requireToken, signedUrls }: Settings,
+  { downloads, hasTokensIn, isRedirected, clockAhead }: TokenFacts
+): { readonly tokens: DoctorFinding, readonly clock: DoctorFinding } {
+  const { authorizationHeader, authorizationPrefix } = documentServer
+  const fault = requireToken ? error : warning
+  const place = `after "${authorizationPrefix}" in the header ${authorizationHeader}`
+  const seen = downloads.find(({ isSigned }) => isSigned)?.tokens
+  const expected = seen?.find(({ isExpectedThere }) => isExpectedThere)
+
+  const finding = expected ? assessToken(expected) : assessAbsence()
+  if (finding.code !== 'CLOCK_SKEW') {
+    return { tokens: finding, clock: checkClock(expected?.fault ? undefined : expected?.issuedSecondsAgo, clockAhead) }
+  }
+  return {
+    tokens: skipped('TOKENS_OUT', 'Whether its tokens are valid shows once the clocks agree.'),
+    clock: finding
+  }
+
+  function assessToken ({ fault: tokenFault, issuedSecondsAgo }: SeenToken): DoctorFinding {
+    if (!tokenFault) return ok('TOKENS_OUT', `The document server's token ${place} is signed with our secret.`)
+    const { problem, algorithm } = tokenFault
+    const evidence = `The document server's token ${place} ${problem}`
+    if (issuedSecondsAgo !== undefined) {
+      const age = Math.abs(issuedSecondsAgo)
+      return age <= TOLERANCE_SECONDS
+        ? fault('TOKEN_ENDLESS', `${evidence}.`, `Set ${OUTBOX}.expires of the document server to 5m.`)
+        : fault('CLOCK_SKEW',
+          `${evidence}: it was made ${age} s ${issuedSecondsAgo < 0 ? 'in the future' : 'ago'} by the clock of this application, for a request that came at once.`,
+          CLOCK_REMEDY)
+    }
+    if (algorithm !== undefined && algorithm !== 'HS256') {
+      return fault('TOKEN_ALGORITHM',
+        `${evidence} but with ${algorithm}.`,
+        `Set ${OUTBOX}.algorithm of the document server to HS256.`)
+    }
+    return fault('SECRET_OUTBOX',
+      `${evidence}.`,
+      'Make jwtSecret and services.CoAuthoring.secret.outbox.string of the document server the same (local.json; with Docker the variable JWT_SECRET), then restart the document server. If inbox and outbox have different secrets on purpose, list both: jwtSecret: [inbox, outbox]. The first one signs, all of them verify.')
+  }
+
+  function assessAbsence (): DoctorFinding {
+    if (!seen) {
+      return skipped('TOKENS_OUT', 'No request of the document server was seen, so its token could not be examined: it did not arrive, or another instance of the application answered.')
+    }
+    const elsewhere = seen.find(({ fault, issuedSecondsAgo }) => !fault || issuedSecondsAgo !== undefined)
+    if (elsewhere) return inAnotherHeader(elsewhere)
+    if (authorizationHeader === 'authorization' && new URL(publicBaseUrl).username !== '') {
+      return skipped('TOKENS_OUT', 'The user name in publicBaseUrl replaces the token of a download, so it could not be examined. Callbacks have another one in their body.')
+    }
+    // In this case downloads for conversions carry no token, whether or not callbacks do.
+    // Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+    if (!hasTokensIn) {
+      return skipped('TOKENS_OUT', 'Its request came without a token: so do those for conversions where it verifies no tokens of requests, see the finding TOKENS_INBOX_OFF. Whether callbacks carry one shows once that is changed.')
+    }
+    if (isRedirected) {
+      return skipped('TOKENS_OUT', 'Its request came without a token: a redirect to another host removes it, see the finding PUBLIC_URL_REDIRECT.')
+    }
+    const consequence = requireToken ? ' Its callbacks are refused without one.' : ''
+    return fault('TOKENS_OUTBOX_OFF',
+      `The document server requested a document without a token ${place}.${consequence}`,
+      'Set services.CoAuthoring.token.enable.request.outbox of the document server to true (with Docker JWT_ENABLED=true).')
+  }
+
+  function inAnotherHeader ({ header, prefix }: SeenToken): DoctorFinding {
+    const after = prefix === '' ? '' : ` after "${prefix}"`
+    return (requireToken && !signedUrls ? error : warning)('TOKEN_HEADER',
+      `The document server sends its token in the header ${header}${after}, and not ${place}.`,
+      `Set documentServer: { authorizationHeader: '${header}', authorizationPrefix: '${prefix}' }, or ${OUTBOX}.header to ${authorizationHeader} and ${OUTBOX}.prefix to "${authorizationPrefix}" at the document server.`)
+  }
 }
 
 /** Uses the age of a token that was made for a request, or else the date of the web server. */
@@ -330,8 +246,7 @@ export function checkClock (issuedSecondsAgo: number | undefined, clockAhead: nu
   const ahead = issuedSecondsAgo === undefined ? clockAhead : -issuedSecondsAgo
   if (ahead === undefined) return skipped('CLOCK', 'There was neither a token nor a date to compare.')
   const source = issuedSecondsAgo === undefined ? 'its web server\'s date' : 'the date of its token'
-  const evidence = `By ${source}, the clock of the document server is ${Math.abs(ahead)} s ${
-    ahead < 0 ? 'behind' : 'ahead of'
-  } that of this application.`
-  return Math.abs(ahead) > TOLERANCE_SECONDS ? clockSkew('warning', evidence) : ok('CLOCK', evidence)
+  const difference = `${Math.abs(ahead)} s ${ahead < 0 ? 'behind' : 'ahead of'}`
+  const evidence = `By ${source}, the clock of the document server is ${difference} that of this application.`
+  return Math.abs(ahead) > TOLERANCE_SECONDS ? warning('CLOCK_SKEW', evidence, CLOCK_REMEDY) : ok('CLOCK', evidence)
 }

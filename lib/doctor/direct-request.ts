@@ -1,4 +1,4 @@
-import type { HttpClient, HttpPurpose } from '../../types/http.js'
+import type { HttpPurpose, HttpResponse } from '../../types/http.js'
 import { serviceUrl } from '../document-server/client.js'
 import { isHtml } from '../document-server/file-signatures.js'
 import { AddressBlockedError, TooLargeError, UpstreamTimeoutError } from '../errors.js'
@@ -7,14 +7,7 @@ import { limitedBody, REDIRECTS } from '../outbound/outbound.js'
 import { bytesOf, discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
 import { withTimeout } from '../util/with-timeout.js'
-import type { DoctorCode } from './findings.js'
-
-interface DirectRequest {
-  readonly method?: 'GET' | 'POST'
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly signal: AbortSignal
-}
+import type { DoctorServices } from './services.js'
 
 export interface DirectResponse {
   readonly status: number
@@ -23,70 +16,68 @@ export interface DirectResponse {
 }
 
 /** A response of any status, or why there is none. */
-type DirectOutcome = { readonly response: DirectResponse } | { readonly failure: ConnectionFault }
+export type DirectOutcome =
+  | { readonly response: DirectResponse, readonly failure?: undefined }
+  | { readonly failure: ConnectionFault, readonly response?: undefined }
 
-/**
- * Makes one request, to the document server or to this application, at the origins that options name. Follows no
- * redirects, so that the doctor sees them. Never rejects, except with the reason of the signal.
- */
-export type DirectRequester = (purpose: HttpPurpose, url: URL, request: DirectRequest) => Promise<DirectOutcome>
-
-interface Dependencies {
-  readonly httpClient: HttpClient
-  readonly settings: Pick<Settings, 'documentServer' | 'publicBaseUrl'>
+interface PostedBody {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 const TIMEOUT_MS = 10_000
 /** The largest api.js is a few hundred kilobytes. */
 const MAX_BYTES = 2 * 1024 ** 2
 
-export function createDirectRequester (
-  { httpClient, settings: { documentServer, publicBaseUrl } }: Dependencies
-): DirectRequester {
-  const allowed = new Set([...documentServer.origins, new URL(publicBaseUrl).origin])
-
-  return async function request (purpose, url, { method = 'GET', headers = {}, body, signal }) {
-    const deadline = new AbortController()
-    const timer = setTimeout(
-      () => deadline.abort(new UpstreamTimeoutError(`not finished within ${TIMEOUT_MS} ms`)),
-      TIMEOUT_MS
-    )
-    const both = AbortSignal.any([signal, deadline.signal])
-    try {
-      if (!allowed.has(url.origin)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-      return {
-        response: await withTimeout(async () => await send(both), {
-          milliseconds: TIMEOUT_MS,
-          timeoutError: ms => new UpstreamTimeoutError(`not finished within ${ms} ms`),
-          signal: both
-        })
-      }
-    } catch (error) {
-      signal.throwIfAborted()
-      return { failure: connectionFault(error) }
-    } finally {
-      clearTimeout(timer)
+/**
+ * Makes one request, to the document server or to this application, at the origins that options name: a GET, or a POST
+ * with a body. Follows no redirects, so that the doctor sees them. Never rejects, except with the reason of the signal.
+ */
+export async function requestDirectly (
+  { httpClient, settings: { documentServer, publicBaseUrl }, signal: outer }: DoctorServices,
+  purpose: HttpPurpose,
+  url: URL,
+  posted?: PostedBody
+): Promise<DirectOutcome> {
+  const ended = new AbortController()
+  const signal = AbortSignal.any([outer, ended.signal])
+  try {
+    if (!documentServer.origins.has(url.origin) && url.origin !== new URL(publicBaseUrl).origin) {
+      throw new AddressBlockedError(`${url.origin} is not allowed`)
     }
+    const response = await withTimeout(send, {
+      milliseconds: TIMEOUT_MS,
+      timeoutError: ms => new UpstreamTimeoutError(`not finished within ${ms} ms`),
+      signal
+    })
+    return { response }
+  } catch (error) {
+    outer.throwIfAborted()
+    return { failure: connectionFault(error) }
+  } finally {
+    ended.abort()
+  }
 
-    async function send (signal: AbortSignal): Promise<DirectResponse> {
-      const response = await httpClient.request({
-        purpose,
-        method,
-        url: withoutCredentials(url),
-        headers: { 'accept-encoding': 'identity', ...basicCredentials(url), ...headers },
-        ...(body === undefined ? {} : { body }),
-        signal
-      })
-      try {
-        const text = (await bytesOf(limitedBody(response.body, { limit: MAX_BYTES, length: undefined, signal })))
-          .toString('utf8')
-        return { status: response.status, header: name => response.header(name), text }
-      } catch (error) {
-        if (!(error instanceof TooLargeError)) throw error
-        return { status: response.status, header: name => response.header(name), text: '' }
-      } finally {
-        discard(response.body)
-      }
+  async function send (): Promise<DirectResponse> {
+    const response = await httpClient.request({
+      purpose,
+      method: posted ? 'POST' : 'GET',
+      url: withoutCredentials(url),
+      headers: { 'accept-encoding': 'identity', ...basicCredentials(url), ...posted?.headers },
+      ...(posted && { body: posted.body }),
+      signal
+    })
+    return { status: response.status, header: name => response.header(name), text: await textOf(response) }
+  }
+
+  async function textOf ({ body }: HttpResponse): Promise<string> {
+    try {
+      return (await bytesOf(limitedBody(body, { limit: MAX_BYTES, length: undefined, signal }))).toString('utf8')
+    } catch (error) {
+      if (error instanceof TooLargeError) return ''
+      throw error
+    } finally {
+      discard(body)
     }
   }
 }
@@ -107,53 +98,41 @@ function withoutCredentials (url: URL): URL {
   return copy
 }
 
+/** By codes of errors: the finding if it is the document server that cannot be reached, and what the code means. */
+const connectionFaults = [
+  [/^ECONNREFUSED$/, 'SERVER_REFUSED', 'nothing listens at this host and port'],
+  [/^(ENOTFOUND|EAI_\w+|ENODATA)$/, 'SERVER_NAME', 'the host name has no IP address here'],
+  [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'SERVER_TLS_SELF_SIGNED',
+    'its certificate is signed by itself, or by an authority that is not known here'],
+  [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, 'SERVER_TLS_EXPIRED', 'its certificate has expired or is not valid yet'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'SERVER_TLS_HOST', 'its certificate is for another host'],
+  [/^(UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|INVALID_CA|CERT_UNTRUSTED)$/,
+    'SERVER_TLS_CHAIN',
+    'it does not send its intermediate certificates, or its certificate authority is not known here'],
+  [/^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|CRL_)/, 'SERVER_TLS', 'there is no TLS that both sides support, or no TLS at all'],
+  [/TIMED?_?OUT/, 'SERVER_TIMEOUT', 'there was no answer in time'],
+  [/^FST_EDITOR_ADDRESS_BLOCKED$/, 'SERVER_REDIRECT', 'a redirect leads to another origin']
+] as const
+
 /** Why there is no answer. */
 export interface ConnectionFault {
-  readonly kind:
-    | 'refused'
-    | 'name'
-    | 'timeout'
-    | 'self-signed'
-    | 'expired'
-    | 'wrong-host'
-    | 'chain'
-    | 'tls'
-    | 'blocked'
-    | 'other'
+  /** The code of the finding if it is the document server that does not answer. */
+  readonly finding: typeof connectionFaults[number][1] | 'SERVER_UNREACHABLE'
   /** The code of the error, such as `ECONNREFUSED`. */
   readonly code: string
-  /** The meaning of the code, worded to follow a comma or "because". */
-  readonly meaning: string
+  /** The code and its meaning. */
+  readonly reason: string
 }
-
-const kinds: ReadonlyArray<readonly [code: RegExp, kind: ConnectionFault['kind'], meaning: string]> = [
-  [/^ECONNREFUSED$/, 'refused', 'nothing listens at this host and port'],
-  [/^(ENOTFOUND|EAI_\w+|ENODATA)$/, 'name', 'the host name has no IP address here'],
-  [
-    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/,
-    'self-signed',
-    'its certificate is signed by itself, or by an authority that is not known here'
-  ],
-  [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, 'expired', 'its certificate has expired or is not valid yet'],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'wrong-host', 'its certificate is for another host'],
-  [
-    /^(UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|INVALID_CA|CERT_UNTRUSTED)$/,
-    'chain',
-    'it does not send its intermediate certificates, or its certificate authority is not known here'
-  ],
-  [/^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|CRL_)/, 'tls', 'there is no TLS that both sides support, or no TLS at all'],
-  [/TIMED?_?OUT/, 'timeout', 'there was no answer in time'],
-  [/^FST_EDITOR_ADDRESS_BLOCKED$/, 'blocked', 'a redirect leads to another origin']
-]
 
 /** Finds the most telling code in an error and its causes. */
 export function connectionFault (error: unknown): ConnectionFault {
-  const all = codesOf(error)
-  for (const [pattern, kind, meaning] of kinds) {
-    const code = all.find(one => pattern.test(one))
-    if (code !== undefined) return { kind, code, meaning }
+  const codes = codesOf(error)
+  for (const [pattern, finding, meaning] of connectionFaults) {
+    const code = codes.find(one => pattern.test(one))
+    if (code !== undefined) return { finding, code, reason: `${code}, ${meaning}` }
   }
-  return { kind: 'other', code: all.at(-1) ?? 'unknown', meaning: 'the connection failed' }
+  const code = codes.at(-1) ?? 'unknown'
+  return { finding: 'SERVER_UNREACHABLE', code, reason: `${code}, the connection failed` }
 }
 
 /** The outermost code comes first. */
@@ -168,20 +147,6 @@ function codesOf (error: unknown): string[] {
   return found
 }
 
-/** The finding's code for each kind of failed connection to the document server. */
-export const serverCodes: Readonly<Record<ConnectionFault['kind'], Extract<DoctorCode, `SERVER_${string}`>>> = {
-  refused: 'SERVER_REFUSED',
-  name: 'SERVER_NAME',
-  timeout: 'SERVER_TIMEOUT',
-  'self-signed': 'SERVER_TLS_SELF_SIGNED',
-  expired: 'SERVER_TLS_EXPIRED',
-  'wrong-host': 'SERVER_TLS_HOST',
-  chain: 'SERVER_TLS_CHAIN',
-  tls: 'SERVER_TLS',
-  blocked: 'SERVER_REDIRECT',
-  other: 'SERVER_UNREACHABLE'
-}
-
 export function isRedirect ({ status }: Pick<DirectResponse, 'status'>): boolean {
   return REDIRECTS.has(status)
 }
@@ -189,6 +154,11 @@ export function isRedirect ({ status }: Pick<DirectResponse, 'status'>): boolean
 export function redirectTarget (from: URL, { header }: Pick<DirectResponse, 'header'>): URL | undefined {
   const location = header('location')
   return location === undefined ? undefined : parseUrl(location, from)
+}
+
+/** Whether a proxy answers that it does not reach the server behind it. */
+export function isFromGateway ({ status }: Pick<DirectResponse, 'status'>): boolean {
+  return status === 502 || status === 503 || status === 504
 }
 
 const LOGIN_PATH = /log-?in|sign-?in|\bsso\b|\bauth|\boauth|session/i

@@ -5,16 +5,9 @@ import { ForbiddenError, HookTimeoutError } from '../errors.js'
 import { createQueue } from '../util/queue.js'
 import { AnyString, assertOptions, kindOf, Milliseconds, type Rules, Signal } from '../util/validate.js'
 import { unlessAborted, withTimeout } from '../util/with-timeout.js'
-import type { SetUp } from './examination.js'
 import { isError } from './findings.js'
 import { CONTENT_SECURITY_POLICY, renderHtml } from './render-html.js'
-
-type Doctor = (options?: DoctorOptions) => Promise<DoctorReport>
-
-interface Dependencies extends SetUp {
-  /** Explains why a document does not open. */
-  readonly explainOpening: (fileId: string) => Promise<readonly DoctorFinding[]>
-}
+import type { DoctorServices } from './services.js'
 
 const rules: Rules<DoctorOptions> = { fileId: AnyString, timeout: Milliseconds, signal: Signal }
 
@@ -24,40 +17,39 @@ const DEFAULT_TIMEOUT_MS = 60_000
 const turns = createQueue()
 
 /** Examines a set-up. Simultaneous calls share one examination. */
-export function createDoctor (dependencies: Dependencies): Doctor {
-  const { explainOpening, signal: closing } = dependencies
+export function createDoctor (services: DoctorServices) {
+  const { explainOpening, signal: closing } = services
   let underWay: Promise<DoctorReport> | undefined
 
-  return async function examineSetUp (options = {}) {
+  return async function examineSetUp (options: DoctorOptions = {}): Promise<DoctorReport> {
     assertOptions(rules, options)
     const { fileId, timeout = DEFAULT_TIMEOUT_MS, signal } = options
     const stop = signal ? AbortSignal.any([signal, closing]) : closing
     stop.throwIfAborted()
-    underWay ??= turns.run('', async () => await runExamination(dependencies, timeout)).finally(() => {
-      underWay = undefined
-    })
+    underWay ??= turns.run('', async () => {
+      // Loaded late: most applications never run the doctor.
+      const { examine } = await import('./examination.js')
+      return await examine(services, timeout)
+    }).finally(() => { underWay = undefined })
     const report = await unlessAborted(underWay, stop)
-    if (fileId === undefined) return report
-    const explained = await explainOpening(fileId)
-    const findings = [...report.findings, ...explained]
-    return { ...report, findings, healthy: report.healthy && !explained.some(isError) }
+    return fileId === undefined ? report : withFindings(report, await explainOpening(fileId))
   }
 }
 
-/** Loads the checks late: most applications never run the doctor. */
-async function runExamination (setUp: SetUp, timeout: number): Promise<DoctorReport> {
-  const { examine } = await import('./examination.js')
-  return await examine(setUp, timeout)
+/** A report to which the explanation of a document is added. */
+function withFindings (report: DoctorReport, explanation: readonly DoctorFinding[]): DoctorReport {
+  const findings = [...report.findings, ...explanation]
+  return { ...report, findings, healthy: report.healthy && !explanation.some(isError) }
 }
 
-interface RouteDependencies {
+interface RouteOptionsOfDoctor {
   /** Path of the handler. */
   readonly path: string
   readonly authorize: NonNullable<EditorOptions['doctor']>['authorize']
   /** Time limit for `authorize` in milliseconds. */
   readonly timeout: number
   readonly examine: () => Promise<DoctorReport>
-  readonly explainOpening: (fileId: string) => Promise<readonly DoctorFinding[]>
+  readonly explainOpening: DoctorServices['explainOpening']
   /** Ends the wait for `authorize`. */
   readonly signal: AbortSignal
 }
@@ -79,7 +71,7 @@ const headers = {
 
 /** `GET <handler path>/doctor`: examines, and answers with the report as a page or as JSON. */
 export function doctorRoute (
-  { path, authorize, timeout, examine, explainOpening, signal }: RouteDependencies
+  { path, authorize, timeout, examine, explainOpening, signal }: RouteOptionsOfDoctor
 ): RouteOptions {
   const report = shared(examine)
 
@@ -112,17 +104,11 @@ export function doctorRoute (
     if (format !== 'json' && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
       return reply.type('text/html; charset=utf-8').send(renderHtml({ report: general, ...(opening && { opening }) }))
     }
-    const findings = [...general.findings, ...opening?.findings ?? []]
-    const whole: DoctorReport = { ...general, healthy: general.healthy && !findings.some(isError), findings }
+    const whole = withFindings(general, opening?.findings ?? [])
     return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole))
   }
 
-  return {
-    method: 'GET',
-    url: `${path}/doctor`,
-    exposeHeadRoute: false,
-    handler: answerReport
-  }
+  return { method: 'GET', url: `${path}/doctor`, exposeHeadRoute: false, handler: answerReport }
 }
 
 /** Runs one examination at a time. Requests during it, or shortly after it, get the same report. */
@@ -130,12 +116,12 @@ function shared (examine: () => Promise<DoctorReport>): () => Promise<DoctorRepo
   let current: Promise<DoctorReport> | undefined
 
   return () => {
-    if (current) return current
-    const report = examine()
-    current = report
-    const forget = () => { if (current === report) current = undefined }
-    report.then(() => setTimeout(forget, REPORT_LIFETIME_MS).unref(), forget)
-    return report
+    if (!current) {
+      const forget = () => { current = undefined }
+      current = examine()
+      current.then(() => setTimeout(forget, REPORT_LIFETIME_MS).unref(), forget)
+    }
+    return current
   }
 }
 
