@@ -1,59 +1,49 @@
 import type { DoctorFinding } from '../../types/doctor.js'
-import { API_SCRIPT_PATH } from '../options.js'
-import type { Settings } from '../options.js'
+import { API_SCRIPT_PATH, type Settings } from '../options.js'
 import { isPublicIp, mayBePublicHost } from '../security/public-ip.js'
 import { explainWeakness } from '../security/weak-secret.js'
 import { error, ok, shown, warning } from './findings.js'
 
-type UrlSettings = Pick<Settings, 'documentServer' | 'editorApiUrl' | 'publicBaseUrl'>
-
 /** Certain errors in the URLs, found without any connection, for the log at the start of the application. */
-export function startWarnings (settings: UrlSettings): string[] {
-  const findings = [localPublicUrl(settings), apiPath(settings), mixedContent(settings)].filter(finding =>
-    finding !== undefined
-  )
-  return findings.map(({ title, evidence, remedy }) => `${title}: ${evidence} ${remedy}`)
+export function startWarnings (settings: Settings): string[] {
+  return [localPublicUrl(settings), apiPath(settings), mixedContent(settings)]
+    .filter(finding => finding !== undefined)
+    .map(({ title, evidence, remedy }) => `${title}: ${evidence} ${remedy}`)
 }
 
 /** All on one machine is a usual set-up for development. */
 function localPublicUrl (
-  { documentServer: { internalOrigin }, editorApiUrl, publicBaseUrl }: UrlSettings
+  { documentServer: { internalOrigin }, editorApiUrl, publicBaseUrl }: Settings
 ): DoctorFinding | undefined {
   const url = new URL(publicBaseUrl)
   const server = internalOrigin === null ? editorApiUrl : new URL(internalOrigin)
-  const remedy =
-    'Set publicBaseUrl to a URL at which the document server reaches this application, such as https://app.example.com, or http://host.docker.internal:3000 from a container on this machine.'
+  let meaning: string
   if (isThisMachine(url) && !isThisMachine(server)) {
-    return warning(
-      'PUBLIC_URL_LOCAL',
-      `publicBaseUrl is ${shown(url)}, which means the document server itself to a document server at ${server.host}.`,
-      remedy
-    )
+    meaning = `which means the document server itself to a document server at ${server.host}.`
+  } else if (!mayBePublicHost(url.hostname) && isPublicIp(server.hostname.replace(/^\[(.*)\]$/, '$1'))) {
+    meaning = `a private IP address, and the document server has the public one ${server.hostname}.`
+  } else {
+    return undefined
   }
-  if (!mayBePublicHost(url.hostname) && isPublicIp(hostOf(server))) {
-    return warning('PUBLIC_URL_LOCAL', `publicBaseUrl is ${shown(url)}, a private IP address, and the document server has the public one ${server.hostname}.`, remedy)
-  }
-  return undefined
+  return warning('PUBLIC_URL_LOCAL',
+    `publicBaseUrl is ${shown(url)}, ${meaning}`,
+    'Set publicBaseUrl to a URL at which the document server reaches this application, such as https://app.example.com, or http://host.docker.internal:3000 from a container on this machine.')
 }
 
-function mixedContent ({ editorApiUrl, publicBaseUrl }: UrlSettings): DoctorFinding | undefined {
+function mixedContent ({ editorApiUrl, publicBaseUrl }: Settings): DoctorFinding | undefined {
   if (!publicBaseUrl.startsWith('https:') || editorApiUrl.protocol !== 'http:' || isLoopback(editorApiUrl)) {
     return undefined
   }
-  return error(
-    'MIXED_CONTENT',
+  return error('MIXED_CONTENT',
     `publicBaseUrl is https and editorApiUrl is ${shown(editorApiUrl)}: browsers do not load it into an https page.`,
-    `Serve the document server over https, and set editorApiUrl to https://${editorApiUrl.host}${editorApiUrl.pathname}.`
-  )
+    `Serve the document server over https, and set editorApiUrl to https://${editorApiUrl.host}${editorApiUrl.pathname}.`)
 }
 
-function apiPath ({ editorApiUrl }: UrlSettings): DoctorFinding | undefined {
+function apiPath ({ editorApiUrl }: Settings): DoctorFinding | undefined {
   if (editorApiUrl.pathname.endsWith('.js')) return undefined
-  return error(
-    'API_PATH',
+  return error('API_PATH',
     `editorApiUrl is ${shown(editorApiUrl)}.`,
-    `Set it to the URL of the script, such as ${editorApiUrl.origin}${API_SCRIPT_PATH}.`
-  )
+    `Set it to the URL of the script, such as ${editorApiUrl.origin}${API_SCRIPT_PATH}.`)
 }
 
 /**
@@ -68,47 +58,26 @@ function isLoopback (url: URL): boolean {
   return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/i.test(url.hostname)
 }
 
-function hostOf ({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1')
-}
-
-type CheckedSettings = Pick<
-  Settings,
-  'bodyLimit' | 'documentServer' | 'editorApiUrl' | 'profile' | 'publicBaseUrl' | 'secrets' | 'tls'
->
-
 /** A callback with the history of some thousand changes has this size. */
 const LARGE_CALLBACK_BYTES = 1024 ** 2
 
 /** The findings about the options that need no connection. */
-export function checkOptions (settings: CheckedSettings): DoctorFinding[] {
+export function checkOptions (settings: Settings): DoctorFinding[] {
   const { bodyLimit, profile, secrets, tls } = settings
   const weakness = secrets.map(explainWeakness).find(Boolean)
   const findings = [
-    profile === 'classic' &&
-    warning(
-      'PROFILE_CLASSIC',
+    profile === 'classic' && warning('PROFILE_CLASSIC',
       'profile is \'classic\': callbacks and downloads need no credentials, and the proxy fetches any URL.',
-      'Set profile: \'secure\', or leave the option out.'
-    ),
-    profile === 'secure' && !tls.rejectUnauthorized &&
-    warning(
-      'TLS_NOT_VERIFIED',
+      'Set profile: \'secure\', or leave the option out.'),
+    profile === 'secure' && !tls.rejectUnauthorized && warning('TLS_NOT_VERIFIED',
       'tls.rejectUnauthorized is false: whoever is between this application and the document server can read and change saved files.',
-      'Remove tls.rejectUnauthorized, and give the certificate authority to the option tls.ca.'
-    ),
-    bodyLimit < LARGE_CALLBACK_BYTES &&
-    warning(
-      'BODY_LIMIT_OPTION',
+      'Remove tls.rejectUnauthorized, and give the certificate authority to the option tls.ca.'),
+    bodyLimit < LARGE_CALLBACK_BYTES && warning('BODY_LIMIT_OPTION',
       `bodyLimit is ${bodyLimit} bytes: callbacks with a long history have more, and their saves are refused.`,
-      'Remove bodyLimit (4 MiB by default), or set it to at least 1048576.'
-    ),
-    weakness !== undefined &&
-    warning(
-      'WEAK_SECRET',
+      'Remove bodyLimit (4 MiB by default), or set it to at least 1048576.'),
+    weakness !== undefined && warning('WEAK_SECRET',
       `jwtSecret ${weakness}, and allowWeakSecret accepts it.`,
-      'Create a secret with `openssl rand -hex 32` for this application and the document server.'
-    ),
+      'Create a secret with `openssl rand -hex 32` for this application and the document server.'),
     localPublicUrl(settings),
     mixedContent(settings)
   ].filter(finding => typeof finding === 'object')

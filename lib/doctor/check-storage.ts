@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { Storage } from '../../types/storage.js'
@@ -17,42 +18,36 @@ const TIMEOUT_MS = 10_000
  */
 export async function checkStorage ({ storage, signal }: DoctorServices): Promise<DoctorFinding[]> {
   const content = randomBytes(4096)
-  const findings: DoctorFinding[] = []
-  try {
-    await limited('stat', () => storage.stat(PROBE + content.toString('hex', 0, 12)))
-    await limited('state.get', async () => { await storage.state?.get(PROBE + content.toString('hex', 0, 12)) })
-    const done = await write()
-    findings.push(ok('STORAGE', `${done} ${capabilities()}`))
-  } catch (failure) {
-    signal.throwIfAborted()
-    const { code, name } = Object(failure) as Partial<NodeJS.ErrnoException>
-    findings.push(
-      error(
-        'STORAGE_FAILED',
-        `A file of ${content.length} bytes could not be stored: ${code ?? name ?? 'an unknown error'}.`,
-        remedies.find(([codes]) => codes.test(code ?? ''))?.[1] ??
-          'Look into the log of the storage, and check its permissions and connections.'
-      )
-    )
-  }
+  const probeId = PROBE + content.toString('hex', 0, 12)
+  const findings = [await storedProbe()]
   if (!storage.state) {
-    findings.push(
-      warning(
-        'STORAGE_NO_STATE',
-        'The storage has no state: sessions and saves are remembered in the memory of this process only.',
-        'Add `state` to the storage (see types/storage.ts, StateStore). Without it, run one instance only, and expect conflict copies after a restart during a session.'
-      )
-    )
+    findings.push(warning('STORAGE_NO_STATE',
+      'The storage has no state: sessions and saves are remembered in the memory of this process only.',
+      'Add `state` to the storage (see types/storage.ts, StateStore). Without it, run one instance only, and expect conflict copies after a restart during a session.'))
   }
   return findings
 
+  async function storedProbe (): Promise<DoctorFinding> {
+    try {
+      await limited('stat', () => storage.stat(probeId))
+      await limited('state.get', async () => { await storage.state?.get(probeId) })
+      const done = await write()
+      const members = (['state', 'stage', 'revoke'] as const).filter(name => storage[name] !== undefined)
+      return ok('STORAGE', `${done} Optional members: ${members.join(', ') || 'none'}.`)
+    } catch (failure) {
+      signal.throwIfAborted()
+      const { code, name } = Object(failure) as Partial<NodeJS.ErrnoException>
+      return error('STORAGE_FAILED',
+        `A file of ${content.length} bytes could not be stored: ${code ?? name ?? 'an unknown error'}.`,
+        remedies.find(([codes]) => codes.test(code ?? ''))?.[1] ??
+          'Look into the log of the storage, and check its permissions and connections.')
+    }
+  }
+
   async function write (): Promise<string> {
     if (storage.stage) {
-      const staged = await made(
-        'stage',
-        async () => await storage.stage!(PROBE + content.toString('hex', 0, 12), chunks(content)),
-        late => late.discard()
-      )
+      const stage = async () => await storage.stage!(probeId, Readable.from([content]))
+      const staged = await made('stage', stage, late => late.discard())
       try {
         assertSame(await limited('stage', async () => await buffer(staged)))
       } finally {
@@ -65,11 +60,8 @@ export async function checkStorage ({ storage, signal }: DoctorServices): Promis
   }
 
   async function createAndRemove (remove: NonNullable<Storage['remove']>): Promise<string> {
-    const { fileId } = await made(
-      'create',
-      async () => await storage.create('txt', new Uint8Array(1)),
-      late => remove(late.fileId)
-    )
+    const create = async () => await storage.create('txt', new Uint8Array(1))
+    const { fileId } = await made('create', create, late => remove(late.fileId))
     try {
       if (!await limited('replace', () => storage.replace(fileId, content))) {
         throw Object.assign(new Error('replace found no file'), { code: 'NOT_FOUND' })
@@ -86,17 +78,8 @@ export async function checkStorage ({ storage, signal }: DoctorServices): Promis
     if (!bytes.equals(content)) throw Object.assign(new Error('other bytes'), { code: 'OTHER_BYTES_THAN_WRITTEN' })
   }
 
-  function capabilities (): string {
-    const names = (['state', 'stage', 'revoke'] as const).filter(name => storage[name] !== undefined)
-    return `Optional members: ${names.join(', ') || 'none'}.`
-  }
-
   /** Like `limited`, but undoes a result that arrives after the time limit. */
-  async function made<Result> (
-    method: string,
-    make: () => Promise<Result>,
-    undo: (late: Result) => unknown
-  ): Promise<Result> {
+  async function made<Made> (method: string, make: () => Promise<Made>, undo: (late: Made) => unknown): Promise<Made> {
     const making = make()
     try {
       return await limited(method, async () => await making)
@@ -106,12 +89,9 @@ export async function checkStorage ({ storage, signal }: DoctorServices): Promis
     }
   }
 
-  async function limited<Result> (method: string, call: () => Promise<Result>): Promise<Result> {
-    return await withTimeout(call, {
-      milliseconds: TIMEOUT_MS,
-      timeoutError: ms => new StorageTimeoutError(method, ms),
-      signal
-    })
+  function limited<Result> (method: string, call: () => Promise<Result>): Promise<Result> {
+    const timeoutError = (ms: number) => new StorageTimeoutError(method, ms)
+    return withTimeout(call, { milliseconds: TIMEOUT_MS, timeoutError, signal })
   }
 }
 
@@ -119,13 +99,7 @@ const remedies: ReadonlyArray<readonly [codes: RegExp, remedy: string]> = [
   [/^(EACCES|EPERM)$/, 'Let the user of this process write to the directory of the storage.'],
   [/^EROFS$/, 'The file system of the storage is mounted read-only: mount it with write access.'],
   [/^(ENOSPC|EDQUOT)$/, 'Free disk space, or raise the quota.'],
-  [
-    /^(ENOENT|ENOTDIR|FST_EDITOR_INVALID_OPTION)$/,
-    'Create the directory of the storage: it was removed, or something else has its name.'
-  ],
+  [/^(ENOENT|ENOTDIR|FST_EDITOR_INVALID_OPTION)$/,
+    'Create the directory of the storage: it was removed, or something else has its name.'],
   [/^FST_EDITOR_STORAGE_TIMEOUT$/, 'The storage does not answer: check its connections, or the network file system.']
 ]
-
-async function * chunks (content: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield content
-}

@@ -14,12 +14,7 @@ export function checkVersion ({ version, hasTokens }: Pick<TokensInCheck, 'versi
     return [skipped('VERSION', 'The document server reports a version that is not a number.')]
   }
   if (version === UNRELEASED) {
-    return [
-      skipped(
-        'VERSION',
-        `Version ${version} is the placeholder in the source code: this build does not report its real version.`
-      )
-    ]
+    return [skipped('VERSION', `Version ${version} is the placeholder in the source code: this build does not report its real version.`)]
   }
 
   const known = whatIsKnownOf(version)
@@ -28,17 +23,17 @@ export function checkVersion ({ version, hasTokens }: Pick<TokensInCheck, 'versi
   const update = `Update the document server to ${fixed} or later; its sessions end when it is restarted.`
   const findings: DoctorFinding[] = []
   if (advisories.length > 0) {
-    findings.push(warning(
-      'VERSION_ADVISORIES',
-      `Version ${version}: ${advisories.map(({ id, subject }) => `${id} (${subject})`).join(', ')}. ${known}`,
-      update
-    ))
+    const list = advisories.map(({ id, subject }) => `${id} (${subject})`).join(', ')
+    findings.push(warning('VERSION_ADVISORIES', `Version ${version}: ${list}. ${known}`, update))
   }
   if (isOlder(version, OLDEST)) {
     findings.push(warning('VERSION_OLD', `Version ${version}. This library was made for ${OLDEST} and later.`, update))
   }
-  if (isNewerThanKnown(version)) {
-    findings.push(warning('VERSION_NEW', `Version ${version}. This release of fastify-onlyoffice knows versions up to ${knownVersions.at(-1)!.version}; nothing is known against a newer one. ${known}`,
+  // Newer patches of the newest known version are known.
+  const newest = knownVersions.at(-1)!.version
+  if (isOlder(newest, minorOf(version))) {
+    findings.push(warning('VERSION_NEW',
+      `Version ${version}. This release of fastify-onlyoffice knows versions up to ${newest}; nothing is known against a newer one. ${known}`,
       'See the changelog of fastify-onlyoffice for this version, and update to a release that knows it. Until there is one, try opening, saving and converting with this version before it is used.'))
   }
   return findings.length > 0
@@ -89,11 +84,6 @@ export const knownVersions: readonly KnownVersion[] = [
   }
 ]
 
-/** Whether the minor version is above the newest known one. Newer patches are known. */
-function isNewerThanKnown (version: string): boolean {
-  return isOlder(knownVersions.at(-1)!.version, minorOf(version))
-}
-
 /**
  * The known facts about a version such as `9.3.0.140`, in one line: its own rows, or those of the nearest known
  * versions.
@@ -102,16 +92,16 @@ function whatIsKnownOf (version: string): string {
   const minor = minorOf(version)
   const below = knownVersions.findLast(known => !isOlder(minor, known.version))?.version
   const above = knownVersions.find(known => !isOlder(known.version, minor))?.version
-  const rows = knownVersions.filter(known => known.version === below || known.version === above).map(lineOf)
+  const rows = knownVersions
+    .filter(({ version }) => version === below || version === above)
+    .map(({ name, recorded, tested, unknown }) =>
+      `${name}: recorded: ${recorded}; tested with the emulator: ${tested}; unknown: ${unknown}.`
+    )
   return below === above ? rows.join(' ') : `Nearest known versions: ${rows.join(' ')}`
 }
 
 function minorOf (version: string): string {
   return version.split('.', 2).join('.')
-}
-
-function lineOf ({ name, recorded, tested, unknown }: KnownVersion): string {
-  return `${name}: recorded: ${recorded}; tested with the emulator: ${tested}; unknown: ${unknown}.`
 }
 
 interface Advisory {
@@ -129,20 +119,11 @@ interface Advisory {
  */
 export const advisories: readonly Advisory[] = [
   { id: 'CVE-2020-11534', fixedIn: '5.5.1', subject: 'a crafted document runs commands on the server' },
-  {
-    id: 'CVE-2021-3199',
-    fixedIn: '5.6.3',
-    subject: 'writing files outside of the allowed directory, and running code'
-  },
+  { id: 'CVE-2021-3199', fixedIn: '5.6.3', subject: 'writing files outside of the allowed directory, and running code' },
   { id: 'CVE-2021-43444', fixedIn: '7.2.0', subject: 'a default key signs the URLs of files' },
   { id: 'CVE-2021-43445', fixedIn: '7.2.0', subject: 'a default key signs tokens' },
   { id: 'CVE-2021-43446', fixedIn: '7.2.0', subject: 'a macro runs scripts in the page' },
-  {
-    id: 'CVE-2021-43447',
-    fixedIn: '7.2.0',
-    subject: 'documents can be edited without authentication',
-    withoutTokens: true
-  },
+  { id: 'CVE-2021-43447', fixedIn: '7.2.0', subject: 'documents can be edited without authentication', withoutTokens: true },
   { id: 'CVE-2021-43448', fixedIn: '7.2.0', subject: 'users can take any name', withoutTokens: true },
   { id: 'CVE-2021-43449', fixedIn: '7.2.0', subject: 'the server fetches any URL for anybody', withoutTokens: true },
   { id: 'CVE-2022-47412', fixedIn: '7.3.3', subject: 'text that is searched for runs scripts in the page' },
@@ -152,12 +133,7 @@ export const advisories: readonly Advisory[] = [
   { id: 'CVE-2023-50883', fixedIn: '8.0.1', subject: 'a macro runs scripts in the page' },
   { id: 'CVE-2024-44085', fixedIn: '8.1.0', subject: 'a macro runs scripts in the page' },
   { id: 'CVE-2025-5301', fixedIn: '8.3.2', subject: 'a request to its WOPI pages runs scripts in the page' },
-  {
-    id: 'CVE-2026-110652',
-    fixedIn: '10.0.0',
-    subject: 'the server fetches internal URLs for anybody',
-    withoutTokens: true
-  }
+  { id: 'CVE-2026-110652', fixedIn: '10.0.0', subject: 'the server fetches internal URLs for anybody', withoutTokens: true }
 ]
 
 /** The advisories that affect a version, such as `9.3.0.140`. */

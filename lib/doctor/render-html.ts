@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
 import { escapeHtml } from '../util/text.js'
-import { countsOf, durationText, verdictOf } from './render-text.js'
+import { isError } from './findings.js'
+import { byImportance, countsOf, durationText, MARKS, verdictOf } from './render-text.js'
 
 interface ReportPage {
   readonly report: DoctorReport
@@ -9,11 +10,8 @@ interface ReportPage {
   readonly opening?: { readonly fileId: string, readonly findings: readonly DoctorFinding[] }
 }
 
-const MARKS: Readonly<Record<DoctorFinding['status'], { readonly icon: string, readonly word: string }>> = {
-  error: { icon: '✗', word: 'Error' },
-  warning: { icon: '!', word: 'Warning' },
-  ok: { icon: '✓', word: 'OK' },
-  skipped: { icon: '–', word: 'Not checked' }
+const WORDS: Readonly<Record<DoctorFinding['status'], string>> = {
+  error: 'Error', warning: 'Warning', ok: 'OK', skipped: 'Not checked'
 }
 
 const STYLE = `
@@ -81,10 +79,9 @@ export const CONTENT_SECURITY_POLICY = [
 export function renderHtml ({ report, opening }: ReportPage): string {
   const { findings, startedAt, duration } = report
   const all = [...findings, ...opening?.findings ?? []]
-  const healthy = report.healthy && having(all, 'error').length === 0
+  const healthy = report.healthy && !all.some(isError)
   const verdict = verdictOf(healthy, all)
-  const problems = [...having(findings, 'error'), ...having(findings, 'warning')]
-  const others = findings.filter(finding => !problems.includes(finding))
+  const { problems, others } = byImportance(findings)
   const status = healthy ? 'ok' : 'error'
   return `<!DOCTYPE html>
 <html lang="en">
@@ -100,7 +97,7 @@ export function renderHtml ({ report, opening }: ReportPage): string {
 <body>
 <header>
 <h1>Editor doctor</h1>
-<p class="verdict ${status}"><span class="status"><span class="icon" aria-hidden="true">${MARKS[status].icon}</span>${verdict}</span>: ${countsOf(all)}</p>
+<p class="verdict ${status}"><span class="status">${iconOf(status)}${verdict}</span>: ${countsOf(all)}</p>
 <p class="time">Examined at <time datetime="${escapeHtml(startedAt)}">${escapeHtml(startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'))}</time> in ${durationText(duration)}. <a href="">Examine again</a></p>
 <form method="get">
 <label for="file-id">Which document does not open or is not saved?</label>
@@ -127,13 +124,12 @@ ${findings.map(item).join('\n')}
 }
 
 function item ({ code, status, title, evidence, remedy }: DoctorFinding): string {
-  const { icon, word } = MARKS[status]
   const body = remedy === undefined
     ? `<p>${escapeHtml(evidence)}</p>`
     : `<dl><dt>To fix</dt><dd>${escapeHtml(remedy)}</dd><dt>Seen</dt><dd>${escapeHtml(evidence)}</dd></dl>`
-  return `<li class="finding ${status}"><h3><span class="status"><span class="icon" aria-hidden="true">${icon}</span>${word}</span> ${escapeHtml(title)} <code>${escapeHtml(code)}</code></h3>${body}</li>`
+  return `<li class="finding ${status}"><h3><span class="status">${iconOf(status)}${WORDS[status]}</span> ${escapeHtml(title)} <code>${escapeHtml(code)}</code></h3>${body}</li>`
 }
 
-function having (findings: readonly DoctorFinding[], status: DoctorFinding['status']): DoctorFinding[] {
-  return findings.filter(finding => finding.status === status)
+function iconOf (status: DoctorFinding['status']): string {
+  return `<span class="icon" aria-hidden="true">${MARKS[status].icon}</span>`
 }
