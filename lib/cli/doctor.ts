@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { DoctorReport } from '../../types/doctor.js'
+import type { DoctorOptions, DoctorReport } from '../../types/doctor.js'
+import type { EditorOptions } from '../../types/options.js'
 import { shown } from '../doctor/findings.js'
 import { renderText } from '../doctor/render-text.js'
 import { editor } from '../editor.js'
@@ -11,24 +12,17 @@ import { type DoctorCommand, type Listening, OPTION_OF, UsageError } from './opt
 const DEFAULT_WIDTH = 80
 
 /** Examines, and prints the report. Rejects with a `UsageError`, or with the reason of `signal`. */
-export async function runDoctor (
-  command: DoctorCommand,
-  { signal }: { readonly signal: AbortSignal }
-): Promise<DoctorReport> {
+export async function runDoctor (command: DoctorCommand, signal: AbortSignal): Promise<DoctorReport> {
+  const { fileId, timeout, plugin: { publicBaseUrl }, listen, storageDirectory } = command
   const app = Fastify({ forceCloseConnections: true })
   try {
     await registerPlugin(app, command)
-    const note = await listenFor(app, command.plugin.publicBaseUrl, command.listen)
+    const note = await listenFor(app, publicBaseUrl, listen)
     signal.throwIfAborted()
     await app.ready()
     process.stderr.write(`${note}\n`)
-    const { fileId, timeout } = command
-    const examined = await app.editorDoctor({
-      signal,
-      ...(fileId !== undefined && { fileId }),
-      ...(timeout !== undefined && { timeout })
-    })
-    const report = command.storageDirectory === undefined ? withoutStorage(examined) : examined
+    const examined = await app.editorDoctor({ signal, fileId, timeout } as DoctorOptions)
+    const report = storageDirectory === undefined ? withoutStorage(examined) : examined
     print(report, command)
     return report
   } finally {
@@ -36,24 +30,19 @@ export async function runDoctor (
   }
 }
 
+/** An option that is `undefined` counts as not given. */
 async function registerPlugin (
   app: FastifyInstance,
   { plugin, storageDirectory, caFile }: DoctorCommand
 ): Promise<void> {
-  const ca = caFile === undefined
-    ? undefined
-    : await readFile(caFile, 'utf8').catch(error => {
-      throw unusable('--ca', caFile, error)
-    })
-  if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new UsageError(
-      `--ca: ${caFile} contains no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----`
-    )
+  const tls = { ca: caFile === undefined ? undefined : await readCertificates(caFile) }
+  if (storageDirectory !== undefined) {
+    const found = await stat(storageDirectory).catch(unusable('--storage', storageDirectory))
+    if (!found.isDirectory()) throw new UsageError(`--storage: ${storageDirectory} is not a directory`)
   }
-  if (storageDirectory !== undefined) await assertDirectory(storageDirectory)
   const storage = storageDirectory === undefined ? memoryStorage() : fileStorage({ directory: storageDirectory })
   try {
-    await app.register(editor, { ...plugin, storage, ...(ca !== undefined && { tls: { ca } }) })
+    await app.register(editor, { ...plugin, storage, tls } as EditorOptions)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'FST_EDITOR_INVALID_OPTION') throw error
@@ -63,13 +52,16 @@ async function registerPlugin (
   }
 }
 
-async function assertDirectory (path: string): Promise<void> {
-  const found = await stat(path).catch(error => { throw unusable('--storage', path, error) })
-  if (!found.isDirectory()) throw new UsageError(`--storage: ${path} is not a directory`)
+async function readCertificates (path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(unusable('--ca', path))
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  throw new UsageError(`--ca: ${path} contains no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----`)
 }
 
-function unusable (option: string, path: string, { code }: NodeJS.ErrnoException): UsageError {
-  return new UsageError(`${option}: cannot read ${path} (${code})`)
+function unusable (option: string, path: string) {
+  return ({ code }: NodeJS.ErrnoException): never => {
+    throw new UsageError(`${option}: cannot read ${path} (${code})`)
+  }
 }
 
 /** Skips the storage checks: without --storage they would examine the memory of this process. */
@@ -84,10 +76,10 @@ function withoutStorage (report: DoctorReport): DoctorReport {
 
 function print (report: DoctorReport, { json, noColor }: DoctorCommand): void {
   const { stdout, env } = process
-  const text = json
+  const color = hasColors(stdout, { noColor, environment: env })
+  stdout.write(json
     ? `${JSON.stringify(report, null, 2)}\n`
-    : `\n${renderText(report, { color: hasColors(stdout, { noColor, environment: env }), width: stdout.columns ?? DEFAULT_WIDTH })}`
-  stdout.write(text)
+    : `\n${renderText(report, { color, width: stdout.columns ?? DEFAULT_WIDTH })}`)
 }
 
 /** Hosts that can only be reached from this machine. */

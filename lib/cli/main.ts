@@ -31,7 +31,7 @@ try {
     case 'doctor': {
       // Loaded late, so that wrong usage is reported at once.
       const { runDoctor } = await import('./doctor.js')
-      const { healthy } = await runDoctor(command, { signal: interruption.signal })
+      const { healthy } = await runDoctor(command, interruption.signal)
       process.exitCode = healthy ? 0 : UNHEALTHY
     }
   }

@@ -1,4 +1,4 @@
-import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { parseArgs } from 'node:util'
 import { nearest } from '../util/validate.js'
 
 export const HELP = `Usage: fastify-onlyoffice doctor [options]
@@ -36,57 +36,32 @@ Exit codes: 0 healthy, 1 something is wrong or has not finished, 2 wrong usage, 
 /** Where the command waits for requests of the document server. `undefined`: at the port of the public base URL. */
 export type Listening = 'none' | { readonly host?: string, readonly port: number } | undefined
 
-export interface DoctorCommand {
-  readonly type: 'doctor'
-  /** Options of the plugin, by the plugin's names for them. */
-  readonly plugin: {
-    readonly editorApiUrl: string,
-    readonly publicBaseUrl: string,
-    readonly jwtSecret: string,
-    readonly path?: string,
-    readonly profile?: 'secure' | 'classic',
-    readonly documentServer: {
-      readonly internalUrl?: string,
-      readonly authorizationHeader?: string,
-      readonly authorizationPrefix?: string
-    }
-  }
-  readonly storageDirectory: string | undefined
-  readonly caFile: string | undefined
-  readonly listen: Listening
-  readonly fileId: string | undefined
-  /** Milliseconds. */
-  readonly timeout: number | undefined
-  readonly json: boolean
-  readonly noColor: boolean
-}
-
-type Command = DoctorCommand | { readonly type: 'help' | 'version' }
-
 /** Wrong usage of the command line. */
 export class UsageError extends Error {}
 
 const COMMANDS = ['doctor', 'help', 'version']
 
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
 const OPTIONS = {
-  'editor-api-url': { type: 'string' },
-  'public-base-url': { type: 'string' },
-  'jwt-secret-env': { type: 'string' },
-  'internal-url': { type: 'string' },
-  path: { type: 'string' },
-  profile: { type: 'string' },
-  'authorization-header': { type: 'string' },
-  'authorization-prefix': { type: 'string' },
-  storage: { type: 'string' },
-  ca: { type: 'string' },
-  'file-id': { type: 'string' },
-  listen: { type: 'string' },
-  timeout: { type: 'string' },
-  json: { type: 'boolean' },
-  'no-color': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' }
-} as const satisfies ParseArgsConfig['options']
+  'editor-api-url': text,
+  'public-base-url': text,
+  'jwt-secret-env': text,
+  'internal-url': text,
+  path: text,
+  profile: text,
+  'authorization-header': text,
+  'authorization-prefix': text,
+  storage: text,
+  ca: text,
+  'file-id': text,
+  listen: text,
+  timeout: text,
+  json: flag,
+  'no-color': flag,
+  help: { ...flag, short: 'h' },
+  version: flag
+}
 
 const MAX_TIMEOUT_SECONDS = 3600
 const MAX_SHOWN = 20
@@ -106,7 +81,10 @@ export const OPTION_OF: Readonly<Record<string, string>> = {
 }
 
 /** Parses the command line. Throws a `UsageError`. */
-export function commandOf (args: readonly string[], environment: NodeJS.ProcessEnv): Command {
+export function commandOf (
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv
+): { readonly type: 'help' | 'version' } | DoctorCommand {
   const { values, positionals } = parsed(args)
   if (values.help) return { type: 'help' }
   if (values.version) return { type: 'version' }
@@ -116,26 +94,34 @@ export function commandOf (args: readonly string[], environment: NodeJS.ProcessE
   if (others.length > 0) throw new UsageError(`${briefly(others[0]!)} is neither an option nor the value of one`)
   if (name === 'help' || name === 'version') return { type: name }
 
+  return doctorCommand(values, environment)
+}
+
+export type DoctorCommand = ReturnType<typeof doctorCommand>
+
+/** Options that are not given are `undefined`. */
+function doctorCommand (values: Values, environment: NodeJS.ProcessEnv) {
   if (values['file-id'] !== undefined && values.storage === undefined) throw new UsageError('--file-id needs --storage')
   return {
-    type: 'doctor',
+    type: 'doctor' as const,
+    /** Options of the plugin, by the plugin's names for them. */
     plugin: {
       editorApiUrl: required(values, 'editor-api-url'),
       publicBaseUrl: required(values, 'public-base-url'),
       jwtSecret: secretOf(values['jwt-secret-env'] ?? 'JWT_SECRET', environment),
-      ...(values.path !== undefined && { path: values.path }),
-      ...(values.profile !== undefined && { profile: profileOf(values.profile) }),
+      path: values.path,
+      profile: profileOf(values.profile),
       documentServer: {
-        ...(values['internal-url'] !== undefined && { internalUrl: values['internal-url'] }),
-        ...(values['authorization-header'] !== undefined && { authorizationHeader: values['authorization-header'] }),
-        ...(values['authorization-prefix'] !== undefined && { authorizationPrefix: values['authorization-prefix'] })
+        internalUrl: values['internal-url'],
+        authorizationHeader: values['authorization-header'],
+        authorizationPrefix: values['authorization-prefix']
       }
     },
     storageDirectory: filled(values, 'storage'),
     caFile: filled(values, 'ca'),
-    listen: values.listen === undefined ? undefined : listeningOf(values.listen),
+    listen: listeningOf(values.listen),
     fileId: filled(values, 'file-id'),
-    timeout: values.timeout === undefined ? undefined : millisecondsOf(values.timeout),
+    timeout: millisecondsOf(values.timeout),
     json: values.json === true,
     noColor: values['no-color'] === true
   }
@@ -148,9 +134,8 @@ function parsed (args: readonly string[]) {
     const { code, message } = error as NodeJS.ErrnoException
     const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'(-[^'=]*)/.exec(message)?.[1] : undefined
     if (unknown === undefined) throw new UsageError(message.split(/\.\s/, 1)[0])
-    throw new UsageError(
-      `unknown option ${unknown}${suggestion(unknown, Object.keys(OPTIONS).map(name => `--${name}`))}`
-    )
+    const known = Object.keys(OPTIONS).map(name => `--${name}`)
+    throw new UsageError(`unknown option ${unknown}${suggestion(unknown, known)}`)
   }
 }
 
@@ -167,11 +152,8 @@ function required (values: Values, name: 'editor-api-url' | 'public-base-url'): 
   return value
 }
 
-function filled (
-  values: Values,
-  name: 'ca' | 'editor-api-url' | 'file-id' | 'public-base-url' | 'storage'
-): string | undefined {
-  const value = values[name]
+function filled (values: Values, name: keyof Values): string | undefined {
+  const value = values[name] as string | undefined
   if (value?.trim() === '') throw new UsageError(`--${name} must not be empty`)
   return value
 }
@@ -187,15 +169,15 @@ function secretOf (name: string, environment: NodeJS.ProcessEnv): string {
   return secret
 }
 
-function profileOf (value: string): 'secure' | 'classic' {
-  if (value !== 'secure' && value !== 'classic') {
+function profileOf (value: string | undefined): 'secure' | 'classic' | undefined {
+  if (value !== undefined && value !== 'secure' && value !== 'classic') {
     throw new UsageError(`--profile must be secure or classic, not ${quoted(value)}`)
   }
   return value
 }
 
-function listeningOf (value: string): Exclude<Listening, undefined> {
-  if (value === 'none') return 'none'
+function listeningOf (value: string | undefined): Listening {
+  if (value === undefined || value === 'none') return value
   const [, bracketed, host = bracketed, digits = ''] = /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d{1,5})$/.exec(value) ?? []
   const port = Number(digits)
   if (digits === '' || port > 65_535) {
@@ -204,7 +186,8 @@ function listeningOf (value: string): Exclude<Listening, undefined> {
   return { port, ...(host !== undefined && { host }) }
 }
 
-function millisecondsOf (value: string): number {
+function millisecondsOf (value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
   const seconds = Number(value)
   if (!/^\d+(\.\d+)?$/.test(value) || seconds <= 0 || seconds > MAX_TIMEOUT_SECONDS) {
     throw new UsageError(`--timeout must be a number of seconds up to ${MAX_TIMEOUT_SECONDS}, not ${quoted(value)}`)
