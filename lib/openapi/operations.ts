@@ -1,14 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { PageAction } from '../actions/action.js'
 import type { SwaggerTransform } from '../handler/request.js'
 import type { Settings } from '../options.js'
 import { schemas } from './schemas.compiled.js'
-
-/** How @fastify/swagger describes the plugin's routes. */
-export interface Operations {
-  readonly handler: { readonly GET: SwaggerTransform, readonly POST: SwaggerTransform }
-  readonly action: (action: PageAction) => SwaggerTransform
-  readonly doctor: SwaggerTransform
-}
 
 /** In the form of a route's schema. */
 interface Operation {
@@ -17,34 +11,32 @@ interface Operation {
   readonly querystring?: object
   readonly body?: object
   readonly consumes?: readonly string[]
-  /** Which security schemes a request must satisfy: all of one of these. Absent: those of the application. */
-  readonly security?: ReadonlyArray<Readonly<Record<string, readonly string[]>>>
+  /** Absent: those of the application. */
+  readonly security?: Requirements
   readonly response: Readonly<Record<number, object>>
 }
 
-interface OpenApiObject {
-  readonly components: { securitySchemes?: object }
-}
+/** Names of security schemes that a request must satisfy, all of one of these. `{}`: none. */
+type Requirements = Array<Record<string, string[]>>
 
 const DEFAULT_TAGS = ['editor']
 
-const BINARY = { type: 'string', format: 'binary' }
+const BINARY = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
 
 /**
  * A method of a path can have one operation, whose answer depends on the query: the handler's actions are described
  * together. A query in the path would give each its own, but the specification does not allow that, and linters refuse
  * it.
  */
-export function describedOperations (
-  settings: Pick<Settings, 'documentServer' | 'openapi' | 'proxy' | 'requireToken' | 'signedUrls'>
-): Operations {
+export function describedOperations (settings: Settings) {
   const { schemes, security } = securityOf(settings)
   const { tags = DEFAULT_TAGS } = settings.openapi ?? {}
 
+  /** How @fastify/swagger describes a route. */
   function transformTo (operation: Operation): SwaggerTransform {
     return ({ url, openapiObject }) => {
       if (!openapiObject) return { url, schema: { hide: true } } // Swagger 2
-      const { components } = openapiObject as OpenApiObject
+      const { components } = openapiObject as { readonly components: { securitySchemes?: object } }
       components.securitySchemes = { ...components.securitySchemes, ...schemes }
       return { url, schema: structuredClone({ tags, ...operation }) }
     }
@@ -55,7 +47,7 @@ export function describedOperations (
       GET: transformTo({ ...handlerGet, security: security.handlerGet }),
       POST: transformTo({ ...handlerPost, security: security.handlerPost })
     },
-    action: action => transformTo({ ...actionOf(action), security: security.action }),
+    action: (action: PageAction) => transformTo({ ...actionOf(action), security: security.action }),
     doctor: transformTo(doctor)
   }
 }
@@ -68,11 +60,8 @@ const handlerGet: Operation = {
   ].join('\n\n'),
   querystring: schemas.queries.handlerGet,
   response: {
-    200: { description: 'The document, or the file.', content: { 'application/octet-stream': { schema: BINARY } } },
-    206: {
-      description: '`download`: the part of the document that the header `Range` asks for.',
-      content: { 'application/octet-stream': { schema: BINARY } }
-    },
+    200: { description: 'The document, or the file.', content: BINARY },
+    206: { description: '`download`: the part of the document that the header `Range` asks for.', content: BINARY },
     302: nothing('`download`: the URL at which the storage serves the document.', {
       location: { type: 'string', format: 'uri', description: 'That URL.' }
     }),
@@ -128,23 +117,21 @@ const doctor: Operation = {
 }
 
 function actionOf ({ name, summary }: PageAction): Operation {
+  const failure = (description: string) => json(description, schemas.actionError)
   return {
     summary,
     description: 'A page with an editor asks this for its document and its user, whom its token names.',
     body: schemas.bodies[name],
     response: {
       200: json('Done.', schemas.answers[name]),
-      400: json('The body is not that of the action.', schemas.actionError),
-      401: json('The request has no credentials, or they have expired.', schemas.actionError),
-      403: json('The credentials are wrong, or the page or the application does not allow this.', schemas.actionError),
-      404: json('The document is not there any more.', schemas.actionError),
-      409: json(
-        'The application refuses, or the document is being edited. A hook can refuse with any status from 400 to 499.',
-        schemas.actionError
-      ),
-      413: json('The file is too large.', schemas.actionError),
-      415: json('The body is not JSON.', schemas.actionError),
-      500: json('The application failed.', schemas.actionError)
+      400: failure('The body is not that of the action.'),
+      401: failure('The request has no credentials, or they have expired.'),
+      403: failure('The credentials are wrong, or the page or the application does not allow this.'),
+      404: failure('The document is not there any more.'),
+      409: failure('The application refuses, or the document is being edited. A hook can refuse with any status from 400 to 499.'),
+      413: failure('The file is too large.'),
+      415: failure('The body is not JSON.'),
+      500: failure('The application failed.')
     }
   }
 }
@@ -162,56 +149,30 @@ function nothing (description: string, headers?: Readonly<Record<string, object>
   return { description, type: 'null', ...(headers && { headers }) }
 }
 
-/** Names of security schemes that a request must satisfy, all of one of these. `{}`: none. */
-type Requirements = Array<Record<string, string[]>>
+const apiKey = (place: 'header' | 'query', name: string, description: string) =>
+  ({ type: 'apiKey', in: place, name, description })
 
 const urlSignature = {
-  editorUrlSignature: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'signature',
-    description: 'Signature of the URL, which the control of a document makes. It is for one action and one document.'
-  }
+  editorUrlSignature: apiKey('query', 'signature', 'Signature of the URL, which the control of a document makes. It is for one action and one document.')
 }
 const proxyToken = {
-  editorProxyToken: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-editor-proxy-token',
-    description: 'The `proxyToken` of a control: for the document of its page, until it expires.'
-  }
+  editorProxyToken: apiKey('header', 'x-editor-proxy-token', 'The `proxyToken` of a control: for the document of its page, until it expires.')
 }
 const pageToken = {
-  editorPageToken: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-editor-page-token',
-    description: 'The `pageToken` of a control: for the document and the user of its page, until it expires.'
-  }
+  editorPageToken: apiKey('header', 'x-editor-page-token', 'The `pageToken` of a control: for the document and the user of its page, until it expires.')
 }
 
 /** The credentials that the options require of the requests. `authorize` may let others pass. */
-function securityOf (
-  { documentServer, proxy, requireToken, signedUrls }: Pick<
-    Settings,
-    'documentServer' | 'proxy' | 'requireToken' | 'signedUrls'
-  >
-) {
-  const signature = signedUrls ? required(urlSignature) : {}
-  const token = requireToken ? required(serverToken(documentServer)) : {}
-  const page = proxy.requireToken ? required(proxyToken) : {}
-  const download = signedUrls ? signature : token
+function securityOf ({ documentServer, proxy, requireToken, signedUrls }: Settings) {
+  const signature = signedUrls ? urlSignature : {}
+  const token = requireToken ? serverToken(documentServer) : {}
+  const page = proxy.requireToken ? proxyToken : {}
   return {
-    schemes: {
-      ...(signedUrls && urlSignature),
-      ...(requireToken && serverToken(documentServer)),
-      ...(proxy.requireToken && proxyToken),
-      ...pageToken
-    },
+    schemes: { ...signature, ...token, ...page, ...pageToken },
     security: {
-      handlerGet: eitherOf(download, page),
+      handlerGet: eitherOf(signedUrls ? signature : token, page),
       handlerPost: eitherOf({ ...signature, ...token }, page),
-      action: [required(pageToken)] as Requirements
+      action: [required(pageToken)]
     }
   }
 }
@@ -223,7 +184,7 @@ function serverToken ({ authorizationHeader, authorizationPrefix }: Settings['do
   return {
     editorDocumentServer: isBearer
       ? { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description }
-      : { type: 'apiKey', in: 'header', name: authorizationHeader, description }
+      : apiKey('header', authorizationHeader, description)
   }
 }
 
@@ -231,6 +192,7 @@ function required (schemes: object): Record<string, string[]> {
   return Object.fromEntries(Object.keys(schemes).map(name => [name, []]))
 }
 
-function eitherOf (first: Record<string, string[]>, second: Record<string, string[]>): Requirements {
-  return JSON.stringify(first) === JSON.stringify(second) ? [first] : [first, second]
+function eitherOf (first: object, second: object): Requirements {
+  const [one, other] = [required(first), required(second)]
+  return isDeepStrictEqual(one, other) ? [one] : [one, other]
 }
