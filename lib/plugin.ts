@@ -135,10 +135,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const { logLevel } = options
   const routeOptions = routeOptionsWith(options)
   const operations = settings.openapi && (await import('./openapi/operations.js')).describedOperations(settings)
-  const doctor = settings.doctor && doctorRoute({
-    path: settings.path,
-    authorize: settings.doctor.authorize,
-    timeout: timeouts.hooks,
+  const doctor = settings.doctor && doctorRoute(settings, settings.doctor, {
     examine: () => app.editorDoctor(),
     explainOpening: openingExplainer.findings,
     signal: shutdown.endAll

@@ -170,17 +170,12 @@ function conversionFailed (reason: string): DoctorFinding {
     'Look into the log of the document server\'s converter (/var/log/onlyoffice/documentserver/converter), and let the proxy in front of the document server pass POST requests to /ConvertService.ashx.')
 }
 
-interface ResultCheck {
-  readonly finding: DoctorFinding
-  readonly text?: string
-}
-
 /** Whether files that the document server announces may and can be fetched: saved files have the same kind of URL. */
 export async function checkResult (
   services: DoctorServices,
   probe: Probe,
   outcome: ConversionOutcome
-): Promise<ResultCheck> {
+): Promise<{ readonly finding: DoctorFinding, readonly text?: string }> {
   const { settings: { documentServer }, outbound, signal } = services
   if (outcome === 'unfinished' || !('fileUrl' in outcome)) {
     return { finding: skipped('RESULT', 'There is no converted file.') }

@@ -8,29 +8,24 @@ import {
 import { error, firstWords, ok, shown, skipped } from './findings.js'
 import type { DoctorServices } from './services.js'
 
-interface ServerCheck {
-  readonly finding: DoctorFinding
-  /** Whether a document server answers. Only then can its other services be checked. */
-  readonly isReached: boolean
-  /** By how many seconds the clock of its web server is ahead of ours. */
-  readonly clockAhead?: number | undefined
-}
-
-/** Whether this application reaches the document server, and whether the document server reports that it works. */
-export async function checkServer (services: DoctorServices): Promise<ServerCheck> {
+/**
+ * Whether this application reaches the document server, and whether the document server reports that it works. Only if
+ * it is reached can its other services be checked.
+ */
+export async function checkServer (services: DoctorServices) {
   const { clock, documentServer } = services.settings
   const url = reachableServiceUrl(documentServer, '/healthcheck')
   const [option, example] = documentServer.internalOrigin === null
     ? ['editorApiUrl', 'https://docs.example.com/web-apps/apps/api/documents/api.js'] as const
     : ['documentServer.internalUrl', 'http://documentserver'] as const
   const { response, failure } = await requestDirectly(services, 'command', url)
-  if (failure) return { isReached: false, finding: unreachable(failure) }
+  if (failure) return { isReached: false as const, finding: unreachable(failure) }
 
   const answer = response.status === 200 ? response.text.trim() : ''
   if (answer === 'true' || answer === 'false') {
-    return { isReached: true, finding: healthy(answer), clockAhead: clockAhead(response, clock.now()) }
+    return { isReached: true as const, finding: healthy(answer), clockAhead: clockAhead(response, clock.now()) }
   }
-  return { isReached: false, finding: isRedirect(response) ? redirected(response) : somethingElse(response) }
+  return { isReached: false as const, finding: isRedirect(response) ? redirected(response) : somethingElse(response) }
 
   function unreachable ({ finding, reason }: ConnectionFault): DoctorFinding {
     const remedies: Readonly<Record<ConnectionFault['finding'], string>> = {
@@ -73,7 +68,10 @@ export async function checkServer (services: DoctorServices): Promise<ServerChec
   }
 }
 
-/** A proxy may answer from a cache, and then the date is meaningless. */
+/**
+ * By how many seconds the clock of a web server is ahead of ours. A proxy may answer from a cache, and then the date is
+ * meaningless.
+ */
 function clockAhead ({ header }: DirectResponse, now: number): number | undefined {
   const date = header('age') === undefined ? Date.parse(header('date') ?? '') : NaN
   return Number.isNaN(date) ? undefined : Math.round((date - now) / 1000)

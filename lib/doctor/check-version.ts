@@ -41,18 +41,12 @@ export function checkVersion ({ version, hasTokens }: Pick<TokensInCheck, 'versi
     : [ok('VERSION', `Version ${version}. ${known} No known vulnerability in the list of this release.`)]
 }
 
-interface KnownVersion {
-  /** Name of the row in README.md and docs/document-server.md, which tests compare with this list. */
-  readonly name: string
-  /** Major and minor version, as the document server reports them. */
-  readonly version: string
-  readonly recorded: string
-  readonly tested: string
-  readonly unknown: string
-}
-
-/** From the oldest to the newest version. A fork stands behind the version whose number it reports. */
-export const knownVersions: readonly KnownVersion[] = [
+/**
+ * From the oldest to the newest version. A fork stands behind the version whose number it reports. `name` names the row
+ * in README.md and docs/document-server.md, which tests compare with this list; `version` is the major and minor
+ * version, as the document server reports them.
+ */
+export const knownVersions = [
   {
     name: '9.3',
     version: '9.3',
@@ -104,20 +98,12 @@ function minorOf (version: string): string {
   return version.split('.', 2).join('.')
 }
 
-interface Advisory {
-  readonly id: string
-  /** The first version without the vulnerability. */
-  readonly fixedIn: string
-  readonly subject: string
-  /** Whether only document servers that verify no tokens are affected. */
-  readonly withoutTokens?: true
-}
-
 /**
  * Published vulnerabilities of ONLYOFFICE Docs. Sources: the CVE records, and the change log of
- * ONLYOFFICE/DocumentServer.
+ * ONLYOFFICE/DocumentServer. `fixedIn` is the first version without the vulnerability; `withoutTokens`: only document
+ * servers that verify no tokens are affected.
  */
-export const advisories: readonly Advisory[] = [
+export const advisories = [
   { id: 'CVE-2020-11534', fixedIn: '5.5.1', subject: 'a crafted document runs commands on the server' },
   { id: 'CVE-2021-3199', fixedIn: '5.6.3', subject: 'writing files outside of the allowed directory, and running code' },
   { id: 'CVE-2021-43444', fixedIn: '7.2.0', subject: 'a default key signs the URLs of files' },
@@ -137,7 +123,7 @@ export const advisories: readonly Advisory[] = [
 ]
 
 /** The advisories that affect a version, such as `9.3.0.140`. */
-export function advisoriesFor (version: string, { hasTokens }: { readonly hasTokens: boolean }): readonly Advisory[] {
+export function advisoriesFor (version: string, { hasTokens }: { readonly hasTokens: boolean }) {
   return advisories.filter(({ fixedIn, withoutTokens }) => isOlder(version, fixedIn) && !(hasTokens && withoutTokens))
 }
 

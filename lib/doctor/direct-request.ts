@@ -20,11 +20,6 @@ export type DirectOutcome =
   | { readonly response: DirectResponse, readonly failure?: undefined }
   | { readonly failure: ConnectionFault, readonly response?: undefined }
 
-interface PostedBody {
-  readonly body: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
 const TIMEOUT_MS = 10_000
 /** The largest api.js is a few hundred kilobytes. */
 const MAX_BYTES = 2 * 1024 ** 2
@@ -37,7 +32,7 @@ export async function requestDirectly (
   { httpClient, settings: { documentServer, publicBaseUrl }, signal: outer }: DoctorServices,
   purpose: HttpPurpose,
   url: URL,
-  posted?: PostedBody
+  posted?: { readonly body: string, readonly headers: Readonly<Record<string, string>> }
 ): Promise<DirectOutcome> {
   const ended = new AbortController()
   const signal = AbortSignal.any([outer, ended.signal])

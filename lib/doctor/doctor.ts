@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DoctorFinding, DoctorOptions, DoctorReport } from '../../types/doctor.js'
 import type { EditorOptions } from '../../types/options.js'
 import { ForbiddenError, HookTimeoutError } from '../errors.js'
+import type { Settings } from '../options.js'
 import { createQueue } from '../util/queue.js'
 import { AnyString, assertOptions, kindOf, Milliseconds, type Rules, Signal } from '../util/validate.js'
 import { unlessAborted, withTimeout } from '../util/with-timeout.js'
@@ -42,18 +43,6 @@ function withFindings (report: DoctorReport, explanation: readonly DoctorFinding
   return { ...report, findings, healthy: report.healthy && !explanation.some(isError) }
 }
 
-interface RouteOptionsOfDoctor {
-  /** Path of the handler. */
-  readonly path: string
-  readonly authorize: NonNullable<EditorOptions['doctor']>['authorize']
-  /** Time limit for `authorize` in milliseconds. */
-  readonly timeout: number
-  readonly examine: () => Promise<DoctorReport>
-  readonly explainOpening: DoctorServices['explainOpening']
-  /** Ends the wait for `authorize`. */
-  readonly signal: AbortSignal
-}
-
 /** An examination makes the document server convert a document. Asking more often must not cause more of them. */
 const REPORT_LIFETIME_MS = 5000
 const MAX_FILE_ID_LENGTH = 1024
@@ -69,16 +58,22 @@ const headers = {
   vary: 'accept'
 } as const
 
+interface RouteServices extends Pick<DoctorServices, 'explainOpening' | 'signal'> {
+  readonly examine: () => Promise<DoctorReport>
+}
+
 /** `GET <handler path>/doctor`: examines, and answers with the report as a page or as JSON. */
 export function doctorRoute (
-  { path, authorize, timeout, examine, explainOpening, signal }: RouteOptionsOfDoctor
+  { path, timeouts }: Settings,
+  { authorize }: NonNullable<EditorOptions['doctor']>,
+  { examine, explainOpening, signal }: RouteServices
 ): RouteOptions {
   const report = shared(examine)
 
   async function isAllowed (request: FastifyRequest): Promise<boolean> {
     try {
       const answer: unknown = await withTimeout(() => authorize(request), {
-        milliseconds: timeout,
+        milliseconds: timeouts.hooks,
         timeoutError: ms => new HookTimeoutError('doctor.authorize', ms),
         signal
       })

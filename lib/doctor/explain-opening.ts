@@ -44,10 +44,7 @@ async function storedFile (storage: Pick<Storage, 'stat'>, fileId: string): Prom
   try {
     const info = await storage.stat(fileId)
     if (info) {
-      return ok(
-        'OPENING_FILE',
-        `The storage has the document: format ${info.extension}, size ${info.size} bytes.`
-      )
+      return ok('OPENING_FILE', `The storage has the document: format ${info.extension}, size ${info.size} bytes.`)
     }
     return error('OPENING_NO_FILE',
       'The storage has no document with this fileId.',
@@ -107,10 +104,7 @@ function explainEvents ({ since, events, strangers }: OpeningHistory, now: numbe
 
   function notAsked ({ firstAt, lastAt }: Noted): DoctorFinding {
     if (callbacks.length > 0) {
-      return ok(
-        'OPENING_CACHED',
-        'The document server has not asked this instance for the document, but sent a callback: it has kept the document of this key, or has asked another instance.'
-      )
+      return ok('OPENING_CACHED', 'The document server has not asked this instance for the document, but sent a callback: it has kept the document of this key, or has asked another instance.')
     }
     if (now - lastAt < PATIENCE_MS && !report) {
       return skipped('OPENING_NEVER_ASKED', `The page was made only ${seconds(now - lastAt)} ago, and the document server has not asked for the document yet. Examine again.`)
