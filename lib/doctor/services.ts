@@ -6,7 +6,7 @@ import type { DocumentServerClient } from '../document-server/client.js'
 import type { Probes } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
 import type { Outbound } from '../outbound/outbound.js'
-import type { HandlerUrls } from '../security/handler-urls.js'
+import type { HandlerUrls } from '../security/signatures.js'
 
 /** The set-up to examine, and the means to do so. */
 export interface DoctorServices {
