@@ -9,6 +9,9 @@ export interface ConformanceOptions<Subject> {
   readonly test: (name: string, run: () => Promise<void>) => unknown
 }
 
+/** The requirements of a contract, and what tests them. */
+export type Cases<Scene> = Readonly<Record<string, (scene: Scene) => Promise<void>>>
+
 /** The member of a subject that is tested. */
 interface Tested<Subject> {
   readonly name: keyof Subject & string

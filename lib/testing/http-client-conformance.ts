@@ -1,8 +1,8 @@
 import type { HttpClient } from '../../types/http.js'
 import { objectWith } from '../util/validate.js'
 import { assertConformanceOptions, type ConformanceOptions, createSubject } from './conformance.js'
-import { abortingCases, bodyCases, lateReadingCases } from './http-client-conformance/bodies.js'
-import { type ConformanceCase, startServers } from './http-client-conformance/case.js'
+import { abortingCases, bodyCases, encodedOrNotCases } from './http-client-conformance/bodies.js'
+import { startServers } from './http-client-conformance/case.js'
 import { publicOnlyCases, requestCases } from './http-client-conformance/requests.js'
 
 export interface HttpClientSubject {
@@ -14,8 +14,7 @@ export interface HttpClientSubject {
 
 export type HttpClientConformanceOptions = ConformanceOptions<HttpClientSubject>
 
-const cases: readonly ConformanceCase[] = [requestCases, bodyCases, lateReadingCases, abortingCases, publicOnlyCases]
-  .flat()
+const cases = { ...requestCases, ...bodyCases, ...abortingCases, ...encodedOrNotCases, ...publicOnlyCases }
 
 const tested = { name: 'client', rule: objectWith('request') } as const
 
@@ -40,7 +39,7 @@ const tested = { name: 'client', rule: objectWith('request') } as const
 export async function httpClientConformance (options: HttpClientConformanceOptions): Promise<void> {
   assertConformanceOptions('httpClientConformance', options, tested)
   const { create, test } = options
-  await Promise.all(cases.map(({ name, run }) => test(name, async () => {
+  await Promise.all(Object.entries(cases).map(([name, run]) => test(name, async () => {
     const subject = await createSubject(create, tested)
     const { client } = subject
     const servers = startServers()

@@ -1,6 +1,7 @@
+import type { Storage } from '../../types/storage.js'
 import { objectWith } from '../util/validate.js'
 import { assertConformanceOptions, type ConformanceOptions, createSubject } from './conformance.js'
-import type { ConformanceCase, StorageSubject } from './storage-conformance/case.js'
+import type { StorageSubject } from './storage-conformance/case.js'
 import { committingCases, publishingCases } from './storage-conformance/committing.js'
 import { readingCases } from './storage-conformance/reading.js'
 import { conditionalCases, replacingCases } from './storage-conformance/replacing.js'
@@ -12,18 +13,18 @@ export type { StorageSubject }
 
 export type StorageConformanceOptions = ConformanceOptions<StorageSubject>
 
-const cases: readonly ConformanceCase[] = [
-  readingCases,
-  writingCases,
-  replacingCases,
-  conditionalCases,
-  publishingCases,
-  stagingCases,
-  revokingCases,
-  stateCases,
-  versionsCases,
-  committingCases
-].flat()
+const cases = {
+  ...readingCases,
+  ...writingCases,
+  ...replacingCases,
+  ...conditionalCases,
+  ...publishingCases,
+  ...stagingCases,
+  ...revokingCases,
+  ...stateCases,
+  ...versionsCases,
+  ...committingCases
+}
 
 const tested = { name: 'storage', rule: objectWith('stat', 'read', 'create', 'replace') } as const
 
@@ -55,13 +56,16 @@ const tested = { name: 'storage', rule: objectWith('stat', 'read', 'create', 're
 export async function storageConformance (options: StorageConformanceOptions): Promise<void> {
   assertConformanceOptions('storageConformance', options, tested)
   const { create, test } = options
-  await Promise.all(cases.map(({ name, run }) => test(name, async () => {
+  await Promise.all(Object.entries(cases).map(([name, run]) => test(name, async () => {
     const subject = await createSubject(create, tested)
-    const { storage } = subject
+    const { storage, list } = subject
+    let second: Storage | undefined
     try {
       await storage.ready?.()
-      await run(subject)
+      second = subject.reopen?.()
+      await run({ storage, other: second ?? storage, list })
     } finally {
+      await second?.close?.()
       await storage.close?.()
       await subject.cleanup?.()
     }

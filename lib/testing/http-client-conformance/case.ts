@@ -3,32 +3,18 @@ import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import type { HttpClient, HttpRequest, HttpResponse } from '../../../types/http.js'
+import { withTimeout } from '../../util/with-timeout.js'
 
 export interface ConformanceContext extends Pick<ConformanceServers, 'serve' | 'serveBytes'> {
   readonly client: HttpClient
-}
-
-export interface ConformanceCase {
-  readonly name: string
-  run (context: ConformanceContext): Promise<void>
 }
 
 const TIME_LIMIT_MS = 3000
 
 /** Rejects if the promise is not settled within the time limit, so that no test hangs. */
 export async function inTime<Value> (promise: Promise<Value>, event: string): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new assert.AssertionError({ message: `${event} must happen within ${TIME_LIMIT_MS} ms` })),
-      TIME_LIMIT_MS
-    )
-  })
-  try {
-    return await Promise.race([promise, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+  const timeoutError = () => new assert.AssertionError({ message: `${event} must happen within ${TIME_LIMIT_MS} ms` })
+  return await withTimeout(() => promise, { milliseconds: TIME_LIMIT_MS, timeoutError })
 }
 
 /**
@@ -45,12 +31,17 @@ export async function send (client: HttpClient, url: URL, request: Partial<HttpR
 }
 
 export async function bytesOf (body: Readable): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  async function read () {
-    for await (const chunk of body) chunks.push(chunk)
-  }
-  await inTime(read(), 'the end of the body')
-  return Buffer.concat(chunks)
+  return Buffer.concat(await inTime(body.toArray(), 'the end of the body'))
+}
+
+/** Makes a request and reads the body to its end. */
+export async function receive (client: HttpClient, url: URL, request: Partial<HttpRequest> = {}): Promise<Received> {
+  const { status, header, body } = await send(client, url, request)
+  return { status, header, bytes: await bytesOf(body) }
+}
+
+interface Received extends Pick<HttpResponse, 'status' | 'header'> {
+  readonly bytes: Buffer
 }
 
 /** Asserts that the body ends with an error, whatever it yields before. */
@@ -78,7 +69,7 @@ function isErrorOfClient (outcome: unknown): boolean {
 interface ConformanceServer {
   /** A URL of the server, with this path and query. */
   url (path?: string): URL
-  /** Path and query of every request received. */
+  /** Path and query of every HTTP request received. */
   readonly requests: readonly string[]
   /** Number of connections accepted, with or without a request. */
   connections (): number
@@ -98,18 +89,14 @@ interface ConformanceServers {
 export function startServers (): ConformanceServers {
   const closers: Array<() => Promise<void>> = []
 
-  async function start (server: net.Server, requests: readonly string[]): Promise<ConformanceServer> {
+  async function start (server: net.Server, requests: readonly string[] = []): Promise<ConformanceServer> {
     const sockets = new Set<net.Socket>()
     let connections = 0
-    let lastClosed = () => {}
     server.on('connection', (socket: net.Socket) => {
       connections++
       sockets.add(socket)
       socket.on('error', () => {}) // some tests make the client close the connection
-      socket.once('close', () => {
-        sockets.delete(socket)
-        if (sockets.size === 0) lastClosed()
-      })
+      socket.once('close', () => sockets.delete(socket))
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     closers.push(() => new Promise(resolve => {
@@ -121,30 +108,23 @@ export function startServers (): ConformanceServers {
       url: (path = '/') => new URL(path, origin),
       requests,
       connections: () => connections,
-      allClosed: () => new Promise(resolve => {
-        if (sockets.size === 0) resolve()
-        else lastClosed = resolve
-      })
+      async allClosed () {
+        for (const socket of sockets) await new Promise(resolve => socket.once('close', resolve))
+      }
     }
   }
 
   return {
-    serve (listener) {
+    async serve (listener) {
       const requests: string[] = []
-      return start(http.createServer((request, response) => {
+      return await start(http.createServer((request, response) => {
         requests.push(request.url ?? '')
         listener(request, response)
       }), requests)
     },
-    serveBytes (answer) {
-      const requests: string[] = []
-      return start(net.createServer(socket => {
-        socket.once('data', data => {
-          requests.push(data.toString('latin1').split(' ')[1] ?? '')
-          socket.end(answer)
-        })
-      }), requests)
-    },
+    serveBytes: async answer => await start(net.createServer(socket => {
+      socket.once('data', () => socket.end(answer))
+    })),
     async close () {
       await Promise.all(closers.map(close => close()))
     }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import type { ByteRange, Content, FileInfo, ReplaceOptions, Storage } from '../../../types/storage.js'
+import type { Cases } from '../conformance.js'
 
 export interface StorageSubject {
   /** The storage under test. It must be empty. */
   readonly storage: Storage
   /**
-   * Opens another storage on the same data, as a second instance of the application would. Without it, the tests of
-   * several instances use `storage` for all of them.
+   * Opens another storage on the same data, as a second instance of the application would. Called once for each test,
+   * which closes it. Without it, the tests of several instances use `storage` for all of them.
    */
   readonly reopen?: () => Storage
   /**
@@ -18,16 +19,39 @@ export interface StorageSubject {
   readonly cleanup?: () => unknown
 }
 
-export interface ConformanceCase {
-  readonly name: string
-  run (subject: StorageSubject): Promise<void>
+/** What a case gets. */
+export interface Scene {
+  readonly storage: Storage
+  /** Another instance on the same data, if the storage can be reopened. */
+  readonly other: Storage
+  readonly list: StorageSubject['list']
+}
+
+/**
+ * Cases of an optional member of the contract. `setUp` makes the scene that they start with; `undefined`: the storage
+ * does not have the member.
+ */
+export function optionalCases<Prepared> (
+  member: string,
+  setUp: (scene: Scene) => Promise<Prepared | undefined>,
+  cases: Cases<Prepared>
+): Cases<Scene> {
+  return Object.fromEntries(Object.entries(cases).map(([name, run]) => [`${member}: ${name}`, async scene => {
+    const prepared = await setUp(scene)
+    if (prepared !== undefined) await run(prepared)
+  }]))
 }
 
 export const OLD_BYTES: Buffer = patternBytes(1000)
 export const NEW_BYTES: Buffer = patternBytes(200_000, 5)
 
-/** A replace that keeps the format of a docx, and one that changes it. */
-export const FORMAT_OPTIONS: ReadonlyArray<ReplaceOptions> = [{}, { extension: 'ODT' }]
+/** Both halves of some bytes. */
+export function halves (bytes: Uint8Array): [Uint8Array, Uint8Array] {
+  return [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)]
+}
+
+/** Two replaces that keep the format of a docx, and one that changes it. */
+export const FORMAT_OPTIONS: ReadonlyArray<ReplaceOptions> = [{}, { extension: 'docx' }, { extension: 'ODT' }]
 
 /** fileIds that no stored file can have. */
 export const MALFORMED_IDS: readonly string[] = [
@@ -59,46 +83,77 @@ export async function * failingAfter (error: Error, ...chunks: readonly Uint8Arr
   throw error
 }
 
-/** Content that must not be read. */
-function untouchable (): { content: Content, isRead: () => boolean } {
-  let isRead = false
-  return {
-    content: {
-      [Symbol.asyncIterator] () {
-        isRead = true
-        return inChunks(Buffer.from('must not be read'))
-      }
-    },
-    isRead: () => isRead
-  }
-}
-
-/**
- * Calls `inspect` while a write has read the first chunk and waits for the second. Resolves when the write has
- * finished.
- */
+/** Calls `inspect` when a write has read the first chunk and asks for the second. */
 export async function duringWrite<Written, Seen> (
   write: (content: AsyncIterable<Uint8Array>) => Promise<Written>,
   [first, second]: readonly [Uint8Array, Uint8Array],
   inspect: () => Promise<Seen>
 ): Promise<{ written: Written, seen: Seen }> {
-  let onSecondRequested!: () => void
-  let sendSecond!: () => void
-  const secondRequested = new Promise<void>(resolve => { onSecondRequested = resolve })
-  const mayContinue = new Promise<void>(resolve => { sendSecond = resolve })
+  let inspecting: Promise<Seen> | undefined
+  async function inspectOnce (): Promise<Seen> {
+    inspecting ??= inspect()
+    return await inspecting
+  }
   async function * content () {
     yield first
-    onSecondRequested()
-    await mayContinue
+    await inspectOnce().catch(() => {}) // reported below
     yield second
   }
 
-  const writing = write(content())
-  await Promise.race([secondRequested, writing])
-  const inspecting = inspect()
-  await inspecting.catch(() => {}).finally(sendSecond)
-  const written = await writing
-  return { written, seen: await inspecting }
+  const written = await write(content())
+  return { written, seen: await inspectOnce() }
+}
+
+/** Asserts that a write rejects with the error of its source, which fails after these chunks. */
+export async function assertSourceFails (
+  name: string,
+  write: (content: AsyncIterable<Uint8Array>) => Promise<unknown>,
+  chunks: readonly Uint8Array[]
+): Promise<void> {
+  const failure = new Error('the source failed')
+  const writing = write(failingAfter(failure, ...chunks))
+  await assert.rejects(writing, error => error === failure, `${name} must reject with the error of the source`)
+}
+
+/** Replaces a stored file. */
+export async function replace (
+  storage: Storage,
+  fileId: string,
+  content: Content,
+  options: ReplaceOptions = {}
+): Promise<FileInfo> {
+  const info = await storage.replace(fileId, content, options)
+  assert.ok(info, 'replace of a stored file must resolve to its info')
+  return info
+}
+
+type PublishCall = Parameters<NonNullable<ReplaceOptions['beforePublish']>>
+
+/**
+ * Replaces a file, and calls `onPublish` in `beforePublish`. `calls` are its calls: a storage that does not know the
+ * revision in advance makes none. `outcome` is the error if `replace` rejects.
+ */
+export async function replaceObserved (
+  storage: Storage,
+  fileId: string,
+  content: Content,
+  options: ReplaceOptions,
+  onPublish: (ticket: string | undefined) => Promise<unknown> = async () => {}
+): Promise<{ calls: readonly PublishCall[], outcome: FileInfo | null | Error }> {
+  const calls: PublishCall[] = []
+  async function beforePublish (...call: PublishCall) {
+    calls.push(call)
+    await onPublish(call[1])
+  }
+  const outcome = await storage.replace(fileId, content, { ...options, beforePublish }).catch((error: Error) => error)
+  return { calls, outcome }
+}
+
+/** Asserts that of concurrent calls one has succeeded. Returns its index. */
+export function onlyWinner (name: string, outcomes: readonly unknown[]): number {
+  const winners = outcomes.flatMap((outcome, index) => outcome === null ? [] : [index])
+  assert.equal(winners.length, 1, `one ${name} must succeed and all others resolve to null; ${winners.length} succeeded`)
+  return winners[0]!
 }
 
 /** Reads a file, or a range of it, to the end. */
@@ -130,11 +185,17 @@ export async function assertUnchanged (storage: Storage, info: FileInfo, bytes: 
 }
 
 export async function assertAbsent (storage: Storage, fileId: string): Promise<void> {
-  const { content, isRead } = untouchable()
   const label = JSON.stringify(fileId)
+  let isRead = false
+  const content = {
+    [Symbol.asyncIterator] () {
+      isRead = true
+      return inChunks(Buffer.from('must not be read'))
+    }
+  }
   assert.equal(await storage.stat(fileId), null, `stat of ${label} must resolve to null`)
   assert.equal(await storage.read(fileId), null, `read of ${label} must resolve to null`)
   assert.equal(await storage.replace(fileId, content), null, `replace of ${label} must resolve to null`)
-  assert.equal(isRead(), false, `replace of ${label} must not read the content`)
+  assert.equal(isRead, false, `replace of ${label} must not read the content`)
   if (storage.remove) assert.equal(await storage.remove(fileId), false, `remove of ${label} must resolve to false`)
 }
