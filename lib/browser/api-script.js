@@ -52,21 +52,11 @@ function retryUrl (url) {
  */
 function loaded (script, url) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () =>
-        reject(
-          new Error(`The document server's script could not be loaded within ${TIME_LIMIT_MS / 1000} s from ${url}`)
-        ),
-      TIME_LIMIT_MS
-    )
-    script.onload = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    script.onerror = () => {
-      clearTimeout(timer)
-      reject(new Error(`The document server's script could not be loaded from ${url}`))
-    }
+    setTimeout(() => {
+      reject(new Error(`The document server's script could not be loaded within ${TIME_LIMIT_MS / 1000} s from ${url}`))
+    }, TIME_LIMIT_MS)
+    script.onload = () => resolve()
+    script.onerror = () => reject(new Error(`The document server's script could not be loaded from ${url}`))
     document.head.append(script)
   })
 }

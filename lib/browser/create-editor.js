@@ -23,34 +23,23 @@ import { ask, askFresh, keepTokenValid } from './request.js'
  * Source: docs/document-server-protocol.md#the-editor-in-the-page
  */
 const INFORMATIONAL = [
-  'onAppReady',
-  'onCollaborativeChanges',
-  'onDocumentReady',
-  'onDocumentStateChange',
-  'onDownloadAs',
-  'onError',
-  'onInfo',
-  'onMetaChange',
-  'onPluginsReady',
-  'onStartFilling',
-  'onSubmit',
-  'onUserActionRequired',
-  'onWarning'
+  'onAppReady', 'onCollaborativeChanges', 'onDocumentReady', 'onDocumentStateChange', 'onDownloadAs', 'onError',
+  'onInfo', 'onMetaChange', 'onPluginsReady', 'onStartFilling', 'onSubmit', 'onUserActionRequired', 'onWarning'
 ]
 
 /** The editor's code for a document that was saved since the page was made. */
 const SAVED_SINCE = 4008
 
 /**
- * @param {object} dependencies
- * @param {HTMLElement} dependencies.fragment
- * @param {EditorPage} dependencies.page
- * @param {Opening} dependencies.opening
- * @param {Messages} dependencies.messages
- * @param {Notice} dependencies.notice
- * @param {NonNullable<Config['events']>} dependencies.handlers The page's handlers.
- * @param {ActionContext['unmount']} dependencies.unmount
- * @param {() => Promise<void>} dependencies.remount Mounts with the fragment's configuration at that time.
+ * @param {object} mount
+ * @param {HTMLElement} mount.fragment
+ * @param {EditorPage} mount.page
+ * @param {Opening} mount.opening
+ * @param {Messages} mount.messages
+ * @param {Notice} mount.notice
+ * @param {NonNullable<Config['events']>} mount.handlers The page's handlers.
+ * @param {ActionContext['unmount']} mount.unmount
+ * @param {() => Promise<void>} mount.remount Mounts with the fragment's configuration at that time.
  */
 export function createEditor ({ fragment, page, opening, messages, notice, handlers, unmount, remount }) {
   /** @type {any} */
@@ -73,21 +62,14 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     (page.closeUrl !== '' && !hasCloseElement())
   /** @param {Config} config */
   const completed = config => ({ type: layoutOfDevice(), ...(showsClose ? withClose(config) : config) })
+  const parts = { fragment, page, messages, notice, tell, changes, isStrict, completed, unmount, remount }
   /** @type {ActionContext} */
   const context = {
-    fragment,
-    page,
-    messages,
-    notice,
-    tell,
-    changes,
-    isStrict,
-    unmount,
+    ...parts,
     ask: (action, body) => ask(fragment, page, action, body),
     answer (method, ...args) {
       if (!isGone) docEditor?.[method](...args)
     },
-    completed,
     askFresh: request => askFresh(fragment, page, request),
     async reopen (purpose) {
       await askFresh(fragment, page, { purpose })
@@ -97,8 +79,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       console.error(error)
       if (opening.isOver()) tell.outdated()
       else opening.event('onError', { errorCode: SAVED_SINCE })
-    },
-    remount
+    }
   }
   const answers = actionEvents(context)
 
@@ -151,12 +132,9 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
 
   keepTokenValid(fragment, page)
   const names = new Set([...INFORMATIONAL, ...page.events, ...Object.keys(own), ...Object.keys(answers)])
-  docEditor = new window.DocsAPI.DocEditor(placeholderOf(fragment, page), {
-    ...completed(page.config),
-    events: Object.fromEntries(
-      Array.from(names, name => [name, (/** @type {EditorEvent} */ event) => raised(name, event)])
-    )
-  })
+  const events = Array.from(names, name => [name, (/** @type {EditorEvent} */ event) => raised(name, event)])
+  const config = { ...completed(page.config), events: Object.fromEntries(events) }
+  docEditor = new window.DocsAPI.DocEditor(placeholderOf(fragment, page), config)
   if (!fragment.querySelector('iframe')) throw new NoFrameError(String(page.config.document?.fileType))
 
   return {
@@ -213,8 +191,7 @@ async function orAborted (promise, signal) {
  */
 function placeholderOf (fragment, { placeholderId }) {
   if (Array.from(fragment.children).some(({ id }) => id === placeholderId)) return placeholderId
-  const placeholder = document.createElement('div')
-  placeholder.id = placeholderId
+  const placeholder = Object.assign(document.createElement('div'), { id: placeholderId })
   fragment.firstElementChild?.after(placeholder)
   return placeholderId
 }

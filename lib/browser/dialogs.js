@@ -13,14 +13,14 @@ import { pageUrl } from './links.js'
  */
 function openDialog (fragment, { title, parts, list, close }) {
   useStyle()
-  const heading = element('h2', 'onlyoffice-dialog-title', title)
-  const button = element('button', 'onlyoffice-dialog-close', close)
+  const id = `onlyoffice-dialog-${Math.random().toString(36).slice(2)}`
   const dialog = element('dialog', 'onlyoffice-dialog')
-  heading.id = `onlyoffice-dialog-${Math.random().toString(36).slice(2)}`
-  dialog.setAttribute('aria-labelledby', heading.id)
-  list.setAttribute('aria-labelledby', heading.id)
-  button.type = 'button'
-  dialog.append(heading, ...parts, button)
+  for (const labelled of [dialog, list]) labelled.setAttribute('aria-labelledby', id)
+  dialog.append(
+    element('h2', 'onlyoffice-dialog-title', title, { id }),
+    ...parts,
+    element('button', 'onlyoffice-dialog-close', close, { type: 'button', onclick: () => dialog.close() })
+  )
   const focused = document.activeElement
   /** @type {Promise<void>} */
   const closed = new Promise(resolve => {
@@ -30,7 +30,6 @@ function openDialog (fragment, { title, parts, list, close }) {
       resolve()
     })
   })
-  button.addEventListener('click', () => dialog.close())
   fragment.append(dialog)
   dialog.showModal()
   return { dialog, closed }
@@ -82,13 +81,10 @@ const TYPING_MS = 250
  */
 export function choose (fragment, { title, messages, find, textOf }) {
   useChoiceStyle()
-  const search = element('input', 'onlyoffice-dialog-search')
+  const search = element('input', 'onlyoffice-dialog-search', '', { type: 'search', maxLength: 200, autocomplete: 'off' })
   const label = element('label', 'onlyoffice-dialog-label', messages.search)
   const status = element('p', 'onlyoffice-dialog-status')
   const list = element('ul', 'onlyoffice-dialog-list')
-  search.type = 'search'
-  search.maxLength = 200
-  search.autocomplete = 'off'
   label.append(search)
   status.setAttribute('role', 'status')
   const { dialog, closed } = openDialog(fragment, { title, parts: [label, status, list], list, close: messages.cancel })
@@ -152,9 +148,7 @@ export function choose (fragment, { title, messages, find, textOf }) {
  */
 function itemOf ({ name, fileType, thumbnail }, take) {
   const item = element('li', 'onlyoffice-dialog-item')
-  const button = element('button', 'onlyoffice-dialog-button')
-  button.type = 'button'
-  button.addEventListener('click', take)
+  const button = element('button', 'onlyoffice-dialog-button', '', { type: 'button', onclick: take })
   button.append(pictureOf(thumbnail, fileType), element('span', 'onlyoffice-dialog-name', name))
   item.append(button)
   return item
@@ -169,12 +163,8 @@ function pictureOf (url, fileType = '') {
   const picture = element('span', 'onlyoffice-dialog-picture', url ? '' : fileType)
   picture.setAttribute('aria-hidden', 'true')
   if (!url) return picture
-  const image = element('img', 'onlyoffice-dialog-image')
-  image.alt = ''
-  image.loading = 'lazy'
-  image.addEventListener('error', () => { picture.textContent = fileType })
-  image.src = url
-  picture.append(image)
+  const onerror = () => { picture.textContent = fileType }
+  picture.append(element('img', 'onlyoffice-dialog-image', '', { alt: '', loading: 'lazy', onerror, src: url }))
   return picture
 }
 
@@ -206,17 +196,18 @@ ${DIALOG} .onlyoffice-dialog-image { width: 100%; height: 100%; object-fit: cove
  */
 export async function showSharing (fragment, { messages, settings, url }) {
   useSharingStyle()
-  const list = element('ul', 'onlyoffice-dialog-list')
-  list.tabIndex = 0 // it may be long: the keyboard scrolls it
+  const list = element('ul', 'onlyoffice-dialog-list', '', { tabIndex: 0 }) // it may be long: the keyboard scrolls it
   list.append(...(settings ?? []).map(setting => sharedItemOf(setting, messages)))
   /** @type {HTMLElement[]} */
   const parts = settings === undefined
     ? []
-    : settings.length > 0
-      ? [list]
-      : [element('p', 'onlyoffice-dialog-status', messages.sharedWithNobody)]
+    : settings.length > 0 ? [list] : [element('p', 'onlyoffice-dialog-status', messages.sharedWithNobody)]
   const page = pageUrl(url)
-  if (page !== null) parts.push(linkTo(page, messages.changeSharing))
+  if (page !== null) {
+    // In another tab, so that the document stays open.
+    const link = { href: page, target: '_blank', rel: 'noopener' }
+    parts.push(element('a', 'onlyoffice-dialog-link', messages.changeSharing, link))
+  }
   const { dialog, closed } = openDialog(fragment, { title: messages.sharing, parts, list, close: messages.dismiss })
   /** @type {HTMLElement | null} */
   const first = dialog.querySelector('a, button')
@@ -233,15 +224,6 @@ function sharedItemOf ({ user, permissions, isLink }, messages) {
     element('span', 'onlyoffice-dialog-rights', permissions)
   )
   return item
-}
-
-/** Opens in another tab, so that the document stays open. @param {string} url @param {string} text */
-function linkTo (url, text) {
-  const link = element('a', 'onlyoffice-dialog-link', text)
-  link.href = url
-  link.target = '_blank'
-  link.rel = 'noopener'
-  return link
 }
 
 const useSharingStyle = styleSheet(`

@@ -1,5 +1,5 @@
 // The element <document-editor>, for pages without a framework: importing this module defines it.
-import { styleSheet } from './elements.js'
+import { dispatchError, element, styleSheet } from './elements.js'
 import { stateOf } from './fragment.js'
 import { captureDocument, mountEditor, unmountEditor } from './index.js'
 
@@ -114,22 +114,12 @@ export class DocumentEditor extends HTMLElement {
       if (!isLatest() || fragment === null) return
       this.#fragment = fragment
       if (this.src !== '') this.replaceChildren(fragment)
-      fragment.dataset.events = [
-        ...new Set(`${fragment.dataset.events ?? ''} ${this.getAttribute('events') ?? ''}`.split(/\s+/))
-      ].join(' ').trim()
+      const events = `${fragment.dataset.events ?? ''} ${this.getAttribute('events') ?? ''}`.split(/\s+/)
+      fragment.dataset.events = [...new Set(events)].join(' ').trim()
       await mountEditor(fragment)
     } catch (error) {
-      if (isLatest()) this.#tell(/** @type {Error} */ (error))
+      if (isLatest()) dispatchError(this, /** @type {Error} */ (error))
     }
-  }
-
-  /** @param {Error} error */
-  #tell (error) {
-    console.error(error)
-    this.setAttribute('data-error', error.message)
-    this.dispatchEvent(
-      new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true })
-    )
   }
 }
 
@@ -172,14 +162,10 @@ export function readRendered (html) {
   const [data, placeholder] = rendered.children
   if (!(data instanceof HTMLScriptElement) || !placeholder) return null
 
-  const fragment = document.createElement('div')
-  fragment.className = 'onlyoffice-editor'
+  const fragment = element('div', 'onlyoffice-editor')
   Object.assign(fragment.dataset, rendered.dataset)
-  const config = document.createElement('script')
-  config.type = 'application/json'
-  config.textContent = data.textContent
-  const editor = document.createElement('div')
-  editor.id = placeholder.id
+  const config = Object.assign(document.createElement('script'), { type: 'application/json', text: data.text })
+  const editor = Object.assign(document.createElement('div'), { id: placeholder.id })
   fragment.append(config, editor)
   return fragment
 }

@@ -3,12 +3,23 @@
  * @param {Tag} tag
  * @param {string} className
  * @param {string} [text]
+ * @param {Partial<HTMLElementTagNameMap[Tag]>} [properties]
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
-export function element (tag, className, text = '') {
-  const created = document.createElement(tag)
-  created.className = className
-  created.textContent = text
-  return created
+export function element (tag, className, text = '', properties = {}) {
+  return Object.assign(document.createElement(tag), { className, textContent: text }, properties)
+}
+
+/**
+ * Informs the page that a document could not be fetched or mounted.
+ * @param {Element} target
+ * @param {Error} error
+ */
+export function dispatchError (target, error) {
+  console.error(error)
+  target.setAttribute('data-error', error.message)
+  const detail = { errorCode: 0, errorDescription: error.message }
+  target.dispatchEvent(new CustomEvent('onError', { detail, bubbles: true }))
 }
 
 /**

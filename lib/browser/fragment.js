@@ -25,35 +25,20 @@
  * @returns {EditorPage | null} `null` if there is no document to mount.
  */
 export function readFragment (fragment) {
-  const {
-    api,
-    handler,
-    fileId = '',
-    proxyToken = '',
-    pageToken = '',
-    renewAfter = '0',
-    actions,
-    events,
-    closeUrl = '',
-    messages
-  } = fragment.dataset
+  const { api, handler, messages } = fragment.dataset
+  const { fileId = '', proxyToken = '', pageToken = '', closeUrl = '', renewAfter = '0' } = fragment.dataset
   const [data, placeholder] = fragment.children
   // Only a script element counts: sanitized HTML of a user may contain these attributes, but no script element.
   if (!(data instanceof HTMLScriptElement)) return null
   const config = JSON.parse(data.textContent ?? 'null')
   if (config === null || !placeholder || !api || !handler) return null
+  const texts = { api, handler, messages, fileId, proxyToken, pageToken, closeUrl }
   return {
-    api,
-    handler,
-    fileId,
-    proxyToken,
-    pageToken,
-    renewAfter: Number(renewAfter),
-    actions: words(actions),
-    events: words(events),
-    closeUrl,
-    messages,
+    ...texts,
     config,
+    renewAfter: Number(renewAfter),
+    actions: words(fragment.dataset.actions),
+    events: words(fragment.dataset.events),
     placeholderId: placeholder.id
   }
 }

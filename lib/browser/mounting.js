@@ -2,6 +2,7 @@
 import { loadApi } from './api-script.js'
 import { followCloseElements } from './closing.js'
 import { createEditor } from './create-editor.js'
+import { dispatchError } from './elements.js'
 import { CaptureError, UnsentChangesError } from './errors.js'
 import { firstMounted, readFragment, stateOf } from './fragment.js'
 import { placeOfPage } from './links.js'
@@ -86,7 +87,7 @@ async function mount (fragment, events, isFresh = false) {
   try {
     await Promise.all([apiLoaded, isFresh || goToPlace(fragment, page)])
     if (opening.isOver()) return null // unmounted meanwhile
-    const editor = createEditor({
+    state.editor = createEditor({
       fragment,
       page,
       opening,
@@ -96,9 +97,8 @@ async function mount (fragment, events, isFresh = false) {
       unmount: options => unmount(fragment, options),
       remount: () => remount(fragment, events)
     })
-    state.editor = editor
     opening.created()
-    return editor.docEditor
+    return state.editor.docEditor
   } catch (error) {
     if (opening.isOver()) return null
     opening.notCreated(/** @type {Error} */ (error), () => mountOrTell(fragment, events))
@@ -218,13 +218,7 @@ function destroy (fragment) {
  */
 export function mountOrTell (fragment, events) {
   fragment.removeAttribute('data-error')
-  mountEditor(fragment, events).catch(error => {
-    fragment.setAttribute('data-error', error.message)
-    fragment.dispatchEvent(
-      new CustomEvent('onError', { detail: { errorCode: 0, errorDescription: error.message }, bubbles: true })
-    )
-    console.error(error)
-  })
+  mountEditor(fragment, events).catch(error => dispatchError(fragment, error))
 }
 
 // Checks of the arguments of this module. A wrong one is never ignored: it throws a TypeError that says what was

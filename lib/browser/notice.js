@@ -32,8 +32,7 @@ export function noticeOf (fragment) {
  * @param {HTMLElement} fragment
  */
 function createNotice (fragment) {
-  const notice = element('div', 'onlyoffice-notice')
-  notice.tabIndex = -1
+  const notice = element('div', 'onlyoffice-notice', '', { tabIndex: -1 })
 
   function focus () {
     (notice.querySelector('button') ?? notice).focus()
@@ -86,12 +85,9 @@ function setCovered (fragment, isCovered) {
 /** @param {Button[]} buttons */
 function buttonsFor (buttons) {
   const group = element('div', 'onlyoffice-notice-buttons')
-  group.append(...buttons.map(({ label, run }) => {
-    const button = element('button', 'onlyoffice-notice-button', label)
-    button.type = 'button'
-    button.addEventListener('click', run)
-    return button
-  }))
+  group.append(...buttons.map(({ label, run }) =>
+    element('button', 'onlyoffice-notice-button', label, { type: 'button', onclick: () => run() })
+  ))
   return group
 }
 
@@ -155,29 +151,35 @@ const BEING_EDITED = 'FST_EDITOR_BEING_EDITED'
 const EXPIRED = 'FST_EDITOR_UNAUTHORIZED'
 
 /**
- * @param {object} dependencies
- * @param {Notice} dependencies.notice
- * @param {Messages} dependencies.messages
- * @param {() => boolean} dependencies.isFree Whether the fragment shows nothing more important.
+ * @param {object} fragment
+ * @param {Notice} fragment.notice
+ * @param {Messages} fragment.messages
+ * @param {() => boolean} fragment.isFree Whether the fragment shows nothing more important.
  */
 export function createTeller ({ notice, messages, isFree }) {
   let timer = 0
+  const reload = { label: messages.reload, run: () => location.reload() }
+  const dismiss = { label: messages.dismiss, run: hide }
 
   function hide () {
     clearTimeout(timer)
     if (isFree()) notice.hide()
   }
 
-  /** @param {Parameters<Notice['show']>[0]} content */
+  /** @param {Pick<Content, 'role' | 'title' | 'advice' | 'buttons'>} content */
   function show (content) {
     clearTimeout(timer)
-    if (isFree()) notice.show(content)
+    if (isFree()) notice.show({ place: 'bar', ...content })
+  }
+
+  /** @param {Button} button @returns {Button} */
+  function hiding ({ label, run }) {
+    return { label, run: () => { hide(); run() } }
   }
 
   /** The page can do nothing more. @param {{ title: string, advice?: string }} texts */
   function mustReload (texts) {
-    const buttons = [{ label: messages.reload, run: () => location.reload() }, { label: messages.dismiss, run: hide }]
-    show({ place: 'bar', role: 'alert', ...texts, buttons })
+    show({ role: 'alert', ...texts, buttons: [reload, dismiss] })
   }
 
   /** @param {unknown} error */
@@ -199,7 +201,7 @@ export function createTeller ({ notice, messages, isFree }) {
 
     /** Shows that the action is in progress. @param {string} title */
     busy (title) {
-      show({ place: 'bar', role: 'status', title })
+      show({ role: 'status', title })
     },
 
     /**
@@ -208,21 +210,7 @@ export function createTeller ({ notice, messages, isFree }) {
      * @param {Button} [button]
      */
     done (title, button) {
-      const dismiss = { label: messages.dismiss, run: hide }
-      show({
-        place: 'bar',
-        role: 'status',
-        title,
-        buttons: button
-          ? [{
-              ...button,
-              run: () => {
-                hide()
-                button.run()
-              }
-            }, dismiss]
-          : []
-      })
+      show({ role: 'status', title, buttons: button ? [hiding(button), dismiss] : [] })
       if (!button) timer = setTimeout(hide, READING_MS)
     },
 
@@ -234,21 +222,8 @@ export function createTeller ({ notice, messages, isFree }) {
     failed (error, again) {
       console.error(error)
       if (error instanceof ActionError && error.status === 401) return mustReload(textsOf(error))
-      const retry = again
-        ? [{
-            label: messages.tryAgain,
-            run: () => {
-              hide()
-              again()
-            }
-          }]
-        : []
-      show({
-        place: 'bar',
-        role: 'alert',
-        ...textsOf(error),
-        buttons: [...retry, { label: messages.dismiss, run: hide }]
-      })
+      const retry = again ? [hiding({ label: messages.tryAgain, run: again })] : []
+      show({ role: 'alert', ...textsOf(error), buttons: [...retry, dismiss] })
     },
 
     outdated: () => mustReload({ title: messages.outdated, advice: messages.outdatedAdvice }),
@@ -268,19 +243,7 @@ export function createTeller ({ notice, messages, isFree }) {
      * @param {{ title: string, advice: string, buttons: Button[] }} question
      */
     ask ({ title, advice, buttons }) {
-      show({
-        place: 'bar',
-        role: 'alert',
-        title,
-        advice,
-        buttons: buttons.map(({ label, run }) => ({
-          label,
-          run: () => {
-            hide()
-            run()
-          }
-        }))
-      })
+      show({ role: 'alert', title, advice, buttons: buttons.map(hiding) })
     }
   }
 }

@@ -10,13 +10,13 @@ import { failureOf } from './messages.js'
 const USUAL_MS = 30_000
 
 /**
- * @param {object} dependencies
- * @param {Notice} dependencies.notice
- * @param {Messages} dependencies.messages
- * @param {(code: number | 'slow' | 'no-frame') => void} dependencies.report
- * @param {() => (() => void) | null} dependencies.leave Removes the editor of a document that could not be converted,
+ * @param {object} page
+ * @param {Notice} page.notice
+ * @param {Messages} page.messages
+ * @param {(code: number | 'slow' | 'no-frame') => void} page.report
+ * @param {() => (() => void) | null} page.leave Removes the editor of a document that could not be converted,
  *   so that nobody has it open. Returns a function that tries again; `null` if the page cannot.
- * @param {() => boolean} dependencies.isInPage Whether the page still has the fragment: a page may remove it without
+ * @param {() => boolean} page.isInPage Whether the page still has the fragment: a page may remove it without
  *   `unmountEditor`.
  */
 export function followOpening ({ notice, messages, report, leave, isInPage }) {

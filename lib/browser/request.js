@@ -22,11 +22,8 @@ async function post ({ handler, pageToken }, action, body) {
     signal: AbortSignal.timeout(TIME_LIMIT_MS)
   })
   if (!ok) {
-    throw new ActionError(
-      status,
-      String(answer?.code ?? ''),
-      `The action ${action} answered ${status}: ${answer?.message ?? ''}`
-    )
+    const code = String(answer?.code ?? '')
+    throw new ActionError(status, code, `The action ${action} answered ${status}: ${answer?.message ?? ''}`)
   }
   if (typeof answer !== 'object' || answer === null) {
     throw new ActionError(0, '', `Another server answered instead of the action ${action}`)

@@ -9,16 +9,15 @@ const TITLES = { compare: 'chooseCompare', combine: 'chooseCombine', 'insert-tex
 /**
  * Lets the user choose, and passes the signed data of the choice to the editor.
  * @param {ActionContext} context
- * @param {object} choice
- * @param {string} choice.title
- * @param {string} choice.action
- * @param {object} choice.body
- * @param {string} choice.method Method of the editor.
+ * @param {keyof Messages} title
+ * @param {string} action
+ * @param {object} body
+ * @param {string} method Method of the editor.
  */
-async function chooseFor ({ fragment, messages, ask, answer, tell }, { title, action, body, method }) {
+async function chooseFor ({ fragment, messages, ask, answer, tell }, title, action, body, method) {
   const { choose } = await import('../dialogs.js')
   const choice = await choose(fragment, {
-    title,
+    title: messages[title],
     messages,
     find: async search => (await ask(action, { ...body, ...(search && { search }) })).choices,
     textOf: tell.textOf
@@ -30,35 +29,24 @@ async function chooseFor ({ fragment, messages, ask, answer, tell }, { title, ac
 export const choiceGroups = {
   images: context => ({
     /** @param {{ c?: string }} [data] */
-    onRequestInsertImage: ({ c = 'add' } = {}) =>
-      chooseFor(context, { title: context.messages.chooseImage, action: 'images', body: { c }, method: 'insertImage' })
+    onRequestInsertImage: ({ c = 'add' } = {}) => chooseFor(context, 'chooseImage', 'images', { c }, 'insertImage')
   }),
 
   documents: context => ({
     /** @param {{ c?: string }} [data] */
-    onRequestSelectDocument: ({ c = 'compare' } = {}) => chooseFor(context, {
-      title: context.messages[TITLES[c] ?? 'chooseCompare'],
-      action: 'documents',
-      body: { c },
-      method: 'setRequestedDocument'
-    })
+    onRequestSelectDocument: ({ c = 'compare' } = {}) =>
+      chooseFor(context, TITLES[c] ?? 'chooseCompare', 'documents', { c }, 'setRequestedDocument')
   }),
 
   spreadsheets: context => ({
     /** @param {{ c?: string }} [data] */
-    onRequestSelectSpreadsheet: ({ c = 'mailmerge' } = {}) => chooseFor(context, {
-      title: context.messages.chooseSpreadsheet,
-      action: 'spreadsheets',
-      body: { c },
-      method: 'setRequestedSpreadsheet'
-    }),
+    onRequestSelectSpreadsheet: ({ c = 'mailmerge' } = {}) =>
+      chooseFor(context, 'chooseSpreadsheet', 'spreadsheets', { c }, 'setRequestedSpreadsheet'),
 
     /** @param {{ referenceData?: object, path?: string }} [data] */
-    onRequestReferenceSource: ({ referenceData, path } = {}) => chooseFor(context, {
-      title: context.messages.chooseSpreadsheet,
-      action: 'spreadsheets',
-      body: { c: 'reference', ...(referenceData && { referenceData }), ...(path && { path }) },
-      method: 'setReferenceSource'
-    })
+    onRequestReferenceSource ({ referenceData, path } = {}) {
+      const body = { c: 'reference', ...(referenceData && { referenceData }), ...(path && { path }) }
+      return chooseFor(context, 'chooseSpreadsheet', 'spreadsheets', body, 'setReferenceSource')
+    }
   })
 }

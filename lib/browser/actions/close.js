@@ -55,12 +55,8 @@ function decided (context) {
 
 /** Also shown to users who come back to this page. @param {ActionContext} context */
 function showClosed ({ askFresh, messages, notice, remount }) {
-  notice.show({
-    place: 'cover',
-    role: 'status',
-    title: messages.closed,
-    buttons: [{ label: messages.openAgain, run: openAgain }]
-  })
+  const buttons = [{ label: messages.openAgain, run: openAgain }]
+  notice.show({ place: 'cover', role: 'status', title: messages.closed, buttons })
   notice.focus()
 
   /** Reloads the page if there is no fresh configuration: the page itself has one. */

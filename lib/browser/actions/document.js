@@ -41,9 +41,7 @@ export const documentGroups = {
     onMakeActionLink: place => answer('setActionLink', linkTo(place))
   }),
 
-  'edit-rights': ({ reopen }) => ({
-    onRequestEditRights: () => reopen('edit')
-  })
+  'edit-rights': ({ reopen }) => ({ onRequestEditRights: () => reopen('edit') })
 }
 
 /** @type {import('./index.js').ActionGroup} */

@@ -22,10 +22,8 @@ export const historyGroups = {
   'history-data': ({ ask, answer, tell }) => ({
     /** @param {number} version */
     async onRequestHistoryData (version) {
-      answer(
-        'setHistoryData',
-        await ask('history-data', { version }).catch(error => ({ error: tell.textOf(error), version }))
-      )
+      const data = await ask('history-data', { version }).catch(error => ({ error: tell.textOf(error), version }))
+      answer('setHistoryData', data)
     }
   }),
 

@@ -39,14 +39,7 @@ import { saveAs } from './save-as.js'
 /** @typedef {Readonly<Record<string, ActionGroup>>} ActionGroups Keyed by the words in the fragment's `data-actions`. */
 
 /** @type {ActionGroups} */
-const groups = {
-  ...documentGroups,
-  'save-as': saveAs,
-  ...choiceGroups,
-  reference,
-  ...peopleGroups,
-  ...historyGroups
-}
+const groups = { ...documentGroups, 'save-as': saveAs, ...choiceGroups, reference, ...peopleGroups, ...historyGroups }
 
 /**
  * @param {ActionContext} context

@@ -28,10 +28,7 @@ export function reference ({ ask, answer, messages, tell }) {
       const page = pageUrl(found.page)
       if (!page) return tell.done(messages.notFound)
       if (!openTab(page, windowName)) {
-        tell.done(messages.linkReady, {
-          label: messages.open,
-          run: () => openTab(page, windowName)
-        })
+        tell.done(messages.linkReady, { label: messages.open, run: () => openTab(page, windowName) })
       }
     }
   }

@@ -16,16 +16,12 @@ export function saveAs ({ ask, messages, page, tell }) {
       if (copy.isDownload) {
         const { fetchThroughProxy } = await import('../captures.js')
         const file = await fetchThroughProxy(page, url, AbortSignal.timeout(TIME_LIMIT_MS), CaptureError)
-        return tell.done(messages.copyOffered.replace('{name}', () => name), {
-          label: messages.download,
-          run: () => download(file, name)
-        })
+        const title = messages.copyOffered.replace('{name}', () => name)
+        return tell.done(title, { label: messages.download, run: () => download(file, name) })
       }
       const shown = pageUrl(copy.url)
-      tell.done(
-        messages.copySaved.replace('{name}', () => name),
-        shown ? { label: messages.open, run: () => openTab(shown) } : undefined
-      )
+      const button = shown ? { label: messages.open, run: () => openTab(shown) } : undefined
+      tell.done(messages.copySaved.replace('{name}', () => name), button)
     }
   }
 }
@@ -35,9 +31,7 @@ export function saveAs ({ ask, messages, page, tell }) {
  * @param {string} name
  */
 function download (file, name) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
+  const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(file), download: name })
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS)
 }
