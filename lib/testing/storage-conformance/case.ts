@@ -116,13 +116,8 @@ export async function assertSourceFails (
 }
 
 /** Replaces a stored file. */
-export async function replace (
-  storage: Storage,
-  fileId: string,
-  content: Content,
-  options: ReplaceOptions = {}
-): Promise<FileInfo> {
-  const info = await storage.replace(fileId, content, options)
+export async function replace (storage: Storage, ...args: Parameters<Storage['replace']>): Promise<FileInfo> {
+  const info = await storage.replace(...args)
   assert.ok(info, 'replace of a stored file must resolve to its info')
   return info
 }

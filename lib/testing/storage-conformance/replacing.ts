@@ -142,6 +142,7 @@ async function replaceWhile (
   const { fileId, revision } = await storage.create('docx', OLD_BYTES)
   const { calls, outcome } = await replaceObserved(storage, fileId, NEW_BYTES, { ...options, ifRevision: revision },
     async () => await change(fileId))
+  if (outcome instanceof Error) throw outcome
   if (calls.length === 0) return null
   assert.equal(outcome, null, 'replace must resolve to null: the file has been changed meanwhile')
   return fileId
