@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo, type Server } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import type { Certificate } from './network.js'
 
@@ -56,6 +57,19 @@ export async function startUpstream (t: Test, answer: http.RequestListener | str
 
 export function answerWith (body: string | Uint8Array, status = 200, headers: Record<string, string> = {}): http.RequestListener {
   return (_request, response) => response.writeHead(status, headers).end(body)
+}
+
+export interface Reply {
+  readonly status: number | undefined
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Sends a request with the headers as they stand: `fetch` merges some, adds some and lets nobody set others. */
+export async function send (url: string | URL, { body, ...options }: http.RequestOptions & { readonly body?: string } = {}): Promise<Reply> {
+  const request = http.request(url, options).end(body)
+  const [response] = await once(request, 'response') as [http.IncomingMessage]
+  return { status: response.statusCode, headers: response.headers, body: await text(response) }
 }
 
 /** Sends bytes as they stand and resolves to all that comes back, as Latin-1 text. */
