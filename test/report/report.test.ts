@@ -1,9 +1,6 @@
 import t, { type Test } from 'tap'
-import { urlSigner } from '../../lib/security/signatures.js'
-import type { AuthorizeTarget } from '../../types/options.js'
 import { profiles } from '../kit/editing.js'
 import { HANDLER, type HostOptions, startHost } from '../kit/host.js'
-import { SECRET } from '../kit/document-server.js'
 import { memoryLog, WARN } from '../kit/log.js'
 import { jumpingTime } from '../kit/time.js'
 import { exchange } from '../kit/http.js'
@@ -68,46 +65,6 @@ for (const profile of profiles) {
     for (const secret of [proxyToken, proxyToken.split('.')[1]!, 'action=']) t.notOk(log.text().includes(secret), secret)
   })
 }
-
-t.test('a report without the page\'s token is answered 401 or 403 and says nothing in the log', async t => {
-  const { origin, fileId, proxyToken, report, warnings, app, storage } = await start(t)
-  const expires = String(Math.floor(Date.now() / 1000) - 2)
-  const signer = urlSigner([SECRET], origin + HANDLER)
-  const download = new URL((await app.editorControl().openDocument(fileId)).documentUrl).searchParams
-  const other = await storage.create('docx', Buffer.from('y'))
-  const refused: Array<[what: string, status: number, headers: Record<string, string>, id?: string]> = [
-    ['none', 401, {}],
-    ['an expired one', 401, { [HEADER]: `${expires}.${signer.sign({ purpose: 'proxy', fileId, expires })}` }],
-    ['garbage', 403, { [HEADER]: 'garbage' }],
-    ['the signature of a download URL', 403, { [HEADER]: `${download.get('expires')}.${download.get('signature')}` }],
-    ['that of another file', 403, { [HEADER]: proxyToken }, other.fileId],
-    ['that of a page, sent by another site', 403, { [HEADER]: proxyToken, 'sec-fetch-site': 'cross-site' }],
-    ['that of a page, sent by another origin', 403, { [HEADER]: proxyToken, origin: 'https://evil.example' }]
-  ]
-  for (const [what, status, headers, id] of refused) t.equal((await report('-20', { headers, ...(id && { id }) })).status, status, what)
-  t.strictSame(warnings(), [])
-  t.equal((await report('-20')).status, 204)
-  t.equal(warnings().length, 1)
-})
-
-t.test('authorize is asked about a report, with its file, and may deny or allow it', async t => {
-  const targets: AuthorizeTarget[] = []
-  let decision: boolean | undefined
-  const { fileId, report, warnings } = await start(t, {
-    authorize: (_request, target) => {
-      targets.push(target)
-      return decision
-    }
-  })
-  t.equal((await report('0')).status, 204)
-  t.strictSame(targets, [{ action: 'report', fileId }])
-  decision = false
-  t.equal((await report('-4')).status, 403)
-  decision = true
-  t.equal((await report('-20', { headers: {} })).status, 204, 'without a token')
-  t.equal((await report('slow', { headers: { [HEADER]: 'garbage' } })).status, 403, 'but not with a wrong one')
-  t.strictSame(warnings().map(({ code }) => code), ['0', '-20'])
-})
 
 for (const profile of profiles) {
   t.test(`a report with an unknown code or a body is answered 400; no body is read (${profile})`, async t => {
