@@ -106,7 +106,7 @@ for (const profile of profiles) {
   })
 }
 
-t.test('a hook that throws is logged', async t => {
+t.test('onCallback and onSaved that throw are logged', async t => {
   const log = memoryLog()
   const fail = () => { throw new Error('the listener failed') }
   const editing = await startEditing(t, { server: log.server, onCallback: fail, onSaved: fail })

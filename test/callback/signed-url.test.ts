@@ -6,8 +6,6 @@ import { HANDLER, signed } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
 import { handlerUrls } from '../../lib/security/signatures.js'
 
-const OTHER_SECRET = 'another-secret-that-is-long-enough-0123456789'
-
 /** Posts a good save, with its token, to an address. Resolves to the answered `error`. */
 async function save (address: string, { key, url }: { readonly key: string, readonly url: string }): Promise<unknown> {
   const fields = { key, status: 2, url }
@@ -66,16 +64,6 @@ t.test('a callback without a valid URL signature is refused before its body has 
     const [answer] = await once(socket, 'data') as [Buffer]
     t.match(answer.toString(), /^HTTP\/1\.1 200 OK[\s\S]*\{"error":1\}/)
   }
-})
-
-t.test('a callback URL signed with any secret of the list is accepted; the first secret signs', async t => {
-  const editing = await startEditing(t, { jwtSecret: [OTHER_SECRET, SECRET] })
-  const settings = { publicBaseUrl: editing.origin, path: HANDLER, signedUrls: true, downloadUrlLifetime: 60_000 }
-  const before = handlerUrls({ ...settings, secrets: [SECRET] }).callback(editing.fileId)
-  const control = await editing.app.editorControl().openDocument(editing.fileId)
-  t.equal(control.callbackUrl, handlerUrls({ ...settings, secrets: [OTHER_SECRET] }).callback(editing.fileId), 'the first signs')
-  t.equal(await save(handlerUrls({ ...settings, secrets: ['a-third-secret-nobody-listed-0123456789'] }).callback(editing.fileId), editing), 1)
-  t.equal(await save(before, editing), 0)
 })
 
 t.test('signedUrls overrides the profile in the URLs of a control', async t => {

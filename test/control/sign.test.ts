@@ -82,7 +82,7 @@ t.test('what is returned and what is signed are the same JSON: undefined fields 
   t.equal(claimsOf(token), JSON.stringify(signed))
 })
 
-t.test('the first secret of a list signs', async t => {
+t.test('the first secret of a list signs data of the application', async t => {
   const { app } = await startHost(t, { jwtSecret: [SECRET, 'another-secret-of-this-test-suite-012345'] })
   t.equal(claimsOf(app.editorControl().sign({ a: 1 }).token), '{"a":1}')
 })

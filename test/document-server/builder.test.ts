@@ -133,7 +133,7 @@ t.test('each error code of a build says what it means, what to do, and whether t
   t.match(await build({ url: 'http://127.0.0.1:9/none' }).catch(error => error), { serverCode: -4 })
 })
 
-t.test('a wrong secret is error -8', async t => {
+t.test('a build with a wrong secret is error -8', async t => {
   const { build, scriptUrl } = await startBuilding(t, { emulated: { jwtSecret: 'another-secret-of-the-document-server' } })
   t.match(await build({ url: scriptUrl }).catch(error => error), { code: 'FST_EDITOR_BUILD_FAILED', serverCode: -8 })
 })

@@ -77,7 +77,7 @@ t.test('documents and requests that cause errors: broken, missing, protected, to
   }
 })
 
-t.test('a wrong secret is error -8', async t => {
+t.test('a conversion with a wrong secret is error -8', async t => {
   const { failure } = await startConverting(t, { emulated: { jwtSecret: 'another-secret-of-the-document-server' } })
   t.match((await failure()).error, { serverCode: -8, retryable: false })
 })

@@ -105,29 +105,3 @@ t.test('the token\'s URL and the request must name the same file to every URL pa
     t.equal(response.status, status, `${requested} by a token for ${inToken}`)
   }
 })
-
-t.test('a token signed with any secret of the list is accepted', async t => {
-  const host = await startHost(t, { signedUrls: false, jwtSecret: ['the-newest-secret-0123456789-0123456789', OTHER_SECRET] })
-  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
-  const url = host.handler({ action: 'download', fileId })
-  for (
-    const [secret, status] of [[OTHER_SECRET, 200], ['the-newest-secret-0123456789-0123456789', 200], [
-      'a-secret-in-no-list-0123456789-0123456789',
-      401
-    ]] as const
-  ) {
-    const response = await fetch(url, {
-      headers: { authorization: `Bearer ${signed({ payload: { url } }, tokenSigner([secret]))}` }
-    })
-    t.equal(response.status, status, secret)
-  }
-})
-
-t.test('the token\'s header and prefix can be set to those of the document server', async t => {
-  const host = await startHost(t, { signedUrls: false, documentServer: { authorizationHeader: 'X-Editor-Token', authorizationPrefix: 'JWT:' } })
-  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
-  const url = host.handler({ action: 'download', fileId })
-  const token = signed({ payload: { url } })
-  t.equal((await fetch(url, { headers: { 'x-editor-token': `JWT:${token}` } })).status, 200)
-  t.equal((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status, 401)
-})

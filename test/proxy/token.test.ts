@@ -7,7 +7,6 @@ import { SECRET } from '../kit/document-server.js'
 import { send, startUpstream } from '../kit/http.js'
 
 const HEADER = 'x-editor-proxy-token'
-const FOREIGN_SECRET = 'a-secret-of-another-service-0123456789'
 
 const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1000) + seconds)
 
@@ -27,14 +26,9 @@ async function start (t: Test, options: HostOptions = {}) {
 
   function tokenOf (
     fileId: string,
-    {
-      secret = SECRET,
-      service = scope,
-      expires = inSeconds(600),
-      purpose = 'proxy' as 'proxy' | 'download' | 'callback'
-    } = {}
+    { service = scope, expires = inSeconds(600), purpose = 'proxy' as 'proxy' | 'callback' } = {}
   ): string {
-    return `${expires}.${urlSigner([secret], service).sign({ purpose, fileId, expires })}`
+    return `${expires}.${urlSigner([SECRET], service).sign({ purpose, fileId, expires })}`
   }
 
   async function statusOf ({ fileId, headers = {}, method = 'GET', more = {} }: Request): Promise<number | undefined> {
@@ -135,52 +129,6 @@ t.test('a token is valid for exactly one fileId, even an unusual one, and a requ
   upstream.requests.length = 0
   for (const fileId of ['a', 'b', 'a,b', '']) t.equal((await fetch(twice, { headers: { [HEADER]: tokenOf(fileId) } })).status, 400, fileId)
   t.strictSame(upstream.requests, [])
-})
-
-t.test('a signed token is refused if its expiry is not a plain number of seconds', async t => {
-  const { upstream, tokenOf, withToken } = await start(t)
-  const later = inSeconds(600)
-  for (
-    const expires of [
-      '',
-      ' ',
-      ' 1',
-      '1e9',
-      'abc',
-      '0x99',
-      '-1',
-      'Infinity',
-      'NaN',
-      'undefined',
-      'null',
-      '1e99',
-      '0xffffffffffff',
-      '99999999999999999999',
-      '0',
-      `0${later}`,
-      `+${later}`,
-      `${later} `,
-      ` ${later}`,
-      `${later}.0`,
-      `${later}.`,
-      `${later}e0`,
-      `${later},${later}`,
-      `${later}n`,
-      '٢٠٠٠٠٠٠٠٠٠'
-    ]
-  ) {
-    const header = Buffer.from(tokenOf('', { expires })).toString('latin1')
-    t.equal(await withToken('', header), 403, `"${expires}"`)
-  }
-  t.strictSame(upstream.requests, [])
-  t.equal(await withToken('', tokenOf('', { expires: later })), 200, 'a plain number of seconds is accepted')
-})
-
-t.test('a token signed with any secret of the list is accepted, with any other it is refused', async t => {
-  const { tokenOf, withToken } = await start(t, { jwtSecret: [SECRET, FOREIGN_SECRET] })
-  t.equal(await withToken('a', tokenOf('a')), 200)
-  t.equal(await withToken('a', tokenOf('a', { secret: FOREIGN_SECRET })), 200)
-  t.equal(await withToken('a', tokenOf('a', { secret: `${FOREIGN_SECRET}x` })), 403)
 })
 
 t.test('a token expires after downloadUrlLifetime', async t => {

@@ -47,7 +47,7 @@ t.test('an assigned key does not tell which content it was opened with: a docume
   t.strictSame(forgotten(), [])
 })
 
-t.test('a run that waits for another one can be aborted', { timeout: 20_000 }, async t => {
+t.test('a recovery that waits for another one can be aborted', { timeout: 20_000 }, async t => {
   const { promise: opened, resolve: open } = deferred<void>()
   const { promise: called, resolve: call } = deferred<void>()
   const { recover, app, fileId, storage } = await startAfterOutage(t, 'handed over', { onForgotten: async () => { call(); await opened } })

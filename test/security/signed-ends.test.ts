@@ -7,7 +7,7 @@ import { SECRET } from '../kit/document-server.js'
 function oddEnds (later: number): string[] {
   return [
     '', ' ', ' 1', '1e9', 'abc', '0x99', '-1', 'Infinity', 'NaN', 'null', 'undefined', '1e99', '0xffffffffffff', '99999999999999999999', '0',
-    `0${later}`, `+${later}`, `${later} `, ` ${later}`, `${later}.0`, `${later}.`, `${later}e0`, `${later},${later}`, `${later}\n`, '٢٠٠٠٠٠٠٠٠٠'
+    `0${later}`, `+${later}`, `${later} `, ` ${later}`, `${later}.0`, `${later}.`, `${later}e0`, `${later},${later}`, `${later}n`, `${later}\n`, '٢٠٠٠٠٠٠٠٠٠'
   ]
 }
 
@@ -55,4 +55,16 @@ t.test('a signed callback URL with any expiry is refused', async t => {
   t.strictSame(seen, [])
   t.equal(await post(), '{"error":0}', 'without one it is')
   t.strictSame(seen, [fileId])
+})
+
+t.test('a proxy token is refused if its expiry is not a plain number of seconds', async t => {
+  const host = await startHost(t)
+  const signer = urlSigner([SECRET], host.origin + HANDLER)
+  async function report (expires: string): Promise<number> {
+    const token = `${expires}.${signer.sign({ purpose: 'proxy', fileId: '', expires })}`
+    const headers = { 'x-editor-proxy-token': Buffer.from(token).toString('latin1') }
+    return (await fetch(host.handler({ action: 'report', fileId: '', code: '0' }), { method: 'POST', headers })).status
+  }
+  for (const expires of oddEnds(later).filter(end => !end.includes('\n'))) t.equal(await report(expires), 403, `"${expires}"`)
+  t.equal(await report(String(later)), 204, 'a plain number of seconds is accepted')
 })

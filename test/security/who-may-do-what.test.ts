@@ -50,6 +50,10 @@ secure, neither
   expired                          200       200       -          200       200     200       401     401     401      -        -
   of another file                  200       200       200        200       200     200       403     403     -        -        -
   right, from another site         200       200       200        200       200     200       403     403     403      200      200
+secure, jwtSecret: a list
+  right                            200       200       200        200       200     200       200     204     200      200      200
+  by the first secret of the list  200       200       200        200       200     200       200     204     200      -        -
+  by another secret                403       403       403        401       401     401       403     403     403      -        -
 secure, proxy.requireToken: false
   none                             401       401       401        401       401     401       200     204     401      404      200
   garbage                          403       403       403        401       401     401       200     204     403      404      -
@@ -114,6 +118,10 @@ classic, authorize denies
   garbage                          403       403       403        403       403     403       403     403     403      404      -
 `
 
+t.setTimeout(120_000)
+
+const FIRST_SECRET = 'the-newest-secret-of-this-test-suite-012345'
+
 type Authorize = NonNullable<EditorOptions['authorize']>
 
 const allowing: Authorize[] = [() => true, async () => true]
@@ -133,6 +141,7 @@ const SETTINGS: Readonly<Record<string, ReadonlyArray<Partial<EditorOptions>>>> 
   'secure, requireToken: false': [{ requireToken: false }],
   'secure, signedUrls: false': [{ signedUrls: false }],
   'secure, neither': [{ requireToken: false, signedUrls: false }],
+  'secure, jwtSecret: a list': [{ jwtSecret: [FIRST_SECRET, SECRET] }],
   'secure, proxy.requireToken: false': [{ proxy: { requireToken: false } }],
   'secure, proxy.crossOrigin: true': [{ proxy: { crossOrigin: true } }],
   'secure, authorize allows': each(allowing),
@@ -210,6 +219,7 @@ async function start (t: Test, options: Partial<EditorOptions>) {
     offeredId: new URL(await offered.promise).searchParams.get('id')!,
     own: issuerOf(documentServer, host.origin),
     earlier: issuerOf(documentServer, host.origin, { lifetime: -600 }),
+    firstSecret: issuerOf(documentServer, host.origin, { secret: FIRST_SECRET }),
     otherSecret: issuerOf(documentServer, host.origin, { secret: 'another-secret-of-this-test-suite-987654' }),
     otherApplication: issuerOf(documentServer, ELSEWHERE)
   }
@@ -367,7 +377,7 @@ const OPERATIONS: readonly Operation[] = [
 ]
 
 type Credential = (operation: Operation, given: Given) => string | undefined
-const by = (name: 'own' | 'earlier' | 'otherSecret' | 'otherApplication'): Credential => ({ credential }, given) =>
+const by = (name: 'own' | 'earlier' | 'firstSecret' | 'otherSecret' | 'otherApplication'): Credential => ({ credential }, given) =>
   credential({ ...given, issuer: given.site[name] })
 
 /** What a row begins with. */
@@ -376,6 +386,7 @@ const CREDENTIALS: Readonly<Record<string, Credential>> = {
   garbage: ({ garbage }) => garbage,
   right: by('own'),
   expired: by('earlier'),
+  'by the first secret of the list': by('firstSecret'),
   'by another secret': by('otherSecret'),
   'of another application': by('otherApplication'),
   'of another file': ({ credential }, given) => credential({ ...given, file: given.site.other }),

@@ -301,7 +301,7 @@ t.test('a hook that takes longer than timeouts.hooks is given up, and the end fo
   t.strictSame(log.records().filter(({ err }) => err?.code === 'FST_EDITOR_HOOK_TIMEOUT').map(({ msg }) => msg), ['the hook onSessionStart failed'])
 })
 
-t.test('a hook that throws is logged, and changes nothing', async t => {
+t.test('onSessionStart and onSessionEnd that throw are logged, and change nothing', async t => {
   const log = memoryLog()
   const fail = () => { throw new Error('the hook is broken') }
   const { hooks, until } = recordSessions({ onSessionStart: fail, onSessionEnd: fail })

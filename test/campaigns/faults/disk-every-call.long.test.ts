@@ -23,7 +23,7 @@ const MUST_SYNC = 1
 
 for (const isDone of [false, true]) {
   for (const [what, fields] of Object.entries(saves)) {
-    t.test(`${what}, every Nth file system call fails${isDone ? ' although it was carried out' : ''}: rejected and unchanged, or stored`, { timeout: 180_000 }, async t => {
+    t.test(`${what} by callback, every Nth file system call fails${isDone ? ' although it was carried out' : ''}: rejected and unchanged, or stored`, { timeout: 180_000 }, async t => {
       const { begin, key, post, postWith, stored, listingAfterRestart } = await startDiskService(t)
       const documents: string[] = []
       let refusedSyncs = 0
