@@ -94,22 +94,7 @@ const PAPERS: Readonly<Record<PaperSize, Paper>> = {
 }
 
 /** Territories that use letter paper. Source: Unicode CLDR, `paperSize` of the measurement data. */
-const LETTER: ReadonlySet<string> = new Set([
-  'BZ',
-  'CA',
-  'CL',
-  'CO',
-  'CR',
-  'GT',
-  'MX',
-  'NI',
-  'PA',
-  'PH',
-  'PR',
-  'SV',
-  'US',
-  'VE'
-])
+const LETTER: ReadonlySet<string> = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '))
 
 /** Throws `InvalidOptionError` for an unknown size. */
 export function paperOf (size: PaperSize | undefined, { region }: Language): Paper {
