@@ -8,8 +8,10 @@ import { createDocumentServerClient } from './document-server/client.js'
 import { createCommands } from './document-server/commands.js'
 import { createConversions } from './document-server/conversion.js'
 import { documentKeys } from './document-server/document-key.js'
-import { createFromFile } from './document-server/from-file.js'
-import { createResultFetch } from './document-server/result-file.js'
+import { createEditorServer } from './document-server/editor-server.js'
+import { createFormats } from './document-server/formats.js'
+import { createPostFile } from './document-server/from-file.js'
+import { createResults } from './document-server/result-file.js'
 import { tokenSigner } from './document-server/token.js'
 import { createCallbackHandler } from './handler/callback.js'
 import { createCredentials } from './handler/credentials.js'
@@ -66,36 +68,28 @@ export function createConnection ({ settings, handlerPath, httpClient, log, shut
   const { clock, editorApiUrl, path, publicBaseUrl, secrets } = settings
   const tokens = tokenSigner(secrets, clock)
   const outbound = createOutbound(httpClient, settings)
-  const client = createDocumentServerClient({ outbound, tokens, settings })
-  const fetchResult = createResultFetch({ outbound, closing: shutdown.endAll })
-  const commands = createCommands({ client, log })
-  const fromFile = createFromFile({ client, commands })
-  const offers = createFileOffers({ path: `${path}/files`, url: `${publicBaseUrl}${handlerPath}/files` })
+  const client = createDocumentServerClient(outbound, tokens, settings)
+  const commands = createCommands(client, log)
+  const scope = publicBaseUrl + handlerPath
+  const parts = {
+    client,
+    commands,
+    keys: documentKeys(scope, editorApiUrl.origin),
+    offers: createFileOffers({ path: `${path}/files`, url: `${scope}/files` }),
+    postFile: createPostFile(client, commands),
+    ...createResults(outbound, shutdown.endAll)
+  }
+  const services = { ...parts, settings }
   return {
+    ...parts,
+    ...createFormats(client),
+    conversions: createConversions(services),
+    editorServer: createEditorServer(services),
+    outbound,
     tokens,
     sign: signerOf(tokens),
-    outbound,
-    client,
-    fetchResult,
-    fromFile,
-    offers,
-    commands,
     urls: handlerUrls({ ...settings, path: handlerPath }),
-    pageTokens: pageTokens({
-      secrets,
-      scope: publicBaseUrl + handlerPath,
-      tokenLifetime: settings.pageTokenLifetime,
-      clock
-    }),
-    keys: documentKeys(publicBaseUrl + handlerPath, editorApiUrl.origin),
-    conversions: createConversions({
-      client,
-      fetchResult,
-      fromFile,
-      offers,
-      maxFileSize: settings.maxFileSize,
-      closing: shutdown.endAll
-    })
+    pageTokens: pageTokens({ secrets, scope, tokenLifetime: settings.pageTokenLifetime, clock })
   }
 }
 

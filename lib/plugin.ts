@@ -8,8 +8,6 @@ import { createControl } from './control/control.js'
 import { checkedDefaults, mergedDefaults, offeredActions } from './control/defaults.js'
 import { startWarnings } from './doctor/check-options.js'
 import { createDoctor, doctorRoute } from './doctor/doctor.js'
-import { createBuilder, createEditorServer } from './document-server/editor-server.js'
-import { createFormats, createOpens } from './document-server/formats.js'
 import { AlreadyRegisteredError, InvalidOptionError } from './errors.js'
 import { readPageModules } from './handler/assets.js'
 import { routeOptionsWith } from './handler/request.js'
@@ -62,7 +60,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   expose(app, 'editorHttpClient', httpClient, httpClient)
   const versionHistory = createVersionHistory(connection, saving)
   const diagnosis = createDiagnosis(foundation, saving)
-  const { client, commands, conversions, fetchResult, fromFile, keys, offers, urls } = connection
+  const { conversions, editorServer, formats, offers, urls } = connection
   const { forceSaves, recovery } = saving
   const { openings, openingExplainer } = diagnosis
 
@@ -92,11 +90,8 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const instanceId = settings.publicBaseUrl + handlerPath
   const offered = offeredActions(pageActions(settings), settings.actions, instanceId)
   const readersSeeHistory = settings.versions?.for === 'readers'
-  const formats = createFormats({ client })
-  const opens = createOpens(formats)
   const controlParts = {
     ...connection,
-    opens,
     ...saving,
     storage,
     pageUrls,
@@ -113,9 +108,8 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     return control(mergedDefaults(settings.control, checkedDefaults(defaults)))
   })
   app.decorate('editorServer', {
-    ...createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }),
+    ...editorServer,
     convert: conversions.convert,
-    build: createBuilder({ client, fetchResult, fromFile, offers, closing: shutdown.endAll }),
     formats,
     recoverForgotten: recovery.recoverForgotten
   })
@@ -149,7 +143,6 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     giveUpKey: saving.sessions.giveUpKey,
     instanceId,
     offered,
-    opens,
     whenSaved: saving.whenSaved
   }
   await app.register(

@@ -9,7 +9,7 @@ import type {
   ThumbnailRequest
 } from '../../types/control.js'
 import { conversionRules, numbered, Pixels, words } from '../document-server/conversion-service.js'
-import { convertRules as awaitRules } from '../document-server/poll.js'
+import { convertRules as awaitRules } from '../document-server/result-file.js'
 import { isPageUrl } from '../util/url.js'
 import {
   AnyString, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse

@@ -4,34 +4,10 @@ import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/ou
 import { bytesOf, discard } from '../util/streams.js'
 import type { TokenSigner } from './token.js'
 
-interface DocumentServerResponse {
+export interface DocumentServerResponse {
   readonly status: number
   /** The body of a response with status 200; `''` for any other status. */
   readonly text: string
-}
-
-/** The HTTP interface of the document server. Rejects as `Outbound` does. */
-export interface DocumentServerClient {
-  /**
-   * Posts a request to a service as JSON. It is signed in its body and, unless the token is too long, in its header:
-   * which one is verified depends on the document server's configuration. In a cluster `shardKey` routes it to the
-   * server that has the document. Source: docs/document-server-protocol.md#asking-and-being-answered
-   */
-  post (service: Service, request: object, options?: PostOptions): Promise<DocumentServerResponse>
-  /**
-   * Posts a request as a form, signed in the same way, with a file unless the request is about an earlier one. Resolves
-   * for any status. Source: docs/document-server-protocol.md#files-in-requests
-   */
-  postForm(
-    service: FromFileService,
-    request: object,
-    file: FormFile | undefined,
-    options?: PostOptions
-  ): Promise<OutboundResponse>
-  /** The JSON of such a request, signed with the first secret unless another `signer` is given. */
-  bodyOf (service: Service, request: object, signer?: Pick<TokenSigner, 'sign'>): string
-  /** Reads a small resource at a path below the document server's URL, unsigned. */
-  get (path: string, options?: Pick<PostOptions, 'signal' | 'total'>): Promise<DocumentServerResponse>
 }
 
 export interface FormFile {
@@ -40,13 +16,8 @@ export interface FormFile {
 }
 
 export interface PostOptions extends Pick<OutboundRequest, 'signal' | 'total' | 'limit'> {
+  /** Routes the request to the server of a cluster that has the document. */
   readonly shardKey?: string
-}
-
-interface Dependencies {
-  readonly outbound: Outbound
-  readonly tokens: Pick<TokenSigner, 'sign'>
-  readonly settings: Pick<Settings, 'documentServer'>
 }
 
 const MAX_RESPONSE_BYTES = 1024 * 1024
@@ -57,42 +28,68 @@ const MAX_RESPONSE_BYTES = 1024 * 1024
  */
 const MAX_HEADER_TOKEN = 7168
 
+/** The HTTP interface of the document server. Rejects as `Outbound` does. */
+export type DocumentServerClient = ReturnType<typeof createDocumentServerClient>
+
 export function createDocumentServerClient (
-  { outbound, tokens, settings: { documentServer: { publicUrl, operationClaim } } }: Dependencies
-): DocumentServerClient {
-  return {
-    async post (service, request, { shardKey, ...options } = {}) {
-      return await send(service === 'command' ? 'command' : 'conversion', urlOf(SERVICE_PATHS[service], shardKey), {
-        ...options,
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headersOf(service, request) },
-        body: bodyOf(service, request)
-      })
-    },
+  outbound: Outbound,
+  tokens: TokenSigner,
+  { documentServer: { publicUrl, operationClaim } }: Settings
+) {
+  return { post, postForm, bodyOf, get }
 
-    async postForm (service, request, file, { shardKey, ...options } = {}) {
-      const form = new FormData()
-      form.set('params', JSON.stringify(request))
-      form.set('token', tokens.sign({ ...request, operation: service })) // these endpoints demand the claim
-      if (file) form.set('file', new Blob([file.bytes]), file.name)
-      const encoded = new Response(form)
-      return await outbound('conversion', urlOf(`/${service}/from-file`, shardKey), {
-        ...options,
-        method: 'POST',
-        headers: {
-          ...headersOf(service, request, { operation: service }),
-          'content-type': encoded.headers.get('content-type')!
-        },
-        body: new Uint8Array(await encoded.arrayBuffer())
-      })
-    },
-
-    bodyOf,
-    get: async (path, options) => await send('command', urlOf(path), options ?? {})
+  /**
+   * Posts a request to a service as JSON. It is signed in its body and, unless the token is too long, in its header:
+   * which one is verified depends on the document server's configuration.
+   * Source: docs/document-server-protocol.md#asking-and-being-answered
+   */
+  async function post (
+    service: Service,
+    request: object,
+    { shardKey, ...options }: PostOptions = {}
+  ): Promise<DocumentServerResponse> {
+    return await send(service === 'command' ? 'command' : 'conversion', urlOf(SERVICE_PATHS[service], shardKey), {
+      ...options,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headersOf(service, request) },
+      body: bodyOf(service, request)
+    })
   }
 
-  function bodyOf (service: Service, request: object, signer: Pick<TokenSigner, 'sign'> = tokens): string {
+  /**
+   * Posts a request as a form, signed in the same way, with a file unless the request is about an earlier one. Resolves
+   * for any status. Source: docs/document-server-protocol.md#files-in-requests
+   */
+  async function postForm (
+    service: FromFileService,
+    request: object,
+    file: FormFile | undefined,
+    { shardKey, ...options }: PostOptions = {}
+  ): Promise<OutboundResponse> {
+    const form = new FormData()
+    form.set('params', JSON.stringify(request))
+    form.set('token', tokens.sign({ ...request, operation: service })) // these endpoints demand the claim
+    if (file) form.set('file', new Blob([file.bytes]), file.name)
+    const encoded = new Response(form)
+    return await outbound('conversion', urlOf(`/${service}/from-file`, shardKey), {
+      ...options,
+      method: 'POST',
+      headers: {
+        ...headersOf(service, request, { operation: service }),
+        'content-type': encoded.headers.get('content-type')!
+      },
+      body: new Uint8Array(await encoded.arrayBuffer())
+    })
+  }
+
+  /** The JSON of such a request, signed with the first secret unless another `signer` is given. */
+  function bodyOf (service: Service, request: object, signer = tokens): string {
     return JSON.stringify({ ...request, token: signer.sign({ ...request, ...purposeOf(service) }) })
+  }
+
+  /** Reads a small resource at a path below the document server's URL, unsigned. */
+  async function get (path: string, options: PostOptions = {}): Promise<DocumentServerResponse> {
+    return await send('command', urlOf(path), options)
   }
 
   function headersOf (service: Service, request: object, purpose = purposeOf(service)): Record<string, string> {

@@ -7,31 +7,11 @@ import { isJsonObject, parseJson } from '../util/text.js'
 import { assertValue, isString, listOf, rule, unknownOption } from '../util/validate.js'
 import type { DocumentServerClient } from './client.js'
 
-/** The document server's command service. */
-export interface Commands {
-  /**
-   * Sends a command. Rejects with `InvalidKeyError` for an empty or malformed key, `CommandFailedError`, or as
-   * `Outbound` does.
-   */
-  send<C extends Command>(command: C, options?: RequestOptions): Promise<CommandResult<C>>
-  /**
-   * Asks what the document server has under a key: users, unsaved changes or a forgotten file. Resolves to `undefined`,
-   * and logs why, if it gives no usable answer. Never call it where a callback of that key waits for the caller: the
-   * document server posts one before it answers. Source: docs/document-server-protocol.md#commands
-   */
-  lookUp (key: string): Promise<Knowledge | undefined>
-}
-
 /**
  * What the document server has under a key: users who edit, only unsaved changes or viewers, only a forgotten file, or
  * nothing.
  */
 type Knowledge = 'edited' | 'known' | 'forgotten' | 'unknown'
-
-interface Dependencies {
-  readonly client: DocumentServerClient
-  readonly log: Pick<FastifyBaseLogger, 'warn'>
-}
 
 /** The answer codes that callers act on. Source: docs/document-server-protocol.md#commands */
 export const COMMAND_CODE = {
@@ -74,10 +54,6 @@ export function isCommandName (c: unknown): boolean {
   return typeof c === 'string' && (c === 'saved' || Object.hasOwn(fields, c))
 }
 
-const KEYLESS_COMMANDS: ReadonlySet<unknown> = new Set(
-  ['version', 'license', 'getForgottenList'] satisfies Array<Command['c']>
-)
-
 /** A page waits for the answer. */
 const TIMEOUT_MS = 10_000
 
@@ -94,24 +70,35 @@ const MAX_LIST_BYTES = 16 * 1024 * 1024
  */
 const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
 
-export function createCommands ({ client, log }: Dependencies): Commands {
-  return {
-    async send (given, { signal } = {}) {
-      const command = checkedCommand(given)
-      const total = WAITING_COMMANDS.has(command.c) ? WAITING_TIMEOUT_MS : TIMEOUT_MS
-      const { error, ...result } = await request(command, total, signal)
-      if (error === 0) return result as CommandResult<typeof command>
-      throw new CommandFailedError(command.c, `error ${error} (${explanations.get(error) ?? 'unknown'})`, {
-        serverCode: error
-      })
-    },
+/** The document server's command service. */
+export type Commands = ReturnType<typeof createCommands>
 
-    async lookUp (key) {
-      const knowledge = await ask('info', key)
-      if (knowledge !== 'unknown') return knowledge
-      const kept = await ask('getForgotten', key)
-      return kept === 'known' ? 'forgotten' : kept
-    }
+export function createCommands (client: DocumentServerClient, log: FastifyBaseLogger) {
+  return { send, lookUp }
+
+  /**
+   * Sends a command. Rejects with `InvalidKeyError` for an empty or malformed key, `CommandFailedError`, or as
+   * `Outbound` does.
+   */
+  async function send<C extends Command> (given: C, { signal }: RequestOptions = {}): Promise<CommandResult<C>> {
+    const command = checkedCommand(given)
+    const total = WAITING_COMMANDS.has(command.c) ? WAITING_TIMEOUT_MS : TIMEOUT_MS
+    const { error, ...result } = await request(command, total, signal)
+    if (error === 0) return result as CommandResult<C>
+    const reason = `error ${error} (${explanations.get(error) ?? 'unknown'})`
+    throw new CommandFailedError(command.c, reason, { serverCode: error })
+  }
+
+  /**
+   * Asks what the document server has under a key: users, unsaved changes or a forgotten file. Resolves to `undefined`,
+   * and logs why, if it gives no usable answer. Never call it where a callback of that key waits for the caller: the
+   * document server posts one before it answers. Source: docs/document-server-protocol.md#commands
+   */
+  async function lookUp (key: string): Promise<Knowledge | undefined> {
+    const knowledge = await ask('info', key)
+    if (knowledge !== 'unknown') return knowledge
+    const kept = await ask('getForgotten', key)
+    return kept === 'known' ? 'forgotten' : kept
   }
 
   async function ask (c: 'info' | 'getForgotten', key: string): Promise<Knowledge | undefined> {
@@ -160,9 +147,9 @@ export function checkedCommand<C extends Command> (given: C): C {
   if (!isJsonObject(command) || typeof command.c !== 'string') {
     throw new InvalidOptionError('command', 'must be an object with the name of the command as c')
   }
-  if (!KEYLESS_COMMANDS.has(command.c) || 'key' in command) assertKey(command.key)
-  if (!Object.hasOwn(fields, command.c)) throw new InvalidOptionError('c', `must be ${Object.keys(fields).join(', ')}`)
-  const known = fields[command.c as Command['c']]
+  const known = Object.hasOwn(fields, command.c) ? fields[command.c as Command['c']] : undefined
+  if (!known || 'key' in known || 'key' in command) assertKey(command.key)
+  if (!known) throw new InvalidOptionError('c', `must be ${Object.keys(fields).join(', ')}`)
   for (const name of Object.keys(command)) if (!Object.hasOwn(known, name)) throw unknownOption(name, known)
   if (command.c === 'drop') assertUsers(command.users, given as { readonly users?: unknown })
   return command as unknown as C

@@ -6,41 +6,16 @@ import { ConversionFailedError, ConversionTimeoutError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import { bytesOf, bytesOfContent, contentFrom, discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
+import { assertOptions } from '../util/validate.js'
 import { unlessAborted } from '../util/with-timeout.js'
-import type { DocumentServerClient } from './client.js'
+import type { PostOptions } from './client.js'
 import {
   assertConversionRequest, type ConversionAnswer, type ConversionSource, parseConversionAnswer, serviceFailure,
   type WireRequest, wireRequest
 } from './conversion-service.js'
 import { isOfficeOpenXml } from './file-signatures.js'
 import { extensionOf } from './formats.js'
-import type { FileOffers, FromFile } from './from-file.js'
-import { assertConvertOptions, awaitResult, pause } from './poll.js'
-import { type FetchResult, resultOf } from './result-file.js'
-
-/** The document server's conversion service. `fileId` is the document that is converted, if it is known. */
-export interface Conversions {
-  /** Rejects as `EditorServer.convert` does. */
-  convert (request: ConversionRequest, options?: ConvertOptions, fileId?: string): Promise<ResultFile>
-  /** Rejects as `EditorControl.convertToPdf` does, except with `NoDocumentError`. */
-  convertToPdf (source: ConversionSource, options?: ConvertToPdfOptions, fileId?: string): Promise<Buffer>
-}
-
-interface Dependencies {
-  readonly client: Pick<DocumentServerClient, 'post' | 'postForm'>
-  readonly fetchResult: FetchResult
-  readonly fromFile: FromFile
-  readonly offers: FileOffers
-  /** In bytes. */
-  readonly maxFileSize: number
-  /** Aborts conversions that are not finished. */
-  readonly closing: AbortSignal
-}
-
-interface AskOptions {
-  readonly signal: AbortSignal | undefined
-  readonly shardKey?: string
-}
+import { type ConversionServices, convertRules, pause } from './result-file.js'
 
 /** The source and target of a conversion, and how its result is awaited. */
 interface Conversion {
@@ -55,44 +30,52 @@ interface Step {
   readonly result?: () => Promise<ResultFile>
 }
 
-/** Asks for a conversion and its progress. */
-type Ask = (signal: AbortSignal) => Promise<Step>
-
 type Answer = Exclude<ConversionAnswer, { readonly error: string }>
 
 const failure = (reason: string, options?: ErrorOptions) => new ConversionFailedError(reason, options)
 
-export function createConversions (
-  { client, fetchResult, fromFile, offers, maxFileSize, closing }: Dependencies
-): Conversions {
-  return {
-    async convert (request, options = {}, fileId) {
-      assertConversionRequest(request)
-      assertConvertOptions(options)
-      const { url, key, content, ...fields } = request
-      const expected = expectedType(request.outputType.toLowerCase(), request.thumbnail)
-      return await reported(fileId, expected.outputType, ({ size }) => size, async () => {
-        if (url !== undefined) {
-          return await awaited(byUrl({ wire: wireRequest(fields, key ?? url), expected, options }, url), options)
-        }
-        const bytes = await bytesOfContent(contentFrom(content), maxFileSize)
-        const hash = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
-        return await awaited(inRequest({ wire: wireRequest(fields, hash), expected, options }, bytes), options)
-      })
-    },
+/** The document server's conversion service. */
+export type Conversions = ReturnType<typeof createConversions>
 
-    async convertToPdf (source, { maxAttempts = 15, delayMs = 1000, signal } = {}, fileId) {
-      return await reported(fileId, 'pdf', ({ length }) => length, async () => {
-        for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-          const { fileUrl } = await ask({ async: true, ...source, outputtype: 'pdf' }, { signal })
-          if (fileUrl !== undefined) {
-            return await (await fetchResult({ url: fileUrl, fileType: 'pdf' }, { signal, failure })).bytes()
-          }
-          if (attempt < maxAttempts) await pause(delayMs, signal)
+export function createConversions (
+  { client, settings, offers, postFile, awaitResult, fetchResult, resultOf }: ConversionServices
+) {
+  return { convert, convertToPdf }
+
+  /** `fileId` is the document that is converted, if it is known. Rejects as `EditorServer.convert` does. */
+  async function convert (
+    request: ConversionRequest,
+    options: ConvertOptions = {},
+    fileId?: string
+  ): Promise<ResultFile> {
+    assertConversionRequest(request)
+    assertOptions(convertRules, options)
+    const { url, key, content, ...fields } = request
+    const expected = expectedType(request.outputType.toLowerCase(), request.thumbnail)
+    return await reported(fileId, expected.outputType, ({ size }) => size, async () => {
+      if (url !== undefined) return await byUrl({ wire: wireRequest(fields, key ?? url), expected, options }, url)
+      const bytes = await bytesOfContent(contentFrom(content), settings.maxFileSize)
+      const hash = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
+      return await inRequest({ wire: wireRequest(fields, hash), expected, options }, bytes)
+    })
+  }
+
+  /** Rejects as `EditorControl.convertToPdf` does, except with `NoDocumentError`. */
+  async function convertToPdf (
+    source: ConversionSource,
+    { maxAttempts = 15, delayMs = 1000, signal }: ConvertToPdfOptions = {},
+    fileId?: string
+  ): Promise<Buffer> {
+    return await reported(fileId, 'pdf', ({ length }) => length, async () => {
+      for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+        const { fileUrl } = await ask({ async: true, ...source, outputtype: 'pdf' }, { signal })
+        if (fileUrl !== undefined) {
+          return await (await fetchResult({ url: fileUrl, fileType: 'pdf' }, { signal, failure })).bytes()
         }
-        throw new ConversionTimeoutError('PDF conversion', `${maxAttempts} attempts`)
-      })
-    }
+        if (attempt < maxAttempts) await pause(delayMs, signal)
+      }
+      throw new ConversionTimeoutError('PDF conversion', `${maxAttempts} attempts`)
+    })
   }
 
   async function reported<Result> (
@@ -101,88 +84,82 @@ export function createConversions (
     bytesOf: (result: Result) => number | undefined,
     convert: () => Promise<Result>
   ): Promise<Result> {
-    return await reportEnd(
-      channels.conversion,
-      { ...(fileId !== undefined && { fileId }), outputType },
-      convert,
-      result => {
-        const bytes = bytesOf(result)
-        return { outcome: 'converted', ...(bytes !== undefined && { bytes }) }
-      }
-    )
+    const conversion = { ...(fileId !== undefined && { fileId }), outputType }
+    return await reportEnd(channels.conversion, conversion, convert, result => {
+      const bytes = bytesOf(result)
+      return { outcome: 'converted', ...(bytes !== undefined && { bytes }) }
+    })
   }
 
   /** Asks until there is a result. */
-  async function awaited (ask: Ask, { onProgress, ...options }: ConvertOptions): Promise<ResultFile> {
-    const result = await awaitResult(async signal => {
+  async function awaited (
+    { options: { onProgress, ...options } }: Conversion,
+    ask: (signal: AbortSignal) => Promise<Step>
+  ): Promise<ResultFile> {
+    const result = await awaitResult({ ...options, name: 'conversion' }, async signal => {
       const { percent, result } = await ask(signal)
       if (onProgress) await unlessAborted(Promise.resolve(onProgress({ percent })), signal)
       return result
-    }, { ...options, work: 'conversion', closing })
+    })
     return await result()
   }
 
   /** The document server downloads the document. */
-  function byUrl (conversion: Conversion, url: string): Ask {
+  async function byUrl (conversion: Conversion, url: string): Promise<ResultFile> {
     const { wire } = conversion
-    return async signal => stepOf(await ask({ ...wire, url }, { signal, shardKey: wire.key }), conversion)
+    return await awaited(conversion, async signal =>
+      stepOf(await ask({ ...wire, url }, { signal, shardKey: wire.key }), conversion)
+    )
   }
 
   /**
    * Sends the document in the first request and gets the result in the last answer. If that is not possible, the
    * document server downloads the document.
    */
-  function inRequest (conversion: Conversion, bytes: Uint8Array<ArrayBuffer>): Ask {
+  async function inRequest (conversion: Conversion, bytes: Uint8Array<ArrayBuffer>): Promise<ResultFile> {
     const { wire, expected, options } = conversion
     const file = { name: `document.${wire.filetype}`, bytes }
     let isSent = false
-    return async signal => {
+    return await awaited(conversion, async signal => {
       const post = { signal, shardKey: wire.key }
       const response = isSent
         ? await client.postForm('converter', wire, undefined, post)
-        : await fromFile.post('converter', wire, file, post)
+        : await postFile('converter', wire, file, post)
       isSent = true
-      if (response === undefined) return { percent: 0, result: byOffer }
+      if (response === undefined) return { percent: 0, result: async () => await byOffer(conversion, bytes) }
       const { status, header, body } = response
       if (status === 200 && !isJson(header('content-type'))) {
         const fileType = resultType(expected, extensionOf(fileNameOf(header('content-disposition'))))
-        return {
-          percent: 100,
-          result: async () =>
-            await resultOf(response, fileType, {
-              signal: AbortSignal.any([closing, ...(options.signal ? [options.signal] : [])]),
-              failure
-            })
-        }
+        const result = async () => await resultOf(response, fileType, { signal: options.signal, failure })
+        return { percent: 100, result }
       }
       if (status === 200) return stepOf(answerOf((await bytesOf(body)).toString()), conversion)
       discard(body)
       throw statusError(status, `the conversion service answered status ${status}`)
-    }
+    })
+  }
 
-    async function byOffer (): Promise<ResultFile> {
-      const { url, withdraw } = offers.offer(bytes)
-      try {
-        return await awaited(byUrl(conversion, url), options)
-      } finally {
-        withdraw()
-      }
+  /** The document server downloads the document from this instance. */
+  async function byOffer (conversion: Conversion, bytes: Uint8Array): Promise<ResultFile> {
+    const { url, withdraw } = offers.offer(bytes)
+    try {
+      return await byUrl(conversion, url)
+    } finally {
+      withdraw()
     }
   }
 
-  function stepOf (
-    { fileUrl, fileType: announced, percent }: Answer,
-    { expected, options: { signal } }: Conversion
-  ): Step {
+  function stepOf ({ fileUrl, fileType: announced, percent }: Answer, { expected, options }: Conversion): Step {
     if (fileUrl === undefined) return { percent }
     const fileType = resultType(
       expected,
       announced ?? expected.extension ?? extensionOf(parseUrl(fileUrl)?.pathname ?? '')
     )
-    return { percent, result: async () => await fetchResult({ url: fileUrl, fileType }, { signal, failure }) }
+    const result = async () => await fetchResult({ url: fileUrl, fileType }, { signal: options.signal, failure })
+    return { percent, result }
   }
 
-  async function ask (request: object, options: AskOptions): Promise<Answer> {
+  async function ask (request: object, options: PostOptions): Promise<Answer> {
     const { status, text } = await client.post('converter', request, options)
     if (status !== 200) throw statusError(status, `the conversion service answered status ${status}`)
     return answerOf(text)
@@ -192,12 +169,8 @@ export function createConversions (
 function answerOf (text: string): Answer {
   const answer = parseConversionAnswer(text)
   if (answer.error === undefined) return answer
-  throw reportedFailure(answer.error)
-}
-
-function reportedFailure (error: string): Error {
-  const { reason, ...details } = serviceFailure(error)
-  return new ConversionFailedError(reason, details)
+  const { reason, ...details } = serviceFailure(answer.error)
+  throw new ConversionFailedError(reason, details)
 }
 
 /** Throws `ConversionFailedError` if the document server made another format. */
@@ -219,26 +192,15 @@ function fileNameOf (disposition = ''): string {
   }
 }
 
-const OPEN_DOCUMENT = /^od[tspg]$/
 const IMAGES: ReadonlySet<string> = new Set(['bmp', 'gif', 'jpg', 'png', 'tiff'])
 
 /**
  * Formats that the document server writes with another extension. Source: docs/document-server-protocol.md#conversion
  */
-const WRITTEN_AS: Readonly<Record<string, string>> = {
-  pdfa: 'pdf',
-  htm: 'html',
-  mhtml: 'mht',
-  jpeg: 'jpg',
-  jpe: 'jpg',
-  tif: 'tiff',
-  wps: 'doc',
-  xml: 'txt',
-  xslt: 'txt',
-  dps: 'ppt',
-  et: 'xls',
-  xltb: 'xlsb'
-}
+const WRITTEN_AS: ReadonlyMap<string, string> = new Map([
+  ['pdfa', 'pdf'], ['htm', 'html'], ['mhtml', 'mht'], ['jpeg', 'jpg'], ['jpe', 'jpg'], ['tif', 'tiff'],
+  ['wps', 'doc'], ['xml', 'txt'], ['xslt', 'txt'], ['dps', 'ppt'], ['et', 'xls'], ['xltb', 'xlsb']
+])
 
 interface ExpectedType {
   /** The requested type. */
@@ -252,13 +214,7 @@ interface ExpectedType {
 /** The requirements for a conversion's result. `outputType` is in lower case. */
 function expectedType (outputType: string, thumbnail?: { readonly first?: boolean }): ExpectedType {
   if (outputType === 'ooxml') return { outputType, extension: undefined, matches: isOfficeOpenXml }
-  if (outputType === 'odf') {
-    return {
-      outputType,
-      extension: undefined,
-      matches: fileType => OPEN_DOCUMENT.test(fileType)
-    }
-  }
+  if (outputType === 'odf') return { outputType, extension: undefined, matches: type => /^od[tspg]$/.test(type) }
   const written = writtenAs(outputType)
   const extension = thumbnail?.first === false && IMAGES.has(written) ? 'zip' : written
   return { outputType, extension, matches: fileType => fileType === extension }
@@ -266,5 +222,5 @@ function expectedType (outputType: string, thumbnail?: { readonly first?: boolea
 
 /** The extension with which the document server writes a format. */
 function writtenAs (extension: string): string {
-  return Object.hasOwn(WRITTEN_AS, extension) ? WRITTEN_AS[extension]! : extension
+  return WRITTEN_AS.get(extension) ?? extension
 }

@@ -5,106 +5,102 @@ import { isJsonObject, parseJson } from '../util/text.js'
 import { assertOptions, requestRules } from '../util/validate.js'
 import type { DocumentServerClient } from './client.js'
 
-interface Format {
-  readonly documentType: DocumentType
-  readonly mediaType: string
-}
-
 const OOXML = 'application/vnd.openxmlformats-officedocument'
 const ODF = 'application/vnd.oasis.opendocument'
 
 /**
- * The formats that the document server opens, by editor and extension. Source: `FileType` of
- * @onlyoffice/doceditor-types.
+ * The formats that the document server opens, by editor and extension: the media type, and what can be done besides
+ * viewing. Sources: `FileType` of @onlyoffice/doceditor-types, and the format list of ONLYOFFICE Docs 9,
+ * https://github.com/ONLYOFFICE/document-formats.
  */
-const mediaTypes: Record<DocumentType, Record<string, string>> = {
+const formatsByEditor: Record<DocumentType, Record<string, readonly [mediaType: string, actions?: string]>> = {
   word: {
-    doc: 'application/msword',
-    docm: 'application/vnd.ms-word.document.macroenabled.12',
-    docx: `${OOXML}.wordprocessingml.document`,
-    dot: 'application/msword',
-    dotm: 'application/vnd.ms-word.template.macroenabled.12',
-    dotx: `${OOXML}.wordprocessingml.template`,
-    epub: 'application/epub+zip',
-    fb2: 'application/x-fictionbook+xml',
-    fodt: `${ODF}.text-flat-xml`,
-    hml: 'application/x-hwpml',
-    htm: 'text/html; charset=utf-8',
-    html: 'text/html; charset=utf-8',
-    hwp: 'application/x-hwp',
-    hwpx: 'application/hwp+zip',
-    md: 'text/markdown; charset=utf-8',
-    mht: 'message/rfc822',
-    mhtml: 'message/rfc822',
-    odt: `${ODF}.text`,
-    ott: `${ODF}.text-template`,
-    pages: 'application/vnd.apple.pages',
-    rtf: 'application/rtf',
-    stw: 'application/vnd.sun.xml.writer.template',
-    sxw: 'application/vnd.sun.xml.writer',
-    txt: 'text/plain; charset=utf-8',
-    wps: 'application/vnd.ms-works',
-    wpt: 'application/vnd.ms-works',
-    xml: 'application/xml'
+    doc: ['application/msword', 'auto-convert'],
+    docm: ['application/vnd.ms-word.document.macroenabled.12', 'edit review comment encrypt'],
+    docx: [`${OOXML}.wordprocessingml.document`, 'edit review comment encrypt'],
+    dot: ['application/msword', 'auto-convert'],
+    dotm: ['application/vnd.ms-word.template.macroenabled.12', 'edit review comment encrypt'],
+    dotx: [`${OOXML}.wordprocessingml.template`, 'edit review comment encrypt'],
+    epub: ['application/epub+zip', 'lossy-edit auto-convert'],
+    fb2: ['application/x-fictionbook+xml', 'lossy-edit auto-convert'],
+    fodt: [`${ODF}.text-flat-xml`, 'auto-convert'],
+    hml: ['application/x-hwpml'],
+    htm: ['text/html; charset=utf-8', 'auto-convert'],
+    html: ['text/html; charset=utf-8', 'lossy-edit auto-convert'],
+    hwp: ['application/x-hwp'],
+    hwpx: ['application/hwp+zip'],
+    md: ['text/markdown; charset=utf-8'],
+    mht: ['message/rfc822', 'auto-convert'],
+    mhtml: ['message/rfc822', 'auto-convert'],
+    odt: [`${ODF}.text`, 'lossy-edit auto-convert review comment encrypt'],
+    ott: [`${ODF}.text-template`, 'lossy-edit auto-convert review comment encrypt'],
+    pages: ['application/vnd.apple.pages'],
+    rtf: ['application/rtf', 'lossy-edit auto-convert review comment'],
+    stw: ['application/vnd.sun.xml.writer.template', 'auto-convert'],
+    sxw: ['application/vnd.sun.xml.writer', 'auto-convert'],
+    txt: ['text/plain; charset=utf-8', 'lossy-edit'],
+    wps: ['application/vnd.ms-works', 'auto-convert'],
+    wpt: ['application/vnd.ms-works', 'auto-convert'],
+    xml: ['application/xml', 'auto-convert']
   },
   cell: {
-    csv: 'text/csv; charset=utf-8',
-    et: 'application/vnd.ms-excel',
-    ett: 'application/vnd.ms-excel',
-    fods: `${ODF}.spreadsheet-flat-xml`,
-    numbers: 'application/vnd.apple.numbers',
-    ods: `${ODF}.spreadsheet`,
-    ots: `${ODF}.spreadsheet-template`,
-    sxc: 'application/vnd.sun.xml.calc',
-    xls: 'application/vnd.ms-excel',
-    xlsb: 'application/vnd.ms-excel.sheet.binary.macroenabled.12',
-    xlsm: 'application/vnd.ms-excel.sheet.macroenabled.12',
-    xlsx: `${OOXML}.spreadsheetml.sheet`,
-    xlt: 'application/vnd.ms-excel',
-    xltm: 'application/vnd.ms-excel.template.macroenabled.12',
-    xltx: `${OOXML}.spreadsheetml.template`
+    csv: ['text/csv; charset=utf-8', 'lossy-edit customfilter'],
+    et: ['application/vnd.ms-excel', 'auto-convert'],
+    ett: ['application/vnd.ms-excel', 'auto-convert'],
+    fods: [`${ODF}.spreadsheet-flat-xml`, 'auto-convert'],
+    numbers: ['application/vnd.apple.numbers'],
+    ods: [`${ODF}.spreadsheet`, 'lossy-edit auto-convert comment encrypt customfilter'],
+    ots: [`${ODF}.spreadsheet-template`, 'lossy-edit auto-convert comment encrypt customfilter'],
+    sxc: ['application/vnd.sun.xml.calc', 'auto-convert'],
+    xls: ['application/vnd.ms-excel', 'auto-convert'],
+    xlsb: ['application/vnd.ms-excel.sheet.binary.macroenabled.12', 'edit comment encrypt customfilter'],
+    xlsm: ['application/vnd.ms-excel.sheet.macroenabled.12', 'edit comment encrypt customfilter'],
+    xlsx: [`${OOXML}.spreadsheetml.sheet`, 'edit comment encrypt customfilter'],
+    xlt: ['application/vnd.ms-excel', 'auto-convert'],
+    xltm: ['application/vnd.ms-excel.template.macroenabled.12', 'edit comment encrypt customfilter'],
+    xltx: [`${OOXML}.spreadsheetml.template`, 'edit comment encrypt customfilter']
   },
   slide: {
-    dps: 'application/vnd.ms-powerpoint',
-    dpt: 'application/vnd.ms-powerpoint',
-    fodp: `${ODF}.presentation-flat-xml`,
-    key: 'application/vnd.apple.keynote',
-    odg: `${ODF}.graphics`,
-    odp: `${ODF}.presentation`,
-    otp: `${ODF}.presentation-template`,
-    pot: 'application/vnd.ms-powerpoint',
-    potm: 'application/vnd.ms-powerpoint.template.macroenabled.12',
-    potx: `${OOXML}.presentationml.template`,
-    pps: 'application/vnd.ms-powerpoint',
-    ppsm: 'application/vnd.ms-powerpoint.slideshow.macroenabled.12',
-    ppsx: `${OOXML}.presentationml.slideshow`,
-    ppt: 'application/vnd.ms-powerpoint',
-    pptm: 'application/vnd.ms-powerpoint.presentation.macroenabled.12',
-    pptx: `${OOXML}.presentationml.presentation`,
-    sxi: 'application/vnd.sun.xml.impress'
+    dps: ['application/vnd.ms-powerpoint', 'auto-convert'],
+    dpt: ['application/vnd.ms-powerpoint', 'auto-convert'],
+    fodp: [`${ODF}.presentation-flat-xml`, 'auto-convert'],
+    key: ['application/vnd.apple.keynote'],
+    odg: [`${ODF}.graphics`],
+    odp: [`${ODF}.presentation`, 'lossy-edit auto-convert comment encrypt'],
+    otp: [`${ODF}.presentation-template`, 'lossy-edit auto-convert comment encrypt'],
+    pot: ['application/vnd.ms-powerpoint', 'auto-convert'],
+    potm: ['application/vnd.ms-powerpoint.template.macroenabled.12', 'edit comment encrypt'],
+    potx: [`${OOXML}.presentationml.template`, 'edit comment encrypt'],
+    pps: ['application/vnd.ms-powerpoint', 'auto-convert'],
+    ppsm: ['application/vnd.ms-powerpoint.slideshow.macroenabled.12', 'edit comment encrypt'],
+    ppsx: [`${OOXML}.presentationml.slideshow`, 'edit comment encrypt'],
+    ppt: ['application/vnd.ms-powerpoint', 'auto-convert'],
+    pptm: ['application/vnd.ms-powerpoint.presentation.macroenabled.12', 'edit comment encrypt'],
+    pptx: [`${OOXML}.presentationml.presentation`, 'edit comment encrypt'],
+    sxi: ['application/vnd.sun.xml.impress', 'auto-convert']
   },
   pdf: {
-    djvu: 'image/vnd.djvu',
-    oxps: 'application/oxps',
-    pdf: 'application/pdf',
-    xps: 'application/vnd.ms-xpsdocument'
+    djvu: ['image/vnd.djvu'],
+    oxps: ['application/oxps'],
+    pdf: ['application/pdf', 'edit fill comment encrypt'],
+    xps: ['application/vnd.ms-xpsdocument']
   },
   diagram: {
-    vsdm: 'application/vnd.ms-visio.drawing.macroenabled.main+xml',
-    vsdx: 'application/vnd.ms-visio.drawing.main+xml',
-    vssm: 'application/vnd.ms-visio.stencil.macroenabled.main+xml',
-    vssx: 'application/vnd.ms-visio.stencil.main+xml',
-    vstm: 'application/vnd.ms-visio.template.macroenabled.main+xml',
-    vstx: 'application/vnd.ms-visio.template.main+xml'
+    vsdm: ['application/vnd.ms-visio.drawing.macroenabled.main+xml'],
+    vsdx: ['application/vnd.ms-visio.drawing.main+xml'],
+    vssm: ['application/vnd.ms-visio.stencil.macroenabled.main+xml'],
+    vssx: ['application/vnd.ms-visio.stencil.main+xml'],
+    vstm: ['application/vnd.ms-visio.template.macroenabled.main+xml'],
+    vstx: ['application/vnd.ms-visio.template.main+xml']
   }
 }
 
-const formats = new Map<string, Format>()
-for (const [documentType, extensions] of Object.entries(mediaTypes)) {
-  for (const [extension, mediaType] of Object.entries(extensions)) {
-    formats.set(extension, { documentType: documentType as DocumentType, mediaType })
-  }
-}
+const formats = new Map(Object.entries(formatsByEditor).flatMap(([documentType, byExtension]) =>
+  Object.entries(byExtension).map(([extension, [mediaType, actions]]) => [
+    extension,
+    { documentType: documentType as DocumentType, mediaType, actions: ['view', ...words(actions)] }
+  ])
+))
 
 /** The extensions that the document server opens, lower case and without a dot. */
 export const knownExtensions: readonly string[] = [...formats.keys()]
@@ -119,22 +115,17 @@ export function mediaTypeOf (extension: string): string {
   return formats.get(extension)?.mediaType ?? 'application/octet-stream'
 }
 
-const resultMediaTypes: Readonly<Record<string, string>> = {
-  bmp: 'image/bmp',
-  docxf: `${OOXML}.wordprocessingml.document.docxf`,
-  gif: 'image/gif',
-  jpg: 'image/jpeg',
-  oform: `${OOXML}.wordprocessingml.document.oform`,
-  png: 'image/png',
-  tiff: 'image/tiff',
-  zip: 'application/zip'
-}
+const resultMediaTypes: ReadonlyMap<string, string> = new Map([
+  ['bmp', 'image/bmp'], ['gif', 'image/gif'], ['jpg', 'image/jpeg'], ['png', 'image/png'], ['tiff', 'image/tiff'],
+  ['docxf', `${OOXML}.wordprocessingml.document.docxf`], ['oform', `${OOXML}.wordprocessingml.document.oform`],
+  ['zip', 'application/zip']
+])
 
 /**
  * The media type of a file that the document server made. Stored files are served with that of `mediaTypeOf` instead.
  */
 export function resultMediaTypeOf (extension: string): string {
-  return Object.hasOwn(resultMediaTypes, extension) ? resultMediaTypes[extension]! : mediaTypeOf(extension)
+  return resultMediaTypes.get(extension) ?? mediaTypeOf(extension)
 }
 
 /** Matches an extension, in any case and without its dot. */
@@ -150,13 +141,6 @@ export function extensionOf (name: unknown): string {
   return EXTENSION.test(extension) ? extension.toLowerCase() : ''
 }
 
-/** The formats that the document server knows. Never rejects, except with the reason of the signal. */
-type Formats = (options?: RequestOptions) => Promise<readonly DocumentFormat[]>
-
-interface Dependencies {
-  readonly client: Pick<DocumentServerClient, 'get'>
-}
-
 /** Older document servers answer 404. */
 const PATH = '/meta/formats'
 const TIMEOUT_MS = 10_000
@@ -167,20 +151,20 @@ const REMEMBERED_FAILURE_MS = 60_000
 /** The application may send a media type in a header. */
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 
-const documentTypes: Readonly<Record<DocumentType, true>> = {
-  word: true,
-  cell: true,
-  slide: true,
-  pdf: true,
-  diagram: true
-}
+/** Form formats of earlier document servers, which choose their editor themselves. */
+const FORMS: readonly string[] = ['docxf', 'oform']
+
+export type Opens = ReturnType<typeof createFormats>['opens']
 
 /** Asks the document server once an hour. Falls back to the built-in list if it gives no usable answer. */
-export function createFormats ({ client }: Dependencies): Formats {
+export function createFormats (client: DocumentServerClient) {
   let remembered: readonly DocumentFormat[] = []
   let until = -Infinity
 
-  return async function formats (options = {}) {
+  return { formats, opens }
+
+  /** The formats that the document server knows. Never rejects, except with the reason of the signal. */
+  async function formats (options: RequestOptions = {}): Promise<readonly DocumentFormat[]> {
     assertOptions(requestRules, options)
     const { signal } = options
     signal?.throwIfAborted()
@@ -190,6 +174,12 @@ export function createFormats ({ client }: Dependencies): Formats {
     remembered = found ?? builtInFormats
     until = performance.now() + (found ? REMEMBERED_MS : REMEMBERED_FAILURE_MS)
     return remembered
+  }
+
+  /** Whether an editor opens a format, also one that only a newer document server knows. Never rejects. */
+  async function opens (extension: string): Promise<boolean> {
+    return documentTypeOf(extension) !== undefined || FORMS.includes(extension) ||
+      (await formats()).some(({ extension: listed, actions }) => listed === extension && actions.includes('view'))
   }
 
   async function ask (signal: AbortSignal | undefined): Promise<readonly DocumentFormat[] | undefined> {
@@ -203,18 +193,6 @@ export function createFormats ({ client }: Dependencies): Formats {
       return undefined
     }
   }
-}
-
-/** Whether an editor opens a format. Never rejects. */
-export type Opens = (extension: string) => Promise<boolean>
-
-/** Form formats of earlier document servers, which choose their editor themselves. */
-const FORMS: readonly string[] = ['docxf', 'oform']
-
-/** Includes formats that only a document server newer than the built-in list opens. */
-export function createOpens (formats: Formats): Opens {
-  return async extension => documentTypeOf(extension) !== undefined || FORMS.includes(extension) ||
-    (await formats()).some(({ extension: listed, actions }) => listed === extension && actions.includes('view'))
 }
 
 /** An entry of the document server's list. Source: docs/document-server-protocol.md#other-paths */
@@ -242,64 +220,36 @@ function format ({ name, type, actions, convert, mime }: Listed): DocumentFormat
 }
 
 function isDocumentType (type: unknown): type is DocumentType {
-  return typeof type === 'string' && Object.hasOwn(documentTypes, type)
+  return typeof type === 'string' && Object.hasOwn(formatsByEditor, type)
 }
 
 function strings (value: unknown): string[] {
   return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
 }
 
-const words = (text: string): readonly string[] => text.split(' ')
-
-/**
- * What can be done with a format besides viewing it. Source: the format list of ONLYOFFICE Docs 9,
- * https://github.com/ONLYOFFICE/document-formats.
- */
-const extensionsByAction: Readonly<Record<string, readonly string[]>> = {
-  edit: words('docm docx dotm dotx xlsb xlsm xlsx xltm xltx potm potx ppsm ppsx pptm pptx pdf'),
-  'lossy-edit': words('epub fb2 html odt ott rtf txt csv ods ots odp otp'),
-  'auto-convert': words(
-    'doc dot epub fb2 fodt htm html mht mhtml odt ott rtf stw sxw wps wpt xml et ett fods ods ots sxc xls xlt dps dpt fodp odp otp pot pps ppt sxi'
-  ),
-  fill: words('pdf'),
-  review: words('docm docx dotm dotx odt ott rtf'),
-  comment: words(
-    'docm docx dotm dotx odt ott rtf ods ots xlsb xlsm xlsx xltm xltx odp otp potm potx ppsm ppsx pptm pptx pdf'
-  ),
-  encrypt: words(
-    'docm docx dotm dotx odt ott ods ots xlsb xlsm xlsx xltm xltx odp otp potm potx ppsm ppsx pptm pptx pdf'
-  ),
-  customfilter: words('csv ods ots xlsb xlsm xlsx xltm xltx')
-}
-
 const IMAGES = 'bmp gif jpg png'
+const TEXT_TARGETS = `docx docm dotx dotm odt ott rtf txt html epub fb2 pdf pdfa ${IMAGES}`
 
 /**
  * The formats that each editor's formats can be converted to, except themselves. Source: the conversion tables of the
  * API documentation.
  */
-const targets: Readonly<Record<DocumentType, readonly string[]>> = {
-  word: words(`docx docm dotx dotm odt ott rtf txt html epub fb2 pdf pdfa ${IMAGES}`),
-  cell: words(`xlsx xlsm xltx xltm ods ots csv pdf pdfa ${IMAGES}`),
-  slide: words(`pptx pptm ppsx ppsm potx potm odp otp pdf pdfa ${IMAGES}`),
-  pdf: words(`docx docm dotx dotm odt ott rtf txt html epub fb2 pdf pdfa ${IMAGES}`),
-  diagram: words(`pdf pdfa ${IMAGES}`)
+const targets: Readonly<Record<DocumentType, string>> = {
+  word: TEXT_TARGETS,
+  cell: `xlsx xlsm xltx xltm ods ots csv pdf pdfa ${IMAGES}`,
+  slide: `pptx pptm ppsx ppsm potx potm odp otp pdf pdfa ${IMAGES}`,
+  pdf: TEXT_TARGETS,
+  diagram: `pdf pdfa ${IMAGES}`
 }
 
-/** These contain only images of pages, and no text to convert. */
-const PAGES_ONLY = new Map([['djvu', words(`pdf pdfa ${IMAGES}`)]])
-
 /** The formats that a document server opens, used if it does not report its own. */
-const builtInFormats: readonly DocumentFormat[] = knownExtensions.map(extension => {
-  const documentType = documentTypeOf(extension)!
-  return {
-    extension,
-    documentType,
-    actions: [
-      'view',
-      ...Object.keys(extensionsByAction).filter(action => extensionsByAction[action]!.includes(extension))
-    ],
-    convertsTo: (PAGES_ONLY.get(extension) ?? targets[documentType]).filter(target => target !== extension),
-    mediaType: mediaTypeOf(extension)
-  }
-})
+const builtInFormats: readonly DocumentFormat[] = [...formats].map(([extension, format]) => ({
+  extension,
+  ...format,
+  // A DjVu file contains only images of pages, and no text to convert.
+  convertsTo: words(targets[extension === 'djvu' ? 'diagram' : format.documentType]).filter(to => to !== extension)
+}))
+
+function words (text = ''): string[] {
+  return text.split(' ').filter(Boolean)
+}

@@ -1,33 +1,12 @@
 import type { OutboundResponse } from '../outbound/outbound.js'
 import { discard } from '../util/streams.js'
-import type { DocumentServerClient, FormFile, PostOptions } from './client.js'
-import type { FromFileService } from './client.js'
+import type { DocumentServerClient, FormFile, FromFileService, PostOptions } from './client.js'
 import type { Commands } from './commands.js'
-
-/** The endpoints of the document server that take a file in the request, instead of downloading it. */
-export interface FromFile {
-  /**
-   * Posts a request with its file. Resolves to `undefined` if the document server has no such endpoint: it is older
-   * than 10.0, the service is switched off, or a proxy does not pass it on. Rejects as `DocumentServerClient.postForm`
-   * does.
-   */
-  post(
-    service: FromFileService,
-    request: object,
-    file: FormFile,
-    options: PostOptions
-  ): Promise<OutboundResponse | undefined>
-}
 
 /** Lets the document server download files from this instance of the application. */
 export interface FileOffers {
   /** Serves a file at a URL that cannot be guessed, until it is withdrawn. */
   offer (bytes: Uint8Array): { readonly url: string, withdraw (): void }
-}
-
-interface Dependencies {
-  readonly client: Pick<DocumentServerClient, 'postForm'>
-  readonly commands: Pick<Commands, 'send'>
 }
 
 /** The first version with these endpoints. Source: docs/document-server-protocol.md#files-in-requests */
@@ -53,20 +32,31 @@ export function isFromService ({ status, header }: Pick<OutboundResponse, 'statu
   return status >= 500 && status !== 501
 }
 
-export function createFromFile ({ client, commands }: Dependencies): FromFile {
+/** The endpoints of the document server that take a file in the request, instead of downloading it. */
+export type PostFile = ReturnType<typeof createPostFile>
+
+export function createPostFile (client: DocumentServerClient, commands: Commands) {
   let isNewEnough: Promise<boolean> | undefined
   let until = -Infinity
   const absentUntil = new Map<FromFileService, number>()
 
-  return {
-    async post (service, request, file, options) {
-      if (performance.now() < (absentUntil.get(service) ?? -Infinity) || !await supported()) return undefined
-      const response = await client.postForm(service, request, file, options)
-      if (isFromService(response)) return response
-      discard(response.body)
-      if (!ABSENT_THIS_TIME.has(response.status)) absentUntil.set(service, performance.now() + REMEMBERED_MS)
-      return undefined
-    }
+  /**
+   * Posts a request with its file. Resolves to `undefined` if the document server has no such endpoint: it is older
+   * than 10.0, the service is switched off, or a proxy does not pass it on. Rejects as `DocumentServerClient.postForm`
+   * does.
+   */
+  return async function postFile (
+    service: FromFileService,
+    request: object,
+    file: FormFile,
+    options: PostOptions
+  ): Promise<OutboundResponse | undefined> {
+    if (performance.now() < (absentUntil.get(service) ?? -Infinity) || !await supported()) return undefined
+    const response = await client.postForm(service, request, file, options)
+    if (isFromService(response)) return response
+    discard(response.body)
+    if (!ABSENT_THIS_TIME.has(response.status)) absentUntil.set(service, performance.now() + REMEMBERED_MS)
+    return undefined
   }
 
   async function supported (): Promise<boolean> {

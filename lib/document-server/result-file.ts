@@ -1,19 +1,37 @@
 import { Readable } from 'node:stream'
-import type { ResultFile } from '../../types/conversions.js'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AwaitOptions, ConvertOptions, ResultFile } from '../../types/conversions.js'
+import { ConversionTimeoutError } from '../errors.js'
+import type { Settings } from '../options.js'
 import { type Outbound, type OutboundResponse, statusError } from '../outbound/outbound.js'
-import { bytesOf, deferErrors, discard } from '../util/streams.js'
+import { bytesOf, deferErrors, discard, resumed } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
+import { AnyFunction, Milliseconds, type Rules, Signal } from '../util/validate.js'
+import type { DocumentServerClient } from './client.js'
+import type { Commands } from './commands.js'
 import { checkedContent } from './content-check.js'
+import type { DocumentKeys } from './document-key.js'
 import { resultMediaTypeOf } from './formats.js'
+import type { FileOffers, PostFile } from './from-file.js'
 
-interface ResultLocation {
+/** Services for conversions and document builds. */
+export interface ConversionServices extends Results {
+  readonly settings: Settings
+  readonly client: DocumentServerClient
+  readonly commands: Commands
+  readonly keys: DocumentKeys
+  readonly offers: FileOffers
+  readonly postFile: PostFile
+}
+
+export interface ResultLocation {
   /** As the document server sent it. */
   readonly url: string
   /** Format that the content must look like. */
   readonly fileType: string
 }
 
-interface FetchOptions {
+export interface FetchOptions {
   /** Whether a page has named the URL and the format: see `OutboundRequest` and `checkedContent`. */
   readonly namedByPage?: boolean
   readonly signal?: AbortSignal | undefined
@@ -21,48 +39,97 @@ interface FetchOptions {
   readonly failure: (reason: string, options?: ErrorOptions) => Error
 }
 
-/**
- * Fetches a file that the document server made. Resolves when its first bytes have arrived and look like its format.
- * Rejects with an error of `failure`, as `Outbound` does, or with `UpstreamError` for a status other than 200.
- */
-export type FetchResult = (location: ResultLocation, options: FetchOptions) => Promise<ResultFile>
-
-interface Dependencies {
-  readonly outbound: Outbound
-  /** Aborts results that nobody has read. */
-  readonly closing: AbortSignal
+/** A conversion or a document build that is under way. */
+export interface Work extends AwaitOptions {
+  /** Names it in the error message. */
+  readonly name: string
 }
 
-export function createResultFetch ({ outbound, closing }: Dependencies): FetchResult {
-  return async function fetchResult ({ url, fileType }, { signal: callerSignal, namedByPage = false, failure }) {
-    const signal = callerSignal ? AbortSignal.any([callerSignal, closing]) : closing
-    const response = await outbound('conversion', resultUrl(url, failure), { signal, namedByPage })
-    return await resultOf(response, fileType, { signal, namedByPage, failure })
+const DEFAULT_TIMEOUT_MS = 2 * 60_000
+const DEFAULT_INTERVAL_MS = 1000
+
+export const awaitRules: Rules<AwaitOptions> = { timeout: Milliseconds, interval: Milliseconds, signal: Signal }
+export const convertRules: Rules<ConvertOptions> = { ...awaitRules, onProgress: AnyFunction }
+
+type Results = ReturnType<typeof createResults>
+export type FetchResult = Results['fetchResult']
+
+/** `closing` aborts what is still awaited, and results that nobody has read. */
+export function createResults (outbound: Outbound, closing: AbortSignal) {
+  return { awaitResult, fetchResult, resultOf }
+
+  /**
+   * Asks for a result until there is one. Rejects with `ConversionTimeoutError`, with the reason of one of the signals,
+   * or as `ask` does.
+   */
+  async function awaitResult<Result> (
+    { name, timeout = DEFAULT_TIMEOUT_MS, interval = DEFAULT_INTERVAL_MS, signal: callerSignal }: Work,
+    ask: (signal: AbortSignal) => Promise<Result | undefined>
+  ): Promise<Result> {
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(new ConversionTimeoutError(name, `${timeout} ms`)), timeout)
+    const signal = AbortSignal.any([deadline.signal, untilClosing(callerSignal)])
+    try {
+      for (let requests = 0; ; requests++) {
+        signal.throwIfAborted()
+        const result = await ask(signal)
+        if (result !== undefined) return result
+        await pause(Math.min(interval, interval / 8 * 2 ** requests), signal)
+      }
+    } catch (error) {
+      deadline.abort(error) // ends requests that are still open
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
   }
-}
 
-/** The file in a response, as `FetchResult` resolves to it. The signal stops reading it. */
-export async function resultOf (
-  { status, body, length, header }: OutboundResponse,
-  fileType: string,
-  { signal, namedByPage = false, failure }: FetchOptions & { readonly signal: AbortSignal }
-): Promise<ResultFile> {
-  try {
-    if (status !== 200) throw statusError(status, `the result answered status ${status}`)
-    const chunks = checkedContent(body, {
-      filetype: fileType,
-      extension: fileType,
-      mediaType: header('content-type'),
-      length,
-      namedByPage,
-      mismatchError: found => failure(`the result is ${found}`)
+  /**
+   * Fetches a file that the document server made. Resolves when its first bytes have arrived and look like its format.
+   * Rejects with an error of `failure`, as `Outbound` does, or with `UpstreamError` for a status other than 200.
+   */
+  async function fetchResult ({ url, fileType }: ResultLocation, options: FetchOptions): Promise<ResultFile> {
+    const { namedByPage = false, failure, signal } = options
+    const response = await outbound('conversion', resultUrl(url, failure), {
+      signal: untilClosing(signal),
+      namedByPage
     })
-    const first = await chunks.next()
-    return resultFile(fileType, length, resumed({ source: body, first, rest: chunks, signal }))
-  } catch (error) {
-    discard(body)
-    throw error
+    return await resultOf(response, fileType, options)
   }
+
+  /** The file in a response, as `fetchResult` resolves to it. The signal stops reading it. */
+  async function resultOf (
+    { status, body, length, header }: OutboundResponse,
+    fileType: string,
+    { signal, namedByPage = false, failure }: FetchOptions
+  ): Promise<ResultFile> {
+    try {
+      if (status !== 200) throw statusError(status, `the result answered status ${status}`)
+      const chunks = checkedContent(body, {
+        filetype: fileType,
+        extension: fileType,
+        mediaType: header('content-type'),
+        length,
+        namedByPage,
+        mismatchError: found => failure(`the result is ${found}`)
+      })
+      const checked = resumed(await chunks.next(), chunks)
+      return resultFile(fileType, length, abortable(body, checked, untilClosing(signal)))
+    } catch (error) {
+      discard(body)
+      throw error
+    }
+  }
+
+  function untilClosing (signal: AbortSignal | undefined): AbortSignal {
+    return signal ? AbortSignal.any([signal, closing]) : closing
+  }
+}
+
+/** Rejects with the signal's reason; `delay` alone would reject with an `AbortError`. */
+export async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(milliseconds, undefined, signal && { signal }).catch(() => {})
+  signal?.throwIfAborted()
 }
 
 function resultFile (fileType: string, length: number | undefined, body: Readable): ResultFile {
@@ -78,23 +145,12 @@ function resultFile (fileType: string, length: number | undefined, body: Readabl
   }
 }
 
-interface Begun {
-  readonly source: Readable
-  readonly first: IteratorResult<Uint8Array>
-  readonly rest: AsyncGenerator<Uint8Array>
-  readonly signal: AbortSignal
-}
-
 /**
- * A stream of chunks whose first one was already read. Destroying it ends the request, and so does the signal, even
- * before anything is read.
+ * A stream of the checked bytes of a response. Destroying it ends the request, and so does the signal, even before
+ * anything is read.
  */
-function resumed ({ source, first, rest, signal }: Begun): Readable {
-  async function * chunks () {
-    if (first.done !== true) yield first.value
-    yield * rest
-  }
-  const body = deferErrors(Readable.from(chunks(), { objectMode: false, highWaterMark: 64 * 1024 }))
+function abortable (source: Readable, checked: AsyncIterable<Uint8Array>, signal: AbortSignal): Readable {
+  const body = deferErrors(Readable.from(checked, { objectMode: false, highWaterMark: 64 * 1024 }))
   const end = () => { body.destroy(signal.reason) }
   signal.addEventListener('abort', end)
   if (signal.aborted) end()

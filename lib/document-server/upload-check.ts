@@ -7,7 +7,7 @@ import type { Content, DocumentContent } from '../../types/storage.js'
 import {
   DamagedDocumentError, EmptyDocumentError, InvalidNameError, UnknownFormatError, WrongFormatError
 } from '../errors.js'
-import { contentFrom } from '../util/streams.js'
+import { contentFrom, resumed } from '../util/streams.js'
 import {
   hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, isZip, matchesOpenedSignature, SIGNATURE_REACH
 } from './file-signatures.js'
@@ -110,21 +110,6 @@ const NO_CHECK: PackageCheck = { add: async () => {}, end: async () => true, sto
 
 function bufferOf ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
-}
-
-/** An iteration that starts with a result that was already taken. */
-function resumed (first: IteratorResult<Uint8Array>, rest: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
-  let taken: IteratorResult<Uint8Array> | undefined = first
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next () {
-        const result = taken ?? await rest.next()
-        taken = undefined
-        return result
-      },
-      return: async value => await rest.return(value)
-    })
-  }
 }
 
 // Source of the offsets: MS-CFB, the specification of the container of .doc, .xls and .ppt.

@@ -55,6 +55,21 @@ export async function bytesOf (stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
+/** An iteration that starts with a result that was already taken. Ending it ends the rest, even before it has begun. */
+export function resumed<Chunk> (first: IteratorResult<Chunk>, rest: AsyncGenerator<Chunk>): AsyncIterable<Chunk> {
+  let taken: IteratorResult<Chunk> | undefined = first
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next () {
+        const result = taken ?? await rest.next()
+        taken = undefined
+        return result
+      },
+      return: async value => await rest.return(value)
+    })
+  }
+}
+
 const CONTENT = 'a Uint8Array, such as a Buffer, or a stream of Uint8Arrays'
 const DOCUMENT_CONTENT = 'a Uint8Array, such as a Buffer, an ArrayBuffer, a Blob or File, or a stream of Uint8Arrays'
 
