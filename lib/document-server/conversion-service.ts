@@ -144,28 +144,16 @@ export function conversionKey (...parts: readonly string[]): string {
 
 /** The request as it is sent. Its key is a hash of all options and of `identity`, which identifies the content. */
 export function wireRequest (
-  { fileType, ...options }: ConversionOptions & Pick<ConversionRequest, 'fileType'>,
+  { fileType, outputType, watermark, ...options }: ConversionOptions & Pick<ConversionRequest, 'fileType'>,
   identity: string
 ): WireRequest {
   const filetype = fileType.toLowerCase()
-  const { outputtype, ...fields } = wireOptions(options)
-  return {
-    async: true,
-    filetype,
-    key: conversionKey(identity, filetype, canonicalJson({ outputtype, ...fields })),
-    outputtype,
-    ...fields
-  }
-}
-
-function wireOptions (
-  { outputType, watermark, ...options }: ConversionOptions
-): JsonObject & { readonly outputtype: string } {
-  return withoutUndefined({
+  const fields = {
     outputtype: outputType.toLowerCase(),
     ...options,
     watermark: watermark && wireWatermark(watermark)
-  }) as JsonObject & { readonly outputtype: string }
+  }
+  return { async: true, filetype, key: conversionKey(identity, filetype, canonicalJson(fields)), ...fields }
 }
 
 function wireWatermark ({ strokeWidth, paragraphs, ...watermark }: Watermark): JsonObject {
@@ -189,11 +177,6 @@ function canonicalJson (value: unknown): string {
   )
 }
 
-/** Also applies to everything inside, as JSON does. */
-function withoutUndefined (value: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject
-}
-
 export type ConversionAnswer =
   /** The error as the document server sent it. */
   | { readonly error: string }
@@ -213,52 +196,32 @@ export type ConversionAnswer =
  */
 export function parseConversionAnswer (text: string): ConversionAnswer {
   const trimmed = text.replace(/^\ufeff/, '').trim()
-  return trimmed.startsWith('<') ? fromXml(trimmed) : fromJson(trimmed)
-}
-
-function fromJson (text: string): ConversionAnswer {
-  const answer = parseJson(text)
+  const answer = trimmed.startsWith('<') ? fromXml(trimmed) : parseJson(trimmed)
   if (answer === undefined) throw new ConversionFailedError('its answer is neither JSON nor XML')
   if (!isJsonObject(answer)) throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
   const error = reportedError(answer)
   if (error !== undefined) return { error }
-  const { endConvert, fileUrl, fileType, percent } = answer
-  return outcome({
-    isFinished: endConvert === true,
-    fileUrl: textOf(fileUrl),
-    fileType: textOf(fileType),
-    percent: typeof percent === 'number' ? percent : Number(textOf(percent))
-  })
-}
-
-function fromXml (text: string): ConversionAnswer {
-  if (!/<FileResult[\s>]/.test(text)) {
-    throw new ConversionFailedError('its answer is neither JSON nor XML of a conversion')
-  }
-  const error = elementText(text, 'Error')
-  if (error !== '' && error !== '0') return { error }
-  return outcome({
-    isFinished: /^true$/i.test(elementText(text, 'EndConvert')),
-    fileUrl: elementText(text, 'FileUrl'),
-    fileType: elementText(text, 'FileType'),
-    percent: Number(elementText(text, 'Percent'))
-  })
-}
-
-interface Fields {
-  readonly isFinished: boolean
-  readonly fileUrl: string
-  readonly fileType: string
-  readonly percent: number
-}
-
-function outcome ({ isFinished, fileUrl, fileType, percent }: Fields): ConversionAnswer {
-  if (!isFinished) return { percent: percent >= 0 && percent <= 100 ? percent : 0 }
+  const percent = typeof answer.percent === 'number' ? answer.percent : Number(textOf(answer.percent))
+  if (answer.endConvert !== true) return { percent: percent >= 0 && percent <= 100 ? percent : 0 }
+  const [fileUrl, fileType] = [textOf(answer.fileUrl), textOf(answer.fileType)]
   if (fileUrl === '') throw new ConversionFailedError('it finished without a file')
   return {
     fileUrl,
     percent: 100,
     ...(/^\.?\w{1,16}$/.test(fileType) && { fileType: fileType.replace('.', '').toLowerCase() })
+  }
+}
+
+/** The fields of the JSON; `null` if it is not the XML of a conversion. */
+function fromXml (xml: string): JsonObject | null {
+  if (!/<FileResult[\s>]/.test(xml)) return null
+  const error = elementText(xml, 'Error')
+  return {
+    ...(error !== '' && error !== '0' && { error }),
+    endConvert: /^true$/i.test(elementText(xml, 'EndConvert')),
+    fileUrl: elementText(xml, 'FileUrl'),
+    fileType: elementText(xml, 'FileType'),
+    percent: elementText(xml, 'Percent')
   }
 }
 
@@ -273,39 +236,22 @@ function elementText (xml: string, name: string): string {
   return text.trim().replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => characters[entity]!)
 }
 
-interface Meaning {
-  readonly meaning: string
-  /** What to do, or what follows from the error. */
-  readonly remedy?: string
-  /** Whether the same request may succeed later. After every error but -3 the document server tries again. */
-  readonly retryable?: boolean
-}
+/** What the codes mean, and what to do. */
+const explanations: ReadonlyMap<string, string> = new Map([
+  ['-1', 'unknown error: see the log of the document server'],
+  ['-2', 'timeout: the document is large, or the document server is busy'],
+  ['-3', 'conversion error: permanent, the document server answers the same for this content and these options'],
+  ['-4', 'it could not download the source: check that the document server can reach publicBaseUrl, or the host of the URL'],
+  ['-5', 'wrong password: the document needs one, or another one'],
+  ['-6', 'database error: see the log of the document server'],
+  ['-7', 'wrong input: it does not accept the key, the file type or the output type'],
+  ['-8', 'invalid or expired token: compare jwtSecret and the clock with those of the document server'],
+  ['-9', 'the output type is ambiguous: name a format such as docx instead of ooxml or odf'],
+  ['-10', 'size limit exceeded: see FileConverter.converter.maxDownloadBytes and inputLimits of the document server']
+])
 
-const meanings: Readonly<Record<string, Meaning>> = {
-  '-1': { meaning: 'unknown error', remedy: 'see the log of the document server', retryable: true },
-  '-2': { meaning: 'timeout', remedy: 'the document is large, or the document server is busy', retryable: true },
-  '-3': {
-    meaning: 'conversion error',
-    remedy: 'permanent, the document server answers the same for this content and these options'
-  },
-  '-4': {
-    meaning: 'it could not download the source',
-    remedy: 'check that the document server can reach publicBaseUrl, or the host of the URL',
-    retryable: true
-  },
-  '-5': { meaning: 'wrong password', remedy: 'the document needs one, or another one' },
-  '-6': { meaning: 'database error', remedy: 'see the log of the document server', retryable: true },
-  '-7': { meaning: 'wrong input', remedy: 'it does not accept the key, the file type or the output type' },
-  '-8': {
-    meaning: 'invalid or expired token',
-    remedy: 'compare jwtSecret and the clock with those of the document server'
-  },
-  '-9': { meaning: 'the output type is ambiguous', remedy: 'name a format such as docx instead of ooxml or odf' },
-  '-10': {
-    meaning: 'size limit exceeded',
-    remedy: 'see FileConverter.converter.maxDownloadBytes and inputLimits of the document server'
-  }
-}
+/** The same request may succeed later. After every error but -3 the document server tries again. */
+const RETRYABLE: readonly string[] = ['-1', '-2', '-4', '-6']
 
 /** The error that an answer reports, as text; `undefined` if it reports none. */
 export function reportedError ({ error }: JsonObject): string | undefined {
@@ -322,13 +268,10 @@ interface ServiceFailure {
 
 /** `error` is the code as the document server sent it. */
 export function serviceFailure (error: string): ServiceFailure {
-  const { meaning, remedy, retryable = false } = Object.hasOwn(meanings, error)
-    ? meanings[error]!
-    : {} as Partial<Meaning>
-  const explanation = [meaning, remedy].filter(Boolean).join(': ')
+  const explanation = explanations.get(error)
   return {
     reason: explanation ? `error ${error} (${explanation})` : `error ${error.slice(0, 20).replace(/[^ -~]/g, '?')}`,
     ...(/^-?\d{1,9}$/.test(error) && { serverCode: Number(error) }),
-    retryable
+    retryable: RETRYABLE.includes(error)
   }
 }
