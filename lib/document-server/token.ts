@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
 import type { Clock } from '../../types/options.js'
 import { equalInConstantTime } from '../security/signatures.js'
@@ -19,17 +19,6 @@ export interface TokenFault {
 
 type Verification = { readonly claims: Claims } | { readonly fault: TokenFault }
 
-/** Signs and verifies HS256 JSON Web Tokens with the secrets shared with the document server. */
-export interface TokenSigner {
-  /** Signs with the first secret. The token's payload is exactly the JSON of `payload`, without additional claims. */
-  sign (payload: object): string
-  /**
-   * Verifies a token with all secrets. It must have `exp` and be valid now, give or take 60 s of clock skew. Its
-   * payload is decoded only if the signature is valid.
-   */
-  verify (token: string): Verification
-}
-
 /**
  * Equal to the document server's own tolerance.
  * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
@@ -39,9 +28,7 @@ const CLOCK_TOLERANCE_SECONDS = 60
 const SYNCHRONIZE = 'synchronize the clocks of this application and of the document server'
 
 /** `endless`: it has no `exp`. `inactive`: `nbf` is in the future. `future`: `iat` is in the future. */
-type Problem = 'malformed' | 'algorithm' | 'signature' | 'endless' | 'expired' | 'inactive' | 'future'
-
-const problems: Readonly<Record<Problem, Pick<TokenFault, 'problem' | 'remedy'>>> = {
+const problems = {
   malformed: {
     problem: 'is malformed',
     remedy:
@@ -63,47 +50,53 @@ const problems: Readonly<Record<Problem, Pick<TokenFault, 'problem' | 'remedy'>>
   inactive: { problem: 'is not valid yet', remedy: SYNCHRONIZE },
   future: { problem: `is dated more than ${CLOCK_TOLERANCE_SECONDS} s ahead`, remedy: SYNCHRONIZE }
 }
+type Problem = keyof typeof problems
 
 /** A usual header has 36. */
 const MAX_HEADER_LENGTH = 1024
 
-export function tokenSigner (secrets: readonly string[], clock: Clock = Date): TokenSigner {
-  const sign = createSigner({ key: secrets[0]!, algorithm: 'HS256', noTimestamp: true })
+/** Signs and verifies HS256 JSON Web Tokens with the secrets shared with the document server. */
+export type TokenSigner = ReturnType<typeof tokenSigner>
+
+export function tokenSigner (secrets: readonly string[], clock: Clock = Date) {
+  /** Signs with the first secret. The token's payload is exactly the JSON of `payload`, without additional claims. */
+  const sign: (payload: object) => string =
+    createSigner({ key: secrets[0]!, algorithm: 'HS256', noTimestamp: true })
   const keys = secrets.map(secret => createSecretKey(secret, 'utf8'))
-  const algorithmOf = rememberingLast(header => decoded(header)?.alg)
+  /** A document server sends the same header with all its tokens. */
+  let lastHeader: { readonly text: string, readonly algorithm: unknown } | undefined
 
-  return {
-    sign,
-    verify (token) {
-      const [header, payload] = [token.indexOf('.'), token.lastIndexOf('.')]
-      if (header < 1 || header > MAX_HEADER_LENGTH || token.indexOf('.', header + 1) !== payload) {
-        return { fault: explain('malformed') }
-      }
-      const algorithm = algorithmOf(token.slice(0, header))
-      if (typeof algorithm !== 'string') return { fault: explain('malformed') }
-      if (algorithm !== 'HS256') return { fault: explain('algorithm', { algorithm }) }
+  return { sign, verify }
 
-      const signed = token.slice(0, payload)
-      const signature = token.slice(payload + 1)
-      if (
-        !keys.some(key => equalInConstantTime(signature, createHmac('sha256', key).update(signed).digest('base64url')))
-      ) return { fault: explain('signature', { algorithm }) }
-
-      const now = clock.now() / 1000
-      const claims = decoded(token.slice(header + 1, payload))
-      if (!claims) return { fault: explain('malformed', { algorithm }) }
-      const problem = problemOfTimes(claims, now)
-      return problem ? { fault: explain(problem, { issuedSecondsAgo: issuedSecondsAgo(claims, now) }) } : { claims }
+  /**
+   * Verifies a token with all secrets. It must have `exp` and be valid now, give or take 60 s of clock skew. Its
+   * payload is decoded only if the signature is valid.
+   */
+  function verify (token: string): Verification {
+    const [header, payload] = [token.indexOf('.'), token.lastIndexOf('.')]
+    if (header < 1 || header > MAX_HEADER_LENGTH || token.indexOf('.', header + 1) !== payload) {
+      return faulty('malformed')
     }
-  }
-}
+    const algorithm = algorithmOf(token.slice(0, header))
+    if (typeof algorithm !== 'string') return faulty('malformed')
+    if (algorithm !== 'HS256') return faulty('algorithm', { algorithm })
 
-/** Remembers the last header: a document server sends the same one with all its tokens. */
-function rememberingLast<Value> (valueOf: (text: string) => Value): (text: string) => Value {
-  let last: { readonly text: string, readonly value: Value } | undefined
-  return text => {
-    if (last?.text !== text) last = { text, value: valueOf(text) }
-    return last.value
+    const signed = token.slice(0, payload)
+    const signature = token.slice(payload + 1)
+    const isSignedWith = (key: KeyObject) =>
+      equalInConstantTime(signature, createHmac('sha256', key).update(signed).digest('base64url'))
+    if (!keys.some(isSignedWith)) return faulty('signature', { algorithm })
+
+    const now = clock.now() / 1000
+    const claims = decoded(token.slice(header + 1, payload))
+    if (!claims) return faulty('malformed', { algorithm })
+    const problem = problemOfTimes(claims, now)
+    return problem ? faulty(problem, { issuedSecondsAgo: issuedSecondsAgo(claims, now) }) : { claims }
+  }
+
+  function algorithmOf (header: string): unknown {
+    if (lastHeader?.text !== header) lastHeader = { text: header, algorithm: decoded(header)?.alg }
+    return lastHeader.algorithm
   }
 }
 
@@ -124,14 +117,16 @@ function problemOfTimes ({ exp, nbf, iat }: Claims, now: number): Problem | unde
 }
 
 /** Includes the times only for a token whose signature is valid. */
-function explain (
+function faulty (
   problem: Problem,
   { algorithm, issuedSecondsAgo }: { readonly algorithm?: string, readonly issuedSecondsAgo?: number | undefined } = {}
-): TokenFault {
+): Verification {
   return {
-    ...problems[problem],
-    ...(algorithm !== undefined && /^\w{1,10}$/.test(algorithm) && { algorithm }),
-    ...(issuedSecondsAgo !== undefined && { issuedSecondsAgo })
+    fault: {
+      ...problems[problem],
+      ...(algorithm !== undefined && /^\w{1,10}$/.test(algorithm) && { algorithm }),
+      ...(issuedSecondsAgo !== undefined && { issuedSecondsAgo })
+    }
   }
 }
 

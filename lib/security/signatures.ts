@@ -4,46 +4,11 @@ import type { EditorControlDefaults } from '../../types/control.js'
 import type { Clock } from '../../types/options.js'
 import { parseUrl } from '../util/url.js'
 
-/** Makes the URLs of the handler and the proxy tokens of its pages, and checks their signatures. */
-export interface HandlerUrls {
-  /** Path of the handler, as the browser reaches it. */
-  readonly path: string
-  /** URL at which the document server downloads a file. `lifetime` in milliseconds shortens its validity. */
-  download (fileId: string, lifetime?: number): string
-  /** URL at which the document server downloads a version of a file, or the data of the changes that led to it. */
-  version (fileId: string, version: number, part: 'content' | 'changes'): string
-  /**
-   * URL to which the document server sends callbacks for a file: with the given document key only, or with any key made
-   * for the file.
-   */
-  callback (fileId: string, key?: string): string
-  /**
-   * The proxy token of a page, which sends it in a header of its proxy requests. `fileId` is `''` for a page without a
-   * stored file.
-   */
-  proxyToken (fileId: string): string
-  /** Checks the signature in the query of a request. */
-  checkSignature (purpose: 'callback' | 'download', fileId: string, query: SignatureQuery): SignatureState
-  checkProxyToken (fileId: string, token: string | undefined): SignatureState
-  /**
-   * URL of a probe of the doctor, at which the handler only answers. It is always signed, for a purpose of its own: it
-   * opens no file, and a signature for a file is not valid for a probe.
-   */
-  probe (action: 'callback' | 'download', id: string): string
-  checkProbe (action: 'callback' | 'download', id: string, query: SignatureQuery): SignatureState
-  /** Proves that an instance of this application has answered a probe with this content. */
-  signProbeAnswer (id: string, content: string): string
-  isProbeAnswer (id: string, content: string, signature: string): boolean
-  /**
-   * Whether `url`, however it is percent-encoded, is the URL of a request for a file. `requestTarget` is the request's
-   * path with its query.
-   */
-  isUrlOfRequest (url: unknown, requestTarget: string, fileId: string): boolean
-}
-
 export type SignatureState = 'absent' | 'valid' | 'expired' | 'invalid'
 
-interface SignatureQuery {
+type ProbeAction = 'callback' | 'download'
+
+export interface SignatureQuery {
   readonly expires?: string | undefined
   readonly key?: string | undefined
   readonly signature?: string | undefined
@@ -70,9 +35,12 @@ const PROBE_LIFETIME_MS = 5 * 60_000
 /** Seconds since the epoch, in the only form that is signed. `Number` would accept others. */
 const EPOCH_SECONDS = /^[1-9]\d{0,11}$/
 
+/** Makes the URLs of the handler and the proxy tokens of its pages, and checks their signatures. */
+export type HandlerUrls = ReturnType<typeof handlerUrls>
+
 export function handlerUrls (
   { publicBaseUrl, path, secrets, signedUrls, downloadUrlLifetime, clock = Date }: Options
-): HandlerUrls {
+) {
   const base = publicBaseUrl + path
   const { origin, pathname } = new URL(base)
   const signer = urlSigner(secrets, base)
@@ -93,7 +61,8 @@ export function handlerUrls (
     return String(Math.ceil((clock.now() + lifetime) / 1000))
   }
 
-  function check (url: SignedUrl, signature: string): SignatureState {
+  function check (url: SignedUrl, signature: string | undefined): SignatureState {
+    if (signature === undefined) return 'absent'
     if (!signer.verify(url, signature)) return 'invalid'
     if (url.purpose === 'callback') return url.expires === undefined ? 'valid' : 'invalid'
     if (!EPOCH_SECONDS.test(url.expires ?? '')) return 'invalid'
@@ -101,42 +70,65 @@ export function handlerUrls (
   }
 
   return {
+    /** Path of the handler, as the browser reaches it. */
     path: pathname,
-    download: (fileId, lifetime = downloadUrlLifetime) =>
+    /** URL at which the document server downloads a file. `lifetime` in milliseconds shortens its validity. */
+    download: (fileId: string, lifetime = downloadUrlLifetime): string =>
       urlOf({ purpose: 'download', fileId, expires: expiry(Math.min(lifetime, downloadUrlLifetime)) }),
-    callback: (fileId, key) => urlOf({ purpose: 'callback', fileId, key }),
-    version (fileId, version, part) {
+    /**
+     * URL to which the document server sends callbacks for a file: with the given document key only, or with any key
+     * made for the file.
+     */
+    callback: (fileId: string, key?: string): string => urlOf({ purpose: 'callback', fileId, key }),
+    /** URL at which the document server downloads a version of a file, or the data of the changes that led to it. */
+    version (fileId: string, version: number, part: 'content' | 'changes'): string {
       const expires = expiry()
       const signature = signer.sign({ purpose: 'version', fileId, expires, key: partOfVersion(String(version), part) })
       return `${base}?${new URLSearchParams({ action: 'download', fileId, version: String(version), part, ...(signedUrls && { expires, signature }) })}`
     },
-    checkSignature (purpose, fileId, { signature, expires, key, version, part }) {
-      if (signature === undefined) return 'absent'
-      if (purpose === 'download' && version !== undefined) {
-        return check({ purpose: 'version', fileId, expires, key: partOfVersion(version, part) }, signature)
-      }
-      return check({ purpose, fileId, expires, key }, signature)
+    /** Checks the signature in the query of a request. */
+    checkSignature (
+      purpose: 'callback' | 'download',
+      fileId: string,
+      { signature, expires, key, version, part }: SignatureQuery
+    ): SignatureState {
+      return purpose === 'download' && version !== undefined
+        ? check({ purpose: 'version', fileId, expires, key: partOfVersion(version, part) }, signature)
+        : check({ purpose, fileId, expires, key }, signature)
     },
-    proxyToken (fileId) {
+    /**
+     * The proxy token of a page, which sends it in a header of its proxy requests. `fileId` is `''` for a page without
+     * a stored file.
+     */
+    proxyToken (fileId: string): string {
       const expires = expiry()
       return `${expires}.${signer.sign({ purpose: 'proxy', fileId, expires })}`
     },
-    checkProxyToken (fileId, token) {
+    checkProxyToken (fileId: string, token: string | undefined): SignatureState {
       if (token === undefined) return 'absent'
       const dot = token.indexOf('.')
       return check({ purpose: 'proxy', fileId, expires: token.slice(0, dot) }, token.slice(dot + 1))
     },
-    probe (action, id) {
+    /**
+     * URL of a probe of the doctor, at which the handler only answers. It is always signed, for a purpose of its own:
+     * it opens no file, and a signature for a file is not valid for a probe.
+     */
+    probe (action: ProbeAction, id: string): string {
       const expires = expiry(PROBE_LIFETIME_MS)
       return `${base}?${new URLSearchParams({ action, fileId: id, expires, signature: signer.sign({ purpose: `probe-${action}`, fileId: id, expires }) })}`
     },
-    checkProbe (action, id, { signature, expires }) {
-      return signature === undefined ? 'absent' : check({ purpose: `probe-${action}`, fileId: id, expires }, signature)
-    },
-    signProbeAnswer: (id, content) => signer.sign({ purpose: 'probe-answer', fileId: id, key: content }),
-    isProbeAnswer: (id, content, signature) =>
+    checkProbe: (action: ProbeAction, id: string, { signature, expires }: SignatureQuery): SignatureState =>
+      check({ purpose: `probe-${action}`, fileId: id, expires }, signature),
+    /** Proves that an instance of this application has answered a probe with this content. */
+    signProbeAnswer: (id: string, content: string): string =>
+      signer.sign({ purpose: 'probe-answer', fileId: id, key: content }),
+    isProbeAnswer: (id: string, content: string, signature: string): boolean =>
       signer.verify({ purpose: 'probe-answer', fileId: id, key: content }, signature),
-    isUrlOfRequest (value, requestTarget, fileId) {
+    /**
+     * Whether `url`, however it is percent-encoded, is the URL of a request for a file. `requestTarget` is the
+     * request's path with its query.
+     */
+    isUrlOfRequest (value: unknown, requestTarget: string, fileId: string): boolean {
       const url = typeof value === 'string' ? parseUrl(value) : undefined
       if (!url) return false
       const query = requestTarget.includes('?') ? requestTarget.slice(requestTarget.indexOf('?')) : ''
@@ -158,15 +150,7 @@ function sorted (parameters: URLSearchParams): string {
 /** The fields that a signature covers, besides the URL of the handler. */
 interface SignedUrl {
   /** A signature is valid for one purpose only. */
-  readonly purpose:
-    | 'callback'
-    | 'download'
-    | 'version'
-    | 'proxy'
-    | 'page'
-    | 'probe-callback'
-    | 'probe-download'
-    | 'probe-answer'
+  readonly purpose: ProbeAction | 'version' | 'proxy' | 'page' | `probe-${ProbeAction | 'answer'}`
   readonly fileId: string
   /** Seconds since the epoch, as in the URL. Without it the URL never expires. */
   readonly expires?: string | undefined
@@ -177,13 +161,6 @@ interface SignedUrl {
   readonly key?: string | undefined
 }
 
-interface UrlSigner {
-  /** Signs with the first secret. */
-  sign (url: SignedUrl): string
-  /** Whether the signature was made with any of the secrets. Compares in constant time. */
-  verify (url: SignedUrl, signature: string): boolean
-}
-
 /** Separates these keys from others derived from the same secret. */
 const KEY_PURPOSE = 'fastify-onlyoffice signed URL, version 1'
 
@@ -191,7 +168,7 @@ const KEY_PURPOSE = 'fastify-onlyoffice signed URL, version 1'
  * Signs with HMAC-SHA256, under keys derived by HKDF (RFC 5869) from the secrets shared with the document server: a
  * leaked or guessed key does not reveal the secret. `scope` separates applications that share a secret.
  */
-export function urlSigner (secrets: readonly string[], scope: string): UrlSigner {
+export function urlSigner (secrets: readonly string[], scope: string) {
   const keys = secrets.map(secret => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32))))
 
   function signatureOf (key: KeyObject, { purpose, fileId, expires, key: documentKey }: SignedUrl): string {
@@ -200,8 +177,11 @@ export function urlSigner (secrets: readonly string[], scope: string): UrlSigner
   }
 
   return {
-    sign: url => signatureOf(keys[0]!, url),
-    verify: (url, signature) => keys.some(key => equalInConstantTime(signature, signatureOf(key, url)))
+    /** Signs with the first secret. */
+    sign: (url: SignedUrl): string => signatureOf(keys[0]!, url),
+    /** Whether the signature was made with any of the secrets. Compares in constant time. */
+    verify: (url: SignedUrl, signature: string): boolean =>
+      keys.some(key => equalInConstantTime(signature, signatureOf(key, url)))
   }
 }
 
@@ -232,15 +212,6 @@ type CheckedPageToken =
   | { readonly state: 'invalid', readonly claims?: undefined }
   | { readonly state: 'absent', readonly claims?: undefined }
 
-/** The tokens of editor pages: signed, not encrypted. */
-export interface PageTokens {
-  /** Milliseconds after which a page renews its token, early enough to retry. */
-  readonly renewAfter: number
-  /** `''` if the token would be too long for a header. */
-  make (claims: NewPageClaims): string
-  check (token: string | undefined): CheckedPageToken
-}
-
 interface PageTokenOptions {
   readonly secrets: readonly string[]
   /** URL of the handler, which separates applications that share a secret. */
@@ -259,21 +230,26 @@ const MAX_LENGTH = 8000
 const MIN_RENEW_MS = 1000
 const MAX_CLAIMS_BYTES = 1024 ** 2
 
-export function pageTokens ({ secrets, scope, tokenLifetime, clock }: PageTokenOptions): PageTokens {
+/** The tokens of editor pages: signed, not encrypted. */
+export type PageTokens = ReturnType<typeof pageTokens>
+
+export function pageTokens ({ secrets, scope, tokenLifetime, clock }: PageTokenOptions) {
   const signer = urlSigner(secrets, scope)
   /** No other purpose combines an empty fileId with a key. */
   const signedAs = (payload: string) => ({ purpose: 'page', fileId: '', key: payload }) as const
 
   return {
+    /** Milliseconds after which a page renews its token, early enough to retry. */
     renewAfter: Math.max(MIN_RENEW_MS, Math.round(tokenLifetime / 2)),
-    make ({ page = randomBytes(9).toString('base64url'), fileId, name, defaults }) {
+    /** `''` if the token would be too long for a header. */
+    make ({ page = randomBytes(9).toString('base64url'), fileId, name, defaults }: NewPageClaims): string {
       const expires = Math.ceil((clock.now() + tokenLifetime) / 1000)
       const claims = JSON.stringify({ page, fileId, name, defaults, expires } satisfies PageClaims)
       const payload = deflateRawSync(claims).toString('base64url')
       const token = `${payload}.${signer.sign(signedAs(payload))}`
       return token.length > MAX_LENGTH || Buffer.byteLength(claims) > MAX_CLAIMS_BYTES ? '' : token
     },
-    check (token) {
+    check (token: string | undefined): CheckedPageToken {
       if (token === undefined) return { state: 'absent' }
       const dot = token.indexOf('.')
       const payload = token.slice(0, Math.max(dot, 0))
