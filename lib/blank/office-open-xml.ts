@@ -8,15 +8,26 @@ const RELATIONSHIPS = 'http://schemas.openxmlformats.org/package/2006/relationsh
 /** The namespace of relationships between the parts of an office package. */
 const OFFICE_RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
-/** The list of parts with their types. */
-function contentTypes (types: Readonly<Record<string, string>>): string {
-  const overrides = Object.entries(types).map(([part, type]) => `<Override PartName="/${part}" ContentType="${OFFICE_TYPE}.${type}+xml"/>`)
-  return `${DECLARATION}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${overrides.join('')}</Types>`
+type Relation = readonly [kind: string, target: string]
+/** A part of a package, and the parts that it refers to as `rId1`, `rId2`, … */
+type Part = readonly [type: string, content: string, ...relations: Relation[]]
+
+/** A package of these parts by path, of which the first one is the main part. */
+function officePackage (parts: Readonly<Record<string, Part>>): Parts {
+  const [main] = Object.keys(parts)
+  const types = Object.entries(parts).map(([path, [type]]) => `<Override PartName="/${path}" ContentType="${OFFICE_TYPE}.${type}+xml"/>`)
+  return {
+    '[Content_Types].xml': `${DECLARATION}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${types.join('')}</Types>`,
+    '_rels/.rels': relationsPart([['officeDocument', main!]]),
+    ...Object.fromEntries(Object.entries(parts).flatMap(([path, [, content, ...relations]]) => [
+      [path, content],
+      ...relations.length > 0 ? [[path.replace(/[^/]+$/, '_rels/$&.rels'), relationsPart(relations)]] : []
+    ]))
+  }
 }
 
-/** The relationships of a part: kind and target of `rId1`, `rId2`, … */
-function relations (...targets: ReadonlyArray<readonly [kind: string, target: string]>): string {
-  const entries = targets.map(([kind, target], index) =>
+function relationsPart (relations: readonly Relation[]): string {
+  const entries = relations.map(([kind, target], index) =>
     `<Relationship Id="rId${index + 1}" Type="${OFFICE_RELATIONS}/${kind}" Target="${target}"/>`
   )
   return `${DECLARATION}<Relationships xmlns="${RELATIONSHIPS}">${entries.join('')}</Relationships>`
@@ -49,14 +60,13 @@ const EFFECT = '<a:effectStyle><a:effectLst/></a:effectStyle>'
 /** The theme of an office package: colours and fonts. Each kind of style must be there three times. */
 function themePart (): string {
   const colours = Object.entries(COLOURS).map(([name, value]) => `<a:${name}><a:srgbClr val="${value}"/></a:${name}>`)
-    .join('')
   const styles = [
     `<a:fillStyleLst>${FILL.repeat(3)}</a:fillStyleLst>`,
     `<a:lnStyleLst>${LINES}</a:lnStyleLst>`,
     `<a:effectStyleLst>${EFFECT.repeat(3)}</a:effectStyleLst>`,
     `<a:bgFillStyleLst>${FILL.repeat(3)}</a:bgFillStyleLst>`
   ].join('')
-  return `${DECLARATION}<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="Plain"><a:themeElements><a:clrScheme name="Plain">${colours}</a:clrScheme><a:fontScheme name="Plain"><a:majorFont>${FONTS}</a:majorFont><a:minorFont>${FONTS}</a:minorFont></a:fontScheme><a:fmtScheme name="Plain">${styles}</a:fmtScheme></a:themeElements><a:objectDefaults/><a:extraClrSchemeLst/></a:theme>`
+  return `${DECLARATION}<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="Plain"><a:themeElements><a:clrScheme name="Plain">${colours.join('')}</a:clrScheme><a:fontScheme name="Plain"><a:majorFont>${FONTS}</a:majorFont><a:minorFont>${FONTS}</a:minorFont></a:fontScheme><a:fmtScheme name="Plain">${styles}</a:fmtScheme></a:themeElements><a:objectDefaults/><a:extraClrSchemeLst/></a:theme>`
 }
 
 const WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -66,23 +76,15 @@ const HEADING_SIZES = [40, 32, 28, 26, 24, 22]
 
 /** One empty paragraph, with the usual styles. */
 export function wordParts (language: Language, paper: Paper): Parts {
-  return {
-    '[Content_Types].xml': contentTypes({
-      'word/document.xml': 'wordprocessingml.document.main',
-      'word/styles.xml': 'wordprocessingml.styles',
-      'word/settings.xml': 'wordprocessingml.settings',
-      'word/theme/theme1.xml': 'theme'
-    }),
-    '_rels/.rels': relations(['officeDocument', 'word/document.xml']),
-    'word/document.xml': documentPart(language, paper),
-    'word/_rels/document.xml.rels': relations(['styles', 'styles.xml'], ['settings', 'settings.xml'], [
-      'theme',
-      'theme/theme1.xml'
-    ]),
-    'word/styles.xml': stylesPart(language),
-    'word/settings.xml': `${DECLARATION}<w:settings ${WORD}><w:defaultTabStop w:val="708"/><w:compat><w:compatSetting w:name="compatibilityMode" w:uri="http://schemas.microsoft.com/office/word" w:val="15"/></w:compat><w:themeFontLang ${languages(language)}/></w:settings>`,
-    'word/theme/theme1.xml': themePart()
-  }
+  return officePackage({
+    'word/document.xml': [
+      'wordprocessingml.document.main', documentPart(language, paper),
+      ['styles', 'styles.xml'], ['settings', 'settings.xml'], ['theme', 'theme/theme1.xml']
+    ],
+    'word/styles.xml': ['wordprocessingml.styles', stylesPart(language)],
+    'word/settings.xml': ['wordprocessingml.settings', `${DECLARATION}<w:settings ${WORD}><w:defaultTabStop w:val="708"/><w:compat><w:compatSetting w:name="compatibilityMode" w:uri="http://schemas.microsoft.com/office/word" w:val="15"/></w:compat><w:themeFontLang ${languages(language)}/></w:settings>`],
+    'word/theme/theme1.xml': ['theme', themePart()]
+  })
 }
 
 function documentPart ({ writing }: Language, { width, height, margin }: Paper): string {
@@ -105,19 +107,16 @@ function stylesPart (language: Language): string {
     '<w:style w:type="character" w:default="1" w:styleId="DefaultParagraphFont"><w:name w:val="Default Paragraph Font"/><w:uiPriority w:val="1"/><w:semiHidden/><w:unhideWhenUsed/></w:style>',
     '<w:style w:type="table" w:default="1" w:styleId="TableNormal"><w:name w:val="Normal Table"/><w:uiPriority w:val="99"/><w:semiHidden/><w:unhideWhenUsed/><w:tblPr><w:tblInd w:w="0" w:type="dxa"/><w:tblCellMar><w:top w:w="0" w:type="dxa"/><w:left w:w="108" w:type="dxa"/><w:bottom w:w="0" w:type="dxa"/><w:right w:w="108" w:type="dxa"/></w:tblCellMar></w:tblPr></w:style>',
     '<w:style w:type="numbering" w:default="1" w:styleId="NoList"><w:name w:val="No List"/><w:uiPriority w:val="99"/><w:semiHidden/><w:unhideWhenUsed/></w:style>',
-    ...HEADING_SIZES.map((halfPoints, index) => paragraphStyle({
-      id: `Heading${index + 1}`,
-      name: `heading ${index + 1}`,
-      priority: 9,
+    ...HEADING_SIZES.map((halfPoints, index) => paragraphStyle(`Heading${index + 1}`, `heading ${index + 1}`, 9, {
       next: 'Normal',
       paragraph: `<w:keepNext/><w:keepLines/><w:spacing w:before="${index === 0 ? 360 : 240}" w:after="120"/><w:outlineLvl w:val="${index}"/>`,
       text: `<w:b/><w:bCs/><w:color w:val="${COLOURS.dk2}" w:themeColor="text2"/>${size(halfPoints)}`
     })),
-    paragraphStyle({ id: 'Title', name: 'Title', priority: 10, next: 'Normal', paragraph: '<w:spacing w:before="0" w:after="120"/><w:contextualSpacing/>', text: `<w:color w:val="${COLOURS.dk2}" w:themeColor="text2"/>${size(56)}` }),
-    paragraphStyle({ id: 'Subtitle', name: 'Subtitle', priority: 11, next: 'Normal', text: `<w:color w:val="595959"/>${size(28)}` }),
-    paragraphStyle({ id: 'ListParagraph', name: 'List Paragraph', priority: 34, paragraph: '<w:ind w:left="720"/><w:contextualSpacing/>' }),
-    paragraphStyle({ id: 'Header', name: 'header', priority: 99, paragraph: TABS_OF_HEADER }),
-    paragraphStyle({ id: 'Footer', name: 'footer', priority: 99, paragraph: TABS_OF_HEADER }),
+    paragraphStyle('Title', 'Title', 10, { next: 'Normal', paragraph: '<w:spacing w:before="0" w:after="120"/><w:contextualSpacing/>', text: `<w:color w:val="${COLOURS.dk2}" w:themeColor="text2"/>${size(56)}` }),
+    paragraphStyle('Subtitle', 'Subtitle', 11, { next: 'Normal', text: `<w:color w:val="595959"/>${size(28)}` }),
+    paragraphStyle('ListParagraph', 'List Paragraph', 34, { paragraph: '<w:ind w:left="720"/><w:contextualSpacing/>' }),
+    paragraphStyle('Header', 'header', 99, { paragraph: TABS_OF_HEADER }),
+    paragraphStyle('Footer', 'footer', 99, { paragraph: TABS_OF_HEADER }),
     `<w:style w:type="character" w:styleId="Hyperlink"><w:name w:val="Hyperlink"/><w:basedOn w:val="DefaultParagraphFont"/><w:uiPriority w:val="99"/><w:unhideWhenUsed/><w:rPr><w:color w:val="${COLOURS.hlink}" w:themeColor="hyperlink"/><w:u w:val="single"/></w:rPr></w:style>`,
     `<w:style w:type="table" w:styleId="TableGrid"><w:name w:val="Table Grid"/><w:basedOn w:val="TableNormal"/><w:uiPriority w:val="39"/><w:pPr><w:spacing w:after="0" w:line="240" w:lineRule="auto"/></w:pPr><w:tblPr><w:tblBorders>${['top', 'left', 'bottom', 'right', 'insideH', 'insideV'].map(border => `<w:${border} w:val="single" w:sz="4" w:space="0" w:color="auto"/>`).join('')}</w:tblBorders></w:tblPr></w:style>`
   ].join('')}</w:styles>`
@@ -126,17 +125,13 @@ function stylesPart (language: Language): string {
 const TABS_OF_HEADER =
   '<w:tabs><w:tab w:val="center" w:pos="4536"/><w:tab w:val="right" w:pos="9072"/></w:tabs><w:spacing w:after="0" w:line="240" w:lineRule="auto"/>'
 
-interface ParagraphStyle {
-  readonly id: string
-  readonly name: string
-  readonly priority: number
-  readonly next?: string
-  readonly paragraph?: string
-  readonly text?: string
-}
-
-function paragraphStyle ({ id, name, priority, next, paragraph, text }: ParagraphStyle): string {
-  return `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/><w:basedOn w:val="Normal"/>${next === undefined ? '' : `<w:next w:val="${next}"/>`}<w:uiPriority w:val="${priority}"/>${priority === 99 ? '<w:unhideWhenUsed/>' : '<w:qFormat/>'}${paragraph === undefined ? '' : `<w:pPr>${paragraph}</w:pPr>`}${text === undefined ? '' : `<w:rPr>${text}</w:rPr>`}</w:style>`
+function paragraphStyle (
+  id: string,
+  name: string,
+  priority: number,
+  { next = '', paragraph = '', text = '' }
+): string {
+  return `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/><w:basedOn w:val="Normal"/>${next && `<w:next w:val="${next}"/>`}<w:uiPriority w:val="${priority}"/>${priority === 99 ? '<w:unhideWhenUsed/>' : '<w:qFormat/>'}${paragraph && `<w:pPr>${paragraph}</w:pPr>`}${text && `<w:rPr>${text}</w:rPr>`}</w:style>`
 }
 
 function size (halfPoints: number): string {
@@ -149,20 +144,15 @@ const PLAIN = 'numFmtId="0" fontId="0" fillId="0" borderId="0"'
 /** One empty sheet. */
 export function workbookParts (language: Language, { code }: Paper): Parts {
   const direction = language.writing === 'right-to-left' ? ' rightToLeft="1"' : ''
-  return {
-    '[Content_Types].xml': contentTypes({
-      'xl/workbook.xml': 'spreadsheetml.sheet.main',
-      'xl/worksheets/sheet1.xml': 'spreadsheetml.worksheet',
-      'xl/styles.xml': 'spreadsheetml.styles',
-      'xl/theme/theme1.xml': 'theme'
-    }),
-    '_rels/.rels': relations(['officeDocument', 'xl/workbook.xml']),
-    'xl/workbook.xml': `${DECLARATION}<workbook ${SPREADSHEET} xmlns:r="${OFFICE_RELATIONS}"><bookViews><workbookView/></bookViews><sheets><sheet name="${sheetName(language)}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': relations(['worksheet', 'worksheets/sheet1.xml'], ['styles', 'styles.xml'], ['theme', 'theme/theme1.xml']),
-    'xl/worksheets/sheet1.xml': `${DECLARATION}<worksheet ${SPREADSHEET}><sheetViews><sheetView${direction} tabSelected="1" workbookViewId="0"/></sheetViews><sheetFormatPr defaultRowHeight="15"/><sheetData/><pageMargins left="0.7" right="0.7" top="0.75" bottom="0.75" header="0.3" footer="0.3"/><pageSetup paperSize="${code}"/></worksheet>`,
-    'xl/styles.xml': workbookStyles(),
-    'xl/theme/theme1.xml': themePart()
-  }
+  return officePackage({
+    'xl/workbook.xml': [
+      'spreadsheetml.sheet.main', `${DECLARATION}<workbook ${SPREADSHEET} xmlns:r="${OFFICE_RELATIONS}"><bookViews><workbookView/></bookViews><sheets><sheet name="${sheetName(language)}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+      ['worksheet', 'worksheets/sheet1.xml'], ['styles', 'styles.xml'], ['theme', 'theme/theme1.xml']
+    ],
+    'xl/worksheets/sheet1.xml': ['spreadsheetml.worksheet', `${DECLARATION}<worksheet ${SPREADSHEET}><sheetViews><sheetView${direction} tabSelected="1" workbookViewId="0"/></sheetViews><sheetFormatPr defaultRowHeight="15"/><sheetData/><pageMargins left="0.7" right="0.7" top="0.75" bottom="0.75" header="0.3" footer="0.3"/><pageSetup paperSize="${code}"/></worksheet>`],
+    'xl/styles.xml': ['spreadsheetml.styles', workbookStyles()],
+    'xl/theme/theme1.xml': ['theme', themePart()]
+  })
 }
 
 function workbookStyles (): string {
@@ -194,12 +184,6 @@ interface Placeholder {
   readonly body?: string
 }
 
-interface Layout {
-  readonly name: string
-  readonly type: 'title' | 'obj' | 'titleOnly' | 'blank'
-  readonly placeholders: readonly Placeholder[]
-}
-
 const TITLE: Placeholder = {
   type: 'title',
   box: [838_200, 457_200, 10_515_600, 1_143_000],
@@ -212,7 +196,7 @@ const CONTENT: Placeholder = {
   body: '<a:bodyPr><a:normAutofit/></a:bodyPr>'
 }
 
-const LAYOUTS: readonly Layout[] = [
+const LAYOUTS: ReadonlyArray<{ name: string, type: string, placeholders: readonly Placeholder[] }> = [
   {
     name: 'Title Slide',
     type: 'title',
@@ -229,36 +213,25 @@ const LAYOUTS: readonly Layout[] = [
 /** A title slide of 16:9, and a master with the usual layouts. */
 export function presentationParts (language: Language): Parts {
   const layouts = LAYOUTS.map((layout, index) => ({ file: `slideLayout${index + 1}.xml`, layout }))
-  return {
-    '[Content_Types].xml': contentTypes({
-      'ppt/presentation.xml': 'presentationml.presentation.main',
-      'ppt/slideMasters/slideMaster1.xml': 'presentationml.slideMaster',
-      ...Object.fromEntries(layouts.map(({ file }) => [`ppt/slideLayouts/${file}`, 'presentationml.slideLayout'])),
-      'ppt/slides/slide1.xml': 'presentationml.slide',
-      'ppt/theme/theme1.xml': 'theme'
-    }),
-    '_rels/.rels': relations(['officeDocument', 'ppt/presentation.xml']),
-    'ppt/presentation.xml': part('presentation', `<p:sldMasterIdLst><p:sldMasterId id="2147483648" r:id="rId1"/></p:sldMasterIdLst><p:sldIdLst><p:sldId id="256" r:id="rId2"/></p:sldIdLst><p:sldSz cx="12192000" cy="6858000"/><p:notesSz cx="6858000" cy="9144000"/><p:defaultTextStyle>${levels(language, () => 1800)}</p:defaultTextStyle>`),
-    'ppt/_rels/presentation.xml.rels': relations(['slideMaster', 'slideMasters/slideMaster1.xml'], ['slide', 'slides/slide1.xml'], ['theme', 'theme/theme1.xml']),
-    'ppt/slideMasters/slideMaster1.xml': masterPart(language),
-    'ppt/slideMasters/_rels/slideMaster1.xml.rels': relations(
-      ...layouts.map(({ file }) => ['slideLayout', `../slideLayouts/${file}`] as const),
-      ['theme', '../theme/theme1.xml']
-    ),
-    ...Object.fromEntries(layouts.flatMap(({ file, layout }) => [
-      [`ppt/slideLayouts/${file}`, layoutPart(layout, language)],
-      [`ppt/slideLayouts/_rels/${file}.rels`, relations(['slideMaster', '../slideMasters/slideMaster1.xml'])]
-    ])),
-    'ppt/slides/slide1.xml': part(
-      'sld',
-      shapes(
-        LAYOUTS[0]!.placeholders.map(({ type, index }) => ({ type, ...(index !== undefined && { index }) })),
-        language
-      ) + COLOURS_OF_MASTER
-    ),
-    'ppt/slides/_rels/slide1.xml.rels': relations(['slideLayout', '../slideLayouts/slideLayout1.xml']),
-    'ppt/theme/theme1.xml': themePart()
-  }
+  const placeholders = LAYOUTS[0]!.placeholders.map(({ box, body, ...inherited }) => inherited)
+  return officePackage({
+    'ppt/presentation.xml': [
+      'presentationml.presentation.main', part('presentation', `<p:sldMasterIdLst><p:sldMasterId id="2147483648" r:id="rId1"/></p:sldMasterIdLst><p:sldIdLst><p:sldId id="256" r:id="rId2"/></p:sldIdLst><p:sldSz cx="12192000" cy="6858000"/><p:notesSz cx="6858000" cy="9144000"/><p:defaultTextStyle>${levels(language, () => 1800)}</p:defaultTextStyle>`),
+      ['slideMaster', 'slideMasters/slideMaster1.xml'], ['slide', 'slides/slide1.xml'], ['theme', 'theme/theme1.xml']
+    ],
+    'ppt/slideMasters/slideMaster1.xml': [
+      'presentationml.slideMaster', masterPart(language),
+      ...layouts.map(({ file }) => ['slideLayout', `../slideLayouts/${file}`] as const), ['theme', '../theme/theme1.xml']
+    ],
+    ...Object.fromEntries(layouts.map(({ file, layout }) => [`ppt/slideLayouts/${file}`, [
+      'presentationml.slideLayout', layoutPart(layout, language), ['slideMaster', '../slideMasters/slideMaster1.xml']
+    ]])),
+    'ppt/slides/slide1.xml': [
+      'presentationml.slide', part('sld', shapes(placeholders, language) + COLOURS_OF_MASTER),
+      ['slideLayout', '../slideLayouts/slideLayout1.xml']
+    ],
+    'ppt/theme/theme1.xml': ['theme', themePart()]
+  })
 }
 
 function part (element: string, content: string, attributes = ''): string {
@@ -266,9 +239,7 @@ function part (element: string, content: string, attributes = ''): string {
 }
 
 function masterPart (language: Language): string {
-  const ids = LAYOUTS.map((_, index) => `<p:sldLayoutId id="${2_147_483_649 + index}" r:id="rId${index + 1}"/>`).join(
-    ''
-  )
+  const ids = LAYOUTS.map((_, index) => `<p:sldLayoutId id="${2_147_483_649 + index}" r:id="rId${index + 1}"/>`).join('')
   const styles = [
     `<p:titleStyle>${level(language, 1, { size: 4000, spaceBefore: 0 })}</p:titleStyle>`,
     `<p:bodyStyle>${levels(language, index => [2800, 2400, 2000][index] ?? 1800, '•')}</p:bodyStyle>`,
@@ -278,26 +249,16 @@ function masterPart (language: Language): string {
   return part('sldMaster', `${shapes([TITLE, CONTENT], language, { background })}${SLIDE_COLOURS}<p:sldLayoutIdLst>${ids}</p:sldLayoutIdLst><p:txStyles>${styles}</p:txStyles>`)
 }
 
-function layoutPart ({ name, type, placeholders }: Layout, language: Language): string {
+function layoutPart ({ name, type, placeholders }: typeof LAYOUTS[number], language: Language): string {
   return part('sldLayout', shapes(placeholders, language, { name }) + COLOURS_OF_MASTER, ` type="${type}" preserve="1"`)
 }
 
-function shapes (
-  placeholders: readonly Placeholder[],
-  language: Language,
-  { name = '', background = '' } = {}
-): string {
+function shapes (placeholders: readonly Placeholder[], language: Language, { name = '', background = '' } = {}): string {
   const list = placeholders.map((placeholder, index) => shape(placeholder, index + 2, language)).join('')
   return `<p:cSld${name && ` name="${name}"`}>${background}<p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>${list}</p:spTree></p:cSld>`
 }
 
-const NAMES: Readonly<Record<Placeholder['type'], string>> = {
-  title: 'Title',
-  ctrTitle: 'Title',
-  subTitle: 'Subtitle',
-  body: 'Text',
-  obj: 'Content'
-}
+const NAMES = { title: 'Title', ctrTitle: 'Title', subTitle: 'Subtitle', body: 'Text', obj: 'Content' }
 /** A title slide is centred, and its subtitle has no bullets. */
 const CENTRED = '<a:lstStyle><a:lvl1pPr marL="0" indent="0" algn="ctr"><a:buNone/></a:lvl1pPr></a:lstStyle>'
 
@@ -315,11 +276,8 @@ function position ([left, top, width, height]: Box): string {
 
 /** The styles of all nine levels. */
 function levels (language: Language, sizeOf: (index: number) => number, bullet?: string): string {
-  return Array.from(
-    { length: 9 },
-    (_, index) =>
-      level(language, index + 1, { size: sizeOf(index), spaceBefore: bullet === undefined ? 0 : 600, bullet })
-  ).join('')
+  const style = (index: number) => ({ size: sizeOf(index), spaceBefore: bullet === undefined ? 0 : 600, bullet })
+  return Array.from({ length: 9 }, (_, index) => level(language, index + 1, style(index))).join('')
 }
 
 interface LevelStyle {

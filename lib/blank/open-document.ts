@@ -56,15 +56,8 @@ function stylesOf (format: Format, language: Language, paper: Paper): string {
   return `<office:font-face-decls><style:font-face style:name="${FONT}" svg:font-family="${FONT}" style:font-family-generic="swiss"/></office:font-face-decls><office:styles>${fonts}${styles}</office:styles><office:automatic-styles><style:page-layout style:name="page">${layout}</style:page-layout></office:automatic-styles><office:master-styles>${masters}</office:master-styles>`
 }
 
-interface Sections {
-  readonly fonts: string
-  readonly styles: string
-  readonly layout: string
-  readonly masters: string
-}
-
-const sections: Readonly<Record<Format, (language: Language, paper: Paper) => Sections>> = {
-  odt: (language, paper) => ({
+const sections = {
+  odt: (language: Language, paper: Paper) => ({
     fonts: defaultStyle('paragraph', language, 11),
     styles: [
       '<style:style style:name="Standard" style:family="paragraph" style:class="text"><style:paragraph-properties fo:margin-bottom="0.11in" fo:line-height="115%"/></style:style>',
@@ -73,13 +66,13 @@ const sections: Readonly<Record<Format, (language: Language, paper: Paper) => Se
     layout: pageProperties(language, paper),
     masters: masterPage('Standard')
   }),
-  ods: (language, paper) => ({
+  ods: (language: Language, paper: Paper) => ({
     fonts: defaultStyle('table-cell', language, 10),
     styles: '<style:style style:name="Default" style:family="table-cell"/>',
     layout: pageProperties(language, paper),
     masters: masterPage('Default')
   }),
-  odp: language => ({
+  odp: (language: Language) => ({
     fonts: defaultStyle('graphic', language, 18),
     styles: `<style:presentation-page-layout style:name="TitleSlide">${['title', 'subtitle'].map(kind => `<presentation:placeholder presentation:object="${kind}" svg:x="2cm" svg:y="${kind === 'title' ? 4 : 9.5}cm" svg:width="24cm" svg:height="${kind === 'title' ? 5 : 4}cm"/>`).join('')}</style:presentation-page-layout>${presentationStyle('title', 40, 'bottom')}${presentationStyle('subtitle', 24, 'top')}`,
     layout: '<style:page-layout-properties fo:page-width="28cm" fo:page-height="15.75cm" fo:margin="0cm" style:print-orientation="landscape"/>',
