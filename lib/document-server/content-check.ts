@@ -1,12 +1,10 @@
 import { UpstreamError } from '../errors.js'
+import { assertBytes } from '../util/streams.js'
 import {
-  hasZipEnd, isBinary, isHtml, isHtmlFormat, isPlainText, isText, isZip, matchesOpenedSignature, matchesSignature,
-  SIGNATURE_REACH, ZIP_END_REACH
+  DIRECTORY_REACH, hasPartsOf, hasZipEnd, isBinary, isHtml, isHtmlFormat, isPlainText, isText, isZip,
+  matchesOpenedSignature, matchesSignature, namesInZip, SIGNATURE_REACH, ZIP_END_REACH
 } from './file-signatures.js'
 import { mediaTypeOf } from './formats.js'
-import {
-  DIRECTORY_REACH, hasPartsOf, inspected, type InspectedContent, namesOtherFormat, readZipDirectory
-} from './inspect.js'
 
 interface Announced {
   /** Format of the bytes; older document servers do not announce it. */
@@ -74,9 +72,7 @@ function isMatch (
 
 /** Whether the content and the document server's media type allow the format that a page has announced. */
 function isAsSaid (start: Buffer, format: string, mediaType = ''): boolean {
-  if (!isText(format)) {
-    return matchesOpenedSignature(start, format) && !(isZip(start, format) && namesOtherFormat(start, format))
-  }
+  if (!isText(format)) return matchesOpenedSignature(start, format)
   if (isBinary(start)) return false
   if (isPlainText(format) || format === 'rtf') return true
   const said = essenceOf(mediaType)
@@ -86,8 +82,8 @@ function isAsSaid (start: Buffer, format: string, mediaType = ''): boolean {
 }
 
 function hasParts ({ end, length }: InspectedContent, format: string): boolean {
-  const directory = readZipDirectory(end, length)
-  return directory.state !== 'read' || hasPartsOf(format, directory.names)
+  const names = namesInZip(end, length)
+  return typeof names === 'string' || hasPartsOf(format, names)
 }
 
 /** A media type without parameters. */
@@ -98,4 +94,72 @@ function essenceOf (mediaType: string): string {
 function isErrorResponse (start: Buffer, format: string, mediaType = ''): boolean {
   return (isHtml(start) && /^text\/html\b/i.test(mediaType)) ||
     (format !== 'json' && /^application\/(\w+\+)?json\b/i.test(mediaType))
+}
+
+export interface Inspection {
+  /** Number of bytes at the beginning that `atStart` needs, if there are so many. */
+  readonly startReach: number
+  /** Number of bytes at the end that `atEnd` gets, if there are so many. */
+  readonly endReach: number
+  /** Called before the first byte is passed on. Throws if the content is refused. */
+  atStart (start: Buffer): void
+  /** Called after the last byte was passed on. Throws if the content is to fail. */
+  atEnd (content: InspectedContent): void
+}
+
+export interface InspectedContent {
+  /** The first bytes, at least `startReach` if there are so many. */
+  readonly start: Buffer
+  /** The last bytes, at least `endReach` if there are so many. */
+  readonly end: Buffer
+  /** Size in bytes. */
+  readonly length: number
+}
+
+/** Passes content on and looks at its first and last bytes. */
+export async function * inspected (
+  content: AsyncIterable<Uint8Array>,
+  { startReach, endReach, atStart, atEnd }: Inspection
+): AsyncGenerator<Uint8Array> {
+  const tail = createTail(endReach)
+  let start = Buffer.alloc(0)
+  let length = 0
+  let hasStarted = false
+  for await (const chunk of content) {
+    assertBytes(chunk)
+    tail.add(chunk)
+    length += chunk.length
+    if (hasStarted) {
+      yield chunk
+      continue
+    }
+    start = Buffer.concat([start, chunk])
+    if (start.length < startReach) continue
+    atStart(start)
+    hasStarted = true
+    yield start
+  }
+  if (!hasStarted) {
+    atStart(start)
+    yield start
+  }
+  atEnd({ start, end: tail.bytes(), length })
+}
+
+/** Keeps copies of the last bytes that were added: a chunk of one byte may belong to a buffer of 64 KiB. */
+function createTail (reach: number) {
+  const buffer = Buffer.allocUnsafe(2 * reach)
+  let filled = 0
+  return {
+    add (chunk: Uint8Array): void {
+      const added = chunk.length > reach ? chunk.subarray(-reach) : chunk
+      if (filled + added.length > buffer.length) {
+        buffer.copyWithin(0, filled - reach, filled)
+        filled = reach
+      }
+      buffer.set(added, filled)
+      filled += added.length
+    },
+    bytes: (): Buffer => buffer.subarray(0, filled)
+  }
 }

@@ -1,8 +1,10 @@
 // How files begin and end, by format.
+import { ENTRY, STORED } from '../util/zip.js'
+import { mediaTypeOf } from './formats.js'
 
 const ZIP = Buffer.from('504b0304', 'hex')
 /** Signature of the end record of a zip file. */
-export const ZIP_END: Buffer = Buffer.from('504b0506', 'hex')
+const ZIP_END = Buffer.from('504b0506', 'hex')
 /** Container of a password-protected Office Open XML file. Source: MS-OFFCRYPTO. */
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const PDF = Buffer.from('%PDF-')
@@ -55,10 +57,13 @@ export function matchesSignature (start: Buffer, format: string): boolean {
   return HTML.test(format) || !isHtml(start)
 }
 
-/** Like `matchesSignature`, for a file that is to be opened rather than one that was saved. */
+/**
+ * Like `matchesSignature`, for a file that is to be opened rather than one that was saved. A package must not name
+ * another format, either.
+ */
 export function matchesOpenedSignature (start: Buffer, format: string): boolean {
   if (Object.hasOwn(ONLY_OPENED, format)) return ONLY_OPENED[format]!.some(signature => startsWith(start, signature))
-  return matchesSignature(start, format)
+  return matchesSignature(start, format) && !(isZip(start, format) && namesOtherFormat(start, format))
 }
 
 /** Whether a file of this format that begins with these bytes is a zip file. */
@@ -68,24 +73,16 @@ export function isZip (start: Buffer, format: string): boolean {
 }
 
 /** Whether the last bytes of a file contain the end record of a zip file. */
-export function hasZipEnd (end: Buffer): boolean {
-  return end.includes(ZIP_END)
-}
+export const hasZipEnd = (end: Buffer): boolean => end.includes(ZIP_END)
 
 /** Whether a file that begins with these bytes is a compound file: an old office file, or a protected new one. */
-export function isCompoundFile (start: Buffer): boolean {
-  return startsWith(start, COMPOUND_FILE)
-}
+export const isCompoundFile = (start: Buffer): boolean => startsWith(start, COMPOUND_FILE)
 
 /** Whether the last bytes of a file contain the end of a PDF file. */
-export function hasPdfEnd (end: Buffer): boolean {
-  return end.includes(PDF_END)
-}
+export const hasPdfEnd = (end: Buffer): boolean => end.includes(PDF_END)
 
 /** Whether a format consists of text, with or without markup. */
-export function isText (format: string): boolean {
-  return TEXT.test(format) || HTML.test(format) || MARKUP.test(format)
-}
+export const isText = (format: string): boolean => TEXT.test(format) || HTML.test(format) || MARKUP.test(format)
 
 /** Whether a file that begins like this cannot be text. UTF-16 may have a zero in every other byte. */
 export function isBinary (start: Buffer): boolean {
@@ -96,20 +93,13 @@ export function isBinary (start: Buffer): boolean {
   return Math.min(...zeros) > 0 || Math.max(...zeros) > start.length / 2
 }
 
-/** Whether the document server names an Office Open XML format. */
-export function isOfficeOpenXml (format: string): boolean {
-  return OFFICE_OPEN_XML.test(format)
-}
+export const isOfficeOpenXml = (format: string): boolean => OFFICE_OPEN_XML.test(format)
 
 /** Whether browsers show the format as a page. */
-export function isHtmlFormat (format: string): boolean {
-  return /^s?html?$/.test(format)
-}
+export const isHtmlFormat = (format: string): boolean => /^s?html?$/.test(format)
 
 /** Whether any content is valid in a format. */
-export function isPlainText (format: string): boolean {
-  return TEXT.test(format)
-}
+export const isPlainText = (format: string): boolean => TEXT.test(format)
 
 /** Whether a file that begins like this is an HTML page. */
 export function isHtml (start: Buffer | string): boolean {
@@ -118,4 +108,85 @@ export function isHtml (start: Buffer | string): boolean {
 
 function startsWith (start: Buffer, signature: Buffer): boolean {
   return start.subarray(0, signature.length).equals(signature)
+}
+
+/** Enough bytes at the end of a package for the directory of about 2,500 parts. */
+export const DIRECTORY_REACH = 256 * 1024
+
+const CONTENT_TYPES = '[content_types].xml'
+const MANIFEST = 'meta-inf/manifest.xml'
+const CONTAINER = 'meta-inf/container.xml'
+/** The folder of the main part, by the formats of each editor. */
+const OFFICE_FOLDERS: ReadonlyArray<readonly [formats: RegExp, folder: string]> = [
+  [/^do[ct]/, 'word/'],
+  [/^xl/, 'xl/'],
+  [/^(pp|pot)/, 'ppt/'],
+  [/^vs/, 'visio/']
+]
+const OPEN_DOCUMENT = /^o[dt][tspg]$/
+
+// Source of all offsets: APPNOTE.TXT, the specification of the zip format.
+const PART_BYTES = 30
+const END_BYTES = 22
+const ENTRY_BYTES = 46
+/** Means that the number is stored elsewhere, with 64 bits. */
+const ELSEWHERE = 0xFFFFFFFF
+const MANY = 0xFFFF
+
+const MIME_TYPE = 'mimetype'
+const TEMPLATE = /[-.]template$/
+
+/**
+ * Whether a package that begins with these bytes names another format: a text that is a spreadsheet, or a book that is
+ * a text. A template counts as its format.
+ */
+function namesOtherFormat (start: Buffer, format: string): boolean {
+  const family = (mediaType: string) => mediaType.replace(TEMPLATE, '')
+  const mediaType = namedMediaType(start)
+  return mediaType !== '' && family(mediaType) !== family(mediaTypeOf(format))
+}
+
+/** The media type in the first part, which some packages store uncompressed, so that it can be read. */
+function namedMediaType (start: Buffer): string {
+  const nameEnd = PART_BYTES + MIME_TYPE.length
+  const isNamed = start.length >= nameEnd && start.toString('latin1', PART_BYTES, nameEnd) === MIME_TYPE &&
+    start.readUInt16LE(8) === STORED
+  if (!isNamed) return ''
+  const contentAt = nameEnd + start.readUInt16LE(28)
+  return start.toString('latin1', contentAt, contentAt + start.readUInt32LE(22)).trim()
+}
+
+/** Whether a package with these parts can be of a format. */
+export function hasPartsOf (format: string, names: readonly string[]): boolean {
+  const parts = names.map(name => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase())
+  if (OPEN_DOCUMENT.test(format)) return parts.includes(MANIFEST)
+  if (format === 'epub') return parts.includes(CONTAINER)
+  const own = OFFICE_FOLDERS.find(([formats]) => formats.test(format))?.[1]
+  if (own === undefined) return true
+  if (!parts.includes(CONTENT_TYPES)) return false
+  const hasFolder = (folder: string) => parts.some(part => part.startsWith(folder))
+  // The main part may be anywhere, but hardly ever in the folder of another format.
+  return hasFolder(own) || !OFFICE_FOLDERS.some(([, folder]) => hasFolder(folder))
+}
+
+/**
+ * The names in the directory at the end of a zip file of `length` bytes. `damaged`: bytes are missing, or there is
+ * something else in place of the directory. `unread`: it is longer than these bytes, or has 64-bit numbers.
+ */
+export function namesInZip (end: Buffer, length: number): readonly string[] | 'damaged' | 'unread' {
+  const endAt = end.lastIndexOf(ZIP_END)
+  if (endAt < 0 || endAt + END_BYTES > end.length) return 'damaged'
+  const [count, offset] = [end.readUInt16LE(endAt + 10), end.readUInt32LE(endAt + 16)]
+  const hidden = length - end.length
+  if (count === MANY || offset === ELSEWHERE || offset < hidden) return 'unread'
+  const directory = end.subarray(offset - hidden, endAt)
+  const names: string[] = []
+  for (let at = 0; names.length < count;) {
+    if (at + ENTRY_BYTES > directory.length || directory.readUInt32LE(at) !== ENTRY) return 'damaged'
+    const nameAt = at + ENTRY_BYTES
+    const nameEnd = nameAt + directory.readUInt16LE(at + 28)
+    names.push(directory.toString('utf8', nameAt, nameEnd))
+    at = nameEnd + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32)
+  }
+  return names
 }

@@ -8,13 +8,13 @@ import {
   DamagedDocumentError, EmptyDocumentError, InvalidNameError, UnknownFormatError, WrongFormatError
 } from '../errors.js'
 import { contentFrom, resumed } from '../util/streams.js'
+import { DEFLATED, ENTRY, PART, STORED } from '../util/zip.js'
+import { inspected, type InspectedContent, type Inspection } from './content-check.js'
 import {
-  hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, isZip, matchesOpenedSignature, SIGNATURE_REACH
+  DIRECTORY_REACH, hasPartsOf, hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, isZip, matchesOpenedSignature,
+  namesInZip, SIGNATURE_REACH
 } from './file-signatures.js'
 import { documentTypeOf, extensionOf } from './formats.js'
-import {
-  DIRECTORY_REACH, hasPartsOf, inspected, type InspectedContent, type Inspection, namesOtherFormat, readZipDirectory
-} from './inspect.js'
 
 /**
  * Looks at a file before it is taken, such as an upload: whether the editor opens its format, whether its content is of
@@ -72,17 +72,16 @@ function uploadInspection (extension: string): Inspection {
 
 function hasStartOf (extension: string, start: Buffer): boolean {
   if (isText(extension) && isBinary(start)) return false
-  if (isPlainText(extension)) return true
-  return matchesOpenedSignature(start, extension) && !(isZip(start, extension) && namesOtherFormat(start, extension))
+  return isPlainText(extension) || matchesOpenedSignature(start, extension)
 }
 
 function assertComplete (extension: string, { start, end, length }: InspectedContent): void {
   if (isCompoundFile(start) && isCutOff(start, length)) throw new DamagedDocumentError(extension)
   if (extension === 'pdf' && !hasPdfEnd(end)) throw new DamagedDocumentError(extension)
   if (!isZip(start, extension)) return
-  const directory = readZipDirectory(end, length)
-  if (directory.state === 'damaged') throw new DamagedDocumentError(extension)
-  if (directory.state === 'read' && !hasPartsOf(extension, directory.names)) throw new WrongFormatError(extension)
+  const names = namesInZip(end, length)
+  if (names === 'damaged') throw new DamagedDocumentError(extension)
+  if (names !== 'unread' && !hasPartsOf(extension, names)) throw new WrongFormatError(extension)
 }
 
 async function assertIntact (bytes: Buffer, extension: string): Promise<void> {
@@ -93,11 +92,11 @@ async function assertIntact (bytes: Buffer, extension: string): Promise<void> {
 
 /** Passes content on, and fails at its end if the content is a package with a damaged part. */
 async function * intact (content: AsyncIterable<Uint8Array>, extension: string): AsyncGenerator<Uint8Array> {
-  let check: PackageCheck | undefined
+  let check: ReturnType<typeof startPackageCheck> | null | undefined
   try {
     for await (const chunk of content) {
-      check ??= isZip(bufferOf(chunk), extension) ? startPackageCheck() : NO_CHECK
-      await check.add(chunk)
+      if (check === undefined) check = isZip(bufferOf(chunk), extension) ? startPackageCheck() : null
+      await check?.add(chunk)
       yield chunk
     }
     if (check && !await check.end()) throw new DamagedDocumentError(extension)
@@ -105,8 +104,6 @@ async function * intact (content: AsyncIterable<Uint8Array>, extension: string):
     check?.stop()
   }
 }
-
-const NO_CHECK: PackageCheck = { add: async () => {}, end: async () => true, stop () {} }
 
 function bufferOf ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
@@ -134,13 +131,10 @@ function isCutOff (start: Buffer, length: number): boolean {
 }
 
 // Source of all offsets and signatures: APPNOTE.TXT, the specification of the zip format.
-const PART = 0x04034b50
 const PART_BYTES = 30
 const DESCRIPTOR = 0x08074b50
 /** Signatures of what follows the last part: the directory, or something that belongs to it. */
-const AFTER_PARTS: ReadonlySet<number> = new Set([0x02014b50, 0x08064b50, 0x06064b50, 0x06054b50])
-const STORED = 0
-const DEFLATED = 8
+const AFTER_PARTS: ReadonlySet<number> = new Set([ENTRY, 0x08064b50, 0x06064b50, 0x06054b50])
 const ENCRYPTED = 1
 const HAS_DESCRIPTOR = 8
 /** Means that the size is stored elsewhere, with 64 bits. */
@@ -152,30 +146,23 @@ const LIMITS = { parts: 2000, unpackedBytes: 256 * 1024 * 1024 }
 /** Number of bytes that are examined at a time. Unpacked they are at most a thousand times as many. */
 const PIECE = 64 * 1024
 
-/** Examines a package while it passes. */
-interface PackageCheck {
-  /** Resolves when more can be taken. */
-  add (chunk: Uint8Array): Promise<void>
-  /** Whether the content of each part has its expected checksum, as far as can be determined. */
-  end (): Promise<boolean>
-  /** Stops the check early. */
-  stop (): void
-}
-
-/** Unpacks the parts of a zip file one after the other, without keeping them. */
-function startPackageCheck (): PackageCheck {
+/** Examines a package while it passes: unpacks the parts one after the other, without keeping them. */
+function startPackageCheck () {
   const through = new PassThrough()
   through.on('error', () => {}) // it is destroyed as soon as the result is known
   const isIntact = areIntact(byteReader(through)).catch(() => true).finally(() => through.destroy())
   return {
-    async add (chunk) {
+    /** Resolves when more can be taken. */
+    async add (chunk: Uint8Array): Promise<void> {
       if (!through.destroyed && !through.write(chunk)) await Promise.race([once(through, 'drain'), isIntact])
     },
-    async end () {
+    /** Whether the content of each part has its expected checksum, as far as can be determined. */
+    async end (): Promise<boolean> {
       through.end()
       return await isIntact
     },
-    stop () { through.destroy() }
+    /** Stops the check early. */
+    stop (): void { through.destroy() }
   }
 }
 
@@ -197,13 +184,8 @@ async function areIntact (reader: ByteReader): Promise<boolean> {
   return true
 }
 
-interface PartContent {
-  readonly checksum: number
-  /** Bytes. */
-  readonly size: number
-}
-
-type Examined = PartContent | 'damaged' | 'unknown'
+/** `size` in bytes. */
+type Examined = { readonly checksum: number, readonly size: number } | 'damaged' | 'unknown'
 
 async function contentOf (header: Buffer, reader: ByteReader, limit: number): Promise<Examined> {
   const [flags, method, packedSize] = [header.readUInt16LE(6), header.readUInt16LE(8), header.readUInt32LE(18)]
@@ -278,25 +260,19 @@ async function describedChecksum (reader: ByteReader): Promise<number | undefine
   return checksum.readUInt32LE(0)
 }
 
-/** Takes bytes out of a stream in the portions that its format requires. */
-interface ByteReader {
-  /** Takes exactly `count` bytes; `undefined` if the stream ends before. */
-  take (count: number): Promise<Buffer | undefined>
-  /** Takes at least one and at most `count` bytes; `undefined` at the end. */
-  takeUpTo (count: number): Promise<Buffer | undefined>
-  /** Returns unused bytes, which come next. */
-  putBack (bytes: Buffer): void
-}
-
 /** Number of bytes that are taken before others get a turn: all of them may already be in memory. */
 const TURN = 1024 ** 2
 
-/** Copies bytes only if they come from several chunks. */
-function byteReader (content: AsyncIterable<Buffer>): ByteReader {
+type ByteReader = ReturnType<typeof byteReader>
+
+/** Takes bytes out of a stream in the portions that its format requires. Copies them only out of several chunks. */
+function byteReader (content: AsyncIterable<Buffer>) {
   const iterator = content[Symbol.asyncIterator]()
   /** Chunks before the rest of the stream, the first one last. */
   const ahead: Buffer[] = []
   let takenInTurn = 0
+
+  return { take, takeUpTo, putBack }
 
   async function next (): Promise<Buffer | undefined> {
     const chunk = ahead.pop()
@@ -305,6 +281,7 @@ function byteReader (content: AsyncIterable<Buffer>): ByteReader {
     return done === true ? undefined : value
   }
 
+  /** Takes at least one and at most `count` bytes; `undefined` at the end. */
   async function takeUpTo (count: number): Promise<Buffer | undefined> {
     const chunk = await next()
     if (chunk === undefined) return undefined
@@ -317,22 +294,20 @@ function byteReader (content: AsyncIterable<Buffer>): ByteReader {
     return chunk.subarray(0, count)
   }
 
+  /** Returns unused bytes, which come next. */
   function putBack (bytes: Buffer): void {
     if (bytes.length > 0) ahead.push(bytes)
   }
 
-  return {
-    async take (count) {
-      const chunks: Buffer[] = []
-      for (let missing = count; missing > 0;) {
-        const bytes = await takeUpTo(missing)
-        if (bytes === undefined) return undefined
-        chunks.push(bytes)
-        missing -= bytes.length
-      }
-      return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
-    },
-    takeUpTo,
-    putBack
+  /** Takes exactly `count` bytes; `undefined` if the stream ends before. */
+  async function take (count: number): Promise<Buffer | undefined> {
+    const chunks: Buffer[] = []
+    for (let missing = count; missing > 0;) {
+      const bytes = await takeUpTo(missing)
+      if (bytes === undefined) return undefined
+      chunks.push(bytes)
+      missing -= bytes.length
+    }
+    return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
   }
 }

@@ -1,13 +1,13 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
 // Source of the records and signatures: APPNOTE.TXT, the specification of the zip format.
-const PART = 0x04034b50
-const ENTRY = 0x02014b50
+export const PART = 0x04034b50
+export const ENTRY = 0x02014b50
 const END = 0x06054b50
 const VERSION = 20
 const UTF_8 = 0x0800
-const STORED = 0
-const DEFLATED = 8
+export const STORED = 0
+export const DEFLATED = 8
 const NO_TIME = 0
 /** 1980-01-01, the first day of the format. A constant date keeps the bytes of a document the same at any time. */
 const FIRST_DAY = 0x0021
