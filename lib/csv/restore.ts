@@ -1,15 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import {
-  cellOf,
-  createRowTable,
-  type Dialect,
-  encoderOf,
-  markOf,
-  type Row,
-  rowsOf,
-  type RowTable,
-  separatorOf,
-  valueOf
+  cellOf, createRowTable, type Dialect, encoderOf, markOf, type Row, rowsOf, separatorOf, valueOf
 } from './rows.js'
 
 /**
@@ -153,14 +144,9 @@ export async function * restored ({ saved, stored, dialect, onUnmatched }: Resto
 }
 
 /** Facts about a stored file that are known before it is compared. */
-interface Known extends Pick<RowTable, 'rows' | 'has' | 'isAmbiguous'> {
-  /** The row that looks the same but is written differently. */
-  find(key: string): ComparedRow | undefined
-  /** Whether `find` knows all such rows. */
-  isComplete(): boolean
-}
+type Known = Awaited<ReturnType<typeof survey>>
 
-async function survey (reader: Reader): Promise<Known> {
+async function survey (reader: Reader) {
   const table = createRowTable()
   const rows = new Map<string, ComparedRow>()
   let characters = 0
@@ -175,24 +161,19 @@ async function survey (reader: Reader): Promise<Known> {
     }
   }
   return Object.assign(table, {
-    find: (key: string) => table.isAmbiguous(key) ? undefined : rows.get(key),
+    /** The row that looks the same but is written differently. */
+    find: (key: string): ComparedRow | undefined => table.isAmbiguous(key) ? undefined : rows.get(key),
+    /** Whether `find` knows all such rows. */
     isComplete: () => characters <= MAX_TEXT
   })
 }
 
 // ---- Reading
 
-interface Reader {
-  /** Reads ahead. Resolves to whether there is a row. */
-  fill(rows: number): Promise<boolean>
-  at(index: number): ComparedRow | undefined
-  take(rows: number): void
-  /** Whether the last row that was read has a line end. */
-  hasFinalEnd(): boolean
-}
+type Reader = ReturnType<typeof createReader>
 
 /** `isPadded`: each row has one more empty cell than its document. */
-function createReader (texts: AsyncIterator<string>, separator: string, meaning: Meaning, isPadded = false): Reader {
+function createReader (texts: AsyncIterator<string>, separator: string, meaning: Meaning, isPadded = false) {
   let rows: ComparedRow[] = []
   let first = 0
   let characters = 0
@@ -214,30 +195,27 @@ function createReader (texts: AsyncIterator<string>, separator: string, meaning:
     rest = complete.rest
     rows = rows.slice(first)
     first = 0
-    for (const { cells, end } of complete.rows) {
-      rows.push(
-        compared(
-          { cells: isPadded && cells.length > 1 && cells.at(-1) === '' ? cells.slice(0, -1) : cells, end },
-          meaning
-        )
-      )
-      finalEnd = end
+    for (const row of complete.rows) {
+      rows.push(compared(isPadded && endsEmpty(row) ? { ...row, cells: row.cells.slice(0, -1) } : row, meaning))
+      finalEnd = row.end
     }
     characters += value.length
   }
 
   return {
-    async fill (count) {
+    /** Reads ahead. Resolves to whether there is a row. */
+    async fill (count: number): Promise<boolean> {
       while (!isDone && rows.length - first < count && (rows.length === first || characters < MAX_LOOKAHEAD)) {
         await read()
       }
       return rows.length > first
     },
-    at: index => rows[first + index],
-    take (count) {
+    at: (index: number): ComparedRow | undefined => rows[first + index],
+    take (count: number): void {
       first = Math.min(first + count, rows.length)
       if (first === rows.length) characters = 0
     },
+    /** Whether the last row that was read has a line end. */
     hasFinalEnd: () => finalEnd !== ''
   }
 }
@@ -375,15 +353,13 @@ async function nextChange (before: Reader, after: Reader): Promise<Change> {
       return { olds: olds.slice(0, shifted[0]), nows: nows.slice(0, shifted[1]), isInPlace: false }
     }
     if (edited > 0) return inPlace
-    if (isEnd) return asChange(withoutEmptyEnd(olds), withoutEmptyEnd(nows))
+    if (isEnd) {
+      const last = { olds: withoutEmptyEnd(olds), nows: withoutEmptyEnd(nows) }
+      return { ...last, isInPlace: last.olds.length === last.nows.length }
+    }
   }
   const count = Math.min(olds.length, nows.length)
   return { olds: olds.slice(0, count), nows: nows.slice(0, count), isInPlace: false }
-}
-
-/** The last rows of both files. */
-function asChange (olds: readonly ComparedRow[], nows: readonly ComparedRow[]): Change {
-  return { olds, nows, isInPlace: olds.length === nows.length }
 }
 
 /** Where both files continue alike after rows were inserted or removed: for some rows, or to the end. */
@@ -436,11 +412,7 @@ function areAlike ({ values: old }: ComparedRow, { values: now }: ComparedRow): 
  * A changed row, whose unchanged cells keep their text. `isLossy`: a text is lost, although what the editor shows of it
  * is elsewhere.
  */
-function merged (
-  old: ComparedRow,
-  now: ComparedRow,
-  separator: string
-): { readonly cells: string[], readonly isLossy: boolean } {
+function merged (old: ComparedRow, now: ComparedRow, separator: string) {
   const values = now.values.slice(0, withoutPadding(now.values, old.values.length))
   const written = (index: number, model: string | undefined) => cellOf(valueOf(now.cells[index]!), separator, model)
   const isPart = values.length <= old.values.length && old.values.slice(values.length).every(value => value === '')

@@ -16,11 +16,7 @@ const QUOTE = '"'
  * beginning of a cell. Nothing is lost: the cells, the separators between them and the line ends make up the text.
  * `isOpen`: the last cell's quotation mark is not closed.
  */
-export function rowsOf (
-  text: string,
-  separator: string,
-  { isLast }: { readonly isLast: boolean }
-): { readonly rows: Row[], readonly rest: string, readonly isOpen: boolean } {
+export function rowsOf (text: string, separator: string, { isLast }: { readonly isLast: boolean }) {
   const rows: Row[] = []
   let rowStart = 0
   let cells: string[] = []
@@ -90,17 +86,8 @@ function needsQuotes (value: string, separator: string): boolean {
 const MAX_ROWS = 1_048_576
 const FIRST_SLOTS = 1024
 
-export interface RowTable {
-  readonly rows: number
-  /** `key` is how a row looks, `text` is how it is written. Returns whether there was room. */
-  add (key: string, text: string): boolean
-  has (key: string): boolean
-  /** Whether there are rows that look like this but are written differently. */
-  isAmbiguous (key: string): boolean
-}
-
 /** Remembers the rows of a file in 12 to 24 bytes each: by 64 bits of a hash, which no two rows of a file share. */
-export function createRowTable (): RowTable {
+export function createRowTable () {
   /** Three numbers for each slot: two hashes of the key, and one of the text. */
   let slots = new Int32Array(3 * FIRST_SLOTS)
   let used = 0
@@ -129,7 +116,8 @@ export function createRowTable (): RowTable {
 
   return {
     get rows () { return rows },
-    add (key, text) {
+    /** `key` is how a row looks, `text` is how it is written. Returns whether there was room. */
+    add (key: string, text: string): boolean {
       if (++rows > MAX_ROWS) return false
       const at = find(key)
       const written = hashOf(text, FIRST_SEED)
@@ -141,8 +129,9 @@ export function createRowTable (): RowTable {
       if (2 * ++used > slots.length / 3) grow()
       return true
     },
-    has: key => slots[find(key)] !== 0,
-    isAmbiguous: key => slots[find(key) + 2] === AMBIGUOUS
+    has: (key: string) => slots[find(key)] !== 0,
+    /** Whether there are rows that look like this but are written differently. */
+    isAmbiguous: (key: string) => slots[find(key) + 2] === AMBIGUOUS
   }
 }
 
@@ -269,11 +258,8 @@ export function encoderOf (encoding: Encoding): (text: string) => Buffer | undef
 
 function singleByteEncoder (encoding: LegacyEncoding): (text: string) => Buffer | undefined {
   const characters = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))
-  const bytes = new Map(
-    [...characters].map((character, byte) => [character.charCodeAt(0), byte] as const).filter(([code]) =>
-      code !== 0xfffd
-    )
-  )
+  const bytes = new Map([...characters].map((character, byte) => [character.charCodeAt(0), byte]))
+  bytes.delete(0xfffd)
   return text => {
     const encoded = Buffer.allocUnsafe(text.length)
     for (let index = 0; index < text.length; index++) {
