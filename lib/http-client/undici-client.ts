@@ -39,11 +39,6 @@ interface ConnectionOptions {
   readonly lookup?: LookupFunction
 }
 
-/** An agent that connects to any host. */
-function createAgent (options: ConnectionOptions): Agent {
-  return agentWith(createConnector(options), options)
-}
-
 function agentWith (connect: buildConnector.connector, { timeouts = {} }: ConnectionOptions): Agent {
   return new Agent({ headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.idle ?? 30_000, connect })
 }
@@ -101,12 +96,10 @@ function deferSocketEnd<Connection extends Socket> (socket: Connection): Connect
   })
 }
 
-type Options = Required<EditorOptions>
-
 const isPem = stringThat(isCertificate)
 
 /** Rules for the options of https connections. */
-export const tlsRules: Rules<Options['tls']> = {
+export const tlsRules: Rules<Tls> = {
   rejectUnauthorized: TrueOrFalse,
   minVersion: oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'),
   ca: rule(
@@ -116,7 +109,7 @@ export const tlsRules: Rules<Options['tls']> = {
 }
 
 /** Rules for the time limits of all connections. */
-export const connectionTimeoutRules: Rules<Pick<Options['timeouts'], 'connect' | 'headers' | 'idle'>> = {
+export const connectionTimeoutRules: Rules<NonNullable<ConnectionOptions['timeouts']>> = {
   connect: Timeout,
   headers: Timeout,
   idle: Timeout
@@ -158,11 +151,8 @@ const rules: Rules<UndiciClientOptions> = {
   dispatcher: rule('must be a dispatcher of undici', isDispatcher)
 }
 
-const decoders = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress]
+const decoders = new Map([
+  ['gzip', createGunzip], ['x-gzip', createGunzip], ['deflate', createInflate], ['br', createBrotliDecompress]
 ])
 
 /**
@@ -185,7 +175,7 @@ const decoders = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
 export function undiciClient (options: UndiciClientOptions = {}): HttpClient {
   assertOptions(rules, options)
   const { dispatcher, ...connections } = options
-  const unrestricted = dispatcher ?? createAgent(connections)
+  const unrestricted = dispatcher ?? agentWith(createConnector(connections), connections)
   const guarded = dispatcher ?? guardedDispatcher(connections)
 
   return {
@@ -210,15 +200,7 @@ function isDispatcher (value: unknown): boolean {
   return typeof (value as Partial<Dispatcher> | null)?.dispatch === 'function'
 }
 
-function decoded (response: ExchangeResponse, encoding: string): HttpResponse {
-  return {
-    status: response.status,
-    header: name => /^content-(encoding|length)$/i.test(name) ? undefined : response.header(name),
-    body: decodedBody(response.body, encoding)
-  }
-}
-
-function decodedBody (body: Readable, encoding: string): Readable {
+function decoded ({ status, header, body }: HttpResponse, encoding: string): HttpResponse {
   const createDecoder = decoders.get(encoding)
   if (!createDecoder) {
     discard(body)
@@ -228,18 +210,15 @@ function decodedBody (body: Readable, encoding: string): Readable {
   // pipeline() stops listening once everything is written, but a truncated body fails later than that. Readers still
   // get the error.
   decoder.on('error', () => {})
-  return pipeline(body, decoder, () => {})
+  return {
+    status,
+    header: name => /^content-(encoding|length)$/i.test(name) ? undefined : header(name),
+    body: pipeline(body, decoder, () => {})
+  }
 }
 
 /** As much as is kept for a reader that does not read. */
 const HIGH_WATER_MARK = 64 * 1024
-
-interface ExchangeResponse {
-  readonly status: number
-  /** The first value of a header. */
-  header (name: string): string | undefined
-  readonly body: Readable
-}
 
 /**
  * Sends one request and resolves when the response headers have arrived. Aborting the signal or destroying the body
@@ -251,7 +230,7 @@ function exchange (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   signal: AbortSignal
-): Promise<ExchangeResponse> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let endRequest: ((reason?: Error) => void) | undefined
     let body: Readable | undefined

@@ -27,25 +27,23 @@ export interface OutboundResponse extends HttpResponse {
   readonly length: number | undefined
 }
 
-/**
- * Makes an outbound request. The URL and every redirect are checked against the rules of the purpose; the whole
- * exchange has one deadline, and the body a size limit. Rejects with `AddressBlockedError`, `UpstreamError`,
- * `UpstreamTimeoutError` or `TooLargeError`, or with the reason of the caller's signal; so does reading the body.
- */
-export type Outbound = (purpose: HttpPurpose, url: URL, request?: OutboundRequest) => Promise<OutboundResponse>
-
-type OutboundSettings = DestinationSettings & Pick<Settings, 'maxFileSize' | 'timeouts'>
-
 const MAX_REDIRECTS = 5
 /** Statuses of redirects. */
 export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-export function createOutbound (client: HttpClient, settings: OutboundSettings): Outbound {
+export type Outbound = ReturnType<typeof createOutbound>
+
+export function createOutbound (client: HttpClient, settings: Settings) {
   const destination = destinationRules(settings)
 
+  /**
+   * Makes an outbound request. The URL and every redirect are checked against the rules of the purpose; the whole
+   * exchange has one deadline, and the body a size limit. Rejects with `AddressBlockedError`, `UpstreamError`,
+   * `UpstreamTimeoutError` or `TooLargeError`, or with the reason of the caller's signal; so does reading the body.
+   */
   return async function outbound (
-    purpose,
-    url,
+    purpose: HttpPurpose,
+    url: URL,
     {
       method = 'GET',
       headers = {},
@@ -55,8 +53,8 @@ export function createOutbound (client: HttpClient, settings: OutboundSettings):
       namedByPage = false,
       limit = settings.maxFileSize,
       total = settings.timeouts.total
-    } = {}
-  ) {
+    }: OutboundRequest = {}
+  ): Promise<OutboundResponse> {
     const deadline = startDeadline(total, signal, controller)
     try {
       const response = await requestFollowing(url)
@@ -160,22 +158,17 @@ function announcedLength (response: HttpResponse): number | undefined {
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
 }
 
-interface Destination {
-  /** The URL to request: the given one, or its equivalent at the internal origin. */
-  readonly url: URL
-  /** Whether connections to IP addresses that are not public must be refused. */
-  readonly publicOnly: boolean
-}
-
-type DestinationSettings = Pick<Settings, 'documentServer' | 'proxy' | 'allowPrivateAddresses'>
-
 /**
  * Where a request for a purpose goes. Throws `AddressBlockedError`. Origins that an option names may have any IP
  * address, because the operator chose them. Origins that are only allowed by `any` must have a public one.
  */
-function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: DestinationSettings) {
-  /** `namedByPage`: a page may only have result files of the document server fetched. */
-  return function destination (purpose: HttpPurpose, url: URL, namedByPage: boolean): Destination {
+function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Settings) {
+  /**
+   * Returns the URL to request, the given one or its equivalent at the internal origin, and whether connections
+   * to IP addresses that are not public must be refused. `namedByPage`: a page may only have result files of the
+   * document server fetched.
+   */
+  return function destination (purpose: HttpPurpose, url: URL, namedByPage: boolean) {
     const { origin, pathname } = url
     const isResultFile = isResultPath(pathname)
     const isResult = isResultFile && documentServer.publicOrigins.has(origin)
