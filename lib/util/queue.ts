@@ -1,42 +1,41 @@
+export type Queue = ReturnType<typeof createQueue>
+
 /**
  * Runs tasks with the same key one after the other, in the order in which they entered. Tasks with different keys run
  * concurrently.
  */
-export interface Queue {
+export function createQueue () {
+  /** By key, a promise that settles when every task that has entered so far has ended. */
+  const tails = new Map<string, Promise<void>>()
+
+  return { run, enter, idle }
+
   /** Runs a task when all earlier ones have ended. */
-  run<Result> (key: string, task: () => Promise<Result>): Promise<Result>
+  async function run<Result> (key: string, task: () => Promise<Result>): Promise<Result> {
+    return await enter(key, async turn => {
+      await turn
+      return await task()
+    })
+  }
+
   /**
    * Takes a place in the queue at once and starts the task. The task awaits `turn`, which resolves when all earlier
    * tasks have ended, before it does anything that must keep the order. Its place is free when it ends.
    */
-  enter<Result> (key: string, task: (turn: Promise<void>) => Promise<Result>): Promise<Result>
-  /** Resolves when no task is left. */
-  idle (): Promise<void>
-}
-
-export function createQueue (): Queue {
-  /** By key, a promise that settles when every task that has entered so far has ended. */
-  const tails = new Map<string, Promise<void>>()
-
-  const queue: Queue = {
-    run: async (key, task) => await queue.enter(key, async turn => {
-      await turn
-      return await task()
-    }),
-    enter (key, task) {
-      const turn = tails.get(key) ?? Promise.resolve()
-      const result = Promise.resolve().then(async () => await task(turn))
-      const tail = Promise.allSettled([turn, result]).then(() => {
-        if (tails.get(key) === tail) tails.delete(key)
-      })
-      tails.set(key, tail)
-      return result
-    },
-    async idle () {
-      while (tails.size > 0) await Promise.all(tails.values())
-    }
+  function enter<Result> (key: string, task: (turn: Promise<void>) => Promise<Result>): Promise<Result> {
+    const turn = tails.get(key) ?? Promise.resolve()
+    const result = Promise.resolve().then(async () => await task(turn))
+    const tail = Promise.allSettled([turn, result]).then(() => {
+      if (tails.get(key) === tail) tails.delete(key)
+    })
+    tails.set(key, tail)
+    return result
   }
-  return queue
+
+  /** Resolves when no task is left. */
+  async function idle (): Promise<void> {
+    while (tails.size > 0) await Promise.all(tails.values())
+  }
 }
 
 /** Callers that ask for the same key while its answer is under way share that answer. */
