@@ -151,17 +151,11 @@ export function checkedCommand<C extends Command> (given: C): C {
   if (!known || 'key' in known || 'key' in command) assertKey(command.key)
   if (!known) throw new InvalidOptionError('c', `must be ${Object.keys(fields).join(', ')}`)
   for (const name of Object.keys(command)) if (!Object.hasOwn(known, name)) throw unknownOption(name, known)
-  if (command.c === 'drop') assertUsers(command.users, given as { readonly users?: unknown })
+  // Without users the document server addresses everybody, which includes `null`, `0`, and values that JSON leaves out,
+  // such as functions.
+  const { users = (given as { readonly users?: unknown }).users } = command
+  if (command.c === 'drop' && users !== undefined) assertValue('users', users, UserIds)
   return command as unknown as C
-}
-
-/**
- * Without users the document server addresses everybody, which includes `null`, `0`, and values that JSON leaves out,
- * such as functions.
- */
-function assertUsers (sent: unknown, given: { readonly users?: unknown }): void {
-  const users = sent === undefined ? given.users : sent
-  if (users !== undefined) assertValue('users', users, UserIds)
 }
 
 function asSent (command: unknown): unknown {

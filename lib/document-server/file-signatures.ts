@@ -9,9 +9,10 @@ const ZIP_END = Buffer.from('504b0506', 'hex')
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const PDF = Buffer.from('%PDF-')
 const PDF_END = Buffer.from('%%EOF')
-const RTF = Buffer.from('{\\rtf')
 /** Signatures by format. A GIF file has one of two versions, a TIFF file one of two byte orders. */
-const IMAGES: Readonly<Record<string, readonly Buffer[]>> = {
+const SIGNATURES: Readonly<Record<string, readonly Buffer[]>> = {
+  pdf: [PDF],
+  rtf: [Buffer.from('{\\rtf')],
   bmp: [Buffer.from('BM')],
   gif: [Buffer.from('GIF87a'), Buffer.from('GIF89a')],
   jpg: [Buffer.from('ffd8ff', 'hex')],
@@ -48,12 +49,10 @@ export const ZIP_END_REACH = 22 + 65_535
  */
 export function matchesSignature (start: Buffer, format: string): boolean {
   if (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format)) {
-    return startsWith(start, ZIP) || startsWith(start, COMPOUND_FILE)
+    return startsWith(start, ZIP, COMPOUND_FILE)
   }
   if (OTHER_ZIP_FILES.test(format)) return startsWith(start, ZIP)
-  if (format === 'pdf') return startsWith(start, PDF)
-  if (format === 'rtf') return startsWith(start, RTF)
-  if (Object.hasOwn(IMAGES, format)) return IMAGES[format]!.some(signature => startsWith(start, signature))
+  if (Object.hasOwn(SIGNATURES, format)) return startsWith(start, ...SIGNATURES[format]!)
   return HTML.test(format) || !isHtml(start)
 }
 
@@ -62,7 +61,7 @@ export function matchesSignature (start: Buffer, format: string): boolean {
  * another format, either.
  */
 export function matchesOpenedSignature (start: Buffer, format: string): boolean {
-  if (Object.hasOwn(ONLY_OPENED, format)) return ONLY_OPENED[format]!.some(signature => startsWith(start, signature))
+  if (Object.hasOwn(ONLY_OPENED, format)) return startsWith(start, ...ONLY_OPENED[format]!)
   return matchesSignature(start, format) && !(isZip(start, format) && namesOtherFormat(start, format))
 }
 
@@ -86,8 +85,8 @@ export const isText = (format: string): boolean => TEXT.test(format) || HTML.tes
 
 /** Whether a file that begins like this cannot be text. UTF-16 may have a zero in every other byte. */
 export function isBinary (start: Buffer): boolean {
-  if ([ZIP, PDF, COMPOUND_FILE].some(signature => startsWith(start, signature))) return true
-  if (UTF_16.some(mark => startsWith(start, mark))) return false
+  if (startsWith(start, ZIP, PDF, COMPOUND_FILE)) return true
+  if (startsWith(start, ...UTF_16)) return false
   const zeros = [0, 0]
   for (const [index, byte] of start.entries()) if (byte === 0) zeros[index % 2]!++
   return Math.min(...zeros) > 0 || Math.max(...zeros) > start.length / 2
@@ -106,8 +105,8 @@ export function isHtml (start: Buffer | string): boolean {
   return /^\uFEFF?\s*<(!doctype html|html|head|body)\b/i.test(start.toString())
 }
 
-function startsWith (start: Buffer, signature: Buffer): boolean {
-  return start.subarray(0, signature.length).equals(signature)
+function startsWith (start: Buffer, ...signatures: readonly Buffer[]): boolean {
+  return signatures.some(signature => start.subarray(0, signature.length).equals(signature))
 }
 
 /** Enough bytes at the end of a package for the directory of about 2,500 parts. */

@@ -1,7 +1,7 @@
 import type { DocumentType } from '@onlyoffice/doceditor-types'
 import type { DocumentFormat } from '../../types/conversions.js'
 import type { RequestOptions } from '../../types/requests.js'
-import { isJsonObject, parseJson } from '../util/text.js'
+import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 import { assertOptions, requestRules } from '../util/validate.js'
 import type { DocumentServerClient } from './client.js'
 
@@ -196,13 +196,7 @@ export function createFormats (client: DocumentServerClient) {
 }
 
 /** An entry of the document server's list. Source: docs/document-server-protocol.md#other-paths */
-interface Listed {
-  readonly name: string
-  readonly type?: unknown
-  readonly actions?: unknown
-  readonly convert?: unknown
-  readonly mime?: unknown
-}
+type Listed = JsonObject & { readonly name: string }
 
 function isListed (entry: unknown): entry is Listed {
   return isJsonObject(entry) && typeof entry.name === 'string' && EXTENSION.test(entry.name)
