@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FastifyBaseLogger } from 'fastify'
 import type { HttpClient } from '../types/http.js'
 import type { Storage } from '../types/storage.js'
 import { signerOf } from './control/signed-data.js'
@@ -8,23 +7,17 @@ import { createDocumentServerClient } from './document-server/client.js'
 import { createCommands } from './document-server/commands.js'
 import { createConversions } from './document-server/conversion.js'
 import { documentKeys } from './document-server/document-key.js'
+import { createFormats, createOpens } from './document-server/formats.js'
 import { createFromFile } from './document-server/from-file.js'
 import { createResultFetch } from './document-server/result-file.js'
 import { tokenSigner } from './document-server/token.js'
-import { createCallbackHandler } from './handler/callback.js'
 import { createCredentials } from './handler/credentials.js'
-import { createDownloadHandler } from './handler/download.js'
 import { createHooks, createSessionEvents } from './handler/hooks.js'
-import { createObserver } from './handler/observer.js'
 import { createFileOffers } from './handler/offered-files.js'
-import { createProbeRequests, createProbes } from './handler/probe-requests.js'
-import { createProxyHandler } from './handler/proxy.js'
-import { createReportHandler } from './handler/report.js'
-import type { HandlerActions } from './handler/route.js'
+import { createProbes } from './handler/probe-requests.js'
 import { createRestores } from './history/restore.js'
 import { withVersions } from './history/versioned-storage.js'
 import { createHistory, createVersions } from './history/versions.js'
-import type { Settings } from './options.js'
 import { createOutbound } from './outbound/outbound.js'
 import { createRecovery } from './recovery/recovery.js'
 import { applicationStorage, createCommitSave } from './save/commit.js'
@@ -38,81 +31,64 @@ import { createRecordStore } from './sessions/record-store.js'
 import { createSessions } from './sessions/sessions.js'
 import { memoryState } from './storage/memory-storage.js'
 import { timedStorage } from './storage/timed-storage.js'
-import type { Shutdown } from './util/shutdown.js'
 
-/** Inputs of the parts. */
-interface Foundation {
-  readonly settings: Settings
+/** What the services are made of. */
+interface Foundation extends Pick<Services, 'settings' | 'log' | 'shutdown'> {
   /** Path of the handler below `publicBaseUrl`. */
   readonly handlerPath: string
-  readonly storage: Storage
+  /** The storage as the application gave it. */
+  readonly plugged: Storage
   readonly httpClient: HttpClient
-  readonly log: FastifyBaseLogger
-  readonly shutdown: Shutdown
 }
-
-type Connection = ReturnType<typeof createConnection>
-type Saving = ReturnType<typeof createSaving>
-type VersionHistory = ReturnType<typeof createVersionHistory>
-type Diagnosis = ReturnType<typeof createDiagnosis>
 
 /** Without `storage.state`, the records of the most recently used files are kept in memory. */
 const MAX_RECORDS_IN_MEMORY = 10_000
 
 const MAX_WAIT_FOR_SAVES_MS = 10_000
 
-/** The application and the document server: URLs, tokens, keys and requests. */
-export function createConnection ({ settings, handlerPath, httpClient, log, shutdown }: Foundation) {
-  const { clock, editorApiUrl, path, publicBaseUrl, secrets } = settings
+/** Makes what the plugin's routes and decorators work with. */
+export function createParts ({ settings, handlerPath, plugged, httpClient, log, shutdown }: Foundation) {
+  const { clock, editorApiUrl, maxFileSize, pageTokenLifetime, path, publicBaseUrl, secrets, timeouts } = settings
+  /** URL of the handler: identifies this application. */
+  const instanceId = publicBaseUrl + handlerPath
+
+  // The document server: URLs, tokens, keys and requests.
   const tokens = tokenSigner(secrets, clock)
+  const sign = signerOf(tokens)
   const outbound = createOutbound(httpClient, settings)
   const client = createDocumentServerClient({ outbound, tokens, settings })
   const fetchResult = createResultFetch({ outbound, closing: shutdown.endAll })
   const commands = createCommands({ client, log })
   const fromFile = createFromFile({ client, commands })
-  const offers = createFileOffers({ path: `${path}/files`, url: `${publicBaseUrl}${handlerPath}/files` })
-  return {
-    tokens,
-    sign: signerOf(tokens),
-    outbound,
-    client,
-    fetchResult,
-    fromFile,
-    offers,
-    commands,
-    urls: handlerUrls({ ...settings, path: handlerPath }),
-    pageTokens: pageTokens({
-      secrets,
-      scope: publicBaseUrl + handlerPath,
-      tokenLifetime: settings.pageTokenLifetime,
-      clock
-    }),
-    keys: documentKeys(publicBaseUrl + handlerPath, editorApiUrl.origin),
-    conversions: createConversions({
-      client,
-      fetchResult,
-      fromFile,
-      offers,
-      maxFileSize: settings.maxFileSize,
-      closing: shutdown.endAll
-    })
-  }
-}
+  const offers = createFileOffers({ path: `${path}/files`, url: `${instanceId}/files` })
+  const conversions = createConversions({
+    client, fetchResult, fromFile, offers, maxFileSize, closing: shutdown.endAll
+  })
+  const formats = createFormats({ client })
+  const keys = documentKeys(instanceId, editorApiUrl.origin)
+  const urls = handlerUrls({ ...settings, path: handlerPath })
 
-/** Sessions and saves, and the hooks that they call. */
-export function createSaving (
-  { settings, storage: plugged, log, shutdown }: Foundation,
-  { outbound, commands, keys }: Connection
-) {
-  const { timeouts, versions: retention } = settings
-  const hooks = createHooks({ settings, log, signal: shutdown.endAll })
+  // Sessions and saves, and the hooks that they call.
+  const hooks = createHooks({ settings, log, shutdown })
   const timed = timedStorage(plugged, { timeouts, signal: shutdown.endAll })
-  const storage = retention && timed.versions
-    ? withVersions(timed, timed.versions, retention, { settings, log })
+  const storage = settings.versions && timed.versions
+    ? withVersions(timed, timed.versions, settings.versions, { settings, log })
     : timed
-  const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
-  const base: Services = { settings, storage, state, keys, commands, outbound, hooks, log, shutdown }
-  const sessionEvents = createSessionEvents({ hooks, log })
+  const base: Services = {
+    settings,
+    storage,
+    state: storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY }),
+    keys,
+    commands,
+    outbound,
+    hooks,
+    log,
+    shutdown,
+    tokens,
+    urls,
+    pageTokens: pageTokens({ secrets, scope: instanceId, tokenLifetime: pageTokenLifetime, clock })
+  }
+  const sessionEvents = createSessionEvents(hooks, log)
   const recordStore = createRecordStore(base, (fileId, before, after, cause) => {
     sessionEvents.changed(fileId, before, after, cause)
     forceSaves.recordChanged(fileId)
@@ -123,6 +99,16 @@ export function createSaving (
   const saves = createSaves(services)
   const forceSaves: ForceSaves = createForceSaves(services)
   const recovery = createRecovery(services, saves)
+  const versions = settings.versions && storage.versions &&
+    createVersions(services, storage.versions, settings.versions)
+  /** Absent if no versions are kept. */
+  const versionHistory = versions && {
+    ...createHistory(keys, urls, data => sign('setHistoryData', data), versions),
+    ...createRestores(services, versions, saves, sessions)
+  }
+
+  // What the handler and the pages see, for the doctor.
+  const openings = createOpenings({ clock })
 
   /** Resolves when the callbacks of a file received so far are applied, or after ten seconds. */
   async function whenSaved (fileId: string): Promise<void> {
@@ -134,6 +120,7 @@ export function createSaving (
 
   /** Resolves when nothing is under way. */
   async function idle (): Promise<void> {
+    await versionHistory?.idle()
     await forceSaves.idle()
     await recovery.idle()
     await saves.queue.idle()
@@ -141,65 +128,33 @@ export function createSaving (
   }
 
   return {
-    services,
+    ...services,
+    handlerPath,
+    httpClient,
+    plugged,
+    instanceId,
+    sign,
+    client,
+    fetchResult,
+    fromFile,
+    offers,
+    conversions,
+    formats,
+    opens: createOpens(formats),
     hooks,
-    storage,
     applicationStorage: applicationStorage(plugged, locks, createCommitSave({ ...services, storage: timed })),
-    whenSaved,
+    credentials: createCredentials(services),
     sessions,
+    giveUpKey: sessions.giveUpKey,
     saves,
     forceSaves,
     recovery,
-    idle
-  }
-}
-
-/** Earlier versions of documents; `undefined` if none are kept. */
-export function createVersionHistory ({ keys, sign, urls }: Connection, { services, saves, sessions }: Saving) {
-  const { settings: { versions: retention }, storage: { versions: store } } = services
-  if (!retention || !store) return undefined
-  const versions = createVersions(services, store, retention)
-  return {
     versions,
-    history: createHistory(keys, urls, data => sign('setHistoryData', data), versions),
-    ...createRestores(services, versions, saves, sessions)
-  }
-}
-
-/** Records what the handler and the pages see, for the doctor. */
-export function createDiagnosis ({ settings: { clock, secrets } }: Foundation, { storage }: Saving) {
-  const openings = createOpenings({ clock })
-  return {
+    versionHistory,
     openings,
+    openingExplainer: createOpeningExplainer({ openings, storage, clock, secrets }),
     probes: createProbes(),
-    openingExplainer: createOpeningExplainer({ openings, storage, clock, secrets })
-  }
-}
-
-/** The actions of the handler's route, and the checks of its requests. */
-export function createHandlerParts (
-  { settings, shutdown }: Foundation,
-  { tokens, urls, pageTokens, keys, outbound }: Connection,
-  { hooks, storage, sessions, saves, forceSaves }: Saving,
-  versionHistory: VersionHistory,
-  { openings, probes, openingExplainer }: Diagnosis
-) {
-  const credentials = createCredentials({ settings, tokens, urls, pageTokens, keys, signal: shutdown.endAll })
-  const actions: HandlerActions = {
-    callback: createCallbackHandler({ settings, credentials, sessions, saves, forceSaves, hooks }),
-    download: createDownloadHandler({
-      credentials,
-      storage,
-      versions: versionHistory?.versions,
-      idle: settings.timeouts.idle
-    }),
-    proxy: createProxyHandler({ credentials, outbound }),
-    report: createReportHandler({ credentials, explainOpening: openingExplainer.summary, onReport: openings.reported })
-  }
-  return {
-    credentials,
-    actions,
-    observer: createObserver({ settings, urls, openings }),
-    probeRequests: createProbeRequests({ settings, tokens, urls, probes })
+    whenSaved,
+    idle
   }
 }

@@ -6,8 +6,9 @@ import type { Need, OfferedActions } from '../control/defaults.js'
 import type { Opens } from '../document-server/formats.js'
 import type { FetchResult } from '../document-server/result-file.js'
 import { ActionFailedError, HookTimeoutError } from '../errors.js'
+import type { Credentials } from '../handler/credentials.js'
 import { errorStatus } from '../handler/request.js'
-import type { HandlerUrls, PageClaims, PageTokens } from '../security/signatures.js'
+import type { PageClaims } from '../security/signatures.js'
 import type { Services } from '../services.js'
 import { withTimeout } from '../util/with-timeout.js'
 import type { Bodies } from './requests.schema.js'
@@ -42,6 +43,7 @@ export interface PageRequest<Body = unknown> {
 
 /** What actions work with. */
 export interface ActionServices extends Services {
+  readonly credentials: Credentials
   readonly createControl: (defaults?: EditorControlDefaults) => EditorControl
   readonly editorSessions: EditorSessions
   readonly fetchResult: FetchResult
@@ -54,9 +56,7 @@ export interface ActionServices extends Services {
   readonly instanceId: string
   readonly offered: OfferedActions
   readonly opens: Opens
-  readonly pageTokens: PageTokens
   readonly sign: EditorControl['sign']
-  readonly urls: HandlerUrls
   /** Resolves when the saves of a file that have arrived are stored, or after a while. */
   readonly whenSaved: (fileId: string) => Promise<void>
 }

@@ -3,7 +3,6 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import {
   ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError
 } from '../errors.js'
-import type { Credentials } from '../handler/credentials.js'
 import { type CommonRouteOptions, errorStatus, thrownError, untrustedContentHeaders } from '../handler/request.js'
 import type { Settings } from '../options.js'
 import type { PageClaims } from '../security/signatures.js'
@@ -26,10 +25,9 @@ const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
 /** The scope of the actions' routes: JSON in, JSON out. */
 export function actionScope (
   services: ActionServices,
-  credentials: Credentials,
   routeOptionsOf: (action: PageAction) => CommonRouteOptions
 ) {
-  const { settings, createControl, pageTokens, urls } = services
+  const { settings, credentials, createControl, pageTokens, urls } = services
   const authorized = new WeakMap<FastifyRequest, PageClaims>()
   const spend = createBudget()
 

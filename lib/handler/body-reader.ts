@@ -2,20 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
-import type { Settings } from '../options.js'
 import { createQueue } from '../util/queue.js'
 import { parseJson } from '../util/text.js'
-import type { Credentials } from './credentials.js'
 import type { HandlerRequest } from './request.js'
-
-type ReadBody = (request: HandlerRequest, payload: Readable) => Promise<Buffer>
-
-interface Dependencies {
-  readonly settings: Pick<Settings, 'bodyLimit' | 'timeouts'>
-  readonly credentials: Pick<Credentials, 'isProvenByHeader'>
-  /** Ends all waiting. */
-  readonly signal: AbortSignal
-}
+import type { HandlerServices } from './services.js'
 
 /** Most callbacks are a few kilobytes. A history of thousands of changes makes one larger. */
 const SMALL_BYTES = 64 * 1024
@@ -31,12 +21,13 @@ const MAX_WAITING = 4
  * in turn for different files and with a pause after each, so that they can neither fill the memory nor block the
  * process. Rejects with `TooLargeError` or `InvalidCallbackError`, or with the reason of the signal.
  */
-export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, signal }: Dependencies): ReadBody {
+export function bodyReader ({ settings, credentials, shutdown: { endAll: signal } }: HandlerServices) {
+  const { bodyLimit, timeouts } = settings
   const allFiles = createQueue()
   const oneFile = createQueue()
   const waiting = new Map<string, number>()
 
-  return async function readBody (request, payload) {
+  return async function readBody (request: HandlerRequest, payload: Readable): Promise<Buffer> {
     if (Number(request.headers['content-length']) > bodyLimit) throw new TooLargeError(bodyLimit)
     const { promise: body, resolve, reject } = deferred<Buffer>()
     const chunks: Buffer[] = []
