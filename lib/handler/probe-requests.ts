@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
 import type { Services } from '../services.js'
-import { withTimeout } from '../util/with-timeout.js'
+import { readBody } from '../util/streams.js'
 import { zip } from '../util/zip.js'
 import { isEndedByHook, notesOf, type Probe, PROBE_PREFIX, probeOf, untrustedContentHeaders } from './request.js'
 
@@ -127,10 +127,16 @@ export function createProbeRequests (
     recognizes: (request: FastifyRequest) => probeIn(request) !== null,
 
     /** Counts the bytes of the body. */
-    readBody: (payload: Readable) => withTimeout(async () => ({ bytes: await sizeOf(payload) }), {
-      milliseconds: timeouts.body,
-      timeoutError: ms => new InvalidCallbackError(`the body of the probe did not arrive within ${ms} ms`)
-    }),
+    async readBody (payload: Readable): Promise<{ readonly bytes: number }> {
+      const { length: bytes } = await readBody(payload, {
+        limit: bodyLimit,
+        milliseconds: timeouts.body,
+        tooLarge: () => new TooLargeError(bodyLimit),
+        cutOff: () => new InvalidCallbackError('its body was truncated'),
+        timeoutError: ms => new InvalidCallbackError(`the body of the probe did not arrive within ${ms} ms`)
+      })
+      return { bytes }
+    },
 
     /**
      * Proves to the doctor that an answer comes from a hook of the application, and not from a proxy in front of it.
@@ -174,15 +180,6 @@ export function createProbeRequests (
       probes.note(id, { action, isSigned, host: request.headers.host ?? '', tokens: seenTokens(request) })
     }
     return isSigned ? probe : null
-  }
-
-  async function sizeOf (payload: Readable): Promise<number> {
-    let bytes = 0
-    for await (const chunk of payload) {
-      bytes += (chunk as Buffer).length
-      if (bytes > bodyLimit) throw new TooLargeError(bodyLimit)
-    }
-    return bytes
   }
 
   /** Verifies only what can be a token: a gateway may add tokens of its own. */

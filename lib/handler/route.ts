@@ -7,7 +7,7 @@ import {
   UnknownActionError
 } from '../errors.js'
 import { assetsScope, type PageModules } from './assets.js'
-import { bodyReader, parseCallbackBody } from './body-reader.js'
+import { callbackReader, parseCallbackBody } from './body-reader.js'
 import { createCallbackHandler } from './callback.js'
 import { callbackFields, createUnprovenLog, publishRefused } from './callback-reports.js'
 import { createDownloadHandler } from './download.js'
@@ -221,7 +221,7 @@ export function handlerScope (services: HandlerServices, options: ScopeOptions) 
   const { settings: { path }, probes, shutdown } = services
   const { otherRoutes, otherScopes, pageModules, routeOptions } = options
   const probeRequests = createProbeRequests(services, probes)
-  const readBody = bodyReader(services)
+  const readCallback = callbackReader(services)
   return async function handler (scope: FastifyInstance): Promise<void> {
     // A kept-alive connection would keep the server from closing.
     scope.addHook('onSend', (_request, reply, _payload, done) => {
@@ -235,7 +235,7 @@ export function handlerScope (services: HandlerServices, options: ScopeOptions) 
       notes.isReadingBody = true
       const body = isProbe(request, probeRequests)
         ? await probeRequests.readBody(payload)
-        : parseCallbackBody(await readBody(request as HandlerRequest, payload))
+        : parseCallbackBody(await readCallback(request as HandlerRequest, payload))
       notes.isReadingBody = false
       return body
     })

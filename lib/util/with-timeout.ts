@@ -1,4 +1,4 @@
-interface Limits {
+export interface Limits {
   readonly milliseconds: number
   /** Makes the error to reject with when the time is up. */
   readonly timeoutError: (milliseconds: number) => Error
