@@ -12,25 +12,6 @@ import { withTimeout } from '../util/with-timeout.js'
 import { requestTokens } from './request-tokens.js'
 import { type HandlerQuery, type HandlerRequest, isHandlerQuery, notesOf } from './request.js'
 
-interface RequestedAction {
-  readonly name: PageActionName
-  /** The right that the page must grant its user. */
-  readonly needs: Need
-}
-
-interface VerifiedCallback {
-  /** The claims of the token; without a token the body. */
-  readonly fields: unknown
-  /** Whether the callback has all required credentials. */
-  readonly isProven: boolean
-}
-
-interface CallbackProof {
-  readonly isProven: boolean
-  /** The URL is signed by us: the sender is the document server, or a user for whom the document was opened. */
-  readonly isUrlSigned: boolean
-}
-
 const WRONG_SIGNATURE =
   'the URL\'s signature was not made for this application, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances'
 
@@ -68,20 +49,24 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 
     /**
      * Whether a refused callback may come from the document server: it has all required credentials, or `authorize` has
-     * allowed it. Before its body is read, the token in the header counts. Never throws.
+     * allowed it. Before its body is read, the token in the header counts. With `isUrlSigned` the sender is the
+     * document server, or a user for whom the document was opened. Never throws.
      */
-    proofOf (request: FastifyRequest): CallbackProof {
+    proofOf (request: FastifyRequest) {
       const notes = notesOf(request)
       const isProven = notes.isProvenCallback ?? (isSignedByUs(request) && isProvenByHeader(request as HandlerRequest))
       return { isProven, isUrlSigned: notes.validQuery !== undefined }
     },
 
-    /** Verifies the signature and the tokens of a callback. Synchronous, so that callbacks keep their order. */
-    verifyCallback (request: HandlerRequest, fileId: string): VerifiedCallback {
+    /**
+     * Verifies the signature and the tokens of a callback. Returns the claims of the token, without one the body, and
+     * whether the callback has all required credentials. Synchronous, so that callbacks keep their order.
+     */
+    verifyCallback (request: HandlerRequest, fileId: string) {
       const { body, query } = request
       const signature = callbackSignature(request, query, fileId)
       const claims = settings.requireToken ? callbackClaims(request) : undefined
-      const fields = claims ?? body
+      const fields: unknown = claims ?? body
       const onlyKey = signature === 'valid' ? query.key : undefined
       const isSigned = !settings.signedUrls || signature === 'valid'
       const isProven = isSigned && (!settings.requireToken || claims !== undefined)
@@ -93,7 +78,11 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     },
 
     /** Calls `authorize`, which can deny any callback and allow one that is not proven. */
-    async authorizeCallback (request: HandlerRequest, fileId: string, { isProven }: VerifiedCallback): Promise<void> {
+    async authorizeCallback (
+      request: HandlerRequest,
+      fileId: string,
+      { isProven }: { readonly isProven: boolean }
+    ): Promise<void> {
       const allowed = notesOf(request).unsignedAllowedFor === fileId ||
         await askApplication(request, { action: 'callback', fileId })
       // The application may recognize a user by cookies that a page of another origin makes the browser send.
@@ -134,7 +123,10 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     authorizeReport: (request: HandlerRequest) => authorizePage(request, { action: 'report' }),
 
     /** Authorizes a page to use an action. Needs no body. Resolves to the claims of the page's token. */
-    async authorizeAction (request: FastifyRequest, { name, needs }: RequestedAction): Promise<PageClaims> {
+    async authorizeAction (
+      request: FastifyRequest,
+      { name, needs }: { readonly name: PageActionName, readonly needs: Need }
+    ): Promise<PageClaims> {
       const { state, claims } = pageTokens.check(headerOf(request, PAGE_TOKEN_HEADER))
       if (state === 'absent') {
         throw new UnauthorizedError(

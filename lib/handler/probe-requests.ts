@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
 import type { Services } from '../services.js'
-import { readBody } from '../util/streams.js'
+import { readBody } from '../util/with-timeout.js'
 import { zip } from '../util/zip.js'
 import { isEndedByHook, notesOf, type Probe, PROBE_PREFIX, probeOf, untrustedContentHeaders } from './request.js'
 
