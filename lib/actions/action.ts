@@ -10,6 +10,7 @@ import type { Credentials } from '../handler/credentials.js'
 import { errorStatus } from '../handler/request.js'
 import type { PageClaims } from '../security/signatures.js'
 import type { Services } from '../services.js'
+import { withoutUndefined } from '../util/validate.js'
 import { withTimeout } from '../util/with-timeout.js'
 import type { Bodies } from './requests.schema.js'
 
@@ -64,7 +65,11 @@ export interface ActionServices extends Services {
 /** The fields of `actions` that are called with a page's request. */
 type HookName = Exclude<keyof ActionOptions, 'links' | 'page'>
 type Hook<Option> = Option extends ActionHook<infer Action, infer Result> ? { action: Action, result: Result } : never
-type Told<Name extends HookName> = Omit<Hook<ActionOptions[Name]>['action'], keyof PageFacts>
+/** A field that is `undefined` is left out. */
+type Told<Name extends HookName> = OrUndefined<Omit<Hook<ActionOptions[Name]>['action'], keyof PageFacts>>
+type OrUndefined<Fields> = {
+  [Name in keyof Fields]: object extends Pick<Fields, Name> ? Fields[Name] | undefined : Fields[Name]
+}
 type Returned<Name extends HookName> = Hook<ActionOptions[Name]>['result']
 
 interface CallOptions {
@@ -90,7 +95,7 @@ export async function callHook<Name extends HookName> (
   options = ANYTHING
 ): Promise<Returned<Name>> {
   const hook = services.settings.actions[name] as ActionHook<object, Returned<Name>>
-  const action = { fileId, user: defaults.user, ...told }
+  const action = { fileId, user: defaults.user, ...withoutUndefined(told) }
   return await callInTime(services, name, () => hook(action, request), options)
 }
 

@@ -20,7 +20,7 @@ import type { Services } from '../services.js'
 import type { Openings } from '../sessions/openings.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { contentFrom } from '../util/streams.js'
-import { AnyString, assertOptions, assertValue } from '../util/validate.js'
+import { AnyString, assertOptions, assertValue, withoutUndefined } from '../util/validate.js'
 import { type OfferedActions, renderedDefaults } from './defaults.js'
 import {
   convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert,
@@ -128,7 +128,7 @@ export function createControl (services: ControlServices, defaults: EditorContro
       assertOptions(createRules, given)
       const { name = 'Untitled', ...options } = given
       const { lang } = defaults
-      const content = blankDocument(format, { ...(lang !== undefined && { lang }), ...options })
+      const content = blankDocument(format, { ...withoutUndefined({ lang }), ...options })
       return await control.setDocumentFromBytes(content, extensionOf(name) === format ? name : `${name}.${format}`)
     },
 
@@ -150,12 +150,11 @@ export function createControl (services: ControlServices, defaults: EditorContro
       const fileType = extension()
       if (fileType === '') throw new InvalidNameError()
       const { documentUrl: url, documentName: title } = control
-      return await conversions.convert({ title, ...options, key: await contentKey(), url, fileType }, {
-        ...(signal && { signal }),
-        ...(timeout !== undefined && { timeout }),
-        ...(interval !== undefined && { interval }),
-        ...(onProgress && { onProgress })
-      }, openedFile()?.fileId)
+      return await conversions.convert(
+        { title, ...options, key: await contentKey(), url, fileType },
+        withoutUndefined({ signal, timeout, interval, onProgress }),
+        openedFile()?.fileId
+      )
     },
 
     async thumbnail (request = {} as ThumbnailRequest) {

@@ -134,9 +134,13 @@ function exampleOf (rules: object): string {
     : ` such as { ${names.slice(0, MAX_EXAMPLES).join(', ')}${names.length > MAX_EXAMPLES ? ', …' : ''} }`
 }
 
+type Defined<Fields> =
+  & { [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name] }
+  & { [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined> }
+
 /** An option that is `undefined` counts as not given. */
-export function withoutUndefined<Options extends object> (options: Options = {} as Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
+export function withoutUndefined<Fields extends object> (fields: Fields = {} as Fields): Defined<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>
 }
 
 /** The error for an unknown option. It names the option that was probably meant. */
