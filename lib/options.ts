@@ -5,8 +5,8 @@ import { connectionTimeoutRules, tlsRules } from './http-client/undici-client.js
 import { explainWeakness } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {
-  AnyFunction as Hook, anyOf, assertOptions, integerFrom, isFunction, isObject, isOneOf, isString, listOf, Milliseconds,
-  objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse, withoutUndefined
+  AnyFunction as Hook, AnyObject, anyOf, assertOptions, each, integerFrom, isFunction, isObject, isOneOf, isString,
+  listOf, Milliseconds, objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse, withoutUndefined
 } from './util/validate.js'
 
 /** The path of `api.js` below the URL of a document server. */
@@ -20,7 +20,6 @@ const PATH_RULE =
   'must start with a slash, not end in one, and have no query, fragment, whitespace, parameter (:) or wildcard (*): signed URLs contain it'
 const isNotBlank = stringThat(value => value.trim() !== '')
 const Bytes = rule('must be a whole number of bytes, at least 1', integerFrom(1))
-const AnyObject = rule('must be an object', isObject)
 
 const rules: Rules<EditorOptions> = {
   editorApiUrl: rule(
@@ -66,16 +65,11 @@ const rules: Rules<EditorOptions> = {
       'must be \'any\' or a list of http(s) origins such as https://docs.example.com, or of { origin, path } with a path such as /thumbnails',
       anyOf(isOneOf('any'), listOf(isProxyTarget))
     ),
-    requireToken: TrueOrFalse,
-    crossOrigin: TrueOrFalse
+    ...each(TrueOrFalse, 'requireToken', 'crossOrigin')
   },
   tls: tlsRules,
-  allowPrivateAddresses: TrueOrFalse,
-  allowWeakSecret: TrueOrFalse,
-  requireToken: TrueOrFalse,
-  signedUrls: TrueOrFalse,
-  downloadUrlLifetime: Milliseconds,
-  pageTokenLifetime: Milliseconds,
+  ...each(TrueOrFalse, 'allowPrivateAddresses', 'allowWeakSecret', 'requireToken', 'signedUrls'),
+  ...each(Milliseconds, 'downloadUrlLifetime', 'pageTokenLifetime'),
   policies: {
     conflict: oneOf('keep-both', 'overwrite'),
     missingFile: oneOf('reject', 'acknowledge'),
@@ -88,37 +82,23 @@ const rules: Rules<EditorOptions> = {
   },
   saveRetries: rule('must be a whole number from 0 to 10', integerFrom(0, 10)),
   concurrentSaves: rule('must be a whole number, at least 1', integerFrom(1)),
-  authorize: Hook,
-  onCallback: Hook,
-  onSaved: Hook,
-  onSaveFailed: Hook,
-  onSessionStart: Hook,
-  onSessionEnd: Hook,
-  onForgotten: Hook,
+  ...each(
+    Hook,
+    'authorize', 'onCallback', 'onSaved', 'onSaveFailed', 'onSessionStart', 'onSessionEnd', 'onForgotten'
+  ),
   doctor: { authorize: Hook },
   control: AnyObject,
   actions: {
     rename: Hook,
     saveAs: rule('must be a function or true', anyOf(isOneOf(true), isFunction)),
-    images: Hook,
-    documents: Hook,
-    spreadsheets: Hook,
-    reference: Hook,
-    users: Hook,
-    notify: Hook,
-    sharing: Hook,
-    editRights: Hook,
-    favorite: Hook,
-    create: Hook,
-    links: TrueOrFalse,
-    copied: Hook,
-    documentName: Hook,
-    page: Hook
+    ...each(
+      Hook,
+      'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'editRights', 'favorite',
+      'create', 'copied', 'documentName', 'page'
+    ),
+    links: TrueOrFalse
   },
-  recovery: {
-    interval: Milliseconds,
-    fileIdOf: Hook
-  },
+  recovery: { interval: Milliseconds, fileIdOf: Hook },
   versions: {
     keep: rule('must be a whole number from 1 to 10000', integerFrom(1, 10_000)),
     maxAge: rule('must be a whole number of milliseconds, at least 1', integerFrom(1)),
@@ -126,26 +106,32 @@ const rules: Rules<EditorOptions> = {
     for: oneOf('editors', 'readers')
   },
   clock: objectWith('now'),
-  maxFileSize: Bytes,
-  bodyLimit: Bytes,
+  ...each(Bytes, 'maxFileSize', 'bodyLimit'),
   timeouts: {
     ...connectionTimeoutRules,
-    total: Timeout,
-    body: Timeout,
-    hooks: Timeout,
-    storage: Timeout,
-    session: Timeout,
-    close: Timeout
+    ...each(Timeout, 'total', 'body', 'hooks', 'storage', 'session', 'close')
   },
   logLevel: rule('must be a log level', isNotBlank),
-  constraints: AnyObject,
-  config: AnyObject,
+  ...each(AnyObject, 'constraints', 'config'),
   openapi: rule('must be true or an object with the list tags', anyOf(isOneOf(true), isOpenApiOption))
 }
 
-const DEFAULT_PATH = '/Controls/Editor/EditorHandler.ashx'
+const defaultOptions = {
+  path: '/Controls/Editor/EditorHandler.ashx',
+  prefix: '',
+  downloadUrlLifetime: 24 * 60 * 60_000,
+  pageTokenLifetime: 60 * 60_000,
+  saveRetries: 2,
+  concurrentSaves: 16,
+  maxFileSize: 1024 ** 3,
+  bodyLimit: 4 * 1024 ** 2,
+  clock: Date as Clock,
+  control: {} as NonNullable<EditorOptions['control']>,
+  actions: {} as NonNullable<EditorOptions['actions']>,
+  recovery: {} as NonNullable<EditorOptions['recovery']>
+}
 /** Milliseconds. */
-const DEFAULT_TIMEOUTS = {
+const defaultTimeouts = {
   connect: 10_000,
   headers: 30_000,
   idle: 30_000,
@@ -156,26 +142,13 @@ const DEFAULT_TIMEOUTS = {
   session: 60 * 60_000,
   close: 30_000
 }
-const DEFAULT_DOWNLOAD_URL_LIFETIME = 24 * 60 * 60_000
-const DEFAULT_PAGE_TOKEN_LIFETIME = 60 * 60_000
-const DEFAULT_SAVE_RETRIES = 2
-const DEFAULT_CONCURRENT_SAVES = 16
-const DEFAULT_KEPT_VERSIONS = 200
-/** Bytes. */
-const DEFAULT_MAX_FILE_SIZE = 1024 ** 3
-const DEFAULT_BODY_LIMIT = 4 * 1024 ** 2
-
-const systemClock: Clock = Date
+const defaultVersions = { keep: 200, maxAge: Infinity, maxBytes: Infinity, for: 'editors' as const }
 
 type RequiredName = 'editorApiUrl' | 'jwtSecret' | 'publicBaseUrl'
 type CheckedOptions = EditorOptions & { readonly [Name in RequiredName]: NonNullable<EditorOptions[Name]> }
 
-const required: ReadonlySet<string> = new Set<RequiredName | 'doctor.authorize'>([
-  'editorApiUrl',
-  'jwtSecret',
-  'publicBaseUrl',
-  'doctor.authorize'
-])
+const required: ReadonlySet<string> =
+  new Set<RequiredName | 'doctor.authorize'>(['editorApiUrl', 'jwtSecret', 'publicBaseUrl', 'doctor.authorize'])
 
 /** The options with all defaults filled in and all URLs parsed. */
 export type Settings = ReturnType<typeof resolveOptions>
@@ -183,37 +156,33 @@ export type Settings = ReturnType<typeof resolveOptions>
 /** Validates the options and fills in the defaults. Throws `InvalidOptionError` with the option's name and the rule. */
 export function resolveOptions (given: EditorOptions) {
   assertOptions(rules, given, { required })
-  const options = given as CheckedOptions
-  const profile = options.profile ?? 'secure'
-  const defaults = profiles[profile]
-  const secrets = typeof options.jwtSecret === 'string' ? [options.jwtSecret] : [...options.jwtSecret]
-  if (!(options.allowWeakSecret ?? defaults.allowWeakSecret)) assertStrong(secrets)
+  const { profile = 'secure' } = given
+  const { anyOrigin, ...defaults } = profiles[profile]
+  const { jwtSecret, allowWeakSecret, storage, httpClient, logLevel, constraints, config, ...options } = {
+    ...defaultOptions,
+    ...defaults,
+    ...withoutUndefined(given as CheckedOptions)
+  }
+  const secrets = typeof jwtSecret === 'string' ? [jwtSecret] : [...jwtSecret]
+  if (!allowWeakSecret) assertStrong(secrets)
   const editorApiUrl = new URL(options.editorApiUrl)
-  const internalOrigin = options.documentServer?.internalUrl === undefined
-    ? null
-    : new URL(options.documentServer.internalUrl).origin
-  const origins = options.documentServer?.origins ?? (defaults.anyOrigin ? 'any' : [])
-  const { path = DEFAULT_PATH, prefix = '', downloadUrlLifetime = DEFAULT_DOWNLOAD_URL_LIFETIME } = options
-  assertWithoutHandler(options.publicBaseUrl, prefix + path)
+  const { documentServer = {}, openapi } = options
+  const { proxy = {} } = given
+  const internalOrigin = documentServer.internalUrl === undefined ? null : new URL(documentServer.internalUrl).origin
+  const { origins = anyOrigin ? 'any' : [] } = documentServer
+  const { allow = anyOrigin ? 'any' : [] } = proxy
+  assertWithoutHandler(options.publicBaseUrl, options.prefix + options.path)
   const publicOrigins = new Set([editorApiUrl.origin, ...toOrigins(origins)])
-  const allow = options.proxy?.allow ?? (defaults.anyOrigin ? 'any' : [])
 
   return {
+    ...options,
     profile,
     editorApiUrl,
     secrets,
     publicBaseUrl: options.publicBaseUrl.replace(/\/+$/, ''),
-    path,
-    prefix,
-    requireToken: options.requireToken ?? defaults.requireToken,
-    signedUrls: options.signedUrls ?? defaults.signedUrls,
-    downloadUrlLifetime,
-    pageTokenLifetime: Math.min(options.pageTokenLifetime ?? DEFAULT_PAGE_TOKEN_LIFETIME, downloadUrlLifetime),
-    allowPrivateAddresses: options.allowPrivateAddresses ?? defaults.allowPrivateAddresses,
+    pageTokenLifetime: Math.min(options.pageTokenLifetime, options.downloadUrlLifetime),
     policies: { ...defaults.policies, ...withoutUndefined(options.policies) },
-    csv: { preserve: options.csv?.preserve ?? defaults.preserveCsv, encoding: options.csv?.encoding ?? 'windows-1252' },
-    saveRetries: options.saveRetries ?? DEFAULT_SAVE_RETRIES,
-    concurrentSaves: options.concurrentSaves ?? DEFAULT_CONCURRENT_SAVES,
+    csv: { ...defaults.csv, ...withoutUndefined(options.csv) },
     documentServer: {
       /**
        * Where its services are: the origin and virtual path of `editorApiUrl`, without a slash at the end of a virtual
@@ -226,45 +195,22 @@ export function resolveOptions (given: EditorOptions) {
       /** Without the internal origin, which a proxy request must not name. */
       publicOrigins: publicOrigins as ReadonlySet<string>,
       anyOrigin: origins === 'any',
-      authorizationHeader: options.documentServer?.authorizationHeader?.toLowerCase() ?? 'authorization',
-      authorizationPrefix: options.documentServer?.authorizationPrefix ?? 'Bearer ',
-      operationClaim: options.documentServer?.operationClaim ?? true
+      authorizationHeader: documentServer.authorizationHeader?.toLowerCase() ?? 'authorization',
+      authorizationPrefix: documentServer.authorizationPrefix ?? 'Bearer ',
+      operationClaim: documentServer.operationClaim ?? true
     },
     proxy: {
       /** What may be proxied besides the document server's result files. */
       allowed: toTargets(allow),
       anyOrigin: allow === 'any',
-      requireToken: options.proxy?.requireToken ?? defaults.requireProxyToken,
-      crossOrigin: options.proxy?.crossOrigin ?? defaults.crossOrigin
+      requireToken: proxy.requireToken ?? defaults.proxy.requireToken,
+      crossOrigin: proxy.crossOrigin ?? defaults.proxy.crossOrigin
     },
-    tls: {
-      rejectUnauthorized: options.tls?.rejectUnauthorized ?? defaults.rejectUnauthorized,
-      minVersion: options.tls?.minVersion ?? defaults.minVersion,
-      ca: options.tls?.ca
-    },
-    authorize: options.authorize,
-    onCallback: options.onCallback,
-    onSaved: options.onSaved,
-    onSaveFailed: options.onSaveFailed,
-    onSessionStart: options.onSessionStart,
-    onSessionEnd: options.onSessionEnd,
-    onForgotten: options.onForgotten,
-    doctor: options.doctor,
-    openapi: options.openapi === true ? {} : options.openapi,
-    control: checkedDefaults(options.control ?? {}, 'control.'),
-    actions: options.actions ?? {},
-    recovery: { interval: options.recovery?.interval, fileIdOf: options.recovery?.fileIdOf },
-    versions: options.versions &&
-      {
-        keep: options.versions.keep ?? DEFAULT_KEPT_VERSIONS,
-        maxAge: options.versions.maxAge ?? Infinity,
-        maxBytes: options.versions.maxBytes ?? Infinity,
-        for: options.versions.for ?? 'editors'
-      },
-    clock: options.clock ?? systemClock,
-    maxFileSize: options.maxFileSize ?? DEFAULT_MAX_FILE_SIZE,
-    bodyLimit: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
-    timeouts: { ...DEFAULT_TIMEOUTS, ...withoutUndefined(options.timeouts) }
+    tls: { ...defaults.tls, ...withoutUndefined(options.tls) },
+    openapi: openapi === true ? {} : openapi,
+    control: checkedDefaults(options.control, 'control.'),
+    versions: options.versions && { ...defaultVersions, ...withoutUndefined(options.versions) },
+    timeouts: { ...defaultTimeouts, ...withoutUndefined(options.timeouts) }
   }
 }
 
@@ -322,31 +268,28 @@ function isUrlPath (value: string): boolean {
 }
 
 /** The defaults that differ between the profiles. An option that is given overrides its profile. */
-type ProfileSettings =
+type ProfileDefaults =
   & Required<Pick<EditorOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret'>>
   & {
     readonly policies: Required<NonNullable<EditorOptions['policies']>>,
-    readonly preserveCsv: boolean,
+    readonly csv: Required<NonNullable<EditorOptions['csv']>>,
+    /** Whether `documentServer.origins` and `proxy.allow` are `any`. */
     readonly anyOrigin: boolean,
-    readonly requireProxyToken: boolean,
-    readonly crossOrigin: boolean,
-    readonly rejectUnauthorized: boolean,
-    readonly minVersion: NonNullable<NonNullable<EditorOptions['tls']>['minVersion']>
+    readonly proxy: Required<Pick<NonNullable<EditorOptions['proxy']>, 'requireToken' | 'crossOrigin'>>,
+    readonly tls: Required<Omit<NonNullable<EditorOptions['tls']>, 'ca'>> & Pick<NonNullable<EditorOptions['tls']>, 'ca'>
   }
 
-const profiles: Record<Profile, ProfileSettings> = {
+const profiles: Record<Profile, ProfileDefaults> = {
   secure: {
     requireToken: true,
     signedUrls: true,
     allowPrivateAddresses: false,
     allowWeakSecret: false,
     policies: { conflict: 'keep-both', missingFile: 'reject', formatChange: 'follow', corrupted: 'keep' },
-    preserveCsv: true,
+    csv: { preserve: true, encoding: 'windows-1252' },
     anyOrigin: false,
-    requireProxyToken: true,
-    crossOrigin: false,
-    rejectUnauthorized: true,
-    minVersion: 'TLSv1.2'
+    proxy: { requireToken: true, crossOrigin: false },
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' }
   },
   classic: {
     requireToken: false,
@@ -354,12 +297,10 @@ const profiles: Record<Profile, ProfileSettings> = {
     allowPrivateAddresses: true,
     allowWeakSecret: true,
     policies: { conflict: 'overwrite', missingFile: 'acknowledge', formatChange: 'ignore', corrupted: 'discard' },
-    preserveCsv: false,
+    csv: { preserve: false, encoding: 'windows-1252' },
     anyOrigin: true,
-    requireProxyToken: false,
-    crossOrigin: true,
-    rejectUnauthorized: false,
-    minVersion: 'TLSv1'
+    proxy: { requireToken: false, crossOrigin: true },
+    tls: { rejectUnauthorized: false, minVersion: 'TLSv1' }
   }
 }
 

@@ -14,7 +14,7 @@ import { routeOptionsWith } from './handler/request.js'
 import { handlerScope, requestWithoutQuery } from './handler/route.js'
 import { undiciClient } from './http-client/undici-client.js'
 import { resolveOptions } from './options.js'
-import { createConnection, createDiagnosis, createHandlerParts, createSaving, createVersionHistory } from './parts.js'
+import { createParts } from './parts.js'
 import { createEditorSessions } from './sessions/editor-sessions.js'
 import { fileStorage } from './storage/file-storage.js'
 import { createShutdown } from './util/shutdown.js'
@@ -30,7 +30,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   assertScope(app, options)
   const { editorApiUrl, recovery: { interval }, timeouts } = settings
   const { connect, headers, idle: pause } = timeouts
-  const storage = plug<Storage>(
+  const plugged = plug<Storage>(
     app,
     'editorStorage',
     options.storage,
@@ -42,37 +42,26 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     options.httpClient,
     () => undiciClient({ timeouts: { connect, headers, idle: pause }, tls: settings.tls })
   )
-  if (settings.versions && !storage.versions) throw new InvalidOptionError('versions', 'needs a storage with versions')
-  if (storage.commit && !(storage.state && storage.stage)) {
+  if (settings.versions && !plugged.versions) throw new InvalidOptionError('versions', 'needs a storage with versions')
+  if (plugged.commit && !(plugged.state && plugged.stage)) {
     throw new InvalidOptionError('storage', 'has commit, and must then also have state and stage')
   }
-  if (storage.snapshot && !storage.state) {
+  if (plugged.snapshot && !plugged.state) {
     throw new InvalidOptionError('storage', 'has snapshot, and must then also have state')
   }
-  await storage.ready?.()
+  await plugged.ready?.()
 
   const shutdown = createShutdown(timeouts.close)
   const handlerPath = app.prefix.replace(/\/$/, '') + settings.prefix + settings.path
-  const foundation = { settings, handlerPath, storage, httpClient, log, shutdown }
-  const connection = createConnection(foundation)
-  const saving = createSaving(foundation, connection)
-  expose(app, 'editorStorage', storage, saving.applicationStorage)
+  const parts = createParts({ settings, handlerPath, plugged, httpClient, log, shutdown })
+  const { conversions, editorServer, formats, instanceId, offers, openingExplainer, recovery, urls } = parts
+  expose(app, 'editorStorage', plugged, parts.applicationStorage)
   expose(app, 'editorHttpClient', httpClient, httpClient)
-  const versionHistory = createVersionHistory(connection, saving)
-  const diagnosis = createDiagnosis(foundation, saving)
-  const { conversions, editorServer, formats, offers, urls } = connection
-  const { forceSaves, recovery } = saving
-  const { openings, openingExplainer } = diagnosis
-
-  async function idle (): Promise<void> {
-    await versionHistory?.idle()
-    await saving.idle()
-  }
 
   let stopped: Promise<void> | undefined
   // Awaited in onClose: Fastify limits a preClose hook to `pluginTimeout`.
   app.addHook('preClose', async () => {
-    stopped = shutdown.start(idle)
+    stopped = shutdown.start(parts.idle)
   })
   app.addHook('onClose', () => stopped)
   if (interval !== undefined) {
@@ -82,28 +71,19 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   }
 
   const pageModules = await readPageModules()
-  const pageUrls = {
-    editorApiUrl,
-    handlerPath: urls.path,
-    modulePath: `${urls.path}/assets/${pageModules.get('editor')}`
+  const controlServices = {
+    ...parts,
+    pageUrls: {
+      editorApiUrl,
+      handlerPath: urls.path,
+      modulePath: `${urls.path}/assets/${pageModules.get('editor')}`
+    },
+    offered: offeredActions(pageActions(settings), settings.actions, instanceId)
   }
-  const instanceId = settings.publicBaseUrl + handlerPath
-  const offered = offeredActions(pageActions(settings), settings.actions, instanceId)
   const readersSeeHistory = settings.versions?.for === 'readers'
-  const controlParts = {
-    ...connection,
-    ...saving,
-    storage,
-    pageUrls,
-    openings,
-    offered,
-    versionHistory,
-    documentOptions: saving.saves.documentOptions,
-    forceSave: forceSaves.request
-  }
   const control = (defaults: EditorControlDefaults = {}) =>
-    createControl(controlParts, readersSeeHistory ? { history: true, ...defaults } : defaults)
-  const editorSessions = createEditorSessions(saving.services, saving.sessions)
+    createControl(controlServices, readersSeeHistory ? { history: true, ...defaults } : defaults)
+  const editorSessions = createEditorSessions(parts, parts.sessions)
   app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
     return control(mergedDefaults(settings.control, checkedDefaults(defaults)))
   })
@@ -117,10 +97,9 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   app.decorate(
     'editorDoctor',
     createDoctor({
-      ...foundation,
-      ...connection,
+      ...parts,
+      storage: plugged,
       app,
-      probes: diagnosis.probes,
       explainOpening: openingExplainer.findings,
       signal: shutdown.closing
     })
@@ -134,33 +113,15 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     explainOpening: openingExplainer.findings,
     signal: shutdown.endAll
   })
-  const handlerParts = createHandlerParts(foundation, connection, saving, versionHistory, diagnosis)
-  const actionServices = {
-    ...connection,
-    ...saving.services,
-    createControl: control,
-    editorSessions,
-    giveUpKey: saving.sessions.giveUpKey,
-    instanceId,
-    offered,
-    whenSaved: saving.whenSaved
-  }
+  const actionServices = { ...controlServices, createControl: control, editorSessions }
   await app.register(
-    handlerScope({
-      ...handlerParts,
-      settings,
-      shutdown,
+    handlerScope(parts, {
+      explainOpening: openingExplainer.summary,
       otherRoutes: [
         { ...routeOptions('document-server'), ...offers.route },
         ...doctor ? [{ ...routeOptions('operator', operations?.doctor), ...doctor }] : []
       ],
-      otherScopes: [
-        actionScope(
-          actionServices,
-          handlerParts.credentials,
-          action => routeOptions('page', operations?.action(action))
-        )
-      ],
+      otherScopes: [actionScope(actionServices, action => routeOptions('page', operations?.action(action)))],
       pageModules,
       routeOptions,
       transforms: operations?.handler

@@ -6,9 +6,11 @@ import type { Need, OfferedActions } from '../control/defaults.js'
 import type { Opens } from '../document-server/formats.js'
 import type { FetchResult } from '../document-server/result-file.js'
 import { ActionFailedError, HookTimeoutError } from '../errors.js'
+import type { Credentials } from '../handler/credentials.js'
 import { errorStatus } from '../handler/request.js'
-import type { HandlerUrls, PageClaims, PageTokens } from '../security/signatures.js'
+import type { PageClaims } from '../security/signatures.js'
 import type { Services } from '../services.js'
+import { withoutUndefined } from '../util/validate.js'
 import { withTimeout } from '../util/with-timeout.js'
 import type { Bodies } from './requests.schema.js'
 
@@ -42,6 +44,7 @@ export interface PageRequest<Body = unknown> {
 
 /** What actions work with. */
 export interface ActionServices extends Services {
+  readonly credentials: Credentials
   readonly createControl: (defaults?: EditorControlDefaults) => EditorControl
   readonly editorSessions: EditorSessions
   readonly fetchResult: FetchResult
@@ -54,9 +57,7 @@ export interface ActionServices extends Services {
   readonly instanceId: string
   readonly offered: OfferedActions
   readonly opens: Opens
-  readonly pageTokens: PageTokens
   readonly sign: EditorControl['sign']
-  readonly urls: HandlerUrls
   /** Resolves when the saves of a file that have arrived are stored, or after a while. */
   readonly whenSaved: (fileId: string) => Promise<void>
 }
@@ -64,7 +65,11 @@ export interface ActionServices extends Services {
 /** The fields of `actions` that are called with a page's request. */
 type HookName = Exclude<keyof ActionOptions, 'links' | 'page'>
 type Hook<Option> = Option extends ActionHook<infer Action, infer Result> ? { action: Action, result: Result } : never
-type Told<Name extends HookName> = Omit<Hook<ActionOptions[Name]>['action'], keyof PageFacts>
+/** A field that is `undefined` is left out. */
+type Told<Name extends HookName> = OrUndefined<Omit<Hook<ActionOptions[Name]>['action'], keyof PageFacts>>
+type OrUndefined<Fields> = {
+  [Name in keyof Fields]: object extends Pick<Fields, Name> ? Fields[Name] | undefined : Fields[Name]
+}
 type Returned<Name extends HookName> = Hook<ActionOptions[Name]>['result']
 
 interface CallOptions {
@@ -90,7 +95,7 @@ export async function callHook<Name extends HookName> (
   options = ANYTHING
 ): Promise<Returned<Name>> {
   const hook = services.settings.actions[name] as ActionHook<object, Returned<Name>>
-  const action = { fileId, user: defaults.user, ...told }
+  const action = { fileId, user: defaults.user, ...withoutUndefined(told) }
   return await callInTime(services, name, () => hook(action, request), options)
 }
 

@@ -39,7 +39,7 @@ const images: PageAction<'images'> = {
   cost: 1,
   async run (page, services) {
     const { c, search } = page.body
-    const found = await callHook(services, 'images', page, search === undefined ? {} : { search }, EXPECTED)
+    const found = await callHook(services, 'images', page, { search }, EXPECTED)
     return await choicesFrom(found, services, ({ fileType, url }) =>
       services.sign('insertImage', { c, images: [{ fileType, url }] as SignedMethods['insertImage']['images'] }))
   }
@@ -54,8 +54,7 @@ const documents: PageAction<'documents'> = {
   cost: 1,
   async run (page, services) {
     const { c, search } = page.body
-    const told = { purpose: c, ...(search !== undefined && { search }) }
-    const found = await callHook(services, 'documents', page, told, EXPECTED)
+    const found = await callHook(services, 'documents', page, { purpose: c, search }, EXPECTED)
     return await choicesFrom(found, services, ({ fileType, url }) =>
       services.sign('setRequestedDocument', { c, fileType, url }))
   }
@@ -73,8 +72,7 @@ const spreadsheets: PageAction<'spreadsheets'> = {
   async run (page, services) {
     const { c, search } = page.body
     const linked = c === 'reference' ? linkedOf(page.body) : {}
-    const told = { purpose: c, ...(search !== undefined && { search }), ...linked }
-    const found = await callHook(services, 'spreadsheets', page, told, EXPECTED)
+    const found = await callHook(services, 'spreadsheets', page, { purpose: c, search, ...linked }, EXPECTED)
     return await choicesFrom(found, services, ({ name, fileType, url, info }) => {
       if (c === 'mailmerge') return services.sign('setRequestedSpreadsheet', { c, fileType, url })
       return info
@@ -95,8 +93,7 @@ async function choicesFrom (found: readonly Choice[], services: ActionServices, 
     for (const [index, file] of files.entries()) {
       if (!file) continue
       const { name, fileType } = file
-      const { thumbnail } = batch[index]!
-      choices.push({ name, fileType, ...(thumbnail !== undefined && { thumbnail }), data: sign(file) })
+      choices.push({ name, fileType, thumbnail: batch[index]!.thumbnail, data: sign(file) })
     }
   }
   return { choices }

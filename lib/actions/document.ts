@@ -60,10 +60,11 @@ const create: PageAction<'create'> = {
   cost: 10,
   async run (page, services) {
     const { format, lang } = page.body
-    const { url } = await callHook(services, 'create', page, {
-      ...(format !== undefined && { format: format.toLowerCase() }),
-      ...(lang !== undefined && { lang })
-    }, { isResult: isCreatedPage, expected: '{ url } with an http(s) URL or a path' })
+    const told = { format: format?.toLowerCase(), lang }
+    const { url } = await callHook(services, 'create', page, told, {
+      isResult: isCreatedPage,
+      expected: '{ url } with an http(s) URL or a path'
+    })
     return { url }
   }
 }

@@ -1,6 +1,6 @@
-import type { ReferenceData } from '@onlyoffice/doceditor-types'
 import type { FileInfo } from '../../types/storage.js'
 import { InvalidActionError } from '../errors.js'
+import { withoutUndefined } from '../util/validate.js'
 import { type ActionServices, callHook, type PageAction } from './action.js'
 import { pageOf } from './page-links.js'
 import type { Linked } from './requests.schema.js'
@@ -21,24 +21,21 @@ const reference: PageAction<'reference'> = {
   cost: 1,
   async run (page, services) {
     const { storage, createControl, sign, instanceId } = services
-    const linked = { ...linkedOf(page.body), ...(page.body.link !== undefined && { link: page.body.link }) }
-    if (Object.keys(linked).length === 0) {
+    const { path, referenceData, link } = page.body
+    if ((path ?? referenceData ?? link) === undefined) {
       throw new InvalidActionError('it names no file: path, link or referenceData is needed')
     }
-    const file = await callHook(services, 'reference', page, linked, {
+    const file = await callHook(services, 'reference', page, { ...linkedOf(page.body), link }, {
       isResult: isReferencedFile,
       expected: '{ fileId, name } or null'
     })
     const info = file && await storage.stat(file.fileId)
     if (!info) return NOT_FOUND
     const { fileId, extension: fileType } = info
-    const { documentKey: key, documentName: path, documentUrl: url } =
+    const { documentKey: key, documentName, documentUrl: url } =
       await createControl().openDocument(fileId, { name: file.name })
-    const pageUrl = await pageOf(services, fileId)
-    return {
-      ...sign('setReferenceData', { fileType, key, path, url, referenceData: { fileKey: fileId, instanceId } }),
-      ...(pageUrl !== undefined && { page: pageUrl })
-    }
+    const linked = { fileType, key, path: documentName, url, referenceData: { fileKey: fileId, instanceId } }
+    return { ...sign('setReferenceData', linked), page: await pageOf(services, fileId) }
   }
 }
 
@@ -57,13 +54,7 @@ export function referenceSource (
 }
 
 /** Without other fields. */
-export function linkedOf (
-  { path, referenceData }: Linked
-): { readonly path?: string, readonly referenceData?: ReferenceData } {
+export function linkedOf ({ path, referenceData }: Linked) {
   const { fileKey, instanceId } = referenceData ?? {}
-  return {
-    ...(path !== undefined && { path }),
-    ...(referenceData &&
-      { referenceData: { ...(fileKey !== undefined && { fileKey }), ...(instanceId !== undefined && { instanceId }) } })
-  }
+  return { path, referenceData: referenceData && withoutUndefined({ fileKey, instanceId }) }
 }

@@ -30,24 +30,15 @@ const users: PageAction<'users'> = {
       throw new ForbiddenError(`the page's control does not allow its user to ${NEEDS_OF_USERS[c]}`)
     }
     if (ids?.length === 0) return { c, users: [] }
-    const users = await callHook(services, 'users', page, {
-      kind: c,
-      ...(ids && { ids }),
-      ...(search !== undefined && { search }),
-      ...(from !== undefined && { from }),
-      ...(count !== undefined && { count })
-    }, {
+    const users = await callHook(services, 'users', page, { kind: c, ids, search, from, count }, {
       isResult: isUsers,
       expected: 'a list of { id, name, email?, image? }, with http(s) or data: URLs of images'
     })
     return {
       c,
-      users: users.slice(0, MAX_USERS).map(({ id, name, email, image }) => ({
-        id,
-        name,
-        ...(mayUse(defaults, 'comment') && { email }),
-        image
-      }))
+      users: users.slice(0, MAX_USERS).map(({ id, name, email, image }) =>
+        ({ id, name, email: mayUse(defaults, 'comment') ? email : undefined, image })
+      )
     }
   }
 }
@@ -62,7 +53,7 @@ const notify: PageAction<'notify'> = {
   async run (page, services) {
     const { emails, message, actionLink, link: given } = page.body
     const link = await pageAt(services, page.claims.fileId, actionLink, given)
-    await callHook(services, 'notify', page, { emails, message, ...(link !== undefined && { link }) })
+    await callHook(services, 'notify', page, { emails, message, link })
     return {}
   }
 }
@@ -81,17 +72,7 @@ const sharing: PageAction<'sharing'> = {
         'a list of { user, permissions, isLink? }, or { settings?, url? } with such a list and an http(s) URL or a path'
     })
     const { settings, url }: SharingResult = Array.isArray(answer) ? { settings: answer } : answer as SharingResult
-    return {
-      ...(settings &&
-        {
-          sharingSettings: settings.map(({ user, permissions, isLink }) => ({
-            user,
-            permissions,
-            ...(isLink !== undefined && { isLink })
-          }))
-        }),
-      ...(url !== undefined && { url })
-    }
+    return { sharingSettings: settings?.map(({ user, permissions, isLink }) => ({ user, permissions, isLink })), url }
   }
 }
 

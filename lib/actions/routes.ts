@@ -3,13 +3,12 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import {
   ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError
 } from '../errors.js'
-import type { Credentials } from '../handler/credentials.js'
 import { type CommonRouteOptions, errorStatus, thrownError, untrustedContentHeaders } from '../handler/request.js'
 import type { Settings } from '../options.js'
 import type { PageClaims } from '../security/signatures.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
-import { withTimeout } from '../util/with-timeout.js'
+import { readBody } from '../util/with-timeout.js'
 import type { ActionServices, PageAction } from './action.js'
 import { choiceActions } from './choices.js'
 import { configActions } from './config.js'
@@ -26,10 +25,9 @@ const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
 /** The scope of the actions' routes: JSON in, JSON out. */
 export function actionScope (
   services: ActionServices,
-  credentials: Credentials,
   routeOptionsOf: (action: PageAction) => CommonRouteOptions
 ) {
-  const { settings, createControl, pageTokens, urls } = services
+  const { settings, credentials, createControl, pageTokens, urls } = services
   const authorized = new WeakMap<FastifyRequest, PageClaims>()
   const spend = createBudget()
 
@@ -37,7 +35,7 @@ export function actionScope (
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       'application/json',
-      async (_request: FastifyRequest, payload: Readable) => await readBody(payload, services)
+      async (_request: FastifyRequest, payload: Readable) => await readJson(payload, services)
     )
     for (const action of pageActions(settings)) scope.route({ ...routeOptionsOf(action), ...routeOf(action) })
   }
@@ -117,33 +115,18 @@ function send (reply: FastifyReply, answer: object): FastifyReply {
 const MAX_BYTES = 64 * 1024
 
 /** Reads a body, a JSON object. Rejects with `InvalidActionError`, or with the reason of the shutdown. */
-async function readBody (payload: Readable, { settings, shutdown }: ActionServices): Promise<JsonObject> {
-  const bytes = await withTimeout(async () => await bytesWithinLimit(payload), {
+async function readJson (payload: Readable, { settings, shutdown }: ActionServices): Promise<JsonObject> {
+  const bytes = await readBody(payload, {
+    limit: MAX_BYTES,
     milliseconds: settings.timeouts.body,
     signal: shutdown.endAll,
+    tooLarge: () => new InvalidActionError(`its body has more than ${MAX_BYTES} bytes`),
+    cutOff: () => new InvalidActionError('its body was cut off'),
     timeoutError: ms => new InvalidActionError(`its body did not arrive within ${ms} ms`)
   })
   const body = parseJson(bytes.toString())
   if (!isJsonObject(body)) throw new InvalidActionError('its body is not a JSON object')
   return body
-}
-
-/** The rest of a body that is too large is not kept: the connection is closed after the answer. */
-function bytesWithinLimit (payload: Readable): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let size = 0
-    payload.on('data', (chunk: Uint8Array) => {
-      size += chunk.length
-      if (size <= MAX_BYTES) chunks.push(chunk)
-      else reject(new InvalidActionError(`its body has more than ${MAX_BYTES} bytes`))
-    })
-    payload.once('end', () => resolve(Buffer.concat(chunks)))
-    payload.once('error', reject)
-    const cutOff = () => reject(new InvalidActionError('its body was cut off'))
-    payload.once('close', cutOff)
-    if (payload.destroyed) cutOff() // the page was left while it was being authorized
-  })
 }
 
 /** What a page can spend at once. */

@@ -32,11 +32,7 @@ export const saveAs: PageAction<'save-as'> = {
     })
     const { fileId, name: storedName = name, url: pageUrl } = await store(file, name, page, services)
     const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageOf(services, fileId))
-    return {
-      name: storedName,
-      ...(fileId !== undefined && { fileId }),
-      ...(shownUrl !== undefined && { url: shownUrl })
-    }
+    return { name: storedName, fileId, url: shownUrl }
   }
 }
 

@@ -1,5 +1,5 @@
 import type {
-  ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveOptions, ForceSaveResult, SignedConfig,
+  ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveResult, SignedConfig,
   ThumbnailRequest
 } from '../../types/control.js'
 import type { FileInfo, Storage } from '../../types/storage.js'
@@ -7,20 +7,20 @@ import { blankDocument } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import { conversionKey } from '../document-server/conversion-service.js'
 import type { Conversions } from '../document-server/conversion.js'
-import type { DocumentKeys } from '../document-server/document-key.js'
 import { extensionOf, type Opens } from '../document-server/formats.js'
-import type { TokenSigner } from '../document-server/token.js'
 import { checkDocument } from '../document-server/upload-check.js'
 import {
   FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError, UnknownFormatError
 } from '../errors.js'
 import type { Restores, RestoringUser } from '../history/restore.js'
 import type { History } from '../history/versions.js'
-import type { HandlerUrls, PageTokens } from '../security/signatures.js'
+import type { ForceSaves } from '../save/force-saves.js'
+import type { Saves } from '../save/saves.js'
+import type { Services } from '../services.js'
 import type { Openings } from '../sessions/openings.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { contentFrom } from '../util/streams.js'
-import { AnyString, assertOptions, assertValue } from '../util/validate.js'
+import { AnyString, assertOptions, assertValue, withoutUndefined } from '../util/validate.js'
 import { type OfferedActions, renderedDefaults } from './defaults.js'
 import {
   convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert,
@@ -28,30 +28,24 @@ import {
 } from './method-rules.js'
 import { linksOf, type PageUrls, renderFragment, signedConfig } from './page.js'
 
-interface ControlDependencies {
-  readonly storage: Storage
+/** Services for controls. */
+interface ControlServices extends Services {
+  /** The storage as the application gave it. */
+  readonly plugged: Storage
   readonly sessions: Sessions
-  readonly tokens: TokenSigner
+  readonly saves: Pick<Saves, 'documentOptions'>
+  readonly forceSaves: Pick<ForceSaves, 'request'>
   readonly sign: EditorControl['sign']
-  readonly urls: HandlerUrls
   readonly conversions: Conversions
   readonly pageUrls: PageUrls
-  readonly keys: DocumentKeys
   readonly opens: Opens
-  readonly openings: Pick<Openings, 'pageMade'>
-  readonly pageTokens: Pick<PageTokens, 'make' | 'renewAfter'>
+  readonly openings: Openings
   readonly offered: OfferedActions
   /** Absent where no versions are kept. */
-  readonly versionHistory: HistoryParts | undefined
-  /** `document.options` for a stored CSV file, if it needs any. */
-  readonly documentOptions: (file: FileInfo) => Promise<Record<string, unknown> | undefined>
-  readonly forceSave: (fileId: string, key: string, options?: ForceSaveOptions) => Promise<ForceSaveResult>
+  readonly versionHistory: VersionHistory | undefined
 }
 
-interface HistoryParts {
-  readonly history: History
-  readonly restore: Restores['restore']
-}
+type VersionHistory = History & Restores
 
 interface Opened {
   readonly options: Record<string, unknown> | undefined
@@ -61,8 +55,9 @@ interface Opened {
 }
 
 /** Creates a control for one document in one page. */
-export function createControl (dependencies: ControlDependencies, defaults: EditorControlDefaults = {}): EditorControl {
-  const { storage, sessions, tokens, urls, keys, conversions, openings } = dependencies
+export function createControl (services: ControlServices, defaults: EditorControlDefaults = {}): EditorControl {
+  const { plugged: storage, sessions, tokens, urls, pageUrls, pageTokens, keys, conversions, offered, openings } =
+    services
   let opened: Opened | null = null
   /** How many calls that open a document have not ended yet. */
   let callsUnderWay = 0
@@ -86,7 +81,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
     },
 
     get links () {
-      return linksOf(dependencies.pageUrls)
+      return linksOf(pageUrls)
     },
 
     get config () {
@@ -133,7 +128,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       assertOptions(createRules, given)
       const { name = 'Untitled', ...options } = given
       const { lang } = defaults
-      const content = blankDocument(format, { ...(lang !== undefined && { lang }), ...options })
+      const content = blankDocument(format, { ...withoutUndefined({ lang }), ...options })
       return await control.setDocumentFromBytes(content, extensionOf(name) === format ? name : `${name}.${format}`)
     },
 
@@ -155,12 +150,11 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       const fileType = extension()
       if (fileType === '') throw new InvalidNameError()
       const { documentUrl: url, documentName: title } = control
-      return await conversions.convert({ title, ...options, key: await contentKey(), url, fileType }, {
-        ...(signal && { signal }),
-        ...(timeout !== undefined && { timeout }),
-        ...(interval !== undefined && { interval }),
-        ...(onProgress && { onProgress })
-      }, openedFile()?.fileId)
+      return await conversions.convert(
+        { title, ...options, key: await contentKey(), url, fileType },
+        withoutUndefined({ signal, timeout, interval, onProgress }),
+        openedFile()?.fileId
+      )
     },
 
     async thumbnail (request = {} as ThumbnailRequest) {
@@ -177,7 +171,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       return await reportEnd(
         channels.forceSave,
         { fileId, key },
-        async () => await dependencies.forceSave(fileId, key, options),
+        async () => await services.forceSaves.request(fileId, key, options),
         result => ({ outcome: forceSaveOutcome(result) })
       )
     },
@@ -192,27 +186,27 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
         fileId: openedFileId(),
         proxyToken: control.proxyToken,
         pageToken,
-        renewAfter: dependencies.pageTokens.renewAfter,
-        actions: pageToken === '' ? [] : dependencies.offered.namesFor(page)
-      }, dependencies.pageUrls)
+        renewAfter: pageTokens.renewAfter,
+        actions: pageToken === '' ? [] : offered.namesFor(page)
+      }, pageUrls)
     },
 
-    history: async () => await history(async (parts, { fileId }) => await parts.history.of(fileId)),
+    history: async () => await history(async (versions, { fileId }) => await versions.of(fileId)),
 
     async historyData (version) {
       assertValue('version', version, VersionNumber)
-      return await history(async (parts, { fileId }) => await parts.history.dataOf(fileId, version))
+      return await history(async (versions, { fileId }) => await versions.dataOf(fileId, version))
     },
 
     async restore (version, options) {
       assertValue('version', version, VersionNumber)
-      return await history(async (parts, { fileId }) => {
-        const restore = async () => await parts.restore(fileId, version, userOf(defaults), options)
+      return await history(async (versions, { fileId }) => {
+        const restore = async () => await versions.restore(fileId, version, userOf(defaults), options)
         return await reportEnd(channels.restore, { fileId, version }, restore, () => ({ outcome: 'restored' }))
       })
     },
 
-    sign: dependencies.sign
+    sign: services.sign
   }
   return control
 
@@ -233,7 +227,7 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
         extension: extension(),
         options: openedFile() ? opened?.options : undefined
       },
-      dependencies.offered.completed(defaults, fileId),
+      offered.completed(defaults, fileId),
       tokens
     )
     const { mode, callbackUrl } = config.editorConfig ?? {}
@@ -251,16 +245,16 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
       file === null || !control.hasDocument || control.callbackUrl !== opened?.callbackUrl ||
       !keys.isForFile(file.fileId, control.documentKey)
     ) return ''
-    return dependencies.pageTokens.make({ fileId: file.fileId, name: control.documentName, defaults })
+    return pageTokens.make({ fileId: file.fileId, name: control.documentName, defaults })
   }
 
-  async function history<Result> (call: (parts: HistoryParts, file: FileInfo) => Promise<Result>): Promise<Result> {
-    if (!dependencies.versionHistory) {
+  async function history<Result> (call: (of: VersionHistory, file: FileInfo) => Promise<Result>): Promise<Result> {
+    if (!services.versionHistory) {
       throw new InvalidOptionError('versions', 'must be set: without it no versions are kept')
     }
     const file = openedFile()
     if (!control.hasDocument || file === null) throw new NoDocumentError()
-    return await call(dependencies.versionHistory, file)
+    return await call(services.versionHistory, file)
   }
 
   /**
@@ -283,13 +277,13 @@ export function createControl (dependencies: ControlDependencies, defaults: Edit
   }
 
   async function assertOpens (extension: string): Promise<void> {
-    if (!await dependencies.opens(extension)) throw new UnknownFormatError(extension)
+    if (!await services.opens(extension)) throw new UnknownFormatError(extension)
   }
 
   async function open (info: FileInfo, name: string, keyFor: Promise<string>): Promise<void> {
     const [key, options] = await Promise.all([
       keyFor,
-      info.extension === 'csv' ? dependencies.documentOptions(info) : undefined
+      info.extension === 'csv' ? services.saves.documentOptions(info) : undefined
     ])
     control.documentKey = key
     control.documentName = name

@@ -4,8 +4,8 @@ import type { EditorControlDefaults, RenderOptions } from '../../types/control.j
 import { InvalidOptionError } from '../errors.js'
 import { isJsonObject } from '../util/text.js'
 import {
-  AnyString, assertValue, isObject, kindOf, misspelt, oneOf, rule, type Rule, stringThat, TrueOrFalse, unknownOption,
-  withoutUndefined
+  AnyObject, AnyString, assertValue, each, kindOf, misspelt, oneOf, rule, type Rule, stringThat, TrueOrFalse,
+  unknownOption, withoutUndefined
 } from '../util/validate.js'
 
 type RuleForEach<Value> = { readonly [Name in keyof Value]-?: Rule }
@@ -16,8 +16,6 @@ type Rights = Pick<
   }[keyof DocumentPermissions]
 >
 
-const AnyObject = rule('must be an object', isObject)
-const AnyList = rule('must be a list', Array.isArray)
 /** Anything else would let the user edit. */
 const Mode = oneOf('edit', 'view')
 const UserId = rule(
@@ -30,70 +28,41 @@ const Determined = rule(
 )
 
 const rules: RuleForEach<EditorControlDefaults> = {
-  user: AnyObject,
+  ...each(
+    AnyObject,
+    'user', 'permissions', 'customization', 'document', 'editorConfig', 'info', 'referenceData', 'actionLink',
+    'coEditing', 'embedded', 'plugins', 'wopi'
+  ),
+  ...each(
+    AnyString,
+    'lang', 'width', 'height', 'createUrl', 'fileChoiceUrl', 'location', 'mergeFolderUrl', 'region', 'saveAsUrl',
+    'sharingSettingsUrl'
+  ),
+  ...each(rule('must be a list', Array.isArray), 'recent', 'templates'),
   mode: Mode,
-  lang: AnyString,
-  permissions: AnyObject,
-  customization: AnyObject,
   type: oneOf('desktop', 'mobile', 'embedded'),
-  width: AnyString,
-  height: AnyString,
-  history: TrueOrFalse,
-  document: AnyObject,
-  editorConfig: AnyObject,
-  info: AnyObject,
-  referenceData: AnyObject,
-  actionLink: AnyObject,
-  coEditing: AnyObject,
-  createUrl: AnyString,
-  embedded: AnyObject,
-  fileChoiceUrl: AnyString,
-  location: AnyString,
-  mergeFolderUrl: AnyString,
-  plugins: AnyObject,
-  recent: AnyList,
-  region: AnyString,
-  saveAsUrl: AnyString,
-  sharingSettingsUrl: AnyString,
-  templates: AnyList,
-  wopi: AnyObject
+  history: TrueOrFalse
 }
 
 /** Of the editor's configuration, but not for the defaults. */
 const determined: Readonly<Record<string, Rule>> = {
-  callbackUrl: Determined,
-  documentType: Determined,
-  events: rule('must be absent: name events in render({ events }), and listen to them in the page', () => false),
-  fileType: Determined,
-  key: Determined,
-  title: Determined,
-  token: Determined,
-  url: Determined
+  ...each(Determined, 'callbackUrl', 'documentType', 'fileType', 'key', 'title', 'token', 'url'),
+  events: rule('must be absent: name events in render({ events }), and listen to them in the page', () => false)
 }
+
+const ofDocument = { ...each(Determined, 'fileType', 'key', 'title', 'url'), permissions: AnyObject }
+const ofEditorConfig = { callbackUrl: Determined, mode: Mode, user: AnyObject }
 
 /** Anything else would allow what it seems to forbid. */
-const rights: RuleForEach<Rights> = {
-  chat: TrueOrFalse,
-  comment: TrueOrFalse,
-  copy: TrueOrFalse,
-  deleteCommentAuthorOnly: TrueOrFalse,
-  download: TrueOrFalse,
-  edit: TrueOrFalse,
-  editCommentAuthorOnly: TrueOrFalse,
-  fillForms: TrueOrFalse,
-  modifyContentControl: TrueOrFalse,
-  modifyFilter: TrueOrFalse,
-  print: TrueOrFalse,
-  protect: TrueOrFalse,
-  review: TrueOrFalse
-}
+const rights: RuleForEach<Rights> = each(
+  TrueOrFalse,
+  'chat', 'comment', 'copy', 'deleteCommentAuthorOnly', 'download', 'edit', 'editCommentAuthorOnly', 'fillForms',
+  'modifyContentControl', 'modifyFilter', 'print', 'protect', 'review'
+)
 
 /** Permissions that are neither true nor false. */
-const LISTS_OF_GROUPS: ReadonlySet<string> = new Set<Exclude<keyof DocumentPermissions, keyof Rights>>([
-  'commentGroups',
-  'reviewGroups',
-  'userInfoGroups'
-])
+const LISTS_OF_GROUPS: readonly string[] =
+  ['commentGroups', 'reviewGroups', 'userInfoGroups'] satisfies Array<Exclude<keyof DocumentPermissions, keyof Rights>>
 
 /**
  * Checks what a control is made with. What is inside `document`, `editorConfig`, `customization` and so on may be known
@@ -113,37 +82,27 @@ export function checkedDefaults (defaults: EditorControlDefaults, path = ''): Ed
     assertValue(path + name, value, rules[name as keyof EditorControlDefaults] ?? determined[name]!)
   }
   const { document, editorConfig, permissions, user } = defaults
-  if (document) {
-    assertKnown(document, {
-      fileType: Determined,
-      key: Determined,
-      permissions: AnyObject,
-      title: Determined,
-      url: Determined
-    }, `${path}document`)
-  }
-  if (editorConfig) {
-    assertKnown(editorConfig, { callbackUrl: Determined, mode: Mode, user: AnyObject }, `${path}editorConfig`)
-  }
-  if (user) assertKnown(user, { id: UserId }, `${path}user`)
-  if (editorConfig?.user) assertKnown(editorConfig.user, { id: UserId }, `${path}editorConfig.user`)
-  if (permissions) assertRights(permissions, `${path}permissions`)
-  if (document?.permissions) assertRights(document.permissions, `${path}document.permissions`)
+  assertKnown(document, ofDocument, `${path}document`)
+  assertKnown(editorConfig, ofEditorConfig, `${path}editorConfig`)
+  assertKnown(user, { id: UserId }, `${path}user`)
+  assertKnown(editorConfig?.user, { id: UserId }, `${path}editorConfig.user`)
+  assertRights(permissions, `${path}permissions`)
+  assertRights(document?.permissions, `${path}document.permissions`)
   return withoutUndefined(defaults)
 }
 
 /** A misspelt right would allow what it seems to forbid. Other unknown names pass: newer editors may know them. */
-function assertRights (permissions: object, path: string): void {
+function assertRights (permissions: object | undefined = {}, path: string): void {
   assertKnown(permissions, rights, path)
   for (const name of Object.keys(permissions)) {
-    if (misspelt(name, Object.keys(rights)) !== undefined && !LISTS_OF_GROUPS.has(name)) {
+    if (misspelt(name, Object.keys(rights)) !== undefined && !LISTS_OF_GROUPS.includes(name)) {
       throw unknownOption(name, rights, `${path}.`)
     }
   }
 }
 
 /** Checks the properties that there is a rule for. */
-function assertKnown (values: object, rules: Readonly<Record<string, Rule>>, path: string): void {
+function assertKnown (values: object | undefined = {}, rules: Readonly<Record<string, Rule>>, path: string): void {
   for (const [name, value] of Object.entries(values)) {
     if (value !== undefined && Object.hasOwn(rules, name)) assertValue(`${path}.${name}`, value, rules[name]!)
   }

@@ -1,18 +1,12 @@
 import type { CreateDocumentOptions } from '../../types/blank.js'
 import type {
-  ControlConvertOptions,
-  ConvertToPdfOptions,
-  EditorMessages,
-  OpenDocumentOptions,
-  RenderOptions,
-  SetDocumentOptions,
-  ThumbnailRequest
+  ControlConvertOptions, ConvertToPdfOptions, OpenDocumentOptions, RenderOptions, SetDocumentOptions, ThumbnailRequest
 } from '../../types/control.js'
 import { conversionRules, numbered, Pixels, words } from '../document-server/conversion-service.js'
 import { convertRules as awaitRules } from '../document-server/result-file.js'
 import { isPageUrl } from '../util/url.js'
 import {
-  AnyString, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse
+  AnyString, each, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse
 } from '../util/validate.js'
 
 // Argument rules for `EditorControl`.
@@ -48,65 +42,6 @@ export const thumbnailRules: Rules<ThumbnailRequest> = {
 }
 export const requiredOfThumbnail: ReadonlySet<string> = new Set(['width', 'height'])
 
-const messageNames: Readonly<Record<keyof EditorMessages, true>> = {
-  loading: true,
-  slow: true,
-  unreachable: true,
-  unreachableAdvice: true,
-  failed: true,
-  failedAdvice: true,
-  unconvertedAdvice: true,
-  outdated: true,
-  outdatedAdvice: true,
-  expired: true,
-  expiredAdvice: true,
-  loggedOut: true,
-  loggedOutAdvice: true,
-  tryAgain: true,
-  reload: true,
-  denied: true,
-  notFound: true,
-  nameTaken: true,
-  beingEdited: true,
-  beingEditedAdvice: true,
-  tooLarge: true,
-  refused: true,
-  notDone: true,
-  notDoneAdvice: true,
-  offlineAdvice: true,
-  savingCopy: true,
-  copySaved: true,
-  copyOffered: true,
-  download: true,
-  restoring: true,
-  loadingHistory: true,
-  created: true,
-  linkReady: true,
-  open: true,
-  dismiss: true,
-  closing: true,
-  unsent: true,
-  unsentAdvice: true,
-  unsavedAdvice: true,
-  closeAnyway: true,
-  keepOpen: true,
-  closed: true,
-  openAgain: true,
-  chooseImage: true,
-  chooseCompare: true,
-  chooseCombine: true,
-  chooseInsert: true,
-  chooseSpreadsheet: true,
-  sharing: true,
-  sharedByLink: true,
-  sharedWithNobody: true,
-  changeSharing: true,
-  search: true,
-  searching: true,
-  nothingFound: true,
-  cancel: true
-}
-
 export const renderRules: Rules<RenderOptions> = {
   events: rule(
     'must be a list of events of the editor, such as onRequestClose',
@@ -114,5 +49,14 @@ export const renderRules: Rules<RenderOptions> = {
   ),
   closeUrl: rule('must be an http(s) URL, or a path that begins with one slash', stringThat(isPageUrl)),
   lang: rule('must be a language such as de or pt-BR', stringThat(lang => /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(lang))),
-  messages: Object.fromEntries(Object.keys(messageNames).map(name => [name, AnyString])) as Rules<EditorMessages>
+  messages: each(
+    AnyString,
+    'loading', 'slow', 'unreachable', 'unreachableAdvice', 'failed', 'failedAdvice', 'unconvertedAdvice', 'outdated',
+    'outdatedAdvice', 'expired', 'expiredAdvice', 'loggedOut', 'loggedOutAdvice', 'tryAgain', 'reload', 'denied',
+    'notFound', 'nameTaken', 'beingEdited', 'beingEditedAdvice', 'tooLarge', 'refused', 'notDone', 'notDoneAdvice',
+    'offlineAdvice', 'savingCopy', 'copySaved', 'copyOffered', 'download', 'restoring', 'loadingHistory', 'created',
+    'linkReady', 'open', 'dismiss', 'closing', 'unsent', 'unsentAdvice', 'unsavedAdvice', 'closeAnyway', 'keepOpen',
+    'closed', 'openAgain', 'chooseImage', 'chooseCompare', 'chooseCombine', 'chooseInsert', 'chooseSpreadsheet',
+    'sharing', 'sharedByLink', 'sharedWithNobody', 'changeSharing', 'search', 'searching', 'nothingFound', 'cancel'
+  )
 }

@@ -5,31 +5,25 @@ import type { TokenSigner } from '../document-server/token.js'
 import { InvalidOptionError } from '../errors.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 import { isHttpUrl } from '../util/url.js'
-
-interface Rule {
-  /** Follows the field's name in the error message. */
-  readonly description: string
-  readonly holds: (value: unknown) => boolean
-}
+import { isRule, type Rule, rule, stringThat } from '../util/validate.js'
 
 /** A list stands for one or more elements of its shape. */
 type Shape = Rule | readonly [Shape] | { readonly [field: string]: Shape }
 
-const text: Rule = {
-  description: 'must be a string that is not empty',
-  holds: value => typeof value === 'string' && value !== ''
-}
-const url: Rule = {
-  description: 'must be an absolute http(s) URL',
-  holds: value => typeof value === 'string' && isHttpUrl(value)
-}
-const version: Rule = {
-  description: 'must be an integer other than 0',
-  holds: value => Number.isInteger(value) && value !== 0
-}
+const text = rule('must be a string that is not empty', stringThat(value => value !== ''))
+const url = rule('must be an absolute http(s) URL', stringThat(isHttpUrl))
+const version = rule('must be an integer other than 0', value => Number.isInteger(value) && value !== 0)
 
-/** The dates of a token. */
-const DATES = ['exp', 'iat', 'nbf']
+const DATE = 'must be absent: a dated token would pass for one of the document server'
+
+/** Claims that the data must not have. */
+const forbidden: Readonly<Record<string, string>> = {
+  token: 'must be absent: it is what sign() adds',
+  exp: DATE,
+  iat: DATE,
+  nbf: DATE,
+  payload: 'must be absent: pass the fields themselves'
+}
 
 const file = { fileType: text, url }
 const chosenFile = { c: text, ...file }
@@ -87,22 +81,11 @@ export function signerOf (tokens: TokenSigner): EditorControl['sign'] {
 function jsonOf (name: string, value: unknown): JsonObject {
   const data = isPlainObject(value) ? parseJson(stringified(name, value)) : undefined
   if (!isJsonObject(data)) throw new InvalidOptionError(name, 'must be a plain object')
-  if (Object.hasOwn(data, 'token')) {
-    throw new InvalidOptionError(`${name}.token`, 'must be absent: it is what sign() adds')
-  }
-  for (const claim of DATES) {
-    if (Object.hasOwn(data, claim)) {
-      throw new InvalidOptionError(
-        `${name}.${claim}`,
-        'must be absent: a dated token would pass for one of the document server'
-      )
-    }
+  for (const [claim, description] of Object.entries(forbidden)) {
+    if (Object.hasOwn(data, claim)) throw new InvalidOptionError(`${name}.${claim}`, description)
   }
   if (isCommandName(data.c)) {
     throw new InvalidOptionError(`${name}.c`, 'must not be a command: the document server would execute it')
-  }
-  if (Object.hasOwn(data, 'payload')) {
-    throw new InvalidOptionError(`${name}.payload`, 'must be absent: pass the fields themselves')
   }
   return data
 }
@@ -127,10 +110,6 @@ function assertShape (shape: Shape, value: unknown, path: string): void {
     if (!isJsonObject(value)) throw new InvalidOptionError(path, 'must be an object')
     for (const [field, inner] of Object.entries(shape)) assertShape(inner, value[field], `${path}.${field}`)
   }
-}
-
-function isRule (shape: Shape): shape is Rule {
-  return typeof (shape as Partial<Rule>).holds === 'function'
 }
 
 function isList (shape: Shape): shape is readonly [Shape] {

@@ -20,12 +20,6 @@ export async function readPageModules (): Promise<PageModules> {
   }))
 }
 
-interface Dependencies {
-  readonly path: string
-  readonly modules: PageModules
-  readonly routeOptions: CommonRouteOptions
-}
-
 type SendFile = (
   this: FastifyReply,
   name: string,
@@ -43,7 +37,7 @@ const ENTRIES: Readonly<Record<string, (file: (name: string) => string) => strin
 }
 
 /** Serves the page's modules below the handler's path. */
-export function assetsScope ({ path, modules, routeOptions }: Dependencies) {
+export function assetsScope (path: string, modules: PageModules, routeOptions: CommonRouteOptions) {
   return async function assets (scope: FastifyInstance): Promise<void> {
     let loading: Promise<SendFile> | undefined
     const fileOf = (name: string) => modules.get(name) ?? ''

@@ -2,20 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
-import type { Settings } from '../options.js'
 import { createQueue } from '../util/queue.js'
 import { parseJson } from '../util/text.js'
-import type { Credentials } from './credentials.js'
+import { readBody, withTimeout } from '../util/with-timeout.js'
 import type { HandlerRequest } from './request.js'
-
-type ReadBody = (request: HandlerRequest, payload: Readable) => Promise<Buffer>
-
-interface Dependencies {
-  readonly settings: Pick<Settings, 'bodyLimit' | 'timeouts'>
-  readonly credentials: Pick<Credentials, 'isProvenByHeader'>
-  /** Ends all waiting. */
-  readonly signal: AbortSignal
-}
+import type { HandlerServices } from './services.js'
 
 /** Most callbacks are a few kilobytes. A history of thousands of changes makes one larger. */
 const SMALL_BYTES = 64 * 1024
@@ -29,92 +20,61 @@ const MAX_WAITING = 4
 /**
  * Reads a whole body, within `bodyLimit` and `timeouts.body`. Large bodies from unknown senders are read one at a time,
  * in turn for different files and with a pause after each, so that they can neither fill the memory nor block the
- * process. Rejects with `TooLargeError` or `InvalidCallbackError`, or with the reason of the signal.
+ * process. Rejects with `TooLargeError` or `InvalidCallbackError`, or with the reason of the shutdown.
  */
-export function bodyReader ({ settings: { bodyLimit, timeouts }, credentials, signal }: Dependencies): ReadBody {
+export function callbackReader ({ settings, credentials, shutdown: { endAll: signal } }: HandlerServices) {
+  const { bodyLimit, timeouts } = settings
   const allFiles = createQueue()
   const oneFile = createQueue()
   const waiting = new Map<string, number>()
+  const tooLarge = () => new TooLargeError(bodyLimit)
+  const timeoutError = (ms: number) => new InvalidCallbackError(`its body did not arrive within ${ms} ms`)
 
-  return async function readBody (request, payload) {
-    if (Number(request.headers['content-length']) > bodyLimit) throw new TooLargeError(bodyLimit)
-    const { promise: body, resolve, reject } = deferred<Buffer>()
-    const chunks: Buffer[] = []
-    let size = 0
-    let isRead = false
-    let timer = giveUpAfter(timeouts.body)
-    payload.on('data', take)
-    payload.on('error', reject)
-    payload.once('close', () => {
-      if (!payload.readableEnded) reject(new InvalidCallbackError('its body was truncated'))
+  return async function readCallback (request: HandlerRequest, payload: Readable): Promise<Buffer> {
+    if (Number(request.headers['content-length']) > bodyLimit) throw tooLarge()
+    let isLarge = false
+    const body = readBody(payload, {
+      limit: bodyLimit,
+      milliseconds: timeouts.body,
+      tooLarge,
+      cutOff: () => new InvalidCallbackError('its body was truncated'),
+      timeoutError,
+      onChunk (size, untimed) {
+        if (isLarge || size <= SMALL_BYTES) return undefined
+        isLarge = true
+        if (credentials.isProvenByHeader(request)) return undefined
+        payload.pause()
+        return untimed(async () => await turnOf(request.query.fileId!, body)).then(() => { payload.resume() })
+      }
     })
-    payload.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    try {
-      return await body
-    } finally {
-      isRead = true
-      clearTimeout(timer)
-      payload.off('data', take) // ignores the rest
-      chunks.length = 0
-    }
+    return await body
+  }
 
-    function take (chunk: Buffer): void {
-      const wasSmall = size <= SMALL_BYTES
-      size += chunk.length
-      if (size > bodyLimit) return reject(new TooLargeError(bodyLimit))
-      chunks.push(chunk)
-      if (wasSmall && size > SMALL_BYTES && !credentials.isProvenByHeader(request)) {
-        takeTurn(request.query.fileId!).catch(reject)
-      }
-    }
-
-    async function takeTurn (fileId: string): Promise<void> {
-      payload.pause()
-      clearTimeout(timer)
-      timer = giveUpAfter(timeouts.total)
-      const before = waiting.get(fileId) ?? 0
-      if (before === MAX_WAITING) {
-        throw new InvalidCallbackError(
-          `${before} other large callbacks of its file, without a token in the header, are waiting to be read`
-        )
-      }
-      const stop = () => reject(signal.reason)
-      signal.addEventListener('abort', stop)
-      waiting.set(fileId, before + 1)
-      try {
-        await oneFile.run(fileId, async () => await allFiles.run('', readInTurn))
-      } finally {
-        signal.removeEventListener('abort', stop)
-        waiting.set(fileId, waiting.get(fileId)! - 1)
-        if (waiting.get(fileId) === 0) waiting.delete(fileId)
-      }
-    }
-
-    async function readInTurn (): Promise<void> {
-      signal.throwIfAborted()
-      if (isRead) return // reading has failed meanwhile
-      clearTimeout(timer)
-      timer = giveUpAfter(timeouts.body)
-      payload.resume()
-      await body
-      await delay(size / 1024 ** 2 * PAUSE_MS_PER_MIB, undefined, { signal, ref: false })
-    }
-
-    function giveUpAfter (milliseconds: number): NodeJS.Timeout {
-      return setTimeout(
-        () => reject(new InvalidCallbackError(`its body did not arrive within ${milliseconds} ms`)),
-        milliseconds
+  /** Resolves when it is a body's turn, which ends a while after the body. */
+  async function turnOf (fileId: string, body: Promise<Buffer>): Promise<void> {
+    const before = waiting.get(fileId) ?? 0
+    if (before === MAX_WAITING) {
+      throw new InvalidCallbackError(
+        `${before} other large callbacks of its file, without a token in the header, are waiting to be read`
       )
     }
+    waiting.set(fileId, before + 1)
+    const begun = new Promise<void>((resolve, reject) => {
+      const turn = async () => {
+        signal.throwIfAborted()
+        resolve()
+        const { length } = await body // rejects if reading has failed meanwhile
+        await delay(length / 1024 ** 2 * PAUSE_MS_PER_MIB, undefined, { signal, ref: false })
+      }
+      oneFile.run(fileId, async () => await allFiles.run('', turn)).finally(() => release(fileId)).catch(reject)
+    })
+    await withTimeout(() => begun, { milliseconds: timeouts.total, timeoutError, signal })
   }
-}
 
-/** Node.js 20 has no `Promise.withResolvers`. */
-function deferred<Value> () {
-  let resolve!: (value: Value) => void
-  let reject!: (error: Error) => void
-  const promise = new Promise<Value>((_resolve, _reject) => { resolve = _resolve; reject = _reject })
-  return { promise, resolve, reject }
+  function release (fileId: string): void {
+    waiting.set(fileId, waiting.get(fileId)! - 1)
+    if (waiting.get(fileId) === 0) waiting.delete(fileId)
+  }
 }
 
 /** Callbacks are flat. Deep nesting would only cost time wherever the value is traversed. */

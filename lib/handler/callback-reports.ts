@@ -3,6 +3,7 @@ import type { SaveMessage } from '../../types/diagnostics.js'
 import type { CallbackEvent } from '../../types/events.js'
 import { channels, codeOf } from '../diagnostics.js'
 import type { SaveOutcome } from '../save/saves.js'
+import { withoutUndefined } from '../util/validate.js'
 import { createCountingLimit } from './line-limit.js'
 import { namedFileId, notesOf } from './request.js'
 
@@ -44,22 +45,14 @@ export function publishRefused (
 }
 
 /** The fields of a callback in log lines and messages. */
-export function callbackFields (
-  { fileId, key, status }: CallbackEvent
-): Pick<SaveMessage, 'fileId' | 'key' | 'status'> {
-  return { fileId, ...(key !== undefined && { key }), status }
+export function callbackFields ({ fileId, key, status }: CallbackEvent) {
+  return withoutUndefined({ fileId, key, status })
 }
 
 function outcomeFields (ended: EndedSave['outcome']): Omit<SaveMessage, 'durationMs'> {
   if (typeof ended === 'string') return { outcome: ended }
   const { outcome, event: { size: bytes, revision, conflictFileId, conflictReason } } = ended
-  return {
-    outcome,
-    bytes,
-    revision,
-    ...(conflictFileId !== undefined && { conflictFileId }),
-    ...(conflictReason && { conflictReason })
-  }
+  return withoutUndefined({ outcome, bytes, revision, conflictFileId, conflictReason })
 }
 
 function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsave }: CallbackEvent): void {

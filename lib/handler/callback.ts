@@ -2,29 +2,16 @@ import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import { documentTypeOf } from '../document-server/formats.js'
 import { CorruptedDocumentError, FileNotFoundError, InvalidCallbackError } from '../errors.js'
-import type { Settings } from '../options.js'
-import type { ForceSaves } from '../save/force-saves.js'
 import type { SaveRequest } from '../save/save-request.js'
-import type { SaveOutcome, Saves } from '../save/saves.js'
+import type { SaveOutcome } from '../save/saves.js'
 import type { ForceSaveRelation } from '../sessions/record.js'
-import type { Sessions } from '../sessions/sessions.js'
 import { digest } from '../util/text.js'
 import { isHttpUrl, parseHttpUrl } from '../util/url.js'
-import type { Credentials } from './credentials.js'
-import type { Hooks } from './hooks.js'
 import { type EndedSave, publishRefused, reportSave } from './callback-reports.js'
 import { isCallbackPayload, optionalFields } from './request.compiled.js'
 import { answerCallback, type HandlerRequest, notesOf } from './request.js'
 import type { CallbackPayload } from './request.schema.js'
-
-interface Dependencies {
-  readonly settings: Pick<Settings, 'policies'>
-  readonly credentials: Credentials
-  readonly sessions: Sessions
-  readonly saves: Saves
-  readonly forceSaves: Pick<ForceSaves, 'arrived' | 'failed' | 'skipped'>
-  readonly hooks: Hooks
-}
+import type { HandlerServices } from './services.js'
 
 type SaveEvent = FinishedEvent | ForceSavedEvent
 
@@ -38,7 +25,7 @@ const ANSWER_AFTER_MS = 1000
  * Handles a callback. When it rejects, the route answers `{"error":1}` and the document server keeps what it has.
  * What the statuses mean: docs/document-server-protocol.md#callbacks
  */
-export function createCallbackHandler ({ settings, credentials, sessions, saves, forceSaves, hooks }: Dependencies) {
+export function createCallbackHandler ({ settings, credentials, sessions, saves, forceSaves, hooks }: HandlerServices) {
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const ended = await handle(request, reply).catch(error => {
       publishRefused(request, reply, { error, isProven: credentials.proofOf(request).isProven })

@@ -2,80 +2,15 @@ import type { FastifyRequest } from 'fastify'
 import type { PageActionName } from '../../types/actions.js'
 import type { AuthorizeTarget } from '../../types/options.js'
 import { accessOf, mayUse, type Need } from '../control/defaults.js'
-import type { DocumentKeys } from '../document-server/document-key.js'
-import type { TokenSigner } from '../document-server/token.js'
 import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
-import type { Settings } from '../options.js'
-import type { HandlerUrls, PageClaims, PageTokens, SignatureState } from '../security/signatures.js'
+import type { PageClaims, SignatureState } from '../security/signatures.js'
+import type { Services } from '../services.js'
 import { isJsonObject } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
 import { kindOf } from '../util/validate.js'
 import { withTimeout } from '../util/with-timeout.js'
 import { requestTokens } from './request-tokens.js'
 import { type HandlerQuery, type HandlerRequest, isHandlerQuery, notesOf } from './request.js'
-
-/** Decides who may use the handler. Each method rejects with `UnauthorizedError` or `ForbiddenError`. */
-export interface Credentials {
-  /**
-   * Whether a callback's URL is signed, or need not be. Throws if this application did not make the signature for this
-   * callback. Needs no body.
-   */
-  isSignedCallback (request: FastifyRequest): boolean
-  /** Refuses a callback with an unsigned URL before its body is read, unless `authorize` allows it. */
-  admitUnsignedCallback (request: FastifyRequest): Promise<void>
-  /**
-   * Whether the request's header proves that the document server sent the callback, or no proof is required. Needs no
-   * body.
-   */
-  isProvenByHeader (request: HandlerRequest): boolean
-  /**
-   * Whether a refused callback may come from the document server: it has all required credentials, or `authorize` has
-   * allowed it. Before its body is read, the token in the header counts. Never throws.
-   */
-  proofOf (request: FastifyRequest): CallbackProof
-  /** Verifies the signature and the tokens of a callback. Synchronous, so that callbacks keep their order. */
-  verifyCallback (request: HandlerRequest, fileId: string): VerifiedCallback
-  /** Calls `authorize`, which can deny any callback and allow one that is not proven. */
-  authorizeCallback (request: HandlerRequest, fileId: string, callback: VerifiedCallback): Promise<void>
-  authorizeDownload (request: HandlerRequest, fileId: string, version?: number): Promise<void>
-  authorizeProxy (request: HandlerRequest, url: URL): Promise<void>
-  /** Resolves to whether the report is proven to come from a page with this fileId. */
-  authorizeReport (request: HandlerRequest): Promise<boolean>
-  /** Authorizes a page to use an action. Needs no body. Resolves to the claims of the page's token. */
-  authorizeAction (request: FastifyRequest, action: RequestedAction): Promise<PageClaims>
-}
-
-interface RequestedAction {
-  readonly name: PageActionName
-  /** The right that the page must grant its user. */
-  readonly needs: Need
-}
-
-interface VerifiedCallback {
-  /** The claims of the token; without a token the body. */
-  readonly fields: unknown
-  /** Whether the callback has all required credentials. */
-  readonly isProven: boolean
-}
-
-interface CallbackProof {
-  readonly isProven: boolean
-  /** The URL is signed by us: the sender is the document server, or a user for whom the document was opened. */
-  readonly isUrlSigned: boolean
-}
-
-interface Dependencies {
-  readonly settings: Pick<
-    Settings,
-    'authorize' | 'documentServer' | 'proxy' | 'publicBaseUrl' | 'requireToken' | 'signedUrls' | 'timeouts'
-  >
-  readonly tokens: TokenSigner
-  readonly urls: HandlerUrls
-  readonly pageTokens: Pick<PageTokens, 'check'>
-  readonly keys: Pick<DocumentKeys, 'isForFile'>
-  /** Ends the wait for `authorize`. */
-  readonly signal: AbortSignal
-}
 
 const WRONG_SIGNATURE =
   'the URL\'s signature was not made for this application, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances'
@@ -93,14 +28,18 @@ const ALLOWED_DESTINATIONS: ReadonlySet<unknown> = new Set([undefined, 'empty', 
 const WRONG_KEY =
   'the document key of the callback does not belong to its file: the token is for another file, or documentKey was set after the control\'s config was read'
 
-export function createCredentials ({ settings, tokens, urls, pageTokens, keys, signal }: Dependencies): Credentials {
+export type Credentials = ReturnType<typeof createCredentials>
+
+/** Decides who may use the handler. What returns a promise rejects with `UnauthorizedError` or `ForbiddenError`. */
+export function createCredentials ({ settings, tokens, urls, pageTokens, keys, shutdown }: Services) {
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
 
   return {
     isSignedCallback,
     isProvenByHeader,
 
-    async admitUnsignedCallback (request) {
+    /** Refuses a callback with an unsigned URL before its body is read, unless `authorize` allows it. */
+    async admitUnsignedCallback (request: FastifyRequest): Promise<void> {
       const { fileId = '' } = request.query as HandlerQuery
       if (isFromBrowser(request) || !await askApplication(request, { action: 'callback', fileId })) {
         throw unsignedCallback()
@@ -108,17 +47,26 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       notesOf(request).unsignedAllowedFor = fileId
     },
 
-    proofOf (request) {
+    /**
+     * Whether a refused callback may come from the document server: it has all required credentials, or `authorize` has
+     * allowed it. Before its body is read, the token in the header counts. With `isUrlSigned` the sender is the
+     * document server, or a user for whom the document was opened. Never throws.
+     */
+    proofOf (request: FastifyRequest) {
       const notes = notesOf(request)
       const isProven = notes.isProvenCallback ?? (isSignedByUs(request) && isProvenByHeader(request as HandlerRequest))
       return { isProven, isUrlSigned: notes.validQuery !== undefined }
     },
 
-    verifyCallback (request, fileId) {
+    /**
+     * Verifies the signature and the tokens of a callback. Returns the claims of the token, without one the body, and
+     * whether the callback has all required credentials. Synchronous, so that callbacks keep their order.
+     */
+    verifyCallback (request: HandlerRequest, fileId: string) {
       const { body, query } = request
       const signature = callbackSignature(request, query, fileId)
       const claims = settings.requireToken ? callbackClaims(request) : undefined
-      const fields = claims ?? body
+      const fields: unknown = claims ?? body
       const onlyKey = signature === 'valid' ? query.key : undefined
       const isSigned = !settings.signedUrls || signature === 'valid'
       const isProven = isSigned && (!settings.requireToken || claims !== undefined)
@@ -129,7 +77,12 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       return { fields, isProven }
     },
 
-    async authorizeCallback (request, fileId, { isProven }) {
+    /** Calls `authorize`, which can deny any callback and allow one that is not proven. */
+    async authorizeCallback (
+      request: HandlerRequest,
+      fileId: string,
+      { isProven }: { readonly isProven: boolean }
+    ): Promise<void> {
       const allowed = notesOf(request).unsignedAllowedFor === fileId ||
         await askApplication(request, { action: 'callback', fileId })
       // The application may recognize a user by cookies that a page of another origin makes the browser send.
@@ -137,7 +90,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       notesOf(request).isProvenCallback = true
     },
 
-    async authorizeDownload (request, fileId, version) {
+    async authorizeDownload (request: HandlerRequest, fileId: string, version?: number): Promise<void> {
       const signature = signatureOf('download', request.query, fileId)
       const allowed = await askApplication(request, {
         action: 'download',
@@ -158,7 +111,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       }
     },
 
-    async authorizeProxy (request, url) {
+    async authorizeProxy (request: HandlerRequest, url: URL): Promise<void> {
       await authorizePage(request, { action: 'proxy', url: url.href })
       if (settings.proxy.crossOrigin) return
       if (!ALLOWED_DESTINATIONS.has(request.headers['sec-fetch-dest'])) {
@@ -166,9 +119,14 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       }
     },
 
-    authorizeReport: request => authorizePage(request, { action: 'report' }),
+    /** Resolves to whether the report is proven to come from a page with this fileId. */
+    authorizeReport: (request: HandlerRequest) => authorizePage(request, { action: 'report' }),
 
-    async authorizeAction (request, { name, needs }) {
+    /** Authorizes a page to use an action. Needs no body. Resolves to the claims of the page's token. */
+    async authorizeAction (
+      request: FastifyRequest,
+      { name, needs }: { readonly name: PageActionName, readonly needs: Need }
+    ): Promise<PageClaims> {
       const { state, claims } = pageTokens.check(headerOf(request, PAGE_TOKEN_HEADER))
       if (state === 'absent') {
         throw new UnauthorizedError(
@@ -198,6 +156,10 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     }
   }
 
+  /**
+   * Whether a callback's URL is signed, or need not be. Throws if this application did not make the signature for this
+   * callback. Needs no body.
+   */
   function isSignedCallback (request: FastifyRequest): boolean {
     const { query } = request
     if (!isHandlerQuery(query) || !query.fileId) throw new InvalidCallbackError('its URL must have exactly one fileId')
@@ -212,6 +174,10 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     }
   }
 
+  /**
+   * Whether the request's header proves that the document server sent the callback, or no proof is required. Needs no
+   * body.
+   */
   function isProvenByHeader (request: HandlerRequest): boolean {
     if (!settings.requireToken) return true
     try {
@@ -279,7 +245,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       decision = await withTimeout(() => authorize(request, target), {
         milliseconds: settings.timeouts.hooks,
         timeoutError: ms => new HookTimeoutError('authorize', ms),
-        signal
+        signal: shutdown.endAll
       })
     } catch (cause) {
       throw new ForbiddenError('authorize failed', { cause })

@@ -7,27 +7,17 @@ import parseRange from 'range-parser'
 import type { ByteRange, FileInfo, FileUrl, ReadResult, Storage } from '../../types/storage.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { FileNotFoundError, StorageError } from '../errors.js'
-import type { Versions } from '../history/versions.js'
 import { arrivedBytes, discard } from '../util/streams.js'
 import { isHttpUrl } from '../util/url.js'
-import type { Credentials } from './credentials.js'
 import { type HandlerRequest, untrustedContentHeaders } from './request.js'
-
-interface Dependencies {
-  readonly credentials: Credentials
-  readonly storage: Pick<Storage, 'stat' | 'read' | 'downloadUrl'>
-  /** Absent if no versions are kept. */
-  readonly versions: Pick<Versions, 'open'> | undefined
-  /** Milliseconds after which a client that reads nothing is disconnected. */
-  readonly idle: number
-}
+import type { HandlerServices } from './services.js'
 
 /**
  * Serves a stored file, or redirects to the storage's own URL for it. Requires a signed URL or, without signed URLs, a
  * token, unless `authorize` allows the request.
  */
-export function createDownloadHandler ({ credentials, storage, versions, idle }: Dependencies) {
-  const { endWhenIdle } = idleClients(idle)
+export function createDownloadHandler ({ settings, credentials, storage, versions }: HandlerServices) {
+  const endWhenIdle = idleClients(settings.timeouts.idle)
 
   return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId, version } = request.query
@@ -213,19 +203,15 @@ function isSuffixOfWholeFile (range: string, size: number): boolean {
 
 type ServerResponse = FastifyReply['raw']
 
-interface IdleClients {
-  /**
-   * Destroys a response when its client has read nothing for the time limit, or at most twice as long. Time with
-   * nothing to write does not count: the storage may be slow.
-   */
-  endWhenIdle (request: FastifyRequest, reply: FastifyReply): void
-}
-
 /** A response that the timer has not seen. It may look at a new one at once, which does not count. */
 const NOT_SEEN = -1
 
-/** Uses one timer for all responses. It ends when there are none. */
-function idleClients (milliseconds: number): IdleClients {
+/**
+ * Returns a function that destroys a response when its client has read nothing for the time limit, or at most twice as
+ * long. Time with nothing to write does not count: the storage may be slow. Uses one timer for all responses. It ends
+ * when there are none.
+ */
+function idleClients (milliseconds: number) {
   /** The bytes that each response's connection had written at the last look. */
   const written = new Map<ServerResponse, number>()
   let timer: NodeJS.Timeout | undefined
@@ -242,17 +228,15 @@ function idleClients (milliseconds: number): IdleClients {
     }
   }
 
-  return {
-    endWhenIdle ({ raw: { httpVersionMajor } }, { raw: response }) {
-      if (httpVersionMajor > 1) { // an HTTP/2 connection is shared, but each of its streams has a timeout
-        response.setTimeout(milliseconds, () => response.destroy())
-        return
-      }
-      if (response.closed || response.destroyed) return
-      written.set(response, NOT_SEEN)
-      response.once('close', () => written.delete(response))
-      timer ??= setInterval(look, milliseconds).unref()
+  return function endWhenIdle ({ raw: { httpVersionMajor } }: FastifyRequest, { raw: response }: FastifyReply): void {
+    if (httpVersionMajor > 1) { // an HTTP/2 connection is shared, but each of its streams has a timeout
+      response.setTimeout(milliseconds, () => response.destroy())
+      return
     }
+    if (response.closed || response.destroyed) return
+    written.set(response, NOT_SEEN)
+    response.once('close', () => written.delete(response))
+    timer ??= setInterval(look, milliseconds).unref()
   }
 }
 

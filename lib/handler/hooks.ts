@@ -5,8 +5,8 @@ import type { EditorOptions } from '../../types/options.js'
 import type { SessionEndEvent, SessionStartEvent } from '../../types/sessions.js'
 import { channels } from '../diagnostics.js'
 import { HookTimeoutError } from '../errors.js'
-import type { Settings } from '../options.js'
 import { saveIdOf } from '../save/save-request.js'
+import type { Services } from '../services.js'
 import { type SessionRecord, liveSessions, type Session, stateOf } from '../sessions/record.js'
 import type { Cause } from '../sessions/record-store.js'
 import { BoundedMap } from '../util/bounded-map.js'
@@ -23,86 +23,56 @@ interface HookContext {
   readonly outer: HookContext | undefined
 }
 
-/** Calls the application's hooks. A hook's error or timeout is logged and has no other effect. */
-export interface Hooks {
-  call <Name extends HookName> (name: Name, event: EventOf<Name>): Promise<void>
-  /** Calls `onSaveFailed`, once for each save. */
-  saveFailed (event: FinishedEvent | ForceSavedEvent, error: Error): Promise<void>
-  /** Whether the caller runs in a hook that a callback of this file waits for. */
-  isInHookOf (fileId: string): boolean
-}
-
-interface Dependencies {
-  readonly settings: Pick<Settings, HookName | 'timeouts'>
-  readonly log: FastifyBaseLogger
-  /** Ends all waiting. */
-  readonly signal: AbortSignal
-}
-
 const MAX_REMEMBERED_FAILURES = 1000
 
 /** Callbacks wait for these hooks, and with them later callbacks of the file. */
 const AWAITED: ReadonlySet<HookName> = new Set(['onCallback', 'onSaved', 'onSaveFailed'])
 
-export function createHooks ({ settings, log, signal }: Dependencies): Hooks {
+export type Hooks = ReturnType<typeof createHooks>
+
+/** Calls the application's hooks. A hook's error or timeout is logged and has no other effect. */
+export function createHooks ({ settings, log, shutdown }: Pick<Services, 'settings' | 'log' | 'shutdown'>) {
   const reportedFailures = new Set<string>()
   /** Also covers work that a hook leaves running after it has returned. */
   const running = new AsyncLocalStorage<HookContext>()
 
-  const hooks: Hooks = {
-    async call (name, event) {
-      const hook = settings[name] as ((value: typeof event) => void | Promise<void>) | undefined
-      if (!hook) return
-      const context = { fileId: event.fileId, hasReturned: !AWAITED.has(name), outer: running.getStore() }
-      try {
-        await withTimeout(() => running.run(context, () => hook(event)), {
-          milliseconds: settings.timeouts.hooks,
-          timeoutError: ms => new HookTimeoutError(name, ms),
-          signal
-        })
-      } catch (err) {
-        log.error({ err }, `the hook ${name} failed`)
-      } finally {
-        context.hasReturned = true
-      }
-    },
+  return { call, saveFailed, isInHookOf }
 
-    async saveFailed (event, error) {
-      const { fileId, key, status, users } = event
-      const id = saveIdOf(event)
-      if (reportedFailures.has(id)) return
-      if (reportedFailures.size === MAX_REMEMBERED_FAILURES) reportedFailures.clear()
-      reportedFailures.add(id)
-      const { code = 'UNKNOWN' } = error as { readonly code?: string }
-      await hooks.call('onSaveFailed', { fileId, status, code, error, ...(key && { key }), ...(users && { users }) })
-    },
-
-    isInHookOf (fileId) {
-      for (let context = running.getStore(); context !== undefined; context = context.outer) {
-        if (!context.hasReturned && context.fileId === fileId) return true
-      }
-      return false
+  async function call<Name extends HookName> (name: Name, event: EventOf<Name>): Promise<void> {
+    const hook = settings[name] as ((value: typeof event) => void | Promise<void>) | undefined
+    if (!hook) return
+    const context = { fileId: event.fileId, hasReturned: !AWAITED.has(name), outer: running.getStore() }
+    try {
+      await withTimeout(() => running.run(context, () => hook(event)), {
+        milliseconds: settings.timeouts.hooks,
+        timeoutError: ms => new HookTimeoutError(name, ms),
+        signal: shutdown.endAll
+      })
+    } catch (err) {
+      log.error({ err }, `the hook ${name} failed`)
+    } finally {
+      context.hasReturned = true
     }
   }
-  return hooks
-}
 
-/**
- * Calls `onSessionStart` and `onSessionEnd`, and publishes the same for diagnostics. Nobody waits for these hooks:
- * neither a callback nor a save of the file. The events of one session are delivered one after the other.
- */
-interface SessionEvents {
-  /** This instance has changed a record. Reports the sessions that became live or ended. */
-  changed (fileId: string, before: SessionRecord, after: SessionRecord, cause?: Cause): void
-  /** A session has ended whose file, and usually its record, no longer exists. */
-  endedAfterDeletion (fileId: string, cause: Cause): void
-  /** Resolves when no hook is running. */
-  idle (): Promise<void>
-}
+  /** Calls `onSaveFailed`, once for each save. */
+  async function saveFailed (event: FinishedEvent | ForceSavedEvent, error: Error): Promise<void> {
+    const { fileId, key, status, users } = event
+    const id = saveIdOf(event)
+    if (reportedFailures.has(id)) return
+    if (reportedFailures.size === MAX_REMEMBERED_FAILURES) reportedFailures.clear()
+    reportedFailures.add(id)
+    const { code = 'UNKNOWN' } = error as { readonly code?: string }
+    await call('onSaveFailed', { fileId, status, code, error, ...(key && { key }), ...(users && { users }) })
+  }
 
-interface SessionHookDependencies {
-  readonly hooks: Pick<Hooks, 'call'>
-  readonly log: Pick<FastifyBaseLogger, 'error'>
+  /** Whether the caller runs in a hook that a callback of this file waits for. */
+  function isInHookOf (fileId: string): boolean {
+    for (let context = running.getStore(); context !== undefined; context = context.outer) {
+      if (!context.hasReturned && context.fileId === fileId) return true
+    }
+    return false
+  }
 }
 
 /** Maximum number of events whose hook is waiting or running. */
@@ -111,23 +81,30 @@ const MAX_PENDING = 10_000
 /** Maximum number of sessions whose start is remembered to compute their duration. */
 const MAX_STARTS = 10_000
 
-export function createSessionEvents ({ hooks, log }: SessionHookDependencies): SessionEvents {
+/**
+ * Calls `onSessionStart` and `onSessionEnd`, and publishes the same for diagnostics. Nobody waits for these hooks:
+ * neither a callback nor a save of the file. The events of one session are delivered one after the other.
+ */
+export function createSessionEvents (hooks: Hooks, log: FastifyBaseLogger) {
   const queue = createQueue()
   let pending = 0
   /** Start times by the monotonic clock, of sessions that started while the channel had a subscriber. */
   const starts = new BoundedMap<string, number>(MAX_STARTS)
 
   return {
-    changed (fileId, before, after, cause) {
+    /** This instance has changed a record. Reports the sessions that became live or ended. */
+    changed (fileId: string, before: SessionRecord, after: SessionRecord, cause?: Cause): void {
       const [old, current] = [liveSessions(before), liveSessions(after)]
       for (const { key } of without(old, current)) {
         deliver('onSessionEnd', endEvent(fileId, key, reasonOf(before, after, key, cause), cause))
       }
       for (const { key } of without(current, old)) deliver('onSessionStart', { fileId, key, ...usersOf(key, cause) })
     },
-    endedAfterDeletion (fileId, cause) {
+    /** A session has ended whose file, and usually its record, no longer exists. */
+    endedAfterDeletion (fileId: string, cause: Cause): void {
       deliver('onSessionEnd', endEvent(fileId, cause.key, cause.reason ?? 'lost', cause))
     },
+    /** Resolves when no hook is running. */
     idle: queue.idle
   }
 

@@ -1,9 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ResponseMessage } from '../../types/diagnostics.js'
 import { channels, codeOf } from '../diagnostics.js'
-import type { Settings } from '../options.js'
 import { MAX_FILE_ID_BYTES } from '../security/names.js'
-import type { HandlerUrls } from '../security/signatures.js'
+import type { Services } from '../services.js'
 import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../sessions/openings.js'
 import { isFromBrowser } from './credentials.js'
 import { lineLimit } from './line-limit.js'
@@ -11,36 +10,24 @@ import {
   errorStatus, type HandlerQuery, type HandlerRequest, isEndedByHook, isHandlerQuery, namedFileId, notesOf, OWN_CODE
 } from './request.js'
 
-/** Records for the doctor how requests of the document server end, and warns if a hook of the application ends them. */
-export interface Observer {
-  /** The request has passed the application's hooks and reaches its action. */
-  reached (request: FastifyRequest, reply: FastifyReply): void
-  failed (request: FastifyRequest, error: FastifyError): void
-  /** The response was sent. */
-  ended (request: FastifyRequest, reply: FastifyReply): void
-}
-
-interface Dependencies {
-  readonly settings: Pick<Settings, 'signedUrls'>
-  readonly urls: Pick<HandlerUrls, 'checkSignature'>
-  readonly openings: Openings
-}
-
 /** Codes of refusals for lack of credentials. */
 const STRANGER_CODES: ReadonlySet<string> = new Set(['FST_EDITOR_UNAUTHORIZED', 'FST_EDITOR_FORBIDDEN'])
 
-export function createObserver ({ settings, urls, openings }: Dependencies): Observer {
+/** Records for the doctor how requests of the document server end, and warns if a hook of the application ends them. */
+export function createObserver ({ settings, urls }: Services, openings: Openings) {
   const warn = createHookWarnings()
 
   return {
-    reached (request, reply) {
+    /** The request has passed the application's hooks and reaches its action. */
+    reached (request: FastifyRequest, reply: FastifyReply): void {
       notesOf(request).hasReachedAction = true
       let isSent = false
       reply.raw.once('finish', () => { isSent = true }) // a response of HTTP/2 has no `writableFinished`
       reply.raw.once('close', () => { if (!isSent) note(request, { result: 'interrupted' }) })
     },
-    failed: (request, error) => { notesOf(request).error = error },
-    ended: (request, { raw }) => note(request, outcomeOf(request, raw))
+    failed: (request: FastifyRequest, error: FastifyError) => { notesOf(request).error = error },
+    /** The response was sent. */
+    ended: (request: FastifyRequest, { raw }: FastifyReply) => note(request, outcomeOf(request, raw))
   }
 
   function note (request: FastifyRequest, outcome: Outcome): void {

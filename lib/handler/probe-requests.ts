@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaTypeOf } from '../document-server/formats.js'
-import type { TokenSigner } from '../document-server/token.js'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
-import type { Settings } from '../options.js'
-import type { HandlerUrls } from '../security/signatures.js'
-import { withTimeout } from '../util/with-timeout.js'
+import type { Services } from '../services.js'
+import { readBody } from '../util/with-timeout.js'
 import { zip } from '../util/zip.js'
 import { isEndedByHook, notesOf, type Probe, PROBE_PREFIX, probeOf, untrustedContentHeaders } from './request.js'
 
@@ -43,18 +41,6 @@ export interface ProbeAnswer {
   readonly sightings: readonly Sighting[]
 }
 
-/** The requests for the doctor's probes that this process has seen. Bounded, and kept in memory for a few minutes. */
-export interface Probes {
-  /** Identifies this instance of the application. */
-  readonly instance: string
-  /** Returns the ID of a new probe. Requests for it are noted even if their signature got lost. */
-  start (): string
-  note (id: string, sighting: Sighting): void
-  /** Whether this process has started or seen this probe. */
-  knows (id: string): boolean
-  sightings (id: string): readonly Sighting[]
-}
-
 /** Signed to prove that a hook of the application has answered a probe. */
 export const ENDED_BY_HOOK = 'ended-by-hook'
 /** Carries the signature of `ENDED_BY_HOOK`. */
@@ -65,7 +51,10 @@ const MAX_PROBES = 50
 const MAX_SIGHTINGS = 10
 const KEPT_MS = 10 * 60_000
 
-export function createProbes (): Probes {
+export type Probes = ReturnType<typeof createProbes>
+
+/** The requests for the doctor's probes that this process has seen. Bounded, and kept in memory for a few minutes. */
+export function createProbes () {
   const kept = new Map<string, { readonly since: number, readonly sightings: Sighting[] }>()
 
   function entry (id: string): Sighting[] {
@@ -81,18 +70,21 @@ export function createProbes (): Probes {
   }
 
   return {
+    /** Identifies this instance of the application. */
     instance: randomBytes(9).toString('base64url'),
-    start () {
+    /** Returns the ID of a new probe. Requests for it are noted even if their signature got lost. */
+    start (): string {
       const id = PROBE_PREFIX + randomBytes(12).toString('hex')
       entry(id)
       return id
     },
-    note (id, sighting) {
+    note (id: string, sighting: Sighting): void {
       const sightings = entry(id)
       if (sightings.length < MAX_SIGHTINGS) sightings.push(sighting)
     },
-    knows: id => kept.has(id),
-    sightings: id => [...kept.get(id)?.sightings ?? []]
+    /** Whether this process has started or seen this probe. */
+    knows: (id: string) => kept.has(id),
+    sightings: (id: string): readonly Sighting[] => [...kept.get(id)?.sightings ?? []]
   }
 }
 
@@ -116,48 +108,45 @@ export function probeDocument (text: string): Buffer {
   return zip(parts, Object.keys(parts))
 }
 
-/**
- * Handles requests of the doctor's probes, recognized by the signature of their URL. They reach no hook, file or
- * session.
- */
-export interface ProbeRequests {
-  /** Decides when it is first asked about a request, which is before the body is read. */
-  recognizes (request: FastifyRequest): boolean
-  /** Counts the bytes of the body. */
-  readBody (payload: Readable): Promise<{ readonly bytes: number }>
-  answer (request: FastifyRequest, reply: FastifyReply): FastifyReply
-  /** Proves to the doctor that an answer comes from a hook of the application, and not from a proxy in front of it. */
-  markIfEndedByHook (request: FastifyRequest, reply: FastifyReply): void
-}
-
-interface Dependencies {
-  readonly settings: Pick<Settings, 'documentServer' | 'bodyLimit' | 'clock' | 'timeouts'>
-  readonly tokens: Pick<TokenSigner, 'verify'>
-  readonly urls: Pick<HandlerUrls, 'checkProbe' | 'signProbeAnswer'>
-  readonly probes: Probes
-}
-
 /** A JSON Web Token at the end of a header, and the text before it. */
 const TOKEN = /^([\w-]{0,20}[ =:]{0,2})(eyJ[\w-]*\.[\w-]*\.[\w-]*=*)$/
 const MAX_TOKENS = 5
 
+export type ProbeRequests = ReturnType<typeof createProbeRequests>
+
+/**
+ * Handles requests of the doctor's probes, recognized by the signature of their URL. They reach no hook, file or
+ * session.
+ */
 export function createProbeRequests (
-  { settings: { documentServer, bodyLimit, clock, timeouts }, tokens, urls, probes }: Dependencies
-): ProbeRequests {
+  { settings: { documentServer, bodyLimit, clock, timeouts }, tokens, urls }: Services,
+  probes: Probes
+) {
   return {
-    recognizes: request => probeIn(request) !== null,
+    /** Decides when it is first asked about a request, which is before the body is read. */
+    recognizes: (request: FastifyRequest) => probeIn(request) !== null,
 
-    readBody: payload => withTimeout(async () => ({ bytes: await sizeOf(payload) }), {
-      milliseconds: timeouts.body,
-      timeoutError: ms => new InvalidCallbackError(`the body of the probe did not arrive within ${ms} ms`)
-    }),
+    /** Counts the bytes of the body. */
+    async readBody (payload: Readable): Promise<{ readonly bytes: number }> {
+      const { length: bytes } = await readBody(payload, {
+        limit: bodyLimit,
+        milliseconds: timeouts.body,
+        tooLarge: () => new TooLargeError(bodyLimit),
+        cutOff: () => new InvalidCallbackError('its body was truncated'),
+        timeoutError: ms => new InvalidCallbackError(`the body of the probe did not arrive within ${ms} ms`)
+      })
+      return { bytes }
+    },
 
-    markIfEndedByHook (request, reply) {
+    /**
+     * Proves to the doctor that an answer comes from a hook of the application, and not from a proxy in front of it.
+     */
+    markIfEndedByHook (request: FastifyRequest, reply: FastifyReply): void {
       const probe = isEndedByHook(notesOf(request)) ? probeIn(request) : null
       if (probe) reply.header(ENDED_BY_HOOK_HEADER, urls.signProbeAnswer(probe.id, ENDED_BY_HOOK))
     },
 
-    answer (request, reply) {
+    answer (request: FastifyRequest, reply: FastifyReply): FastifyReply {
       const notes = notesOf(request)
       const { id, action } = notes.probe!
       notes.hasReachedAction = true
@@ -191,15 +180,6 @@ export function createProbeRequests (
       probes.note(id, { action, isSigned, host: request.headers.host ?? '', tokens: seenTokens(request) })
     }
     return isSigned ? probe : null
-  }
-
-  async function sizeOf (payload: Readable): Promise<number> {
-    let bytes = 0
-    for await (const chunk of payload) {
-      bytes += (chunk as Buffer).length
-      if (bytes > bodyLimit) throw new TooLargeError(bodyLimit)
-    }
-    return bytes
   }
 
   /** Verifies only what can be a token: a gateway may add tokens of its own. */

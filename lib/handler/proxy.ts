@@ -1,21 +1,15 @@
 import type { FastifyReply } from 'fastify'
 import { fragmentType } from '../fragment-type.js'
-import type { Outbound } from '../outbound/outbound.js'
 import { arrivedBytes, discard } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
-import type { Credentials } from './credentials.js'
 import { type HandlerRequest, untrustedContentHeaders } from './request.js'
-
-interface Dependencies {
-  readonly credentials: Credentials
-  readonly outbound: Outbound
-}
+import type { HandlerServices } from './services.js'
 
 /** Statuses of responses without a body (RFC 9110). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** Fetches a URL and streams it back as a same-origin response. */
-export function createProxyHandler ({ credentials, outbound }: Dependencies) {
+export function createProxyHandler ({ credentials, outbound }: HandlerServices) {
   return async function handleProxy (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const url = parseHttpUrl(request.query.url)
     await credentials.authorizeProxy(request, url)

@@ -1,17 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { InvalidReportError } from '../errors.js'
 import { MAX_FILE_ID_BYTES } from '../security/names.js'
-import type { Credentials } from './credentials.js'
 import { lineLimit } from './line-limit.js'
 import { type HandlerRequest, untrustedContentHeaders } from './request.js'
-
-interface Dependencies {
-  readonly credentials: Pick<Credentials, 'authorizeReport'>
-  /** Explains the last opening of a file by the requests that the handler saw, for the log. */
-  readonly explainOpening?: (fileId: string) => string | undefined
-  /** Called with a page's report about this file whenever one is logged. */
-  readonly onReport?: (fileId: string, words: string) => void
-}
+import type { HandlerServices } from './services.js'
 
 /** A code of the page's module or of the editor. */
 const CODE = /^(slow|no-frame|-?\d{1,4})$/
@@ -20,8 +12,14 @@ const INTERVAL_MS = 60_000
 /** Maximum within that interval, for all pages together. */
 const MAX_LINES = 100
 
-/** Logs why a document did not open in a browser: only the browser knows. */
-export function createReportHandler ({ credentials, explainOpening, onReport }: Dependencies) {
+/**
+ * Logs why a document did not open in a browser: only the browser knows. `explainOpening` adds what the requests that
+ * the handler saw say about it.
+ */
+export function createReportHandler (
+  { credentials, openings }: HandlerServices,
+  explainOpening: (fileId: string) => string | undefined
+) {
   // Anybody with an editor page can report as often as they like.
   const isDue = lineLimit({ interval: INTERVAL_MS, max: MAX_LINES })
 
@@ -35,8 +33,8 @@ export function createReportHandler ({ credentials, explainOpening, onReport }: 
     const fileId = request.query.fileId?.slice(0, MAX_FILE_ID_BYTES) ?? ''
     if (isDue(`${isKnownFailure(code) ? code : 'unknown'} ${fileId}`)) {
       const { meaning, remedy, isAboutApplication } = explainFailure(code)
-      if (isProven) onReport?.(fileId, `code ${code}: ${meaning}`)
-      const seen = isAboutApplication && explainOpening?.(fileId)
+      if (isProven) openings.reported(fileId, `code ${code}: ${meaning}`)
+      const seen = isAboutApplication && explainOpening(fileId)
       request.log.warn(
         { fileId, code },
         [`a document did not open in the browser: ${meaning}.`, remedy, seen].filter(Boolean).join(' ')

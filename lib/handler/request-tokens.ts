@@ -6,24 +6,6 @@ import type { Settings } from '../options.js'
 import { isJsonObject } from '../util/text.js'
 import { optionalFields } from './request.compiled.js'
 
-/**
- * The document server's tokens in a request. The methods throw `UnauthorizedError`; its `found` says which tokens the
- * request had.
- */
-interface RequestTokens {
-  /**
-   * The signed fields of a callback; `undefined` without a token.
-   * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
-   */
-  callbackClaims (request: FastifyRequest): Claims | undefined
-  /** The claims of the token in the header; `undefined` without one. */
-  headerClaims (request: FastifyRequest): Claims | undefined
-  /**
-   * The error for a request without the required token. `missing` starts its message with what else the request lacks.
-   */
-  noToken (request: FastifyRequest, missing: string): Error
-}
-
 const JSON_WEB_TOKEN = /(?:^|[^\w-])eyJ[\w-]*\.[\w-]*\.[\w-]*=*$/
 
 /**
@@ -32,12 +14,20 @@ const JSON_WEB_TOKEN = /(?:^|[^\w-])eyJ[\w-]*\.[\w-]*\.[\w-]*=*$/
  */
 const FOREIGN_ALGORITHM = /^(?:RS|PS|ES|Ed)/
 
+/**
+ * The document server's tokens in a request. The methods throw `UnauthorizedError`; its `found` says which tokens the
+ * request had.
+ */
 export function requestTokens (
   tokens: TokenSigner,
   { authorizationHeader, authorizationPrefix }: Settings['documentServer']
-): RequestTokens {
+) {
   return {
-    callbackClaims (request) {
+    /**
+     * The signed fields of a callback; `undefined` without a token.
+     * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+     */
+    callbackClaims (request: FastifyRequest): Claims | undefined {
       if (!isJsonObject(request.body)) throw new InvalidCallbackError('its body is not an object')
       const { token } = request.body
       const header = headerToken(request)
@@ -52,12 +42,17 @@ export function requestTokens (
       return claims
     },
 
-    headerClaims (request) {
+    /** The claims of the token in the header; `undefined` without one. */
+    headerClaims (request: FastifyRequest): Claims | undefined {
       const token = headerToken(request)
       return token === undefined ? undefined : verified(request, 'header', token)
     },
 
-    noToken (request, missing) {
+    /**
+     * The error for a request without the required token. `missing` starts its message with what else the request
+     * lacks.
+     */
+    noToken (request: FastifyRequest, missing: string): Error {
       const elsewhere = Object.keys(request.headers).filter(name => JSON_WEB_TOKEN.test(String(request.headers[name])))
       const remedy = elsewhere.length > 0
         ? `there is one in the header ${elsewhere.join(', ')}: compare documentServer.authorizationHeader and authorizationPrefix with services.CoAuthoring.token.outbox of the document server`

@@ -6,22 +6,22 @@ import {
   FileNotFoundError, ForbiddenError, InvalidReportError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError,
   UnknownActionError
 } from '../errors.js'
-import type { Settings } from '../options.js'
-import type { Shutdown } from '../util/shutdown.js'
 import { assetsScope, type PageModules } from './assets.js'
-import { bodyReader, parseCallbackBody } from './body-reader.js'
-import type { Credentials } from './credentials.js'
+import { callbackReader, parseCallbackBody } from './body-reader.js'
+import { createCallbackHandler } from './callback.js'
 import { callbackFields, createUnprovenLog, publishRefused } from './callback-reports.js'
-import { type Observer, publishFailed, publishWhenClosed } from './observer.js'
-import type { ProbeRequests } from './probe-requests.js'
+import { createDownloadHandler } from './download.js'
+import { createObserver, publishFailed, publishWhenClosed } from './observer.js'
+import { createProbeRequests, type ProbeRequests } from './probe-requests.js'
+import { createProxyHandler } from './proxy.js'
+import { createReportHandler } from './report.js'
 import {
   type Action, addRequestNotes, answerCallback, errorStatus, type HandlerRequest, isEndedByHook, isHandlerQuery,
   namedFileId, notesOf, probeOf, type RouteOptionsOf, type SwaggerTransform, thrownError, untrustedContentHeaders
 } from './request.js'
+import type { HandlerServices } from './services.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
-
-export interface HandlerActions extends Record<Action, ActionHandler> {}
 
 /**
  * All methods that Fastify supports by default: a request with a method that has no route would be logged with its
@@ -42,30 +42,33 @@ const allowedMethods: Record<Action, readonly string[]> = {
  */
 const RATE_LIMITED: ReadonlySet<number> = new Set([429, 503])
 
-interface Dependencies {
-  readonly settings: Pick<Settings, 'bodyLimit' | 'path' | 'timeouts'>
-  readonly actions: HandlerActions
-  readonly credentials: Credentials
-  readonly observer: Observer
-  readonly probeRequests: ProbeRequests
+interface ScopeOptions {
+  /** Explains the last opening of a file by the requests that the handler saw, for the log. */
+  readonly explainOpening: (fileId: string) => string | undefined
   /** Further routes below the handler's path, with all their options. */
   readonly otherRoutes: readonly RouteOptions[]
   /** Scopes of further routes, which read bodies differently. */
   readonly otherScopes: ReadonlyArray<(scope: FastifyInstance) => Promise<void>>
   readonly pageModules: PageModules
   readonly routeOptions: RouteOptionsOf
-  /** By method; a method without one is hidden from API documentation. */
-  readonly transforms: HandlerTransforms | undefined
-  readonly shutdown: Shutdown
+  /** The descriptions of the methods in API documentation. A method without one is hidden there. */
+  readonly transforms: Readonly<Partial<Record<HTTPMethods, SwaggerTransform>>> | undefined
 }
-
-/** The descriptions of the methods in API documentation. */
-type HandlerTransforms = Readonly<Partial<Record<HTTPMethods, SwaggerTransform>>>
 
 /** The handler's routes, one for each method: they select by `action`, and answer errors as the action requires. */
 function handlerRoutes (
-  { settings: { path }, actions, credentials, observer, probeRequests, routeOptions, transforms }: Dependencies
+  services: HandlerServices,
+  probeRequests: ProbeRequests,
+  { explainOpening, routeOptions, transforms }: ScopeOptions
 ): RouteOptions[] {
+  const { settings: { path }, credentials, openings } = services
+  const actions: Record<Action, ActionHandler> = {
+    callback: createCallbackHandler(services),
+    download: createDownloadHandler(services),
+    proxy: createProxyHandler(services),
+    report: createReportHandler(services, explainOpening)
+  }
+  const observer = createObserver(services, openings)
   const logUnproven = createUnprovenLog()
 
   const handler: RouteHandlerMethod = (request, reply) => {
@@ -214,11 +217,11 @@ function isProbe (request: FastifyRequest, { recognizes }: ProbeRequests): boole
 }
 
 /** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
-export function handlerScope (dependencies: Dependencies) {
-  const { settings, credentials, probeRequests, otherRoutes, otherScopes, pageModules, routeOptions, shutdown } =
-    dependencies
-  const { path } = settings
-  const readBody = bodyReader({ settings, credentials, signal: shutdown.endAll })
+export function handlerScope (services: HandlerServices, options: ScopeOptions) {
+  const { settings: { path }, probes, shutdown } = services
+  const { otherRoutes, otherScopes, pageModules, routeOptions } = options
+  const probeRequests = createProbeRequests(services, probes)
+  const readCallback = callbackReader(services)
   return async function handler (scope: FastifyInstance): Promise<void> {
     // A kept-alive connection would keep the server from closing.
     scope.addHook('onSend', (_request, reply, _payload, done) => {
@@ -232,12 +235,12 @@ export function handlerScope (dependencies: Dependencies) {
       notes.isReadingBody = true
       const body = isProbe(request, probeRequests)
         ? await probeRequests.readBody(payload)
-        : parseCallbackBody(await readBody(request as HandlerRequest, payload))
+        : parseCallbackBody(await readCallback(request as HandlerRequest, payload))
       notes.isReadingBody = false
       return body
     })
-    for (const route of [...handlerRoutes(dependencies), ...otherRoutes]) scope.route(route)
+    for (const route of [...handlerRoutes(services, probeRequests, options), ...otherRoutes]) scope.route(route)
     for (const other of otherScopes) await scope.register(other)
-    await scope.register(assetsScope({ path, modules: pageModules, routeOptions: routeOptions('page') }))
+    await scope.register(assetsScope(path, pageModules, routeOptions('page')))
   }
 }

@@ -52,6 +52,7 @@ export const isOneOf = (...values: readonly unknown[]): Predicate => value => va
 export const anyOf = (...predicates: readonly Predicate[]): Predicate => value => predicates.some(holds => holds(value))
 
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1
+export const AnyObject = rule('must be an object', isObject)
 export const TrueOrFalse = rule('must be true or false', isBoolean)
 export const Milliseconds = rule('must be a whole number of milliseconds, at least 1', integerFrom(1, MAX_TIMEOUT_MS))
 /** For what may last as long as the network or another program: less than this is meant as seconds. */
@@ -71,6 +72,9 @@ export const objectWith = (...methods: string[]) =>
       (typeof value === 'object' || typeof value === 'function') && value !== null &&
       methods.every(name => typeof (value as Record<string, unknown>)[name] === 'function')
   )
+/** The same rule for several names. */
+export const each = <Name extends string>(rule: Rule, ...names: readonly Name[]) =>
+  Object.fromEntries(names.map(name => [name, rule])) as Readonly<Record<Name, Rule>>
 export const oneOf = (...values: string[]) =>
   rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, isOneOf(...values))
 
@@ -130,9 +134,13 @@ function exampleOf (rules: object): string {
     : ` such as { ${names.slice(0, MAX_EXAMPLES).join(', ')}${names.length > MAX_EXAMPLES ? ', …' : ''} }`
 }
 
+type Defined<Fields> =
+  & { [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name] }
+  & { [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined> }
+
 /** An option that is `undefined` counts as not given. */
-export function withoutUndefined<Options extends object> (options: Options = {} as Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
+export function withoutUndefined<Fields extends object> (fields: Fields = {} as Fields): Defined<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>
 }
 
 /** The error for an unknown option. It names the option that was probably meant. */
@@ -168,7 +176,7 @@ function assertItems ({ items }: ListRules<unknown>, list: unknown, { path, requ
   for (const [index, item] of list.entries()) assertOptions(items, item, { path: `${path}[${index}].`, required })
 }
 
-function isRule (rules: object): rules is Rule {
+export function isRule (rules: object): rules is Rule {
   return typeof (rules as Partial<Rule>).description === 'string'
 }
 

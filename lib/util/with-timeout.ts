@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 interface Limits {
   readonly milliseconds: number
   /** Makes the error to reject with when the time is up. */
@@ -74,4 +76,47 @@ export function withTimeout<Result> (
       }
     }
   })
+}
+
+interface BodyRules extends Limits {
+  /** Maximum size in bytes. */
+  readonly limit: number
+  /** Makes the error for a body that is larger. */
+  readonly tooLarge: () => Error
+  /** Makes the error for a body whose connection ended before it did. */
+  readonly cutOff: () => Error
+  /** Called after each chunk, with the size so far. Its rejection ends the reading. */
+  readonly onChunk?: (size: number, untimed: Untimed) => Promise<void> | undefined
+}
+
+/**
+ * Reads the body of a request into memory, within limits of size and time. After an error the rest is ignored, and the
+ * stream stays open: the request is answered through the same connection.
+ */
+export async function readBody (
+  payload: Readable,
+  { limit, tooLarge, cutOff, onChunk, ...timeLimits }: BodyRules
+): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let ignoreRest = () => {}
+  try {
+    return await withTimeout(untimed => new Promise<Buffer>((resolve, reject) => {
+      let size = 0
+      const take = (chunk: Buffer): void => {
+        size += chunk.length
+        if (size > limit) return reject(tooLarge())
+        chunks.push(chunk)
+        onChunk?.(size, untimed)?.catch(reject)
+      }
+      ignoreRest = () => { payload.off('data', take) }
+      payload.on('data', take)
+      payload.on('error', reject)
+      payload.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      payload.once('close', () => { if (!payload.readableEnded) reject(cutOff()) })
+      if (payload.destroyed) reject(cutOff()) // the client has left while the request was being authorized
+    }), timeLimits)
+  } finally {
+    ignoreRest()
+    chunks.length = 0
+  }
 }
