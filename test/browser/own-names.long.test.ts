@@ -1,19 +1,16 @@
-import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
-import http from 'node:http'
+import type http from 'node:http'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { type Demo, startDemo, temporaryDirectory } from '../kit/programs.js'
-import { exchangeGet } from '../kit/http.js'
+import { exchangeGet, send } from '../kit/http.js'
 
 const REFUSED = 421
 
 /** The answer to a browser that requests this host name. */
 async function ask (demo: Demo, path: string, host: string, { headers = {}, body }: { headers?: http.OutgoingHttpHeaders, body?: string } = {}) {
-  const request = http.request(demo.url + path, { method: body === undefined ? 'GET' : 'POST', headers: { ...headers, host } }).end(body)
-  const [response] = await once(request, 'response') as [http.IncomingMessage]
-  return { status: response.statusCode, type: response.headers['content-type'], body: await text(response) }
+  const { status, headers: { 'content-type': type }, body: text } = await send(demo.url + path, { method: body === undefined ? 'GET' : 'POST', headers: { ...headers, host }, ...(body !== undefined && { body }) })
+  return { status, type, body: text }
 }
 
 t.test('demo: a request with a foreign Host header is refused, and the answer says how to fix it', async t => {

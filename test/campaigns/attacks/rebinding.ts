@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import http from 'node:http'
-import { text } from 'node:stream/consumers'
 import { WebSocket } from 'undici'
 import type { Test } from 'tap'
 import { createDocumentServer, type DocumentServer, type EditorConfig } from 'onlyoffice-emulator'
 import { startDemo } from '../../kit/programs.js'
 import { startHost } from '../../kit/host.js'
+import { send } from '../../kit/http.js'
 import { SECRET } from '../../kit/document-server.js'
 import type { AlwaysStopped, TargetOptions } from './attack.js'
 
@@ -18,9 +16,7 @@ const BECAUSE = 'a request with a foreign Host header is refused'
 
 /** What a script of that site is answered, which is connected to this machine now. */
 async function read (url: string): Promise<string> {
-  const request = http.get(url, { headers: { host: `${REBOUND}:${new URL(url).port}` } })
-  const [response] = await once(request, 'response') as [http.IncomingMessage]
-  return text(response)
+  return (await send(url, { headers: { host: `${REBOUND}:${new URL(url).port}` } })).body
 }
 
 /** Finds the addresses of the documents in the list, and fetches them. */
