@@ -1,5 +1,3 @@
-export type Queue = ReturnType<typeof createQueue>
-
 /**
  * Runs tasks with the same key one after the other, in the order in which they entered. Tasks with different keys run
  * concurrently.
