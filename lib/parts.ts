@@ -74,18 +74,19 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
   const storage = settings.versions && timed.versions
     ? withVersions(timed, timed.versions, settings.versions, { settings, log })
     : timed
+  const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const base: Services = {
     settings,
     storage,
-    state: storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY }),
+    state,
     keys,
     commands,
     outbound,
+    tokens,
+    urls,
     hooks,
     log,
     shutdown,
-    tokens,
-    urls,
     pageTokens: pageTokens({ secrets, scope: instanceId, tokenLifetime: pageTokenLifetime, clock })
   }
   const sessionEvents = createSessionEvents(hooks, log)
@@ -106,8 +107,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     ...createHistory(keys, urls, data => sign('setHistoryData', data), versions),
     ...createRestores(services, versions, saves, sessions)
   }
-
-  // What the handler and the pages see, for the doctor.
+  /** What the handler and the pages see, for the doctor. */
   const openings = createOpenings({ clock })
 
   /** Resolves when the callbacks of a file received so far are applied, or after ten seconds. */
@@ -140,21 +140,21 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     offers,
     conversions,
     formats,
-    opens: createOpens(formats),
     hooks,
-    applicationStorage: applicationStorage(plugged, locks, createCommitSave({ ...services, storage: timed })),
-    credentials: createCredentials(services),
     sessions,
-    giveUpKey: sessions.giveUpKey,
     saves,
     forceSaves,
     recovery,
     versions,
     versionHistory,
     openings,
-    openingExplainer: createOpeningExplainer({ openings, storage, clock, secrets }),
-    probes: createProbes(),
     whenSaved,
-    idle
+    idle,
+    opens: createOpens(formats),
+    applicationStorage: applicationStorage(plugged, locks, createCommitSave({ ...services, storage: timed })),
+    credentials: createCredentials(services),
+    giveUpKey: sessions.giveUpKey,
+    openingExplainer: createOpeningExplainer({ openings, storage, clock, secrets }),
+    probes: createProbes()
   }
 }

@@ -31,18 +31,12 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const settings = resolveOptions(options)
   assertScope(app, options)
   const { editorApiUrl, recovery: { interval }, timeouts } = settings
-  const { connect, headers, idle: pause } = timeouts
-  const plugged = plug<Storage>(
-    app,
-    'editorStorage',
-    options.storage,
-    () => fileStorage({ directory: 'App_Data/uploads' })
+  const { connect, headers, idle } = timeouts
+  const plugged = plug<Storage>(app, 'editorStorage', options.storage, () =>
+    fileStorage({ directory: 'App_Data/uploads' })
   )
-  const httpClient = plug(
-    app,
-    'editorHttpClient',
-    options.httpClient,
-    () => undiciClient({ timeouts: { connect, headers, idle: pause }, tls: settings.tls })
+  const httpClient = plug(app, 'editorHttpClient', options.httpClient, () =>
+    undiciClient({ timeouts: { connect, headers, idle }, tls: settings.tls })
   )
   if (settings.versions && !plugged.versions) throw new InvalidOptionError('versions', 'needs a storage with versions')
   if (plugged.commit && !(plugged.state && plugged.stage)) {
@@ -56,9 +50,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const shutdown = createShutdown(timeouts.close)
   const handlerPath = app.prefix.replace(/\/$/, '') + settings.prefix + settings.path
   const parts = createParts({ settings, handlerPath, plugged, httpClient, log, shutdown })
-  const { client, commands, conversions, fetchResult, formats, fromFile, instanceId, keys, offers, openingExplainer } =
-    parts
-  const { recovery, urls } = parts
+  const { client, commands, conversions, formats, instanceId, keys, offers, openingExplainer, recovery, urls } = parts
   expose(app, 'editorStorage', plugged, parts.applicationStorage)
   expose(app, 'editorHttpClient', httpClient, httpClient)
 
@@ -77,11 +69,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const pageModules = await readPageModules()
   const controlServices = {
     ...parts,
-    pageUrls: {
-      editorApiUrl,
-      handlerPath: urls.path,
-      modulePath: `${urls.path}/assets/${pageModules.get('editor')}`
-    },
+    pageUrls: { editorApiUrl, handlerPath: urls.path, modulePath: `${urls.path}/assets/${pageModules.get('editor')}` },
     offered: offeredActions(pageActions(settings), settings.actions, instanceId)
   }
   const readersSeeHistory = settings.versions?.for === 'readers'
@@ -94,7 +82,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   app.decorate('editorServer', {
     ...createEditorServer({ client, commands, isOwnKey: key => keys.fileIdOf(key) !== undefined }),
     convert: conversions.convert,
-    build: createBuilder({ client, fetchResult, fromFile, offers, closing: shutdown.endAll }),
+    build: createBuilder({ ...parts, closing: shutdown.endAll }),
     formats,
     recoverForgotten: recovery.recoverForgotten
   })
