@@ -25,25 +25,17 @@ const rules: Rules<EditorOptions> = {
   editorApiUrl: rule(
     `must be the absolute http(s) URL of the document server's api.js, such as ${API_EXAMPLE}`,
     stringThat(isHttpUrl),
-    {
-      ifMissing: `set it to the URL of the document server's api.js, such as ${API_EXAMPLE}`
-    }
+    `set it to the URL of the document server's api.js, such as ${API_EXAMPLE}`
   ),
   jwtSecret: rule(
     'must be the secret shared with the document server, which is not empty, or a list of secrets',
     anyOf(isNotBlank, listOf(isNotBlank, { min: 1 })),
-    {
-      ifMissing:
-        'set it to the secret shared with the document server; an environment variable that is not set is undefined. Create a secret with `openssl rand -hex 32`'
-    }
+    'set it to the secret shared with the document server; an environment variable that is not set is undefined. Create a secret with `openssl rand -hex 32`'
   ),
   publicBaseUrl: rule(
     'must be the absolute http(s) URL of this application, without query, fragment and whitespace',
     stringThat(value => isHttpUrl(value) && !/[?#\s]/.test(value)),
-    {
-      ifMissing:
-        'set it to the URL of this application, as the document server reaches it, such as https://app.example.com'
-    }
+    'set it to the URL of this application, as the document server reaches it, such as https://app.example.com'
   ),
   path: rule(PATH_RULE, isPath),
   prefix: rule(PATH_RULE, anyOf(isOneOf(''), isPath)),

@@ -78,18 +78,19 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
   const storage = settings.versions && timed.versions
     ? withVersions(timed, timed.versions, settings.versions, { settings, log })
     : timed
+  const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const base: Services = {
     settings,
     storage,
-    state: storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY }),
+    state,
     keys,
     commands,
     outbound,
+    tokens,
+    urls,
     hooks,
     log,
     shutdown,
-    tokens,
-    urls,
     pageTokens: pageTokens({ secrets, scope: instanceId, tokenLifetime: pageTokenLifetime, clock })
   }
   const sessionEvents = createSessionEvents(hooks, log)
@@ -110,8 +111,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     ...createHistory(keys, urls, data => sign('setHistoryData', data), versions),
     ...createRestores(services, versions, saves, sessions)
   }
-
-  // What the handler and the pages see, for the doctor.
+  /** What the handler and the pages see, for the doctor. */
   const openings = createOpenings(settings)
 
   /** Resolves when the callbacks of a file received so far are applied, or after ten seconds. */
@@ -143,19 +143,19 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     instanceId,
     sign,
     hooks,
-    applicationStorage: applicationStorage(plugged, locks, createCommitSave({ ...services, storage: timed })),
-    credentials: createCredentials(services),
     sessions,
-    giveUpKey: sessions.giveUpKey,
     saves,
     forceSaves,
     recovery,
     versions,
     versionHistory,
     openings,
-    openingExplainer: createOpeningExplainer(settings, storage, openings),
-    probes: createProbes(),
     whenSaved,
-    idle
+    idle,
+    applicationStorage: applicationStorage(plugged, locks, createCommitSave({ ...services, storage: timed })),
+    credentials: createCredentials(services),
+    giveUpKey: sessions.giveUpKey,
+    openingExplainer: createOpeningExplainer(settings, storage, openings),
+    probes: createProbes()
   }
 }

@@ -29,18 +29,12 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const settings = resolveOptions(options)
   assertScope(app, options)
   const { editorApiUrl, recovery: { interval }, timeouts } = settings
-  const { connect, headers, idle: pause } = timeouts
-  const plugged = plug<Storage>(
-    app,
-    'editorStorage',
-    options.storage,
-    () => fileStorage({ directory: 'App_Data/uploads' })
+  const { connect, headers, idle } = timeouts
+  const plugged = plug<Storage>(app, 'editorStorage', options.storage, () =>
+    fileStorage({ directory: 'App_Data/uploads' })
   )
-  const httpClient = plug(
-    app,
-    'editorHttpClient',
-    options.httpClient,
-    () => undiciClient({ timeouts: { connect, headers, idle: pause }, tls: settings.tls })
+  const httpClient = plug(app, 'editorHttpClient', options.httpClient, () =>
+    undiciClient({ timeouts: { connect, headers, idle }, tls: settings.tls })
   )
   if (settings.versions && !plugged.versions) throw new InvalidOptionError('versions', 'needs a storage with versions')
   if (plugged.commit && !(plugged.state && plugged.stage)) {
@@ -73,11 +67,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const pageModules = await readPageModules()
   const controlServices = {
     ...parts,
-    pageUrls: {
-      editorApiUrl,
-      handlerPath: urls.path,
-      modulePath: `${urls.path}/assets/${pageModules.get('editor')}`
-    },
+    pageUrls: { editorApiUrl, handlerPath: urls.path, modulePath: `${urls.path}/assets/${pageModules.get('editor')}` },
     offered: offeredActions(pageActions(settings), settings.actions, instanceId)
   }
   const readersSeeHistory = settings.versions?.for === 'readers'

@@ -110,8 +110,9 @@ const VersionContent = {
 
 /** Answers to each action, for API documentation only. `tokens` are in all of them. */
 export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
-  const Choices = Type.Object({
-    ...tokens,
+  const answer = <Fields extends Readonly<Record<string, TSchema>>>(fields: Fields) =>
+    Type.Object({ ...tokens, ...fields })
+  const Choices = answer({
     choices: Type.Array(Type.Object({
       name: Type.String(),
       fileType: Type.String({ pattern: EXTENSION }),
@@ -121,15 +122,13 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
   })
 
   return {
-    config: Type.Object({
+    config: answer({
       config: Type.Object({}, { description: 'Signed configuration of the editor.' }),
-      ...tokens,
       actions: Type.String({ description: 'Names of what the page may ask for, separated by spaces.' })
     }),
-    renew: Type.Object(tokens),
-    rename: Type.Object({ name: Type.String(), ...tokens }),
-    'save-as': Type.Object({
-      ...tokens,
+    renew: answer({}),
+    rename: answer({ name: Type.String() }),
+    'save-as': answer({
       name: Type.String(),
       fileId: Type.Optional(Type.String()),
       url: Type.Optional(results.PageUrl),
@@ -139,27 +138,24 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
     documents: Choices,
     spreadsheets: Choices,
     reference: Type.Union([
-      Type.Object({
-        ...tokens,
+      answer({
         ...VersionContent,
         path: Type.String(),
         referenceData: Type.Object({}),
         page: Type.Optional(results.PageUrl),
         token: Type.String()
       }),
-      Type.Object({ ...tokens, error: Type.String() })
+      answer({ error: Type.String() })
     ]),
-    users: Type.Object({ ...tokens, c: Type.String(), users: results.Users }),
-    notify: Type.Object(tokens),
-    sharing: Type.Object({
-      ...tokens,
+    users: answer({ c: Type.String(), users: results.Users }),
+    notify: answer({}),
+    sharing: answer({
       sharingSettings: Type.Optional(results.SharingSettings),
       url: Type.Optional(results.PageUrl)
     }),
-    favorite: Type.Object(tokens),
-    create: Type.Object({ ...tokens, ...results.CreatedPage.properties }),
-    history: Type.Object({
-      ...tokens,
+    favorite: answer({}),
+    create: answer({ ...results.CreatedPage.properties }),
+    history: answer({
       currentVersion: Type.Integer({ minimum: 0 }),
       history: Type.Array(Type.Object({
         version: Version,
@@ -172,16 +168,15 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
       }))
     }),
     'history-data': Type.Union([
-      Type.Object({
-        ...tokens,
+      answer({
         ...VersionContent,
         version: Version,
         previous: Type.Optional(Type.Object(VersionContent)),
         changesUrl: Type.Optional(Type.String({ format: 'uri' })),
         token: Type.String()
       }),
-      Type.Object({ ...tokens, error: Type.String(), version: Version })
+      answer({ error: Type.String(), version: Version })
     ]),
-    restore: Type.Object({ ...tokens, version: Version })
+    restore: answer({ version: Version })
   } satisfies Readonly<Record<PageActionName, TSchema>>
 }

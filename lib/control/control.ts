@@ -218,18 +218,9 @@ export function createControl (services: ControlServices, defaults: EditorContro
     }
     const { documentName: name, documentKey: key, documentUrl: url } = control
     const fileId = openedFileId()
-    const config = signedConfig(
-      {
-        name,
-        key,
-        url,
-        callbackUrl: callbackUrlFor(key),
-        extension: extension(),
-        options: openedFile() ? opened?.options : undefined
-      },
-      offered.completed(defaults, fileId),
-      tokens
-    )
+    const options = openedFile() ? opened?.options : undefined
+    const document = { name, key, url, callbackUrl: callbackUrlFor(key), extension: extension(), options }
+    const config = signedConfig(document, offered.completed(defaults, fileId), tokens)
     const { mode, callbackUrl } = config.editorConfig ?? {}
     openings.pageMade(fileId, { key, edits: mode !== 'view' && callbackUrl !== undefined })
     return config

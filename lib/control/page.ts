@@ -33,17 +33,8 @@ function unsignedConfig (
   { name, key, url, callbackUrl, extension, options }: DocumentFields,
   defaults: EditorControlDefaults
 ) {
-  const {
-    type,
-    width = '100%',
-    height = '100%',
-    history,
-    document,
-    permissions,
-    info,
-    referenceData,
-    ...editorFields
-  } = defaults
+  const { type, width = '100%', height = '100%', history, document, permissions, info, referenceData, ...editorFields } =
+    defaults
   return {
     ...(type && { type }),
     width,
@@ -60,11 +51,7 @@ function unsignedConfig (
       title: name,
       url
     },
-    editorConfig: {
-      mode: 'edit',
-      ...editorFields,
-      ...(callbackUrl && { callbackUrl })
-    }
+    editorConfig: { mode: 'edit', ...editorFields, ...(callbackUrl && { callbackUrl }) }
     // JSON omits undefined fields, here and in the token.
   } as Omit<SignedConfig, 'token'>
 }

@@ -57,12 +57,9 @@ function outcomeFields (ended: EndedSave['outcome']): Omit<SaveMessage, 'duratio
 
 function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsave }: CallbackEvent): void {
   switch (message.outcome) {
-    case 'stored':
-      return log.info(message, 'document saved')
-    case 'unchanged':
-      return log.info(message, 'save skipped: content unchanged')
-    case 'repeated':
-      return log.info(message, 'duplicate save: already stored')
+    case 'stored': return log.info(message, 'document saved')
+    case 'unchanged': return log.info(message, 'save skipped: content unchanged')
+    case 'repeated': return log.info(message, 'duplicate save: already stored')
     case 'conflict':
       return log.warn(
         message,
@@ -73,10 +70,8 @@ function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsav
         { ...message, lastsave },
         'a force save was not stored: by the document server\'s clock it is older than the stored content. Check whether that clock was set back. The final save is stored whatever its time'
       )
-    case 'missing':
-      return log.warn(message, 'a save was lost: its document no longer exists')
-    case 'empty':
-      return log.warn(message, 'a save without a url: nothing to store')
+    case 'missing': return log.warn(message, 'a save was lost: its document no longer exists')
+    case 'empty': return log.warn(message, 'a save without a url: nothing to store')
     case 'not-assembled':
       if (status === 7) {
         log.warn(message, 'the document server could not assemble a force save: the changes remain in the session')

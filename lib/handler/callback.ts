@@ -69,12 +69,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     return event.status === 3 || event.status === 7 ? { callback: event, outcome: 'not-assembled' } : undefined
   }
 
-  async function receive (
-    request: HandlerRequest,
-    authorized: Promise<void>,
-    fileId: string,
-    fields: unknown
-  ): Promise<CallbackEvent> {
+  async function receive (request: HandlerRequest, authorized: Promise<void>, fileId: string, fields: unknown) {
     await authorized
     const event = toEvent(fileId, fields)
     notesOf(request).callback = event
@@ -144,10 +139,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   }
 
   /** The document server keeps the save, and restores it when the same key is opened again. */
-  async function noteRefusedSave (
-    log: FastifyBaseLogger,
-    { fileId, key, users }: FinishedEvent | CorruptedEvent
-  ): Promise<void> {
+  async function noteRefusedSave (log: FastifyBaseLogger, { fileId, key, users }: FinishedEvent | CorruptedEvent) {
     if (!key) return
     await sessions.saveRefused(fileId, key, users).catch(err =>
       log.error({ err, fileId, key }, 'the refused save could not be recorded')

@@ -31,7 +31,7 @@ export function createDownloadHandler ({ settings, credentials, storage, version
     const info = await storage.stat(fileId)
     if (!info) throw new FileNotFoundError()
     const validators = validatorsOf(info)
-    if (fresh(request.headers, { ...validators })) return sendNotModified(reply, validators)
+    if (fresh(request.headers, validators)) return sendNotModified(reply, validators)
     if (request.method === 'HEAD') return sendHead(reply, info)
 
     const range = requestedRange(request, info, validators)
@@ -58,12 +58,7 @@ export function createDownloadHandler ({ settings, credentials, storage, version
     return reply.headers(headersOf(file.info)).send(payloadOf(reply, file.body))
   }
 
-  async function sendVersion (
-    request: HandlerRequest,
-    reply: FastifyReply,
-    fileId: string,
-    version: number
-  ): Promise<FastifyReply> {
+  async function sendVersion (request: HandlerRequest, reply: FastifyReply, fileId: string, version: number) {
     const { part = 'content' } = request.query
     if (part !== 'content' && part !== 'changes') throw new FileNotFoundError()
     await credentials.authorizeDownload(request, fileId, version)
@@ -91,7 +86,7 @@ function redirect ({ method, headers }: HandlerRequest, reply: FastifyReply, tar
     throw new StorageError('its downloadUrl gave no absolute http(s) URL', { retryable: false })
   }
   const validators = validatorsOf(target.info)
-  if (fresh(headers, { ...validators })) return sendNotModified(reply, validators)
+  if (fresh(headers, validators)) return sendNotModified(reply, validators)
   if (method === 'HEAD') return sendHead(reply, target.info) // the URL may be for GET only
   return reply.headers({
     ...untrustedContentHeaders,
@@ -149,13 +144,10 @@ async function readRange (
 /** Headers of every answer that has content or could have it. */
 const FILE_HEADERS = { ...untrustedContentHeaders, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' }
 
-interface Validators {
-  readonly etag: string
-  readonly 'last-modified': string
-}
+type Validators = ReturnType<typeof validatorsOf>
 
 /** A revision may contain any character, an entity tag may not. */
-function validatorsOf ({ revision, modifiedAt }: FileInfo): Validators {
+function validatorsOf ({ revision, modifiedAt }: FileInfo) {
   return { etag: `"${hash('sha256', revision, 'base64url').slice(0, 27)}"`, 'last-modified': modifiedAt.toUTCString() }
 }
 

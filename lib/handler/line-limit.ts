@@ -1,11 +1,14 @@
 interface Limits {
-  /** Milliseconds within which the same line is logged only once. */
+  /** Milliseconds. */
   readonly interval: number
-  /** Maximum number of different lines within that time. */
+  /** Maximum number of lines within that time. */
   readonly max: number
 }
 
-/** Decides whether to log a line that clients can cause as often as they like. */
+/**
+ * Decides whether to log a line that clients can cause as often as they like: the same line only once in the interval,
+ * and at most `max` different ones.
+ */
 export function lineLimit ({ interval, max }: Limits): (line: string) => boolean {
   /** When each line was logged, oldest first. */
   const logged = new Map<string, number>()
@@ -22,26 +25,14 @@ export function lineLimit ({ interval, max }: Limits): (line: string) => boolean
   }
 }
 
-interface CountingLimits {
-  /** Milliseconds. */
-  readonly interval: number
-  /** Maximum number of lines of one kind within that time. */
-  readonly max: number
-  /** Maximum number of kinds. Further kinds count as one. */
-  readonly maxKinds: number
-}
-
-interface Taken {
-  readonly isDue: boolean
-  /** Lines of this kind that were not due since the last due one. */
-  readonly suppressed: number
-}
-
-/** Like `lineLimit`, but counts the lines that are not logged. */
-export function createCountingLimit ({ interval, max, maxKinds }: CountingLimits): (kind: string) => Taken {
+/**
+ * Decides whether to log one more line of a kind, of which at most `max` are logged in the interval, and counts those
+ * that were not logged since the last one that was. More than `maxKinds` kinds count as one.
+ */
+export function createCountingLimit ({ interval, max, maxKinds }: Limits & { readonly maxKinds: number }) {
   const counts = new Map<string, { since: number, lines: number, suppressed: number }>()
 
-  return given => {
+  return (given: string) => {
     const kind = counts.has(given) || counts.size < maxKinds ? given : ''
     const now = performance.now()
     const count = counts.get(kind) ?? { since: now, lines: 0, suppressed: 0 }

@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ResponseMessage } from '../../types/diagnostics.js'
 import { channels, codeOf } from '../diagnostics.js'
-import { MAX_FILE_ID_BYTES } from '../security/names.js'
 import type { Services } from '../services.js'
 import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../sessions/openings.js'
 import { isFromBrowser } from './credentials.js'
@@ -41,12 +40,7 @@ export function createObserver ({ settings, urls }: Services, openings: Openings
         outcome.result === 'answered-by-application' && isLost(event.kind, outcome.httpStatus) &&
         !isFromBrowser(request)
       ) {
-        warn(request, {
-          fileId: query.fileId.slice(0, MAX_FILE_ID_BYTES),
-          action: event.kind,
-          httpStatus: outcome.httpStatus,
-          error: notesOf(request).error
-        })
+        warn(request, event.kind, outcome.httpStatus)
       }
     } else if (outcome.result === 'refused') {
       openings.strangerRefused(query.fileId, outcome.code)
@@ -112,11 +106,7 @@ export function publishFailed (
   reply: FastifyReply,
   { error, status }: { readonly error: Error, readonly status: number }
 ): void {
-  const { action } = request.query as { readonly action?: unknown }
-  if (action !== 'download' && action !== 'proxy') return
-  const channel = channels[action]
-  if (!channel.hasSubscribers) return
-  channel.publish({
+  channelOf(request)?.publish({
     ...subjectOf(request),
     outcome: 'failed',
     code: codeOf(error),
@@ -129,10 +119,8 @@ export function publishFailed (
  * Publishes how a request for content that reached its action ends, when its response is sent or its connection closes.
  */
 export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply): void {
-  const { action } = request.query
-  if (action !== 'download' && action !== 'proxy') return
-  const channel = channels[action]
-  if (!channel.hasSubscribers) return
+  const channel = channelOf(request)
+  if (!channel) return
   const { method, raw: { socket, httpVersionMajor } } = request
   const { raw: response } = reply
   const writtenBefore = socket.bytesWritten
@@ -144,7 +132,7 @@ export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply)
 
   function publish (): void {
     const bytes = isSent ? bodyLength() ?? writtenBytes() : writtenBytes()
-    channel.publish({
+    channel?.publish({
       ...subjectOf(request),
       ...outcome(),
       ...((isSent || response.headersSent) && { httpStatus: response.statusCode }),
@@ -172,6 +160,13 @@ export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply)
   }
 }
 
+/** The channel of a request for content, if somebody listens. */
+function channelOf ({ query }: FastifyRequest) {
+  const { action } = query as { readonly action?: unknown }
+  const channel = action === 'download' || action === 'proxy' ? channels[action] : undefined
+  return channel?.hasSubscribers ? channel : undefined
+}
+
 function subjectOf (request: FastifyRequest): Pick<ResponseMessage, 'fileId'> {
   const fileId = namedFileId(request)
   return fileId === undefined ? {} : { fileId }
@@ -181,15 +176,6 @@ function subjectOf (request: FastifyRequest): Pick<ResponseMessage, 'fileId'> {
  * How an application lets the document server pass its login hooks. A URL, because the npm package contains no docs.
  */
 export const LOGIN_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/login-hooks.md'
-
-/** A request of the document server that never reached the plugin. */
-interface EndedByHook {
-  readonly fileId: string
-  readonly action: 'callback' | 'download'
-  readonly httpStatus: number
-  /** The error that the hook threw. */
-  readonly error: FastifyError | undefined
-}
 
 const INTERVAL_MS = 10 * 60_000
 /** More than the HTTP statuses in use. */
@@ -207,9 +193,10 @@ const consequences = {
 function createHookWarnings () {
   const isDue = lineLimit({ interval: INTERVAL_MS, max: MAX_LINES })
 
-  return function warn (request: FastifyRequest, { fileId, action, httpStatus, error }: EndedByHook): void {
+  return function warn (request: FastifyRequest, action: 'callback' | 'download', httpStatus: number): void {
     if (!isDue(`${action} ${httpStatus}`)) return
-    request.log.warn({ fileId, httpStatus, ...(error && { err: error }) }, `a hook of the application ended a ${action} of the document server with status ${httpStatus}, before the plugin: ${consequences[action]}. ${remedyOf(httpStatus)} See ${LOGIN_GUIDE}`)
+    const { error } = notesOf(request)
+    request.log.warn({ fileId: namedFileId(request), httpStatus, ...(error && { err: error }) }, `a hook of the application ended a ${action} of the document server with status ${httpStatus}, before the plugin: ${consequences[action]}. ${remedyOf(httpStatus)} See ${LOGIN_GUIDE}`)
   }
 }
 

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
 import type { Services } from '../services.js'
+import { withoutUndefined } from '../util/validate.js'
 import { readBody } from '../util/with-timeout.js'
 import { zip } from '../util/zip.js'
 import { isEndedByHook, notesOf, type Probe, PROBE_PREFIX, probeOf, untrustedContentHeaders } from './request.js'
@@ -194,13 +195,8 @@ export function createProbeRequests (
         return [{ header, prefix, isExpectedThere, ...issuedAgo(verification.claims.iat, clock.now()) }]
       }
       const { problem, remedy, algorithm, issuedSecondsAgo } = verification.fault
-      return [{
-        header,
-        prefix,
-        isExpectedThere,
-        fault: { problem, remedy, ...(algorithm && { algorithm }) },
-        ...(issuedSecondsAgo !== undefined && { issuedSecondsAgo })
-      }]
+      const fault = { problem, remedy, ...(algorithm && { algorithm }) }
+      return [withoutUndefined({ header, prefix, isExpectedThere, fault, issuedSecondsAgo })]
     }).slice(0, MAX_TOKENS)
   }
 }

@@ -1,12 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { EXTENSION } from '../document-server/formats.js'
 
-const Action = Type.Union([
-  Type.Literal('callback'),
-  Type.Literal('download'),
-  Type.Literal('proxy'),
-  Type.Literal('report')
-])
+const Action = Type.Enum(['callback', 'download', 'proxy', 'report'])
 export type Action = Static<typeof Action>
 
 /**

@@ -12,7 +12,7 @@ export interface Rule {
    *
    * @default what it must be
    */
-  readonly ifMissing?: string
+  readonly ifMissing?: string | undefined
 }
 
 /** Rules for every item of a list. */
@@ -25,11 +25,8 @@ type RulesOf<Value> = Rule | (Value extends ReadonlyArray<infer Item> ? ListRule
 /** Rules for every property of an object. */
 export type Rules<Options> = { readonly [Name in keyof Options]-?: RulesOf<NonNullable<Options[Name]>> }
 
-export const rule = (description: string, holds: Predicate, more: Pick<Rule, 'ifMissing'> = {}): Rule => ({
-  description,
-  holds,
-  ...more
-})
+export const rule = (description: string, holds: Predicate, ifMissing?: string): Rule =>
+  ({ description, holds, ifMissing })
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'

@@ -279,7 +279,7 @@ export function collectMessages (folder = 'lib'): Messages {
       ? declaration.initializer
       : ts.isClassDeclaration(declaration) ? declaration.heritageClauses?.[0]?.types[0]?.expression : undefined
     if (!definition || !ts.isCallExpression(definition)) return undefined
-    const [code, format] = definition.arguments
+    const [code, , format] = definition.arguments
     return code && format && ts.isStringLiteralLike(code) && code.text.startsWith('FST_') && ts.isStringLiteralLike(format) ? format.text : undefined
   }
 }
