@@ -1,36 +1,14 @@
 import { Readable } from 'node:stream'
 import { isUint8Array } from 'node:util/types'
+import { crc32 } from 'node:zlib'
 import type { Content } from '../../../types/storage.js'
 import { StorageTimeoutError } from '../../errors.js'
 import { assertBytes } from '../../util/streams.js'
-import { createChecksum } from './signature.js'
 import { damagedError, incompleteError, storeError } from './store-errors.js'
 
 const BUFFER_BYTES = 64 * 1024
 /** A body that nobody continues to read would hold a connection for longer. */
 const MAX_PAUSE_MS = 10 * 60_000
-
-/** Reads a whole body into memory. `checksum`: the value in the headers. */
-export async function wholeBody (source: Readable, length: number, checksum: string | undefined): Promise<Buffer> {
-  return await new Promise((resolve, reject) => {
-    const sum = createChecksum(checksum)
-    const chunks: Buffer[] = []
-    let received = 0
-    source.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      received += chunk.length
-      sum.add(chunk)
-      if (received > length) source.destroy()
-    })
-    source.on('end', () => {
-      if (received !== length) reject(incompleteError('GetObject'))
-      else if (!sum.isRight()) reject(damagedError('GetObject'))
-      else resolve(Buffer.concat(chunks))
-    })
-    source.on('error', reject)
-    source.on('close', () => { if (!source.readableEnded) reject(incompleteError('GetObject')) })
-  })
-}
 
 /**
  * The body of an answer. It fails if it is incomplete or differs from what was stored, if it makes no progress while it
@@ -70,7 +48,7 @@ export function streamedBody (
     received += chunk.length
     sum.add(chunk)
     if (received > length) {
-      body.destroy(incompleteError('GetObject'))
+      body.destroy(incompleteError())
     } else if (body.push(chunk)) {
       expectWithin(timeout)
     } else {
@@ -80,12 +58,12 @@ export function streamedBody (
   })
   source.on('end', () => {
     clearTimeout(timer)
-    if (received !== length) body.destroy(incompleteError('GetObject'))
-    else if (!sum.isRight()) body.destroy(damagedError('GetObject'))
+    if (received !== length) body.destroy(incompleteError())
+    else if (!sum.isRight()) body.destroy(damagedError())
     else body.push(null)
   })
   source.on('error', error => { body.destroy(storeError('GetObject', error)) })
-  source.on('close', () => { if (!source.readableEnded) body.destroy(incompleteError('GetObject')) })
+  source.on('close', () => { if (!source.readableEnded) body.destroy(incompleteError()) })
   body.read(0)
   return body
 }
@@ -141,4 +119,26 @@ export function partsOf (content: Content): ContentParts {
     }
     yield { number, bytes: Buffer.concat(pieces), isLast: true }
   }
+}
+
+/** Compares the CRC-32 of all bytes passed to `add` with the announced one, if any. */
+export function createChecksum (announced: string | undefined) {
+  let value = 0
+  return {
+    add (bytes: Uint8Array): void {
+      if (announced !== undefined) value = crc32(bytes, value)
+    },
+    isRight: () => announced === undefined || announced === textOf(value)
+  }
+}
+
+export function checksumOf (bytes: Uint8Array): string {
+  return textOf(crc32(bytes))
+}
+
+/** The base64 text of a checksum in headers. */
+function textOf (value: number): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes.toString('base64')
 }

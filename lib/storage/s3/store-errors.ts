@@ -50,12 +50,12 @@ export function storeError (operation: string, error: unknown): Error {
   })
 }
 
-export function incompleteError (operation: string): Error {
-  return new StorageError(`the answer to ${operation} was cut off`)
+export function incompleteError (): Error {
+  return new StorageError('the answer to GetObject was cut off')
 }
 
-export function damagedError (operation: string): Error {
-  return new StorageError(`the answer to ${operation} has another checksum than its body`)
+export function damagedError (): Error {
+  return new StorageError('the answer to GetObject has another checksum than its body')
 }
 
 function plainCause ({ message, $metadata }: ServiceFailure, name: string, status: number | undefined): StoreCause {
