@@ -130,8 +130,8 @@ const RULES = {
  *
  * Small requests bypass the client's middleware: its signer and its `requestHandler` are used directly. The client
  * sends the others, or all requests if the application has given it middleware or a logger. The client itself repeats
- * each request, according to its `maxAttempts` and `retryMode`; `requestTimeout` is the limit for all attempts together.
- * A write whose answer was lost is looked up before anything is concluded from it. Errors are `StorageError`
+ * each request, according to its `maxAttempts` and `retryMode`; `requestTimeout` is the limit for all attempts
+ * together. A write whose answer was lost is looked up before anything is concluded from it. Errors are `StorageError`
  * (`FST_EDITOR_STORAGE`) and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
  *
  * The store must honour `If-None-Match: *` and `If-Match` of PutObject. `ready()` tries it with an object of its own,
