@@ -16,12 +16,13 @@ import { sliceOf } from '../reading.js'
 import { detailsText, orderOf } from '../version-log.js'
 import { checkConditions, explained } from './conditions.js'
 import {
-  createRecords, directNames, type DocumentRecord, infoOf, isLaterStateOf, type Kept, orEmpty, parseRecord,
-  type StoredContent, withContent, withState
+  createRecords, directNames, type DocumentRecord, infoOf, isLaterStateOf, orEmpty, parseRecord, type StoredContent,
+  withContent, withState
 } from './document-record.js'
 import { objectNames } from './names.js'
 import { createObjectStore } from './object-store.js'
-import { createStaging, naming, type PlacedContent, placingOnce } from './staging.js'
+import type { S3Services } from './services.js'
+import { createStaging, type StoredObject } from './staging.js'
 import { createSweep, markPrefix } from './sweep.js'
 import type { SweepOptions, SweepResult } from './sweep-options.js'
 import { createVersions } from './versions.js'
@@ -84,7 +85,7 @@ const DEFAULT_URL_MS = 5 * 60_000
 const MAX_URL_MS = 10 * 60_000
 const MAX_READ_ATTEMPTS = 3
 const MAX_REMOVALS = 10
-const LISTED_AT_ONCE = 8
+const LISTED_AT_ONCE = 16
 
 const Client = rule('must be an S3Client of @aws-sdk/client-s3', isClient)
 const REDIRECT_RULES: Rules<Exclude<S3StorageOptions['redirectDownloads'], boolean | undefined>> = {
@@ -170,10 +171,12 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 
   const names = objectNames(prefix)
   const store = createObjectStore({ client, bucket, requestTimeout, urlClient })
-  const records = createRecords({ store, names, requestTimeout, deleteLater })
-  const staging = createStaging({ store, names, deleteLater })
-  const versions = createVersions({ store, names, records, staging, deleteLater, ready })
-  const { sweep, keepSweeping } = createSweep({ store, names, records, versions })
+  const services: S3Services = { store, names, requestTimeout, ready, deleteLater }
+  const records = createRecords(services)
+  const { recordOf } = records
+  const staging = createStaging(services)
+  const versions = createVersions(services, records, staging)
+  const { sweep, keepSweeping } = createSweep(services, records, versions)
   const closing = new AbortController()
   let started: Promise<void> | undefined
 
@@ -224,7 +227,6 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 
     async stage (fileId, content) {
       acceptContent(content)
-      await ready()
       return await staging.stage(fileId, content)
     },
 
@@ -242,12 +244,12 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       const placed = await staging.place(fileId, content)
       const stored = storedContent(placed, newExtension ?? found.extension)
       const info = infoOf(fileId, stored)
-      const isReplaced = await naming([placed], async onSending => {
+      const isReplaced = await staging.naming(fileId, [placed], async ({ assertFresh, onSending }) => {
         // `beforePublish` is only called if the content is about to be published, and storing it may have taken long.
-        if (!isReplaceable(isStaged ? record : (await records.read(fileId)).record)) return false
+        if (!isReplaceable(isStaged ? record : await recordOf(fileId))) return false
         await beforePublish?.(info)
         return await records.write(fileId, record => {
-          placed.assertFresh()
+          assertFresh()
           return isReplaceable(record) ? { record: withContent(record, stored) } : null
         }, { onSending })
       })
@@ -258,7 +260,6 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       acceptContent(content)
       const newExtension = extension === undefined ? undefined : storedExtension(extension)
       if (!isSafeFileId(fileId)) return null
-      await ready()
       if (!staging.isStaged(content) && !isCommittable(await recordOf(fileId), commitOptions)) return null
       return await commit(fileId, await staging.place(fileId, content), newExtension, commitOptions)
     },
@@ -294,36 +295,24 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       },
 
       async set (fileId, value, version) {
-        if (!isSafeFileId(fileId)) return null
-        await ready()
         const stored = jsonValue(value)
         const newVersion = randomUUID()
-        const isSet = await records.write(
-          fileId,
-          record =>
-            (record?.state?.version ?? null) === version
-              ? { record: withState(orEmpty(record), stored, newVersion) }
-              : null
-        )
+        const isSet = await records.write(fileId, record => {
+          const isExpected = (record?.state?.version ?? null) === version
+          return isExpected ? { record: withState(orEmpty(record), stored, newVersion) } : null
+        })
         return isSet ? newVersion : null
       },
 
       async * list () {
         await ready()
-        const reading: Array<Promise<{ fileId: string, record: DocumentRecord | null }>> = []
-        const next = async function * () {
-          const { fileId, record } = await reading.shift()!
-          if (record?.state) yield { fileId, ...stateOf(record.state) }
-        }
+        const fileIds: string[] = []
         for await (const { key } of store.list(names.records)) {
           const fileId = names.parseRecord(key)
-          if (fileId === undefined) continue
-          const read = readLeniently(fileId)
-          read.catch(() => {})
-          reading.push(read)
-          if (reading.length === LISTED_AT_ONCE) yield * next()
+          if (fileId !== undefined) fileIds.push(fileId)
+          if (fileIds.length === LISTED_AT_ONCE) yield * await statesOf(fileIds.splice(0))
         }
-        while (reading.length > 0) yield * next()
+        yield * await statesOf(fileIds)
       }
     },
 
@@ -349,67 +338,63 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     }
   }
 
-  async function recordOf (fileId: string): Promise<DocumentRecord | null> {
-    if (!isSafeFileId(fileId)) return null
-    await ready()
-    return (await records.read(fileId)).record
-  }
-
   /** A damaged record is reported when it is read on its own, but must not hide the others in a list. */
-  async function readLeniently (fileId: string): Promise<{ fileId: string, record: DocumentRecord | null }> {
-    try {
-      return { fileId, record: (await records.read(fileId)).record }
-    } catch (error) {
-      if (error instanceof StorageError && !error.retryable) return { fileId, record: null }
-      throw error
-    }
+  async function statesOf (fileIds: readonly string[]) {
+    const states = await Promise.all(fileIds.map(async fileId => {
+      try {
+        const state = (await records.read(fileId)).record?.state
+        return state ? [{ fileId, ...stateOf(state) }] : []
+      } catch (error) {
+        if (error instanceof StorageError && !error.retryable) return []
+        throw error
+      }
+    }))
+    return states.flat()
   }
 
   async function createFile (fileId: string, extension: string, content: Content): Promise<FileInfo | null> {
     acceptContent(content)
     const newExtension = storedExtension(extension)
-    await ready()
     const placed = await staging.place(fileId, content)
     const stored = storedContent(placed, newExtension)
-    const isCreated = await naming([placed], async onSending => await records.write(fileId, record => {
-      placed.assertFresh()
-      return record?.content ? null : { record: withContent(orEmpty(record), stored) }
-    }, { onSending, isNew: true }))
+    const isCreated = await staging.naming(fileId, [placed], async ({ assertFresh, onSending }) =>
+      await records.write(fileId, record => {
+        assertFresh()
+        return record?.content ? null : { record: withContent(orEmpty(record), stored) }
+      }, { onSending, isNew: true }))
     return isCreated ? infoOf(fileId, stored) : null
   }
 
   async function commit (
     fileId: string,
-    placed: PlacedContent,
+    placed: StoredObject,
     newExtension: string | undefined,
     options: Omit<CommitOptions, 'extension'>
   ) {
     const { record: recordFor, keep, prune } = options
     const recordVersion = randomUUID()
     const modifiedAt = new Date()
-    const contents: PlacedContent[] = [placed]
-    const place = placingOnce(staging, fileId, contents) // `keep` may be called again
-
     let info: FileInfo | undefined
-    const isCommitted = await naming(contents, async onSending => await records.write(fileId, async current => {
-      if (!isCommittable(current, options)) return null
-      for (const content of contents) content.assertFresh()
-      const stored = storedContent(placed, newExtension ?? current.content.extension, modifiedAt)
-      info = infoOf(fileId, stored)
-      const given = keep && await keptAs(keep(info, await versions.newest(fileId, current)))
-      const { record, ...change } = await versions.kept(fileId, current, given, prune)
-      return { ...change, record: withState(withContent(record, stored), jsonValue(recordFor(info)), recordVersion) }
-    }, { onSending }))
-    return isCommitted ? { info: info!, recordVersion } : null
-
-    async function keptAs ({ details, changes, ...order }: KeepOptions): Promise<Kept> {
-      return {
-        details: await versions.details(fileId, detailsText(details), place),
-        changes: changes ? await place(changes) : null,
-        keptAt: modifiedAt.toISOString(),
-        ...orderOf(order)
+    const isCommitted = await staging.naming(fileId, [placed], async ({ placeOnce, assertFresh, onSending }) => {
+      async function keptAs ({ details, changes, ...order }: KeepOptions) {
+        return {
+          details: await versions.details(fileId, detailsText(details), placeOnce), // `keep` may be called again
+          changes: changes ? await placeOnce(changes) : null,
+          keptAt: modifiedAt.toISOString(),
+          ...orderOf(order)
+        }
       }
-    }
+      return await records.write(fileId, async current => {
+        if (!isCommittable(current, options)) return null
+        assertFresh()
+        const stored = storedContent(placed, newExtension ?? current.content.extension, modifiedAt)
+        info = infoOf(fileId, stored)
+        const given = keep && await keptAs(keep(info, await versions.newest(fileId, current)))
+        const { record, ...change } = await versions.kept(fileId, current, given, prune)
+        return { ...change, record: withState(withContent(record, stored), jsonValue(recordFor(info)), recordVersion) }
+      }, { onSending })
+    })
+    return isCommitted ? { info: info!, recordVersion } : null
   }
 
   /** The names of all objects to remove together with a record. */
@@ -422,7 +407,6 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     for (const name of objects) await store.remove(names.content(fileId, name))
   }
 
-  /** The sweep deletes what this fails to delete. */
   function deleteLater (fileId: string | undefined, objects: readonly string[]): void {
     removeObjects(fileId, objects).catch(() => {})
   }
@@ -436,8 +420,8 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
   }
 
   async function start (): Promise<void> {
-    await markPrefix(store, names).catch(error => { throw explained(error) })
-    await checkConditions(store, names)
+    await markPrefix(services).catch(error => { throw explained(error) })
+    await checkConditions(services)
     if (sweepInterval !== false) keepSweeping(sweepInterval, closing.signal).catch(() => {})
   }
 }
@@ -449,7 +433,7 @@ function isCommittable (
   return record?.content?.revision === ifRevision && (record.state?.version ?? null) === ifRecordVersion
 }
 
-function storedContent ({ name, size }: PlacedContent, extension: string, modifiedAt = new Date()): StoredContent {
+function storedContent ({ name, size }: StoredObject, extension: string, modifiedAt = new Date()): StoredContent {
   return { name, extension, size, modifiedAt: modifiedAt.toISOString(), revision: name }
 }
 

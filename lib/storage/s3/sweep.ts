@@ -2,24 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { InvalidOptionError, StorageError } from '../../errors.js'
 import { isJsonObject, type JsonObject, parseJson } from '../../util/text.js'
 import { type DocumentRecord, GARBAGE_MS, parseRecord, type Records } from './document-record.js'
-import { markOf, type ObjectNames } from './names.js'
-import type { ListedObject, ObjectStore, SmallObject } from './object-store.js'
+import { markOf } from './names.js'
+import type { ListedObject, SmallObject } from './object-store.js'
+import type { S3Services } from './services.js'
 import type { SweepOptions, SweepResult } from './sweep-options.js'
 import type { S3Versions } from './versions.js'
-
-interface SweepDependencies {
-  readonly store: ObjectStore
-  readonly names: ObjectNames
-  readonly records: Records
-  readonly versions: S3Versions
-}
-
-/** The object that marks a prefix as used by this library. Nothing is deleted without it. */
-interface Mark {
-  /** A newer version of this library may have added properties. */
-  readonly value: JsonObject
-  readonly found: SmallObject
-}
 
 const DAY_MS = 24 * 60 * 60_000
 const AT_ONCE = 4
@@ -31,11 +18,13 @@ const MAX_PAUSE_BETWEEN_CHECKS_MS = 60 * 60_000
  * Deletes objects that no record names: contents that were never published, contents of removed documents, and
  * incomplete uploads.
  */
-export function createSweep ({ store, names, records, versions }: SweepDependencies) {
+export function createSweep (services: S3Services, records: Records, versions: S3Versions) {
+  const { store, names } = services
+
   async function sweep (
     { olderThan = DAY_MS, signal = new AbortController().signal }: SweepOptions = {}
   ): Promise<SweepResult> {
-    await readMark(store, names) // or rejects: the objects may be another program's
+    await readMark(services) // or rejects: the objects may be another program's
     const result = { objects: 0, bytes: 0, uploads: 0 }
     const before = store.now().earliest - olderThan
     const remove = async (objects: readonly ListedObject[]): Promise<void> => {
@@ -151,7 +140,7 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
 
   /** Resolves to whether this instance is to sweep now. */
   async function claim (interval: number): Promise<boolean> {
-    const { value, found: { etag, modifiedAt } } = await readMark(store, names)
+    const { value, found: { etag, modifiedAt } } = await readMark(services)
     const now = store.now().earliest
     if (value.sweptAt !== undefined && modifiedAt && modifiedAt.getTime() + interval > now) return false
     await store.put(names.mark, JSON.stringify({ ...value, sweptAt: new Date(now).toISOString() }), { etag })
@@ -178,28 +167,34 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
  *
  * @throws InvalidOptionError: another program uses the prefix, or the prefix overlaps with another one.
  */
-export async function markPrefix (store: ObjectStore, names: ObjectNames): Promise<void> {
-  await refuseOverlaps(store, names)
-  if (await isMarked(store, names)) return
-  const stranger = await findStranger(store, names)
+export async function markPrefix (services: S3Services): Promise<void> {
+  const { store, names } = services
+  await refuseOverlaps(services)
+  if (await isMarked(services)) return
+  const stranger = await findStranger(services)
   // Another instance starting at the same time may have marked the prefix and then made that object.
-  if (stranger !== undefined && !await isMarked(store, names)) {
+  if (stranger !== undefined && !await isMarked(services)) {
     throw new InvalidOptionError('prefix', 'must be one that nothing else uses, but the bucket already has ' +
       `${JSON.stringify(stranger)}: choose another prefix. If this storage made everything there, create the object ` +
       `${names.mark} with the text {"format":1}`)
   }
   await store.put(names.mark, JSON.stringify({ format: 1 }), 'absent').catch(async error => {
-    if (!await isMarked(store, names)) throw error
+    if (!await isMarked(services)) throw error
   })
   // If an overlapping prefix is marked at the same time, at least one of the two applications sees the other's mark.
-  await refuseOverlaps(store, names).catch(async error => {
+  await refuseOverlaps(services).catch(async error => {
     if (error instanceof InvalidOptionError) await store.remove(names.mark).catch(() => {})
     throw error
   })
 }
 
-/** @throws StorageError: the mark is missing, or this version cannot read it. */
-async function readMark (store: ObjectStore, names: ObjectNames): Promise<Mark> {
+/**
+ * The object that marks a prefix as used by this library. Nothing is deleted without it. `value`: a newer version of
+ * this library may have added properties.
+ *
+ * @throws StorageError: the mark is missing, or this version cannot read it.
+ */
+async function readMark ({ store, names }: S3Services) {
   const found = await store.get(names.mark)
   const value = found && parseMark(found)
   if (value) return { value, found }
@@ -207,7 +202,7 @@ async function readMark (store: ObjectStore, names: ObjectNames): Promise<Mark> 
   throw new StorageError(`${what}, so nothing is swept: restart the application`, { retryable: false })
 }
 
-async function isMarked (store: ObjectStore, names: ObjectNames): Promise<boolean> {
+async function isMarked ({ store, names }: S3Services): Promise<boolean> {
   const found = await store.get(names.mark)
   if (found === null || parseMark(found)) return found !== null
   throw new InvalidOptionError('prefix', `must be one that nothing else uses, but the object ${names.mark} was ` +
@@ -219,7 +214,7 @@ function parseMark ({ text }: SmallObject): JsonObject | undefined {
   return isJsonObject(value) && value.format === 1 ? value : undefined
 }
 
-async function refuseOverlaps (store: ObjectStore, names: ObjectNames): Promise<void> {
+async function refuseOverlaps ({ store, names }: S3Services): Promise<void> {
   const marks = await Promise.all(names.overlapping.map(async prefix => await store.get(markOf(prefix))))
   const other = names.overlapping[marks.findIndex(mark => mark !== null)]
   if (other === undefined) return
@@ -232,7 +227,7 @@ async function refuseOverlaps (store: ObjectStore, names: ObjectNames): Promise<
  * The key of an object or upload in a folder of the prefix; `undefined` if there is none, or if the first record was
  * written by this library. Looks only at the first key in each folder, because there may be millions.
  */
-async function findStranger (store: ObjectStore, names: ObjectNames): Promise<string | undefined> {
+async function findStranger ({ store, names }: S3Services): Promise<string | undefined> {
   const first = await firstKey(store.list(names.records))
   if (first !== undefined) {
     const found = names.parseRecord(first) === undefined ? null : await store.get(first)
