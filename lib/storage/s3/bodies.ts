@@ -13,7 +13,7 @@ const MAX_PAUSE_MS = 10 * 60_000
 /**
  * The body of an answer. It fails if it is incomplete or differs from what was stored, if it makes no progress while it
  * is being read, or if nobody reads it for ten minutes. A small body is received at once, so that it does not hold a
- * connection until somebody reads it.
+ * connection until somebody reads it. `checksum`: the value in the headers, if any.
  */
 export function streamedBody (
   source: Readable,
@@ -21,8 +21,8 @@ export function streamedBody (
   timeout: number,
   checksum: string | undefined
 ): Readable {
-  const sum = createChecksum(checksum)
   let received = 0
+  let sum = 0
   let timer: NodeJS.Timeout | undefined
   function expectWithin (milliseconds: number): void {
     clearTimeout(timer)
@@ -46,7 +46,7 @@ export function streamedBody (
 
   source.on('data', (chunk: Buffer) => {
     received += chunk.length
-    sum.add(chunk)
+    if (checksum !== undefined) sum = crc32(chunk, sum)
     if (received > length) {
       body.destroy(incompleteError())
     } else if (body.push(chunk)) {
@@ -59,7 +59,7 @@ export function streamedBody (
   source.on('end', () => {
     clearTimeout(timer)
     if (received !== length) body.destroy(incompleteError())
-    else if (!sum.isRight()) body.destroy(damagedError())
+    else if (checksum !== undefined && checksum !== checksumText(sum)) body.destroy(damagedError())
     else body.push(null)
   })
   source.on('error', error => { body.destroy(storeError('GetObject', error)) })
@@ -69,32 +69,21 @@ export function streamedBody (
 }
 
 export interface Part {
-  /** Part numbers start at 1. */
-  readonly number: number
   readonly bytes: Buffer
   readonly isLast: boolean
-}
-
-interface ContentParts {
-  readonly parts: AsyncGenerator<Part, void>
-  /** Total size of all parts so far. */
-  readonly size: number
-  /** The error of reading the content itself. */
-  readonly failure: { readonly error: unknown } | undefined
 }
 
 const PART_BYTES = 5 * 1024 * 1024
 
 /**
  * The parts of an upload, copied because the owner of a chunk may reuse its buffer. There is always a last part, which
- * may be empty.
+ * may be empty. `size`: total size of all parts so far. `failure`: the error of reading the content itself.
  */
-export function partsOf (content: Content): ContentParts {
-  const source = { size: 0, failure: undefined as ContentParts['failure'], parts: parts() }
+export function partsOf (content: Content) {
+  const source = { size: 0, failure: undefined as { readonly error: unknown } | undefined, parts: parts() }
   return source
 
   async function * parts (): AsyncGenerator<Part, void> {
-    let number = 1
     let pieces: Buffer[] = []
     let length = 0
     try {
@@ -102,7 +91,7 @@ export function partsOf (content: Content): ContentParts {
         assertBytes(chunk)
         for (let start = 0; start < chunk.length;) {
           if (length === PART_BYTES) {
-            yield { number: number++, bytes: Buffer.concat(pieces), isLast: false }
+            yield { bytes: Buffer.concat(pieces), isLast: false }
             pieces = []
             length = 0
           }
@@ -117,27 +106,12 @@ export function partsOf (content: Content): ContentParts {
       source.failure = { error }
       throw error
     }
-    yield { number, bytes: Buffer.concat(pieces), isLast: true }
+    yield { bytes: Buffer.concat(pieces), isLast: true }
   }
 }
 
-/** Compares the CRC-32 of all bytes passed to `add` with the announced one, if any. */
-export function createChecksum (announced: string | undefined) {
-  let value = 0
-  return {
-    add (bytes: Uint8Array): void {
-      if (announced !== undefined) value = crc32(bytes, value)
-    },
-    isRight: () => announced === undefined || announced === textOf(value)
-  }
-}
-
-export function checksumOf (bytes: Uint8Array): string {
-  return textOf(crc32(bytes))
-}
-
-/** The base64 text of a checksum in headers. */
-function textOf (value: number): string {
+/** The base64 text of a CRC-32 in headers. */
+export function checksumText (value: number): string {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value)
   return bytes.toString('base64')

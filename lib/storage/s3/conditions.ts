@@ -47,13 +47,10 @@ export async function checkConditions ({ store, names }: S3Services): Promise<vo
 }
 
 async function isAccepted (putting: Promise<unknown>): Promise<boolean> {
-  try {
-    await putting
-    return true
-  } catch (error) {
+  return await putting.then(() => true, (error: unknown) => {
     if (isConflict(error) || statusOf(error) === 501) return false
     throw error
-  }
+  })
 }
 
 function ignored (condition: string): Error {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  DeleteObjectCommand, GetObjectCommand, type GetObjectCommandOutput, PutObjectCommand, S3Client
-} from '@aws-sdk/client-s3'
-import { checksumOf } from './bodies.js'
+import { crc32 } from 'node:zlib'
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { checksumText } from './bodies.js'
 import type { createStoreTime } from './store-time.js'
 
 /** A command of the client whose output has this type. */
@@ -15,20 +14,14 @@ export interface Command<Output> {
   resolveMiddleware(...args: never[]): (...args: never[]) => Promise<{ readonly output: Output }>
 }
 
-interface SendOptions {
-  readonly abortSignal: AbortSignal
-}
-
 type SmallCommand = InstanceType<typeof SMALL_COMMANDS[number]>
 
-/** A request in the form that request handlers accept. */
+/** A request in the form that request handlers accept, as far as it is used here. */
 interface HttpRequest {
-  readonly method: string
   readonly protocol: string
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: unknown
 }
 
 interface HttpResponse {
@@ -37,20 +30,8 @@ interface HttpResponse {
   readonly body: Readable
 }
 
-interface SmallRequest {
-  readonly key: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer | undefined
-}
-
-/** The form of all requests of one kind. */
-interface Pattern extends Prepared {
-  /** The path without the key. */
-  readonly folder: string
-  /** The headers that all requests share, without those of the signature. */
-  readonly headers: Readonly<Record<string, string>>
-}
-
+type SmallRequest = NonNullable<ReturnType<typeof requestOf>>
+type Pattern = NonNullable<ReturnType<typeof patternOf>>
 type Prepared = Awaited<ReturnType<typeof prepared>>
 type Signing = Record<'sign' | 'presign' | 'presignWithCredentials', (...args: unknown[]) => Promise<HttpRequest>>
 type Middleware = (
@@ -120,7 +101,7 @@ export function createDirectRequests (client: S3Client, Bucket: string, time: Re
   /** Makes the client send a command, or continue with it after a first try that was made here. */
   async function throughClient (
     command: Command<unknown>,
-    options: SendOptions,
+    abortSignal: AbortSignal,
     tried?: { readonly sentAt: number, readonly result: () => { readonly response: HttpResponse } }
   ): Promise<unknown> {
     let first = tried
@@ -137,28 +118,28 @@ export function createDirectRequests (client: S3Client, Bucket: string, time: Re
     }
     stackOf(command).add(measure, { step: 'deserialize', name: 'storeTime', priority: 'high' })
     stackOf(command).add(skipFirst, { step: 'deserialize', name: 'firstTry', priority: 'low' })
-    return await client.send(command as never, options)
+    return await client.send(command as never, { abortSignal })
   }
 
-  async function send (command: Command<unknown>, options: SendOptions): Promise<unknown> {
+  async function send (command: Command<unknown>, abortSignal: AbortSignal): Promise<unknown> {
     const request = requestOf(command)
     const pattern = request && await patternFor(command.constructor)
     const strategy = await client.config.retryStrategy()
-    if (!pattern || !('acquireInitialRetryToken' in strategy)) return await throughClient(command, options)
+    if (!pattern || !('acquireInitialRetryToken' in strategy)) return await throughClient(command, abortSignal)
     const sentAt = performance.now()
     const [token, made] = await Promise.all([
       strategy.acquireInitialRetryToken(''),
       signed(pattern, request, { date: new Date(Date.now() + client.config.systemClockOffset), id: randomUUID() })
     ])
-    options.abortSignal.throwIfAborted()
+    abortSignal.throwIfAborted()
     let response: HttpResponse
     try {
-      response = (await client.config.requestHandler.handle(made as never, options)).response as HttpResponse
+      response = (await client.config.requestHandler.handle(made as never, { abortSignal })).response as HttpResponse
     } catch (error) {
-      options.abortSignal.throwIfAborted()
-      return await throughClient(command, options, { sentAt, result: () => { throw error } })
+      abortSignal.throwIfAborted()
+      return await throughClient(command, abortSignal, { sentAt, result: () => { throw error } })
     }
-    if (!isUsual(response)) return await throughClient(command, options, { sentAt, result: () => ({ response }) })
+    if (!isUsual(response)) return await throughClient(command, abortSignal, { sentAt, result: () => ({ response }) })
     strategy.recordSuccess(token)
     time.answered(response.headers.date, sentAt)
     return answerOf(command, response)
@@ -171,21 +152,22 @@ export function createDirectRequests (client: S3Client, Bucket: string, time: Re
      */
     send: send as <Output>(
       command: Command<Output>,
-      options: SendOptions
+      abortSignal: AbortSignal
     ) => Promise<Output & { readonly checksum?: string | undefined }>,
 
     /** A URL that an object can be fetched from. `now`: milliseconds since 1970. */
     async urlOf (key: string, seconds: number, now: number): Promise<string> {
       const pattern = await patternFor(GetObjectCommand)
-      const { unsigned, scheme, signer, identity } = pattern ??
+      const { unsigned, signing, signer, identity } = pattern ??
         await prepared(client, new GetObjectCommand({ Bucket, Key: key }))
       const { host = '', ...others } = unsigned.headers
+      const applicable = Object.entries(others).filter(([name]) => !/^(amz-sdk-.*|(x-amz-)?user-agent)$/.test(name))
       const request = {
         ...unsigned,
         path: pattern ? pattern.folder + encodedKey(key) : unsigned.path,
-        headers: { ...headersOfUrl(others), host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
+        headers: { ...Object.fromEntries(applicable), host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
       }
-      const options = { expiresIn: seconds, signingDate: new Date(now), ...signingOptions(scheme) }
+      const options = { expiresIn: seconds, signingDate: new Date(now), ...signing }
       const { protocol, path, query } = identity
         ? await signer.presignWithCredentials(request, identity, options)
         : await signer.presign(request, options)
@@ -227,29 +209,23 @@ async function prepared (client: S3Client, command: SmallCommand) {
   return {
     unsigned: unsigned as HttpRequest,
     signed: signed as HttpRequest,
-    scheme,
     signer: await client.config.signer(scheme as never) as unknown as Signing,
+    signing: {
+      signingRegion: scheme?.signingRegionSet?.join(',') ?? scheme?.signingRegion,
+      signingService: scheme?.signingName
+    },
     /** Credentials of a directory bucket. */
     identity: context.s3ExpressIdentity
   }
 }
 
-function signingOptions (scheme: AuthScheme | undefined) {
-  return {
-    signingRegion: scheme?.signingRegionSet?.join(',') ?? scheme?.signingRegion,
-    signingService: scheme?.signingName
-  }
-}
-
 /** Returns `undefined` for a command that is not small or has other input. */
-function requestOf (command: { readonly input: object }): SmallRequest | undefined {
+function requestOf (command: { readonly input: object }) {
   const { Bucket, Key, Body, ...others } = command.input as PutObjectCommand['input'] & Record<string, unknown>
   const names = Object.keys(others).filter(name => others[name] !== undefined) as Array<keyof typeof HEADERS>
-  if (!SMALL_COMMANDS.some(kind => command instanceof kind) || !names.every(name => name in HEADERS)) return undefined
-  const isPut = command instanceof PutObjectCommand
-  if (isPut && !(Buffer.isBuffer(Body) && Body.length > 0 && Body.length < MAX_BYTES && 'ContentType' in others)) {
-    return undefined
-  }
+  const isSmall = !(command instanceof PutObjectCommand) ||
+    (Buffer.isBuffer(Body) && Body.length > 0 && Body.length < MAX_BYTES && 'ContentType' in others)
+  if (!isSmall || !SMALL_COMMANDS.some(kind => command instanceof kind) || !names.every(name => name in HEADERS)) return
   return {
     key: Key!,
     headers: Object.fromEntries(names.map(name => [HEADERS[name], String(others[name])])),
@@ -257,7 +233,8 @@ function requestOf (command: { readonly input: object }): SmallRequest | undefin
   }
 }
 
-function patternOf (prepared: Prepared, key: string): Pattern | undefined {
+/** The form of all requests of one kind: the path without the key, and the headers that all requests share. */
+function patternOf (prepared: Prepared, key: string) {
   const { path, headers } = prepared.unsigned
   const end = encodedKey(key)
   return path.endsWith(`/${end}`)
@@ -270,18 +247,18 @@ function patternOf (prepared: Prepared, key: string): Pattern | undefined {
 }
 
 async function signed (
-  { unsigned, folder, headers, scheme, signer }: Pattern,
+  { unsigned, folder, headers, signer, signing }: Pattern,
   { key, headers: own, body }: SmallRequest,
   { date, id }: { readonly date: Date, readonly id: string }
 ): Promise<HttpRequest> {
   const ofBody = body && {
     'content-length': String(body.length),
-    ...(CHECKSUM in unsigned.headers && { [CHECKSUM]: checksumOf(body) })
+    ...(CHECKSUM in unsigned.headers && { [CHECKSUM]: checksumText(crc32(body)) })
   }
   const itsHeaders = { ...headers, ...own, ...ofBody, [ID]: id }
   return await signer.sign(
     { ...unsigned, path: folder + encodedKey(key), headers: itsHeaders, body },
-    { signingDate: date, ...signingOptions(scheme) }
+    { signingDate: date, ...signing }
   )
 }
 
@@ -304,20 +281,11 @@ function answerOf (command: object, { headers, body }: HttpResponse): unknown {
   }
   return {
     ETag,
-    Body: body as GetObjectCommandOutput['Body'] & Readable,
+    Body: body,
     ContentLength: length === undefined ? undefined : Number(length),
     LastModified: modified === undefined ? undefined : new Date(modified),
     checksum: headers[CHECKSUM]
-  } satisfies Partial<GetObjectCommandOutput> & { readonly checksum: string | undefined }
-}
-
-/** The headers that can apply to a URL. */
-function headersOfUrl (headers: HttpRequest['headers']): HttpRequest['headers'] {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) =>
-      !name.startsWith('amz-sdk-') && !['user-agent', 'x-amz-user-agent'].includes(name)
-    )
-  )
+  }
 }
 
 /** The stack has the same type for all kinds of commands. */

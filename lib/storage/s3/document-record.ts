@@ -7,7 +7,7 @@ import { isSafeFileId } from '../../security/names.js'
 import { BoundedMap } from '../../util/bounded-map.js'
 import { createQueue } from '../../util/queue.js'
 import { parseJson } from '../../util/text.js'
-import { directBlobs, EMPTY_LOG, type VersionEntry, type VersionLog } from '../version-log.js'
+import { directBlobs, EMPTY_LOG, type VersionEntry } from '../version-log.js'
 import { isDocumentRecord } from './document-record.compiled.js'
 import type { DocumentRecord, StoredContent } from './document-record.schema.js'
 import type { S3Services } from './services.js'
@@ -15,6 +15,8 @@ import { isCertainConflict, isConflict } from './store-errors.js'
 import type { StoreTime } from './store-time.js'
 
 export type { DocumentRecord, StoredContent } from './document-record.schema.js'
+/** The record of a file that exists. */
+export type FileRecord = DocumentRecord & { readonly content: StoredContent }
 
 const MAX_TAGS = 16
 
@@ -39,17 +41,8 @@ export function isLaterStateOf ({ tags }: DocumentRecord, base: DocumentRecord):
 export const GARBAGE_MS = 15 * 60_000
 const GARBAGE_BATCH = 8
 
-const EMPTY_RECORD: DocumentRecord = {
-  format: 2,
-  content: null,
-  state: null,
-  versions: EMPTY_LOG,
-  garbage: [],
-  tags: []
-}
-
 export function orEmpty (record: DocumentRecord | null): DocumentRecord {
-  return record ?? EMPTY_RECORD
+  return record ?? { format: 2, content: null, state: null, versions: EMPTY_LOG, garbage: [], tags: [] }
 }
 
 /** Returns `undefined` if the text is damaged, or was written by a version of this library with another format. */
@@ -66,30 +59,15 @@ export function withContent (record: DocumentRecord, content: StoredContent): Do
   return withGarbage({ ...record, content }, record.content ? [record.content.name] : [])
 }
 
-export function withState (record: DocumentRecord, value: unknown, version: string): DocumentRecord {
-  return { ...record, state: { value, version } }
-}
-
 /** Fields of a version that the record's content does not provide. */
 export type Kept = Pick<VersionEntry, 'changes' | 'details' | 'session' | 'priority' | 'keptAt'>
 
 /** The present content as the newest version. If the newest version already is this content, its number is kept. */
-export function presentVersion (
-  { content, versions }: DocumentRecord & { readonly content: StoredContent },
-  { keptAt, ...kept }: Kept
-): VersionEntry {
+export function presentVersion ({ content, versions }: FileRecord, { keptAt, ...kept }: Kept): VersionEntry {
   const { name, size, extension, modifiedAt, revision } = content
   const newest = versions.entries.at(-1)
   const { version, keptAt: since } = newest?.revision === revision ? newest : { version: versions.last + 1, keptAt }
   return { version, revision, extension, modifiedAt, keptAt: since, content: { name, size }, ...kept }
-}
-
-export function withVersions (
-  record: DocumentRecord,
-  versions: VersionLog,
-  superseded: Iterable<string>
-): DocumentRecord {
-  return withGarbage({ ...record, versions }, superseded)
 }
 
 /** The objects that the record itself names, except as garbage. */
@@ -97,8 +75,11 @@ export function directNames ({ content, versions }: DocumentRecord): Set<string>
   return new Set([...content ? [content.name] : [], ...directBlobs(versions).keys()])
 }
 
-/** Objects named by segments need no check: they are superseded only when their versions are removed. */
-function withGarbage (record: DocumentRecord, candidates: Iterable<string>): DocumentRecord {
+/**
+ * Adds the objects that the record no longer names. Objects named by segments need no check: they are superseded only
+ * when their versions are removed.
+ */
+export function withGarbage (record: DocumentRecord, candidates: Iterable<string>): DocumentRecord {
   const named = directNames(record)
   const names = new Set([...candidates].filter(name => !named.has(name)))
   return names.size === 0 ? record : { ...record, garbage: [...record.garbage, ...[...names].map(name => ({ name }))] }
@@ -285,13 +266,11 @@ export function createRecords ({ store, names, requestTimeout, ready, deleteLate
 
 function parsed (text: string): DocumentRecord {
   const record = parseRecord(text)
-  if (!record) {
-    throw new StorageError(
-      'the record of the document is damaged, or a newer version of this library has written it: nothing is changed',
-      { retryable: false }
-    )
-  }
-  return record
+  if (record) return record
+  throw new StorageError(
+    'the record of the document is damaged, or a newer version of this library has written it: nothing is changed',
+    { retryable: false }
+  )
 }
 
 /** Pauses at random, so that instances that change the same record collide less often. */

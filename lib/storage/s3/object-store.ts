@@ -22,12 +22,6 @@ export interface ListedObject {
   readonly modifiedAt: Date
 }
 
-interface ListedUpload {
-  readonly key: string
-  readonly id: string
-  readonly startedAt: Date
-}
-
 /** The object is only written if it has this ETag, or does not exist. */
 export type Condition = { readonly etag: string } | 'absent'
 
@@ -55,16 +49,14 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
   const time = createStoreTime()
   const requests = createDirectRequests(client, Bucket, time)
   const urls = urlClient === client ? requests : createDirectRequests(urlClient, Bucket, time)
-  let quoted = (etag: string) => etag
+  let areETagsQuoted = false
 
   /** Runs one operation, which ends when it is aborted. */
   async function run<Result> (operation: string, call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const controller = new AbortController()
     const { signal } = controller
-    const timer = setTimeout(
-      () => controller.abort(new StorageTimeoutError(operation, requestTimeout)),
-      requestTimeout
-    )
+    const timeUp = () => controller.abort(new StorageTimeoutError(operation, requestTimeout))
+    const timer = setTimeout(timeUp, requestTimeout)
     try {
       return await unlessAborted(call(signal), signal)
     } catch (error) {
@@ -75,24 +67,24 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
   }
 
   async function send<Output> (operation: string, command: Command<Output>): Promise<Output> {
-    return await run(operation, async abortSignal => await requests.send(command, { abortSignal }))
+    return await run(operation, async signal => await requests.send(command, signal))
   }
 
   /** Like `send`, for a command that has nothing to do if the object or upload does not exist. */
   async function sendIfFound (operation: string, command: Command<unknown>): Promise<void> {
-    await run(operation, async abortSignal => await requests.send(command, { abortSignal }).catch(nullIfNotFound))
+    await run(operation, async signal => await requests.send(command, signal).catch(nullIfNotFound))
   }
 
   /** An object or a range of it; `null` if it does not exist. Nobody reads the body after the signal is aborted. */
-  async function found (Key: string, abortSignal: AbortSignal, range?: ByteRange) {
+  async function found (Key: string, signal: AbortSignal, range?: ByteRange) {
     const Range = range && `bytes=${range.start}-${range.end}`
     const command = new GetObjectCommand({ Bucket, Key, Range })
     const { Body, ContentLength: length = -1, ETag, LastModified, checksum } =
-      await requests.send(command, { abortSignal }).catch(nullIfNotFound) ?? {}
+      await requests.send(command, signal).catch(nullIfNotFound) ?? {}
     if (Body === undefined) return null
     const source = Body as Readable
-    abortSignal.addEventListener('abort', () => discard(source), { once: true })
-    if (abortSignal.aborted) discard(source)
+    signal.addEventListener('abort', () => discard(source), { once: true })
+    if (signal.aborted) discard(source)
     return { source, length, etag: ETag, modifiedAt: LastModified, checksum }
   }
 
@@ -116,7 +108,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
     await sendIfFound('DeleteObject', new DeleteObjectCommand({ Bucket, Key }))
   }
 
-  async function uploadParts (Key: string, first: Part, others: AsyncIterable<Part>): Promise<void> {
+  async function uploadParts (Key: string, first: Part, others: AsyncGenerator<Part, void>): Promise<void> {
     const ChecksumAlgorithm = await client.config.requestChecksumCalculation() === 'WHEN_SUPPORTED'
       ? 'CRC32'
       : undefined
@@ -127,24 +119,20 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
     const Parts: CompletedPart[] = []
     const sending = new Set<Promise<void>>()
     let failure: { readonly error: unknown } | undefined
-    async function sendPart ({ number: PartNumber, bytes: Body }: Part): Promise<void> {
+    async function sendPart (PartNumber: number, Body: Buffer): Promise<void> {
       const command = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body })
       const { ETag, ChecksumCRC32 } = await send('UploadPart', command)
       Parts[PartNumber - 1] = { PartNumber, ETag, ChecksumCRC32 }
     }
-    async function sendSoon (part: Part): Promise<void> {
-      const one: Promise<void> = sendPart(part)
-        .catch(error => { failure ??= { error } })
-        .finally(() => sending.delete(one))
-      sending.add(one)
-      if (sending.size === PARTS_AT_ONCE) await Promise.race(sending)
-    }
 
     try {
-      await sendSoon(first)
-      for await (const part of others) {
-        if (failure) break
-        await sendSoon(part)
+      let number = 1
+      for (let part: Part | void = first; part && !failure; part = (await others.next()).value) {
+        const one: Promise<void> = sendPart(number++, part.bytes)
+          .catch(error => { failure ??= { error } })
+          .finally(() => sending.delete(one))
+        sending.add(one)
+        if (sending.size === PARTS_AT_ONCE) await Promise.race(sending)
       }
       await Promise.all(sending)
       if (failure) throw failure.error
@@ -154,12 +142,12 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
       )
     } catch (error) {
       await Promise.all(sending)
-      if (UploadId !== undefined) await abortUpload({ key: Key, id: UploadId }).catch(() => {}) // the sweep does it
+      if (UploadId !== undefined) await abortUpload(Key, UploadId).catch(() => {}) // the sweep does it
       throw error
     }
   }
 
-  async function abortUpload ({ key: Key, id: UploadId }: Pick<ListedUpload, 'key' | 'id'>): Promise<void> {
+  async function abortUpload (Key: string, UploadId: string): Promise<void> {
     await sendIfFound('AbortMultipartUpload', new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
   }
 
@@ -191,7 +179,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
           Body,
           ContentType: 'application/json',
           ...(condition === 'absent' && { IfNoneMatch: '*' }),
-          ...(typeof condition === 'object' && { IfMatch: quoted(condition.etag) })
+          ...(typeof condition === 'object' && { IfMatch: areETagsQuoted ? `"${condition.etag}"` : condition.etag })
         })
       )
       if (ETag === undefined) throw new StorageError('it sent no ETag', { retryable: false })
@@ -238,13 +226,14 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
       return source.size
     },
 
-    /** `size`: the size of the object. */
-    async copy (from: string, Key: string, size: number): Promise<void> {
+    /** `size`: the size of the object, to which this resolves. */
+    async copy (from: string, Key: string, size: number): Promise<number> {
       if (size > MAX_COPY_BYTES) {
         throw new StorageError('staged content of more than 5 GiB cannot be copied', { retryable: false })
       }
       const CopySource = `${Bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
       await send('CopyObject', new CopyObjectCommand({ Bucket, Key, CopySource }))
+      return size
     },
 
     /** Ignores a missing object. */
@@ -263,7 +252,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
       }
     },
 
-    async * uploads (Prefix: string): AsyncGenerator<ListedUpload> {
+    async * uploads (Prefix: string) {
       let next: { readonly KeyMarker?: string, readonly UploadIdMarker?: string | undefined } = {}
       for (;;) {
         const command = new ListMultipartUploadsCommand({ Bucket, Prefix, ...next })
@@ -289,7 +278,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
 
     /** Whether ETags are sent in quotation marks from now on. */
     quoteETags (areQuoted: boolean): void {
-      quoted = areQuoted ? etag => `"${etag}"` : etag => etag
+      areETagsQuoted = areQuoted
     }
   }
 }

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
-import type {
-  CommitOptions, Content, FileInfo, KeepOptions, ReadResult, StateStore, Storage
-} from '../../../types/storage.js'
+import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
 import { BusyError, InvalidOptionError, NameTakenError, StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/names.js'
 import { acceptContent } from '../../util/streams.js'
@@ -13,11 +11,10 @@ import {
 import { assertCreateOptions, assertReplaceOptions } from '../call-options.js'
 import { storedExtension } from '../file-info.js'
 import { sliceOf } from '../reading.js'
-import { detailsText, orderOf } from '../version-log.js'
 import { checkConditions, explained } from './conditions.js'
 import {
-  createRecords, directNames, type DocumentRecord, infoOf, isLaterStateOf, orEmpty, parseRecord, type StoredContent,
-  withContent, withState
+  createRecords, directNames, type DocumentRecord, type FileRecord, infoOf, isLaterStateOf, orEmpty, parseRecord,
+  type StoredContent, withContent
 } from './document-record.js'
 import { objectNames } from './names.js'
 import { createObjectStore } from './object-store.js'
@@ -162,12 +159,9 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
   assertOptions(RULES, options, { required: new Set(['client', 'bucket']) })
   const { client, bucket, prefix = '', redirectDownloads = false, requestTimeout = 20_000, sweepInterval = DAY_MS } =
     options as S3StorageOptions
-  if (typeof redirectDownloads === 'object') {
-    assertOptions(REDIRECT_RULES, redirectDownloads, { path: 'redirectDownloads.' })
-  }
-  const { client: urlClient = client, expiresIn = DEFAULT_URL_MS } = typeof redirectDownloads === 'object'
-    ? redirectDownloads
-    : {}
+  const redirects = typeof redirectDownloads === 'object' ? redirectDownloads : {}
+  assertOptions(REDIRECT_RULES, redirects, { path: 'redirectDownloads.' })
+  const { client: urlClient = client, expiresIn = DEFAULT_URL_MS } = redirects
 
   const names = objectNames(prefix)
   const store = createObjectStore({ client, bucket, requestTimeout, urlClient })
@@ -184,16 +178,12 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     ready,
 
     async stat (fileId) {
-      const record = await recordOf(fileId)
-      return record?.content ? infoOf(fileId, record.content) : null
+      return fileOf(fileId, await recordOf(fileId))
     },
 
     async snapshot (fileId) {
       const record = await recordOf(fileId)
-      return {
-        info: record?.content ? infoOf(fileId, record.content) : null,
-        record: record?.state ? stateOf(record.state) : null
-      }
+      return { info: fileOf(fileId, record), record: stateOf(record) }
     },
 
     async read (fileId, range) {
@@ -256,12 +246,29 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       return isReplaced ? info : null
     },
 
-    async commit (fileId, content, { extension, ...commitOptions }) {
+    async commit (fileId, content, options) {
       acceptContent(content)
+      const { extension, record: recordFor, keep, prune } = options
       const newExtension = extension === undefined ? undefined : storedExtension(extension)
       if (!isSafeFileId(fileId)) return null
-      if (!staging.isStaged(content) && !isCommittable(await recordOf(fileId), commitOptions)) return null
-      return await commit(fileId, await staging.place(fileId, content), newExtension, commitOptions)
+      if (!staging.isStaged(content) && !isCommittable(await recordOf(fileId), options)) return null
+      const placed = await staging.place(fileId, content)
+      const recordVersion = randomUUID()
+      const modifiedAt = new Date()
+      let info: FileInfo | undefined
+      const isCommitted = await staging.naming(fileId, [placed], async ({ placeOnce, assertFresh, onSending }) =>
+        await records.write(fileId, async current => {
+          if (!isCommittable(current, options)) return null
+          assertFresh()
+          const stored = storedContent(placed, newExtension ?? current.content.extension, modifiedAt)
+          info = infoOf(fileId, stored)
+          const given = keep?.(info, await versions.newest(fileId, current)) // may be called again
+          const kept = given && await versions.keptAs(fileId, given, modifiedAt, placeOnce)
+          const { record, ...change } = await versions.kept(fileId, current, kept, prune)
+          const state = { value: jsonValue(recordFor(info)), version: recordVersion }
+          return { ...change, record: { ...withContent(record, stored), state } }
+        }, { onSending }))
+      return isCommitted ? { info: info!, recordVersion } : null
     },
 
     async remove (fileId) {
@@ -290,8 +297,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 
     state: {
       async get (fileId) {
-        const state = (await recordOf(fileId))?.state
-        return state ? stateOf(state) : null
+        return stateOf(await recordOf(fileId))
       },
 
       async set (fileId, value, version) {
@@ -299,7 +305,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
         const newVersion = randomUUID()
         const isSet = await records.write(fileId, record => {
           const isExpected = (record?.state?.version ?? null) === version
-          return isExpected ? { record: withState(orEmpty(record), stored, newVersion) } : null
+          return isExpected ? { record: { ...orEmpty(record), state: { value: stored, version: newVersion } } } : null
         })
         return isSet ? newVersion : null
       },
@@ -321,9 +327,8 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     ...(redirectDownloads !== false && {
       async downloadUrl (fileId: string) {
         const content = (await recordOf(fileId))?.content
-        return content
-          ? { info: infoOf(fileId, content), url: await store.urlOf(names.content(fileId, content.name), expiresIn) }
-          : null
+        if (!content) return null
+        return { info: infoOf(fileId, content), url: await store.urlOf(names.content(fileId, content.name), expiresIn) }
       }
     }),
 
@@ -342,8 +347,8 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
   async function statesOf (fileIds: readonly string[]) {
     const states = await Promise.all(fileIds.map(async fileId => {
       try {
-        const state = (await records.read(fileId)).record?.state
-        return state ? [{ fileId, ...stateOf(state) }] : []
+        const state = stateOf((await records.read(fileId)).record)
+        return state ? [{ fileId, ...state }] : []
       } catch (error) {
         if (error instanceof StorageError && !error.retryable) return []
         throw error
@@ -363,38 +368,6 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
         return record?.content ? null : { record: withContent(orEmpty(record), stored) }
       }, { onSending, isNew: true }))
     return isCreated ? infoOf(fileId, stored) : null
-  }
-
-  async function commit (
-    fileId: string,
-    placed: StoredObject,
-    newExtension: string | undefined,
-    options: Omit<CommitOptions, 'extension'>
-  ) {
-    const { record: recordFor, keep, prune } = options
-    const recordVersion = randomUUID()
-    const modifiedAt = new Date()
-    let info: FileInfo | undefined
-    const isCommitted = await staging.naming(fileId, [placed], async ({ placeOnce, assertFresh, onSending }) => {
-      async function keptAs ({ details, changes, ...order }: KeepOptions) {
-        return {
-          details: await versions.details(fileId, detailsText(details), placeOnce), // `keep` may be called again
-          changes: changes ? await placeOnce(changes) : null,
-          keptAt: modifiedAt.toISOString(),
-          ...orderOf(order)
-        }
-      }
-      return await records.write(fileId, async current => {
-        if (!isCommittable(current, options)) return null
-        assertFresh()
-        const stored = storedContent(placed, newExtension ?? current.content.extension, modifiedAt)
-        info = infoOf(fileId, stored)
-        const given = keep && await keptAs(keep(info, await versions.newest(fileId, current)))
-        const { record, ...change } = await versions.kept(fileId, current, given, prune)
-        return { ...change, record: withState(withContent(record, stored), jsonValue(recordFor(info)), recordVersion) }
-      }, { onSending })
-    })
-    return isCommitted ? { info: info!, recordVersion } : null
   }
 
   /** The names of all objects to remove together with a record. */
@@ -429,7 +402,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 function isCommittable (
   record: DocumentRecord | null,
   { ifRevision, ifRecordVersion }: Pick<CommitOptions, 'ifRevision' | 'ifRecordVersion'>
-): record is DocumentRecord & { readonly content: StoredContent } {
+): record is FileRecord {
   return record?.content?.revision === ifRevision && (record.state?.version ?? null) === ifRecordVersion
 }
 
@@ -437,8 +410,12 @@ function storedContent ({ name, size }: StoredObject, extension: string, modifie
   return { name, extension, size, modifiedAt: modifiedAt.toISOString(), revision: name }
 }
 
-function stateOf ({ value, version }: { readonly value: unknown, readonly version: string }) {
-  return { value, version }
+function fileOf (fileId: string, record: DocumentRecord | null): FileInfo | null {
+  return record?.content ? infoOf(fileId, record.content) : null
+}
+
+function stateOf (record: DocumentRecord | null) {
+  return record?.state ? { value: record.state.value, version: record.state.version } : null
 }
 
 /** Makes a copy that the caller cannot change. */

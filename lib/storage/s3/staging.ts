@@ -18,7 +18,7 @@ export interface StoredObject {
   /** Whether its owner will discard it. */
   readonly isStaged: boolean
   /** The staged object that this is a copy of. */
-  readonly source?: StoredObject
+  readonly source?: StoredObject | undefined
   /**
    * `free`: certainly no record names the object. `used`: somebody is about to name it or has named it. `unknown`: a
    * record may name it.
@@ -43,24 +43,16 @@ const MAX_AGE_MS = 12 * 60 * 60_000
 export function createStaging ({ store, names, ready, deleteLater }: S3Services) {
   const staged = new WeakMap<Content, StoredObject>()
 
-  async function uploaded (
+  async function stored (
     fileId: string | undefined,
-    content: Content,
-    { isStaged }: Pick<StoredObject, 'isStaged'>
+    { isStaged, source }: Pick<StoredObject, 'isStaged' | 'source'>,
+    put: (key: string) => Promise<number>
   ): Promise<StoredObject> {
     await ready()
     const name = randomUUID()
     const assertFresh = freshness()
-    const size = await store.upload(names.content(fileId, name), content)
-    return { fileId, name, size, assertFresh, isStaged, status: isStaged ? 'free' : 'used' }
-  }
-
-  async function copied (source: StoredObject, fileId: string): Promise<StoredObject> {
-    const name = randomUUID()
-    const assertFresh = freshness()
-    const { size } = source
-    await store.copy(names.content(source.fileId, source.name), names.content(fileId, name), size)
-    return { fileId, name, size, assertFresh, isStaged: false, source, status: 'used' }
+    const size = await put(names.content(fileId, name))
+    return { fileId, name, size, assertFresh, isStaged, source, status: isStaged ? 'free' : 'used' }
   }
 
   async function * bytesOf ({ fileId, name, size }: StoredObject): AsyncGenerator<Uint8Array> {
@@ -75,10 +67,14 @@ export function createStaging ({ store, names, ready, deleteLater }: S3Services)
    */
   async function place (fileId: string, content: Content): Promise<StoredObject> {
     const object = staged.get(content)
-    if (!object) return await uploaded(fileId, content, { isStaged: false })
-    if (object.fileId !== fileId || object.status !== 'free') return await copied(object, fileId)
-    object.status = 'used'
-    return object
+    if (!object) return await stored(fileId, { isStaged: false }, async key => await store.upload(key, content))
+    if (object.fileId === fileId && object.status === 'free') {
+      object.status = 'used'
+      return object
+    }
+    const { name, size } = object
+    const from = names.content(object.fileId, name)
+    return await stored(fileId, { isStaged: false, source: object }, async key => await store.copy(from, key, size))
   }
 
   function notNamed (object: StoredObject): void {
@@ -92,7 +88,8 @@ export function createStaging ({ store, names, ready, deleteLater }: S3Services)
     isStaged: (content: Content) => staged.has(content),
 
     async stage (fileId: string, content: AsyncIterable<Uint8Array>): Promise<StagedContent> {
-      const object = await uploaded(isSafeFileId(fileId) ? fileId : undefined, content, { isStaged: true })
+      const safeFileId = isSafeFileId(fileId) ? fileId : undefined
+      const object = await stored(safeFileId, { isStaged: true }, async key => await store.upload(key, content))
       const result: StagedContent = {
         size: object.size,
         async discard () {
@@ -127,9 +124,7 @@ export function createStaging ({ store, names, ready, deleteLater }: S3Services)
         blobs.set(content, blob)
         return blob
       }
-      function assertFresh (): void {
-        for (const content of contents) content.assertFresh()
-      }
+      const assertFresh = () => contents.forEach(content => content.assertFresh())
 
       try {
         const isWritten = await write({ placeOnce, assertFresh, onSending: () => { isSent = true } })

@@ -5,8 +5,10 @@ import { type DocumentRecord, GARBAGE_MS, parseRecord, type Records } from './do
 import { markOf } from './names.js'
 import type { ListedObject, SmallObject } from './object-store.js'
 import type { S3Services } from './services.js'
-import type { SweepOptions, SweepResult } from './sweep-options.js'
+import type { SweepOptions } from './sweep-options.js'
 import type { S3Versions } from './versions.js'
+
+type NamedObject = ListedObject & { readonly name: string }
 
 const DAY_MS = 24 * 60 * 60_000
 const AT_ONCE = 4
@@ -21,31 +23,30 @@ const MAX_PAUSE_BETWEEN_CHECKS_MS = 60 * 60_000
 export function createSweep (services: S3Services, records: Records, versions: S3Versions) {
   const { store, names } = services
 
-  async function sweep (
-    { olderThan = DAY_MS, signal = new AbortController().signal }: SweepOptions = {}
-  ): Promise<SweepResult> {
+  async function sweep ({ olderThan = DAY_MS, signal = new AbortController().signal }: SweepOptions) {
     await readMark(services) // or rejects: the objects may be another program's
-    const result = { objects: 0, bytes: 0, uploads: 0 }
+    const deleted = { objects: 0, bytes: 0, uploads: 0 }
     const before = store.now().earliest - olderThan
-    const remove = async (objects: readonly ListedObject[]): Promise<void> => {
+    async function remove (objects: readonly ListedObject[]): Promise<void> {
       for (const { key, size } of objects) {
         signal.throwIfAborted()
         await store.remove(key)
-        result.objects++
-        result.bytes += size
+        deleted.objects++
+        deleted.bytes += size
       }
     }
 
     const failures: unknown[] = []
     const documents = new Set<Promise<void>>()
-    for await (const objects of byDocument()) {
+    for await (const { fileId, objects } of byDocument()) {
       signal.throwIfAborted()
       const old = objects.filter(({ modifiedAt }) => modifiedAt.getTime() < before)
       if (old.length === 0) continue
       // A failing document must not delay the others until the next sweep.
-      const sweeping: Promise<void> = sweepDocument(old, remove).catch(error => {
-        failures.push(error)
-      }).finally(() => documents.delete(sweeping))
+      const sweeping: Promise<void> = unneeded(fileId, old)
+        .then(remove)
+        .catch(error => { failures.push(error) })
+        .finally(() => documents.delete(sweeping))
       documents.add(sweeping)
       if (documents.size >= AT_ONCE) await Promise.race(documents)
       if (failures.length >= MAX_FAILURES) break
@@ -59,83 +60,69 @@ export function createSweep (services: S3Services, records: Records, versions: S
     for await (const upload of store.uploads(names.contents)) {
       signal.throwIfAborted()
       if (upload.startedAt.getTime() >= before || !names.parseContent(upload.key)) continue
-      await store.abortUpload(upload)
-      result.uploads++
+      await store.abortUpload(upload.key, upload.id)
+      deleted.uploads++
     }
     if (failures.length > 0) throw failures[0]
-    return result
+    return deleted
   }
 
   /** The objects of each document: listings are sorted by key. */
-  async function * byDocument (): AsyncGenerator<readonly ListedObject[]> {
-    let group: ListedObject[] = []
-    let folder = ''
+  async function * byDocument () {
+    let document: { readonly fileId: string | undefined, readonly objects: NamedObject[] } | undefined
     for await (const object of store.list(names.contents)) {
-      if (!names.parseContent(object.key)) continue // of another program
-      const itsFolder = object.key.slice(0, object.key.lastIndexOf('/'))
-      if (itsFolder !== folder && group.length > 0) {
-        yield group
-        group = []
+      const parsed = names.parseContent(object.key)
+      if (!parsed) continue // of another program
+      if (document && document.fileId !== parsed.fileId) {
+        yield document
+        document = undefined
       }
-      folder = itsFolder
-      group.push(object)
+      document ??= { fileId: parsed.fileId, objects: [] }
+      document.objects.push({ ...object, name: parsed.name })
     }
-    if (group.length > 0) yield group
+    if (document) yield document
   }
 
-  async function sweepDocument (
-    old: readonly ListedObject[],
-    remove: (objects: readonly ListedObject[]) => Promise<void>
-  ): Promise<void> {
-    const { fileId } = names.parseContent(old[0]!.key)!
-    if (fileId === undefined) return await remove(old)
+  /** Makes sure that nobody can name the returned objects any longer. */
+  async function unneeded (fileId: string | undefined, old: readonly NamedObject[]): Promise<readonly NamedObject[]> {
+    if (fileId === undefined) return old
     try {
       const { record, modifiedAt } = await records.read(fileId)
-      if (!record) return await remove(old)
-      const superseded = supersededAt(record, modifiedAt)
-      if ((await unnamed(fileId, record, old, superseded)).length === 0) return
-      // The write ensures that nobody can name these objects any longer: a write that was prepared earlier, however
-      // long ago, will fail.
-      let gone: readonly ListedObject[] = []
+      if (!record) return old
+      // Garbage without a time was superseded when the record was modified.
+      const superseded = new Map(
+        record.garbage.map(({ name, since = modifiedAt?.getTime() ?? Infinity }) => [name, since])
+      )
+      if ((await unnamed(fileId, record, old, superseded)).length === 0) return []
+      // A write that was prepared earlier, however long ago, will fail after this one.
+      let gone: readonly NamedObject[] = []
       await records.write(fileId, async current => {
         // objects of a removed document are left to the next sweep
         gone = current ? await unnamed(fileId, current, old, superseded) : []
-        const goneNames = new Set(gone.map(nameOf))
+        const goneNames = new Set(gone.map(({ name }) => name))
         return current === null || gone.length === 0
           ? null
           : { record: { ...current, garbage: current.garbage.filter(({ name }) => !goneNames.has(name)) } }
       })
-      await remove(gone)
+      return gone
     } catch (error) {
-      // The record is damaged, so it is unknown what it names.
       if (!(error instanceof StorageError) || error.retryable) throw error
+      return [] // the record is damaged, so it is unknown what it names
     }
-  }
-
-  /**
-   * When the garbage in a record was superseded, by name. Garbage without a time was superseded when the record was
-   * modified.
-   */
-  function supersededAt ({ garbage }: DocumentRecord, modifiedAt: Date | undefined): ReadonlyMap<string, number> {
-    return new Map(garbage.map(({ name, since = modifiedAt?.getTime() ?? Infinity }) => [name, since]))
   }
 
   /** The objects that are no longer needed. Garbage that is not in `superseded` is new and still needed. */
   async function unnamed (
     fileId: string,
     record: DocumentRecord,
-    objects: readonly ListedObject[],
+    objects: readonly NamedObject[],
     superseded: ReadonlyMap<string, number>
-  ): Promise<readonly ListedObject[]> {
+  ): Promise<readonly NamedObject[]> {
     const { names: needed, areAll } = await versions.named(fileId, record)
     if (!areAll) return []
     const ripeSince = store.now().earliest - GARBAGE_MS
     for (const { name } of record.garbage) if ((superseded.get(name) ?? Infinity) > ripeSince) needed.add(name)
-    return objects.filter(object => !needed.has(nameOf(object)))
-  }
-
-  function nameOf ({ key }: ListedObject): string {
-    return names.parseContent(key)!.name
+    return objects.filter(({ name }) => !needed.has(name))
   }
 
   /** Resolves to whether this instance is to sweep now. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredVersion, VersionLimits, VersionStore } from '../../../types/storage.js'
+import type { KeepOptions, StoredVersion, VersionLimits, VersionStore } from '../../../types/storage.js'
 import { StorageError } from '../../errors.js'
 import { BoundedMap } from '../../util/bounded-map.js'
 import { limitConcurrency } from '../../util/queue.js'
@@ -10,8 +10,7 @@ import {
 } from '../version-log.js'
 import { editLog, type LogEditor } from '../version-log-editor.js'
 import {
-  type Change, directNames, type DocumentRecord, type Kept, presentVersion, type Records, type StoredContent,
-  withVersions
+  type Change, directNames, type DocumentRecord, type FileRecord, type Kept, presentVersion, type Records, withGarbage
 } from './document-record.js'
 import type { S3Services } from './services.js'
 import type { PlaceOnce, Staging } from './staging.js'
@@ -92,18 +91,13 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
     await edit(editor)
     if (editor.log() === record.versions) return { record }
     return {
-      record: withVersions(record, editor.log(), editor.superseded().keys()),
+      record: withGarbage({ ...record, versions: editor.log() }, editor.superseded().keys()),
       undo: () => deleteLater(fileId, written)
     }
   }
 
   /** Keeps the present content, and removes what exceeds the limits. */
-  async function kept (
-    fileId: string,
-    record: DocumentRecord & { readonly content: StoredContent },
-    given: Kept | undefined,
-    limits?: VersionLimits
-  ): Promise<Change> {
+  async function kept (fileId: string, record: FileRecord, given: Kept | undefined, limits?: VersionLimits) {
     return await changed(fileId, record, async editor => {
       if (given) {
         editor.keep(presentVersion(record, given))
@@ -113,12 +107,13 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
     })
   }
 
-  /** The details of an entry for this JSON text, placed in an object if they are long. */
-  async function details (fileId: string, text: string, placeOnce: PlaceOnce): Promise<VersionEntry['details']> {
-    if (!areLong(text)) return text
-    const blob = await placeOnce(text)
-    remember(names.content(fileId, blob.name), text) // the next save needs it
-    return blob
+  /** The given fields of a version. Its changes, and details that are long, are placed in objects. */
+  async function keptAs (fileId: string, given: KeepOptions, keptAt: Date, placeOnce: PlaceOnce): Promise<Kept> {
+    const text = detailsText(given.details)
+    const blob = areLong(text) ? await placeOnce(text) : undefined
+    if (blob) remember(names.content(fileId, blob.name), text) // the next save needs it
+    const changes = given.changes ? await placeOnce(given.changes) : null
+    return { details: blob ?? text, changes, keptAt: keptAt.toISOString(), ...orderOf(given) }
   }
 
   async function change (fileId: string, edit: (editor: LogEditor) => Promise<void>): Promise<void> {
@@ -130,7 +125,7 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
   }
 
   return {
-    details,
+    keptAs,
     kept,
 
     /** The newest version of a record; `null` if it has none. */
@@ -159,26 +154,19 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
         const { newest = Infinity } = options
         const entries = await present(fileId, log => segmentsOfNewest(log, newest))
         const inTurn = limitConcurrency({ concurrency: READ_AT_ONCE })
-        return await Promise.all(
-          entries.slice(-newest).map(async entry => await inTurn(async () => await described(fileId, entry)))
-        )
+        const describe = async (entry: VersionEntry) => await inTurn(async () => await described(fileId, entry))
+        return await Promise.all(entries.slice(-newest).map(describe))
       },
 
       async keep (fileId, revision, options = {}) {
         assertKeepOptions(options)
-        const { changes } = options
-        if (changes !== undefined) acceptContent(changes, { name: 'changes' })
+        if (options.changes !== undefined) acceptContent(options.changes, { name: 'changes' })
         const text = detailsText(options.details)
         if ((await records.recordOf(fileId))?.content?.revision !== revision) return null
-        const keptAt = new Date().toISOString()
+        const keptAt = new Date()
         let version: StoredVersion | undefined
         const isKept = await staging.naming(fileId, [], async ({ placeOnce, assertFresh, onSending }) => {
-          const given: Kept = {
-            changes: changes === undefined ? null : await placeOnce(changes),
-            details: await details(fileId, text, placeOnce),
-            keptAt,
-            ...orderOf(options)
-          }
+          const given = await keptAs(fileId, options, keptAt, placeOnce)
           return await records.write(fileId, async record => {
             if (record?.content?.revision !== revision) return null
             assertFresh()
@@ -191,10 +179,8 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
       },
 
       async read (fileId, version, part = 'content') {
-        const entries = await present(
-          fileId,
-          ({ segments }) => segments.filter(({ first, last }) => version >= first && version <= last)
-        )
+        const hasIt = ({ first, last }: Segment) => version >= first && version <= last
+        const entries = await present(fileId, ({ segments }) => segments.filter(hasIt))
         const entry = entries.find(candidate => candidate.version === version)
         const blob = part === 'changes' ? entry?.changes : entry?.content
         const body = blob && await store.open(names.content(fileId, blob.name), blob.size)
