@@ -124,17 +124,29 @@ t.test('the 15 minutes begin after a write that was long under way', { skip: noS
 })
 
 t.test('content that was staged half a day ago is not published, because a sweep may delete it', { skip: noS3 }, async t => {
-  const { storage, direct } = await timed(t)
+  const { storage, direct, proxy } = await timed(t)
   const { fileId } = await storage.create('docx', Buffer.from('old'))
-  const staged = await storage.stage(fileId, chunksOf('new'))
   const { now } = Date
-  try {
+  const passHalfADay = () => {
     Date.now = () => now() + 12 * 60 * MINUTE + 1000
-    await t.rejects(storage.replace(fileId, staged), { code: 'FST_EDITOR_STORAGE', message: /too long ago/ })
+  }
+  const refused = { code: 'FST_EDITOR_STORAGE', message: /too long ago/ }
+  try {
+    const written = await storage.stage(fileId, chunksOf('written'))
+    proxy.onRequest = ({ method, url }) => {
+      if (method === 'PUT' && url.includes('/records/')) passHalfADay()
+      return undefined
+    }
+    await t.rejects(storage.replace(fileId, written), refused, 'while it was written')
+    Date.now = now
+    proxy.onRequest = () => undefined
+    const staged = await direct.stage(fileId, chunksOf('new'))
+    passHalfADay()
+    await t.rejects(direct.replace(fileId, staged), refused)
   } finally {
     Date.now = now
   }
-  t.equal(await textOf(direct, fileId), 'old')
+  t.equal(await textOf(storage, fileId), 'written')
 })
 
 t.test('content that is published twice is stored twice, because the first copy is deleted', { skip: noS3 }, async t => {
