@@ -106,6 +106,60 @@ t.test('a clock that is set, and a machine that was suspended, delete nothing ea
   t.equal(proxy.requests.filter(({ method }) => method === 'DELETE').length, 0)
 })
 
+t.test('the 15 minutes begin after a write that was long under way', { skip: noS3 }, async t => {
+  const { storage, passTime, proxy, objects, named, settled } = await timed(t)
+  const { fileId } = await storage.create('docx', Buffer.from('content'))
+  for (let round = 0; round < 9; round++) await storage.replace(fileId, Buffer.from('content'))
+  const { revision } = (await storage.stat(fileId))!
+  proxy.onRequest = ({ method, url }) => {
+    if (method === 'PUT' && url.includes('/records/')) passTime(20 * MINUTE)
+    return undefined
+  }
+  await storage.replace(fileId, Buffer.from('content'))
+  proxy.onRequest = () => undefined
+  t.ok(await storage.state.set(fileId, 1, null))
+  await settled(fileId)
+  t.ok((await objects(fileId)).includes(revision))
+  t.ok((await named(fileId)).length < 5, 'older contents are deleted')
+})
+
+t.test('content that was staged half a day ago is not published, because a sweep may delete it', { skip: noS3 }, async t => {
+  const { storage, direct, proxy } = await timed(t)
+  const { fileId } = await storage.create('docx', Buffer.from('old'))
+  const { now } = Date
+  const passHalfADay = () => {
+    Date.now = () => now() + 12 * 60 * MINUTE + 1000
+  }
+  const refused = { code: 'FST_EDITOR_STORAGE', message: /too long ago/ }
+  try {
+    const written = await storage.stage(fileId, chunksOf('written'))
+    proxy.onRequest = ({ method, url }) => {
+      if (method === 'PUT' && url.includes('/records/')) passHalfADay()
+      return undefined
+    }
+    await t.rejects(storage.replace(fileId, written), refused, 'while it was written')
+    Date.now = now
+    proxy.onRequest = () => undefined
+    const staged = await direct.stage(fileId, chunksOf('new'))
+    passHalfADay()
+    await t.rejects(direct.replace(fileId, staged), refused)
+  } finally {
+    Date.now = now
+  }
+  t.equal(await textOf(storage, fileId), 'written')
+})
+
+t.test('content that is published twice is stored twice, because the first copy is deleted', { skip: noS3 }, async t => {
+  const { storage } = await timed(t)
+  const { fileId } = await storage.create('docx', Buffer.from('old'))
+  const staged = await storage.stage(fileId, chunksOf('new'))
+  const first = await storage.replace(fileId, staged)
+  await storage.replace(fileId, Buffer.from('other'))
+  const second = await storage.replace(fileId, staged)
+  t.not(second!.revision, first!.revision)
+  t.equal(await textOf(storage, fileId), 'new')
+})
+
 t.test(
   'what other programs have stored beside the documents is never deleted, nor are their uploads',
   { skip: noS3 },

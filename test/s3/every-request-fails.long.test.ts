@@ -157,6 +157,16 @@ t.test('create: whichever request fails, what is acknowledged is there and nothi
   t.strictSame(new Set(await store.list('records/')), acknowledged)
 })
 
+t.test('content stays if its record arrives at last, after every repeat has failed', { skip: noS3 }, async t => {
+  const { storage, direct, proxy } = await proxiedStorage(t)
+  const { fileId } = await storage.create('docx', Buffer.from('old'))
+  proxy.onRequest = ({ method, url }) => method === 'PUT' && url.includes('/records/') ? 'late' : undefined
+  await t.rejects(storage.replace(fileId, Buffer.from('new')), { code: 'FST_EDITOR_STORAGE' })
+  await new Promise(resolve => setTimeout(resolve, 500)) // for deletions in the background
+  await proxy.deliver()
+  t.equal(await textOf(direct, fileId), 'new')
+})
+
 async function document (storage: S3Storage, more: number): Promise<{ info: FileInfo, recordVersion: string }> {
   const first = await storage.create('docx', Buffer.from('first'))
   await storage.versions.keep(first.fileId, first.revision, { changes: Buffer.from('first changes') })

@@ -161,3 +161,12 @@ t.test('the start understands a store whose answers to its trial writes are lost
     t.ok(await storage.replace(fileId, Buffer.from('new'), { ifRevision: revision }), `request ${nth}`)
   }
 })
+
+t.test('content that is stored while another instance replaces the document becomes no version of it', { skip: noS3 }, async t => {
+  const { storage, direct, proxy } = await proxiedStorage(t)
+  const { fileId, revision } = await storage.create('docx', Buffer.from('old'))
+  proxy.onRequest = ({ method, url }) =>
+    method === 'PUT' && url.includes('/contents/') ? { until: direct.replace(fileId, Buffer.from('new')) } : undefined
+  t.equal(await storage.versions.keep(fileId, revision, { changes: Buffer.from('changes') }), null)
+  t.strictSame(await direct.versions.list(fileId), [])
+})

@@ -1,41 +1,19 @@
 import { Readable } from 'node:stream'
 import { isUint8Array } from 'node:util/types'
+import { crc32 } from 'node:zlib'
 import type { Content } from '../../../types/storage.js'
 import { StorageTimeoutError } from '../../errors.js'
 import { assertBytes } from '../../util/streams.js'
-import { createChecksum } from './signature.js'
 import { damagedError, incompleteError, storeError } from './store-errors.js'
 
 const BUFFER_BYTES = 64 * 1024
 /** A body that nobody continues to read would hold a connection for longer. */
 const MAX_PAUSE_MS = 10 * 60_000
 
-/** Reads a whole body into memory. `checksum`: the value in the headers. */
-export async function wholeBody (source: Readable, length: number, checksum: string | undefined): Promise<Buffer> {
-  return await new Promise((resolve, reject) => {
-    const sum = createChecksum(checksum)
-    const chunks: Buffer[] = []
-    let received = 0
-    source.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      received += chunk.length
-      sum.add(chunk)
-      if (received > length) source.destroy()
-    })
-    source.on('end', () => {
-      if (received !== length) reject(incompleteError('GetObject'))
-      else if (!sum.isRight()) reject(damagedError('GetObject'))
-      else resolve(Buffer.concat(chunks))
-    })
-    source.on('error', reject)
-    source.on('close', () => { if (!source.readableEnded) reject(incompleteError('GetObject')) })
-  })
-}
-
 /**
  * The body of an answer. It fails if it is incomplete or differs from what was stored, if it makes no progress while it
  * is being read, or if nobody reads it for ten minutes. A small body is received at once, so that it does not hold a
- * connection until somebody reads it.
+ * connection until somebody reads it. `checksum`: the value in the headers, if any.
  */
 export function streamedBody (
   source: Readable,
@@ -43,8 +21,8 @@ export function streamedBody (
   timeout: number,
   checksum: string | undefined
 ): Readable {
-  const sum = createChecksum(checksum)
   let received = 0
+  let sum = 0
   let timer: NodeJS.Timeout | undefined
   function expectWithin (milliseconds: number): void {
     clearTimeout(timer)
@@ -68,9 +46,9 @@ export function streamedBody (
 
   source.on('data', (chunk: Buffer) => {
     received += chunk.length
-    sum.add(chunk)
+    if (checksum !== undefined) sum = crc32(chunk, sum)
     if (received > length) {
-      body.destroy(incompleteError('GetObject'))
+      body.destroy(incompleteError())
     } else if (body.push(chunk)) {
       expectWithin(timeout)
     } else {
@@ -80,43 +58,32 @@ export function streamedBody (
   })
   source.on('end', () => {
     clearTimeout(timer)
-    if (received !== length) body.destroy(incompleteError('GetObject'))
-    else if (!sum.isRight()) body.destroy(damagedError('GetObject'))
+    if (received !== length) body.destroy(incompleteError())
+    else if (checksum !== undefined && checksum !== checksumText(sum)) body.destroy(damagedError())
     else body.push(null)
   })
   source.on('error', error => { body.destroy(storeError('GetObject', error)) })
-  source.on('close', () => { if (!source.readableEnded) body.destroy(incompleteError('GetObject')) })
+  source.on('close', () => { if (!source.readableEnded) body.destroy(incompleteError()) })
   body.read(0)
   return body
 }
 
 export interface Part {
-  /** Part numbers start at 1. */
-  readonly number: number
   readonly bytes: Buffer
   readonly isLast: boolean
-}
-
-interface ContentParts {
-  readonly parts: AsyncGenerator<Part, void>
-  /** Total size of all parts so far. */
-  readonly size: number
-  /** The error of reading the content itself. */
-  readonly failure: { readonly error: unknown } | undefined
 }
 
 const PART_BYTES = 5 * 1024 * 1024
 
 /**
  * The parts of an upload, copied because the owner of a chunk may reuse its buffer. There is always a last part, which
- * may be empty.
+ * may be empty. `size`: total size of all parts so far. `failure`: the error of reading the content itself.
  */
-export function partsOf (content: Content): ContentParts {
-  const source = { size: 0, failure: undefined as ContentParts['failure'], parts: parts() }
+export function partsOf (content: Content) {
+  const source = { size: 0, failure: undefined as { readonly error: unknown } | undefined, parts: parts() }
   return source
 
   async function * parts (): AsyncGenerator<Part, void> {
-    let number = 1
     let pieces: Buffer[] = []
     let length = 0
     try {
@@ -124,7 +91,7 @@ export function partsOf (content: Content): ContentParts {
         assertBytes(chunk)
         for (let start = 0; start < chunk.length;) {
           if (length === PART_BYTES) {
-            yield { number: number++, bytes: Buffer.concat(pieces), isLast: false }
+            yield { bytes: Buffer.concat(pieces), isLast: false }
             pieces = []
             length = 0
           }
@@ -139,6 +106,13 @@ export function partsOf (content: Content): ContentParts {
       source.failure = { error }
       throw error
     }
-    yield { number, bytes: Buffer.concat(pieces), isLast: true }
+    yield { bytes: Buffer.concat(pieces), isLast: true }
   }
+}
+
+/** The base64 text of a CRC-32 in headers. */
+export function checksumText (value: number): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes.toString('base64')
 }

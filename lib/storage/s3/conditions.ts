@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { InvalidOptionError } from '../../errors.js'
-import type { ObjectNames } from './names.js'
-import type { Condition, ObjectStore } from './object-store.js'
+import type { Condition } from './object-store.js'
+import type { S3Services } from './services.js'
 import { isConflict, isMissingBucket, nameOf, statusOf } from './store-errors.js'
 
 const RACERS = 4
@@ -14,7 +14,7 @@ const OTHER_ETAG = '00000000000000000000000000000000'
  *
  * @throws InvalidOptionError
  */
-export async function checkConditions (store: ObjectStore, names: ObjectNames): Promise<void> {
+export async function checkConditions ({ store, names }: S3Services): Promise<void> {
   const key = `${names.probes}${randomUUID()}`
   const put = async (condition?: Condition) => await store.put(key, randomUUID(), condition)
   store.quoteETags(false)
@@ -47,13 +47,10 @@ export async function checkConditions (store: ObjectStore, names: ObjectNames): 
 }
 
 async function isAccepted (putting: Promise<unknown>): Promise<boolean> {
-  try {
-    await putting
-    return true
-  } catch (error) {
+  return await putting.then(() => true, (error: unknown) => {
     if (isConflict(error) || statusOf(error) === 501) return false
     throw error
-  }
+  })
 }
 
 function ignored (condition: string): Error {

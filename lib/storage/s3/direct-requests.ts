@@ -2,58 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
+import { crc32 } from 'node:zlib'
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import {
-  authorization, authorized, checksumOf, createSigner, type Credentials, encodedPart, presignedQuery, queryText, sha256,
-  type Signer, timestamp, UNSIGNED_PAYLOAD
-} from './signature.js'
+import { checksumText } from './bodies.js'
+import type { createStoreTime } from './store-time.js'
 
-export type SmallCommand = GetObjectCommand | PutObjectCommand | DeleteObjectCommand
-
-/** The used part of the answer to a small command, as returned by the client. The body has not been read yet. */
-export interface SmallAnswer {
-  readonly Body?: unknown
-  readonly ContentLength?: number | undefined
-  readonly ETag?: string | undefined
-  readonly LastModified?: Date | undefined
-  /** CRC-32 in base64 of a body that the client has not checked. */
-  readonly checksum?: string | undefined
+/** A command of the client whose output has this type. */
+export interface Command<Output> {
+  readonly input: object
+  readonly middlewareStack: unknown
+  resolveMiddleware(...args: never[]): (...args: never[]) => Promise<{ readonly output: Output }>
 }
 
-/** Returns or throws the result of the first try of a request. */
-type FirstTry = () => { readonly response: HttpResponse }
+type SmallCommand = InstanceType<typeof SMALL_COMMANDS[number]>
 
-/**
- * `answer`: the request succeeded. `first`: it may not have succeeded, and the client must continue from there.
- * Neither: nothing was sent.
- */
-interface Attempt {
-  readonly answer?: SmallAnswer & { readonly date: string | undefined }
-  readonly first?: FirstTry
-}
-
-/**
- * Sends small requests as the client would, without the work of its middleware: they are signed here with the client's
- * credentials and sent by the client's own request handler.
- *
- * Their form is learned from requests that the client prepares once a minute. If this module cannot reproduce them to
- * the last byte of the signature, or if anybody has added middleware, the client sends everything. The client also
- * handles every answer but success, so that its rules for repeats, clocks and redirects apply.
- */
-interface DirectRequests {
-  attempt (command: SmallCommand, abortSignal: AbortSignal): Promise<Attempt>
-  /** A URL that an object can be fetched from. `now`: milliseconds since 1970. */
-  urlOf (key: string, seconds: number, now: number): Promise<string>
-}
-
-/** A request in the form that request handlers accept. */
+/** A request in the form that request handlers accept, as far as it is used here. */
 interface HttpRequest {
-  readonly method: string
   readonly protocol: string
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: unknown
 }
 
 interface HttpResponse {
@@ -62,134 +30,151 @@ interface HttpResponse {
   readonly body: Readable
 }
 
-interface SmallRequest {
-  readonly key: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer | undefined
+type SmallRequest = NonNullable<ReturnType<typeof requestOf>>
+type Pattern = NonNullable<ReturnType<typeof patternOf>>
+type Prepared = Awaited<ReturnType<typeof prepared>>
+type Signing = Record<'sign' | 'presign' | 'presignWithCredentials', (...args: unknown[]) => Promise<HttpRequest>>
+type Middleware = (
+  next: (args: unknown) => Promise<{ readonly response: Partial<HttpResponse> }>,
+  context: Context
+) => (args: { readonly request: unknown }) => Promise<unknown>
+
+interface Context {
+  readonly endpointV2?: { readonly properties?: { readonly authSchemes?: readonly AuthScheme[] } }
+  readonly s3ExpressIdentity?: unknown
 }
 
-/** The form of all requests of one kind. */
-interface Pattern {
-  readonly request: HttpRequest
-  /** The path without the key. */
-  readonly folder: string
-  readonly query: string
-  /** The headers that all requests share. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly signer: Signer
-  readonly isSigned: (name: string) => boolean
+interface AuthScheme {
+  readonly signingRegion?: string
+  readonly signingRegionSet?: readonly string[]
+  readonly signingName?: string
 }
 
-interface Stamp {
-  readonly credentials: Credentials
-  readonly time: string
-  readonly id: string
-}
-
+const SMALL_COMMANDS = [GetObjectCommand, PutObjectCommand, DeleteObjectCommand] as const
 const PATTERN_MS = 60_000
 /** Maximum size of a body. */
 const MAX_BYTES = 1024 * 1024
-const NO_BYTES = Buffer.alloc(0)
-const DATE = 'x-amz-date'
-const HASH = 'x-amz-content-sha256'
 const CHECKSUM = 'x-amz-checksum-crc32'
 const ID = 'amz-sdk-invocation-id'
 /** Headers of the fields in a command's input. */
 const HEADERS = { ContentType: 'content-type', IfMatch: 'if-match', IfNoneMatch: 'if-none-match' } as const
-const OWN_HEADERS = new Set<string>([
-  'authorization',
-  DATE,
-  HASH,
-  CHECKSUM,
-  ID,
-  'x-amz-security-token',
-  'content-length',
-  ...Object.values(HEADERS)
-])
+const OWN_HEADERS = new Set<string>([CHECKSUM, ID, 'content-length', ...Object.values(HEADERS)])
 
-export function createDirectRequests (client: S3Client, Bucket: string): DirectRequests {
+/**
+ * Sends small requests as the client would, without the work of its middleware: the client's own signer signs them, and
+ * its request handler sends them.
+ *
+ * Their form is learned from requests that the client prepares once a minute. If this module cannot reproduce them to
+ * the last byte of the signature, or if anybody has added middleware, the client sends everything. The client also
+ * handles every answer but success, so that its rules for repeats, clocks and redirects apply.
+ */
+export function createDirectRequests (client: S3Client, Bucket: string, time: ReturnType<typeof createStoreTime>) {
   const patterns = new Map<unknown, { readonly pattern: Promise<Pattern | undefined>, readonly at: number }>()
 
-  async function patternFor (Command: unknown): Promise<Pattern | undefined> {
-    const known = patterns.get(Command)
+  async function patternFor (kind: unknown): Promise<Pattern | undefined> {
+    const known = patterns.get(kind)
     if (known && performance.now() - known.at < PATTERN_MS) return await known.pattern
-    const pattern = learn(Command).catch(() => undefined) // the client will fail again and report why
-    patterns.set(Command, { pattern, at: performance.now() })
+    const pattern = learn(kind).catch(() => undefined) // the client will fail again and report why
+    patterns.set(kind, { pattern, at: performance.now() })
     return await pattern
   }
 
   /** Learns the pattern from one request and verifies it by reproducing another. */
-  async function learn (Command: unknown): Promise<Pattern | undefined> {
+  async function learn (kind: unknown): Promise<Pattern | undefined> {
     if (!isPlain(client)) return undefined
     const [first, second] = ['example/1', 'another example/2'].map(Key =>
-      Command === PutObjectCommand
-        ? new PutObjectCommand({
-          Bucket,
-          Key,
-          Body: Buffer.from(Key),
-          ContentType: `text/${Key.length}`,
-          IfMatch: Key,
-          IfNoneMatch: '*'
-        })
-        : Command === GetObjectCommand
-          ? new GetObjectCommand({ Bucket, Key })
-          : new DeleteObjectCommand({ Bucket, Key })
+      new (kind as typeof PutObjectCommand)({
+        Bucket,
+        Key,
+        ...(kind === PutObjectCommand &&
+          { Body: Buffer.from(Key), ContentType: `text/${Key.length}`, IfMatch: Key, IfNoneMatch: '*' })
+      })
     ) as [SmallCommand, SmallCommand]
     const pattern = patternOf(await prepared(client, first), requestOf(first)!.key)
-    const expected = await prepared(client, second)
-    const { [DATE]: time = '', [ID]: id = '' } = expected.headers
-    const made = pattern &&
-      signed(pattern, requestOf(second)!, { credentials: await client.config.credentials(), time, id })
+    const { signed: expected } = await prepared(client, second)
+    const { 'x-amz-date': signedAt = '', [ID]: id = '' } = expected.headers
+    const date = new Date(signedAt.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'))
+    const made = pattern && await signed(pattern, requestOf(second)!, { date, id })
     return isDeepStrictEqual({ ...made }, { ...expected }) ? pattern : undefined
   }
 
-  return {
-    async attempt (command, abortSignal) {
-      const request = requestOf(command)
-      const pattern = request && await patternFor(command.constructor)
-      if (!pattern) return {}
-      const { config } = client
-      const strategy = await config.retryStrategy()
-      if (!('acquireInitialRetryToken' in strategy)) return {}
-      const [token, credentials] = await Promise.all([strategy.acquireInitialRetryToken(''), config.credentials()])
-      abortSignal.throwIfAborted()
-      const made = signed(pattern, request, {
-        credentials,
-        time: timestamp(Date.now() + config.systemClockOffset),
-        id: randomUUID()
-      })
-      let response: HttpResponse
-      try {
-        response = (await config.requestHandler.handle(made as never, { abortSignal })).response as HttpResponse
-      } catch (error) {
-        abortSignal.throwIfAborted()
-        return { first: () => { throw error } }
-      }
-      if (!isUsual(response)) return { first: () => ({ response }) }
-      strategy.recordSuccess(token)
-      return { answer: answerOf(command, response) }
-    },
+  /** Makes the client send a command, or continue with it after a first try that was made here. */
+  async function throughClient (
+    command: Command<unknown>,
+    abortSignal: AbortSignal,
+    tried?: { readonly sentAt: number, readonly result: () => { readonly response: HttpResponse } }
+  ): Promise<unknown> {
+    let first = tried
+    const measure: Middleware = next => async args => {
+      const sentAt = first?.sentAt ?? performance.now()
+      const result = await next(args)
+      time.answered(result.response.headers?.date, sentAt)
+      return result
+    }
+    const skipFirst: Middleware = next => async args => {
+      const result = first?.result
+      first = undefined
+      return result ? result() : await next(args)
+    }
+    stackOf(command).add(measure, { step: 'deserialize', name: 'storeTime', priority: 'high' })
+    stackOf(command).add(skipFirst, { step: 'deserialize', name: 'firstTry', priority: 'low' })
+    return await client.send(command as never, { abortSignal })
+  }
 
-    async urlOf (key, seconds, now) {
+  async function send (command: Command<unknown>, abortSignal: AbortSignal): Promise<unknown> {
+    const request = requestOf(command)
+    const pattern = request && await patternFor(command.constructor)
+    const strategy = await client.config.retryStrategy()
+    if (!pattern || !('acquireInitialRetryToken' in strategy)) return await throughClient(command, abortSignal)
+    const sentAt = performance.now()
+    const [token, made] = await Promise.all([
+      strategy.acquireInitialRetryToken(''),
+      signed(pattern, request, { date: new Date(Date.now() + client.config.systemClockOffset), id: randomUUID() })
+    ])
+    abortSignal.throwIfAborted()
+    let response: HttpResponse
+    try {
+      response = (await client.config.requestHandler.handle(made as never, { abortSignal })).response as HttpResponse
+    } catch (error) {
+      abortSignal.throwIfAborted()
+      return await throughClient(command, abortSignal, { sentAt, result: () => { throw error } })
+    }
+    if (!isUsual(response)) return await throughClient(command, abortSignal, { sentAt, result: () => ({ response }) })
+    strategy.recordSuccess(token)
+    time.answered(response.headers.date, sentAt)
+    return answerOf(command, response)
+  }
+
+  return {
+    /**
+     * Resolves to what the client would resolve to, or the used part of it. `checksum`: CRC-32 in base64 of a body that
+     * the client has not checked.
+     */
+    send: send as <Output>(
+      command: Command<Output>,
+      abortSignal: AbortSignal
+    ) => Promise<Output & { readonly checksum?: string | undefined }>,
+
+    /** A URL that an object can be fetched from. `now`: milliseconds since 1970. */
+    async urlOf (key: string, seconds: number, now: number): Promise<string> {
       const pattern = await patternFor(GetObjectCommand)
-      if (!pattern) return await presigned(client, new GetObjectCommand({ Bucket, Key: key }), { seconds, now })
-      const { request: { protocol, query }, headers, signer } = pattern
-      const [host, path] = [headers.host ?? '', pattern.folder + encodedKey(key)]
-      return `${protocol}//${host}${path}?${presignedQuery(signer, { host, path, query }, await client.config.credentials(), timestamp(now), seconds)}`
+      const { unsigned, signing, signer, identity } = pattern ??
+        await prepared(client, new GetObjectCommand({ Bucket, Key: key }))
+      const { host = '', ...others } = unsigned.headers
+      const applicable = Object.entries(others).filter(([name]) => !/^(amz-sdk-.*|(x-amz-)?user-agent)$/.test(name))
+      const request = {
+        ...unsigned,
+        path: pattern ? pattern.folder + encodedKey(key) : unsigned.path,
+        headers: { ...Object.fromEntries(applicable), host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
+      }
+      const options = { expiresIn: seconds, signingDate: new Date(now), ...signing }
+      const { protocol, path, query } = identity
+        ? await signer.presignWithCredentials(request, identity, options)
+        : await signer.presign(request, options)
+      const parameters = Object.entries(query).map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+      return `${protocol}//${host}${path}?${parameters.join('&')}`
     }
   }
-}
-
-/** Makes the client continue with a command after its first try. */
-export function goingOn<Command extends SmallCommand> (command: Command, first: FirstTry): Command {
-  let isTried = false
-  const middleware = (next: (args: unknown) => Promise<unknown>) => async (args: unknown) => {
-    if (isTried) return await next(args)
-    isTried = true
-    return first()
-  }
-  stackOf(command).add(middleware, { step: 'deserialize', priority: 'low', name: 'firstTry' })
-  return command
 }
 
 let plain: S3Client | undefined
@@ -202,70 +187,79 @@ function isPlain (client: S3Client): boolean {
     isDeepStrictEqual(client.middlewareStack.identify(), plain.middlewareStack.identify())
 }
 
-/** The request that the client would send. */
-async function prepared (client: S3Client, command: SmallCommand): Promise<HttpRequest> {
-  let request: unknown
-  const middleware = () => async (args: { readonly request: unknown }) => {
-    request = args.request
-    return { response: {}, output: { $metadata: {} } }
+/** The request that the client would send, before and after it is signed, and what signs it. */
+async function prepared (client: S3Client, command: SmallCommand) {
+  let unsigned: unknown
+  let signed: unknown
+  let context: Context = {}
+  const beforeSigning: Middleware = (next, itsContext) => async args => {
+    unsigned = args.request
+    context = itsContext
+    return await next(args)
   }
-  stackOf(command).add(middleware, { step: 'deserialize', priority: 'high', name: 'prepared' })
+  const insteadOfSending: Middleware = () => async args => {
+    signed = args.request
+    return { response: { statusCode: 200, headers: {} }, output: { $metadata: {} } }
+  }
+  const stack = stackOf(command)
+  stack.addRelativeTo(beforeSigning, { name: 'unsigned', relation: 'before', toMiddleware: 'awsAuthMiddleware' })
+  stack.add(insteadOfSending, { step: 'deserialize', priority: 'high', name: 'prepared' })
   await client.send(command as GetObjectCommand)
-  return request as HttpRequest
+  const scheme = context.endpointV2?.properties?.authSchemes?.[0]
+  return {
+    unsigned: unsigned as HttpRequest,
+    signed: signed as HttpRequest,
+    signer: await client.config.signer(scheme as never) as unknown as Signing,
+    signing: {
+      signingRegion: scheme?.signingRegionSet?.join(',') ?? scheme?.signingRegion,
+      signingService: scheme?.signingName
+    },
+    /** Credentials of a directory bucket. */
+    identity: context.s3ExpressIdentity
+  }
 }
 
-/** Returns `undefined` for a request that is not small or uses other input. */
-function requestOf (command: SmallCommand): SmallRequest | undefined {
-  const { Bucket, Key = '', Body, ...others } = command.input as {
-    readonly Bucket: unknown,
-    readonly Body?: unknown,
-    readonly Key?: string
-  } & Record<string, unknown>
+/** Returns `undefined` for a command that is not small or has other input. */
+function requestOf (command: { readonly input: object }) {
+  const { Bucket, Key, Body, ...others } = command.input as PutObjectCommand['input'] & Record<string, unknown>
   const names = Object.keys(others).filter(name => others[name] !== undefined) as Array<keyof typeof HEADERS>
-  if (!names.every(name => name in HEADERS)) return undefined
-  if (
-    command instanceof PutObjectCommand &&
-    !(Buffer.isBuffer(Body) && Body.length > 0 && Body.length < MAX_BYTES && 'ContentType' in others)
-  ) return undefined
+  const isSmall = !(command instanceof PutObjectCommand) ||
+    (Buffer.isBuffer(Body) && Body.length > 0 && Body.length < MAX_BYTES && 'ContentType' in others)
+  if (!isSmall || !SMALL_COMMANDS.some(kind => command instanceof kind) || !names.every(name => name in HEADERS)) return
   return {
-    key: Key,
+    key: Key!,
     headers: Object.fromEntries(names.map(name => [HEADERS[name], String(others[name])])),
     body: Body as Buffer | undefined
   }
 }
 
-function patternOf (request: HttpRequest, key: string): Pattern | undefined {
-  const { path, query, headers } = request
-  const authorization = authorized(headers.authorization)
+/** The form of all requests of one kind: the path without the key, and the headers that all requests share. */
+function patternOf (prepared: Prepared, key: string) {
+  const { path, headers } = prepared.unsigned
   const end = encodedKey(key)
-  return authorization && path.endsWith(`/${end}`)
+  return path.endsWith(`/${end}`)
     ? {
-        request,
+        ...prepared,
         folder: path.slice(0, -end.length),
-        query: queryText(query),
-        headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name))),
-        signer: createSigner(authorization.region, authorization.service),
-        isSigned: name => authorization.signed.has(name) || !(name in headers)
+        headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)))
       }
     : undefined
 }
 
-function signed (
-  { request, folder, query, headers: common, signer, isSigned }: Pattern,
+async function signed (
+  { unsigned, folder, headers, signer, signing }: Pattern,
   { key, headers: own, body }: SmallRequest,
-  { credentials, time, id }: Stamp
-): HttpRequest {
-  const { method, headers: { [HASH]: hash, [CHECKSUM]: checksum } } = request
-  const payloadHash = hash === UNSIGNED_PAYLOAD ? hash : sha256(body ?? NO_BYTES)
-  const headers: Record<string, string> = { ...common, ...own, [DATE]: time, [HASH]: payloadHash, [ID]: id }
-  if (credentials.sessionToken !== undefined) headers['x-amz-security-token'] = credentials.sessionToken
-  if (body) headers['content-length'] = String(body.length)
-  if (body && checksum !== undefined) headers[CHECKSUM] = checksumOf(body)
-  const path = folder + encodedKey(key)
-  headers.authorization = authorization(
-    signer.sign({ method, path, query, headers, payloadHash }, credentials, time, isSigned)
+  { date, id }: { readonly date: Date, readonly id: string }
+): Promise<HttpRequest> {
+  const ofBody = body && {
+    'content-length': String(body.length),
+    ...(CHECKSUM in unsigned.headers && { [CHECKSUM]: checksumText(crc32(body)) })
+  }
+  const itsHeaders = { ...headers, ...own, ...ofBody, [ID]: id }
+  return await signer.sign(
+    { ...unsigned, path: folder + encodedKey(key), headers: itsHeaders, body },
+    { signingDate: date, ...signing }
   )
-  return Object.assign(Object.create(Object.getPrototypeOf(request)), request, { path, headers, body })
 }
 
 /**
@@ -279,15 +273,13 @@ function isUsual ({ statusCode, headers, body }: HttpResponse): boolean {
     )
 }
 
-function answerOf (command: SmallCommand, { headers, body }: HttpResponse): NonNullable<Attempt['answer']> {
-  const { date, etag: ETag } = headers
+function answerOf (command: object, { headers, body }: HttpResponse): unknown {
+  const { etag: ETag, 'content-length': length, 'last-modified': modified } = headers
   if (!(command instanceof GetObjectCommand)) {
     body.on('error', () => {}).resume() // it is empty
-    return { date, ETag }
+    return { ETag }
   }
-  const { 'content-length': length, 'last-modified': modified } = headers
   return {
-    date,
     ETag,
     Body: body,
     ContentLength: length === undefined ? undefined : Number(length),
@@ -296,69 +288,20 @@ function answerOf (command: SmallCommand, { headers, body }: HttpResponse): NonN
   }
 }
 
-/** Uses the client's own signer, which may be of any kind. */
-async function presigned (
-  client: S3Client,
-  command: GetObjectCommand,
-  { seconds, now }: { readonly seconds: number, readonly now: number }
-): Promise<string> {
-  interface Context {
-    readonly endpointV2?: { readonly properties?: { readonly authSchemes?: readonly unknown[] } }
-    readonly s3ExpressIdentity?: unknown
-  }
-  let url = ''
-  const middleware =
-    (_next: unknown, { endpointV2, s3ExpressIdentity }: Context) =>
-      async ({ request }: { readonly request: HttpRequest }) => {
-        const scheme = endpointV2?.properties?.authSchemes?.[0] as {
-          readonly signingRegion?: string,
-          readonly signingRegionSet?: readonly string[],
-          readonly signingName?: string
-        } | undefined
-        const signer = await client.config.signer(scheme as never) as unknown as Record<
-        'presign' | 'presignWithCredentials',
-        (...args: unknown[]) => Promise<HttpRequest>
-      >
-        const { host = '', ...headers } = request.headers
-        const unsigned = { ...request, headers: { ...headersOf(headers), host, [HASH]: UNSIGNED_PAYLOAD } }
-        const options = {
-          expiresIn: seconds,
-          signingDate: new Date(now),
-          signingRegion: scheme?.signingRegionSet?.join(',') ?? scheme?.signingRegion,
-          signingService: scheme?.signingName
-        }
-        const { protocol, path, query } = s3ExpressIdentity
-          ? await signer.presignWithCredentials(unsigned, s3ExpressIdentity, options)
-          : await signer.presign(unsigned, options)
-        url = `${protocol}//${host}${path}?${queryText(query)}`
-        return { response: {}, output: { $metadata: {} } }
-      }
-  stackOf(command).addRelativeTo(middleware, {
-    name: 'presigned',
-    relation: 'before',
-    toMiddleware: 'awsAuthMiddleware'
-  })
-  await client.send(command)
-  return url
-}
-
-/** The headers that can apply to a URL. */
-function headersOf (headers: HttpRequest['headers']): HttpRequest['headers'] {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) =>
-      !name.startsWith('amz-sdk-') && !['user-agent', 'x-amz-user-agent'].includes(name)
-    )
-  )
-}
-
 /** The stack has the same type for all kinds of commands. */
-function stackOf (command: SmallCommand) {
-  return command.middlewareStack as {
-    readonly add: (...args: unknown[]) => void,
-    readonly addRelativeTo: (...args: unknown[]) => void
-  }
+function stackOf (command: { readonly middlewareStack: unknown }) {
+  return command.middlewareStack as Record<'add' | 'addRelativeTo', (middleware: Middleware, options: object) => void>
 }
 
+/** Encodes a key for the path of a URL. */
 function encodedKey (key: string): string {
-  return key.split('/').map(encodedPart).join('/')
+  return encoded(key).replaceAll('%2F', '/')
+}
+
+/** Encodes what `encodeURIComponent` leaves as it is, too. */
+function encoded (text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+  )
 }

@@ -3,18 +3,20 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../../types/storage.js'
 import { BusyError, StorageError } from '../../errors.js'
+import { isSafeFileId } from '../../security/names.js'
 import { BoundedMap } from '../../util/bounded-map.js'
 import { createQueue } from '../../util/queue.js'
 import { parseJson } from '../../util/text.js'
-import { directBlobs, EMPTY_LOG, type VersionEntry, type VersionLog } from '../version-log.js'
+import { directBlobs, EMPTY_LOG, type VersionEntry } from '../version-log.js'
 import { isDocumentRecord } from './document-record.compiled.js'
 import type { DocumentRecord, StoredContent } from './document-record.schema.js'
-import type { ObjectNames } from './names.js'
-import type { ObjectStore } from './object-store.js'
+import type { S3Services } from './services.js'
 import { isCertainConflict, isConflict } from './store-errors.js'
 import type { StoreTime } from './store-time.js'
 
 export type { DocumentRecord, StoredContent } from './document-record.schema.js'
+/** The record of a file that exists. */
+export type FileRecord = DocumentRecord & { readonly content: StoredContent }
 
 const MAX_TAGS = 16
 
@@ -39,17 +41,8 @@ export function isLaterStateOf ({ tags }: DocumentRecord, base: DocumentRecord):
 export const GARBAGE_MS = 15 * 60_000
 const GARBAGE_BATCH = 8
 
-const EMPTY_RECORD: DocumentRecord = {
-  format: 2,
-  content: null,
-  state: null,
-  versions: EMPTY_LOG,
-  garbage: [],
-  tags: []
-}
-
 export function orEmpty (record: DocumentRecord | null): DocumentRecord {
-  return record ?? EMPTY_RECORD
+  return record ?? { format: 2, content: null, state: null, versions: EMPTY_LOG, garbage: [], tags: [] }
 }
 
 /** Returns `undefined` if the text is damaged, or was written by a version of this library with another format. */
@@ -66,30 +59,15 @@ export function withContent (record: DocumentRecord, content: StoredContent): Do
   return withGarbage({ ...record, content }, record.content ? [record.content.name] : [])
 }
 
-export function withState (record: DocumentRecord, value: unknown, version: string): DocumentRecord {
-  return { ...record, state: { value, version } }
-}
-
 /** Fields of a version that the record's content does not provide. */
 export type Kept = Pick<VersionEntry, 'changes' | 'details' | 'session' | 'priority' | 'keptAt'>
 
 /** The present content as the newest version. If the newest version already is this content, its number is kept. */
-export function presentVersion (
-  { content, versions }: DocumentRecord & { readonly content: StoredContent },
-  { keptAt, ...kept }: Kept
-): VersionEntry {
+export function presentVersion ({ content, versions }: FileRecord, { keptAt, ...kept }: Kept): VersionEntry {
   const { name, size, extension, modifiedAt, revision } = content
   const newest = versions.entries.at(-1)
   const { version, keptAt: since } = newest?.revision === revision ? newest : { version: versions.last + 1, keptAt }
   return { version, revision, extension, modifiedAt, keptAt: since, content: { name, size }, ...kept }
-}
-
-export function withVersions (
-  record: DocumentRecord,
-  versions: VersionLog,
-  superseded: Iterable<string>
-): DocumentRecord {
-  return withGarbage({ ...record, versions }, superseded)
 }
 
 /** The objects that the record itself names, except as garbage. */
@@ -97,15 +75,18 @@ export function directNames ({ content, versions }: DocumentRecord): Set<string>
   return new Set([...content ? [content.name] : [], ...directBlobs(versions).keys()])
 }
 
-/** Objects named by segments need no check: they are superseded only when their versions are removed. */
-function withGarbage (record: DocumentRecord, candidates: Iterable<string>): DocumentRecord {
+/**
+ * Adds the objects that the record no longer names. Objects named by segments need no check: they are superseded only
+ * when their versions are removed.
+ */
+export function withGarbage (record: DocumentRecord, candidates: Iterable<string>): DocumentRecord {
   const named = directNames(record)
   const names = new Set([...candidates].filter(name => !named.has(name)))
   return names.size === 0 ? record : { ...record, garbage: [...record.garbage, ...[...names].map(name => ({ name }))] }
 }
 
 /**
- * The record to write, and the names of objects that can be deleted once it is written.
+ * The text of the record to write, and the names of objects that can be deleted once it is written.
  *
  * Objects superseded by an earlier write get their time now, when that write has certainly ended. A time from before
  * that write would be too early if the writer was suspended in between.
@@ -114,28 +95,19 @@ function finished (
   record: DocumentRecord,
   { tag, time }: { readonly tag: string, readonly time: StoreTime },
   base: DocumentRecord | null
-): { readonly record: DocumentRecord, readonly ripe: readonly string[] } {
+) {
   const old = new Set(base?.garbage.map(({ name }) => name))
   const stamped = record.garbage.map(item =>
     item.since === undefined && old.has(item.name) ? { ...item, since: time.latest } : item
   )
-  const ripe = stamped.filter(({ since }) => since !== undefined && since + GARBAGE_MS <= time.earliest)
-  const isBatch = ripe.length >= GARBAGE_BATCH
-  return {
-    record: {
-      ...record,
-      garbage: isBatch ? stamped.filter(item => !ripe.includes(item)) : stamped,
-      tags: [...record.tags, tag].slice(-MAX_TAGS)
-    },
-    ripe: isBatch ? ripe.map(({ name }) => name) : []
+  const found = stamped.filter(({ since }) => since !== undefined && since + GARBAGE_MS <= time.earliest)
+  const ripe = found.length >= GARBAGE_BATCH ? found : []
+  const written: DocumentRecord = {
+    ...record,
+    garbage: stamped.filter(item => !ripe.includes(item)),
+    tags: [...record.tags, tag].slice(-MAX_TAGS)
   }
-}
-
-/** A record as read; `record` and `etag` are `null` if it does not exist. */
-interface ReadRecord {
-  readonly record: DocumentRecord | null
-  readonly etag: string | null
-  readonly modifiedAt?: Date | undefined
+  return { text: JSON.stringify(written), ripe: ripe.map(({ name }) => name) }
 }
 
 /** The new state of a record. */
@@ -157,6 +129,15 @@ interface WriteOptions {
   readonly isNew?: boolean
 }
 
+export type Records = ReturnType<typeof createRecords>
+type ReadRecord = Awaited<ReturnType<Records['read']>>
+
+const NO_RECORD = { record: null, etag: null, modifiedAt: undefined }
+const MAX_REMEMBERED = 500
+const MAX_REMEMBERED_LENGTH = 64 * 1024
+const MAX_BACKOFF_MS = 500
+const MAX_REPEATS = 2
+
 /**
  * The records of all documents, changed by compare-and-set. Only these changes make anything visible.
  *
@@ -165,31 +146,7 @@ interface WriteOptions {
  * write can no longer succeed if the record has another ETag: every tag, and so every ETag, is unique. A record keeps
  * only the latest tags: after many other writes it is unknown whether a write succeeded, which is an error.
  */
-export interface Records {
-  /** Always reads from the store. */
-  read (fileId: string): Promise<ReadRecord>
-  /** Resolves to whether the change was made. Changes of one document in this process run one after the other. */
-  write (fileId: string, changer: Changer, options?: WriteOptions): Promise<boolean>
-  /** Call this after the document has been removed. */
-  forget (fileId: string): void
-}
-
-interface RecordsDependencies {
-  readonly store: ObjectStore
-  readonly names: ObjectNames
-  /** Milliseconds for one request. */
-  readonly requestTimeout: number
-  /** Deletes objects of a document in the background. */
-  readonly deleteLater: (fileId: string, names: readonly string[]) => void
-}
-
-const NO_RECORD: ReadRecord = { record: null, etag: null }
-const MAX_REMEMBERED = 500
-const MAX_REMEMBERED_LENGTH = 64 * 1024
-const MAX_BACKOFF_MS = 500
-const MAX_REPEATS = 2
-
-export function createRecords ({ store, names, requestTimeout, deleteLater }: RecordsDependencies): Records {
+export function createRecords ({ store, names, requestTimeout, ready, deleteLater }: S3Services) {
   const queue = createQueue()
   /**
    * Records that the next conditional writes can be based on. Reads are never answered from it. Kept as text, which
@@ -197,7 +154,7 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
    */
   const remembered = new BoundedMap<string, { readonly text: string, readonly etag: string }>(MAX_REMEMBERED)
 
-  async function read (fileId: string): Promise<ReadRecord> {
+  async function read (fileId: string) {
     const found = await store.get(names.record(fileId))
     if (!found) {
       remembered.delete(fileId)
@@ -214,21 +171,18 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
     else remembered.delete(fileId)
   }
 
-  async function write (
-    fileId: string,
-    changer: Changer,
-    { onSending, isNew = false }: WriteOptions
-  ): Promise<boolean> {
-    const key = names.record(fileId)
+  function firstBase (fileId: string, isNew: boolean): ReadRecord | undefined {
+    const known = remembered.get(fileId)
+    if (known) return { record: parsed(known.text), etag: known.etag, modifiedAt: undefined }
+    return isNew ? NO_RECORD : undefined
+  }
+
+  async function write (fileId: string, changer: Changer, { onSending, isNew = false }: WriteOptions) {
     const giveUpAt = performance.now() + 2 * requestTimeout
     const isOver = () => performance.now() > giveUpAt
-    const known = remembered.get(fileId)
-    let base: ReadRecord = known
-      ? { record: parsed(known.text), etag: known.etag }
-      : isNew
-        ? NO_RECORD
-        : await read(fileId)
-    let isRead = known === undefined && !isNew
+    const assumed = firstBase(fileId, isNew)
+    let base = assumed ?? await read(fileId)
+    let isRead = assumed === undefined
 
     for (let round = 0; ; round++) {
       const change = await changer(base.record)
@@ -238,30 +192,23 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
         isRead = true
         continue
       }
-      const { text, tag, ripe } = serialized(change.record, base.record)
+      const tag = randomUUID()
+      const { text, ripe } = finished(change.record, { tag, time: store.now() }, base.record)
       onSending?.()
       for (let repeat = 0; ; repeat++) {
-        let failure: unknown
-        try {
-          remember(fileId, text, await store.put(key, text, base.etag === null ? 'absent' : { etag: base.etag }))
-          if (ripe.length > 0) deleteLater(fileId, ripe)
-          return true
-        } catch (error) {
-          failure = error
-          remembered.delete(fileId)
-        }
-        const found = await read(fileId).catch(() => { throw failure })
-        if (found.record?.tags.includes(tag)) {
-          if (ripe.length > 0) deleteLater(fileId, ripe)
+        const failure = await put(fileId, text, base.etag).then(() => undefined, (error: unknown) => ({ error }))
+        const found = failure && await read(fileId).catch(() => { throw failure.error })
+        if (!found || found.record?.tags.includes(tag)) {
+          deleteLater(fileId, ripe)
           return true
         }
+        const { error } = failure
         if (found.etag !== base.etag) {
-          if (found.record && !showsNextWrite(found.record, base.record) && !isCertainConflict(failure)) {
-            throw isConflict(failure)
-              ? new StorageError(
-                'the record was changed so often meanwhile that it is unknown whether this change was made'
-              )
-              : failure
+          if (found.record && !showsNextWrite(found.record, base.record) && !isCertainConflict(error)) {
+            if (!isConflict(error)) throw error
+            throw new StorageError(
+              'the record was changed so often meanwhile that it is unknown whether this change was made'
+            )
           }
           change.undo?.()
           base = found
@@ -269,9 +216,8 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
           break
         }
         // Nothing has changed. The write may still arrive, and is repeated unless that is useless.
-        if (
-          repeat === MAX_REPEATS || isOver() || !(isConflict(failure) || (failure as Partial<StorageError>).retryable)
-        ) throw failure
+        const isUseless = !isConflict(error) && !(error as Partial<StorageError>).retryable
+        if (repeat === MAX_REPEATS || isOver() || isUseless) throw error
         await pause(repeat)
       }
       if (isOver()) throw new BusyError('other instances changed its record all the time')
@@ -281,20 +227,38 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
     }
   }
 
-  function serialized (
-    record: DocumentRecord,
-    base: DocumentRecord | null
-  ): { readonly text: string, readonly tag: string, readonly ripe: readonly string[] } {
-    const tag = randomUUID()
-    const { ripe, ...written } = finished(record, { tag, time: store.now() }, base)
-    return { text: JSON.stringify(written.record), tag, ripe }
+  async function put (fileId: string, text: string, etag: string | null): Promise<void> {
+    try {
+      remember(fileId, text, await store.put(names.record(fileId), text, etag === null ? 'absent' : { etag }))
+    } catch (error) {
+      remembered.delete(fileId)
+      throw error
+    }
   }
 
   return {
+    /** Always reads from the store. */
     read,
-    write: async (fileId, changer, options = {}) =>
-      await queue.run(fileId, async () => await write(fileId, changer, options)),
-    forget: fileId => {
+
+    /** The record of a document; `null` if there is none, or the fileId is malformed. */
+    async recordOf (fileId: string): Promise<DocumentRecord | null> {
+      if (!isSafeFileId(fileId)) return null
+      await ready()
+      return (await read(fileId)).record
+    },
+
+    /**
+     * Resolves to whether the change was made; for a malformed fileId, to `false`. Changes of one document in this
+     * process run one after the other.
+     */
+    async write (fileId: string, changer: Changer, options: WriteOptions = {}): Promise<boolean> {
+      if (!isSafeFileId(fileId)) return false
+      await ready()
+      return await queue.run(fileId, async () => await write(fileId, changer, options))
+    },
+
+    /** Call this after the document has been removed. */
+    forget (fileId: string): void {
       remembered.delete(fileId)
     }
   }
@@ -302,13 +266,11 @@ export function createRecords ({ store, names, requestTimeout, deleteLater }: Re
 
 function parsed (text: string): DocumentRecord {
   const record = parseRecord(text)
-  if (!record) {
-    throw new StorageError(
-      'the record of the document is damaged, or a newer version of this library has written it: nothing is changed',
-      { retryable: false }
-    )
-  }
-  return record
+  if (record) return record
+  throw new StorageError(
+    'the record of the document is damaged, or a newer version of this library has written it: nothing is changed',
+    { retryable: false }
+  )
 }
 
 /** Pauses at random, so that instances that change the same record collide less often. */

@@ -9,43 +9,37 @@ const FOLDERS: readonly string[] = ['records', 'contents', 'probe']
 /** Pattern of the names of all objects except records and the mark. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The keys of all objects in a bucket. */
-export interface ObjectNames {
-  readonly records: string
-  readonly contents: string
-  readonly probes: string
-  readonly mark: string
-  /** Prefixes that nobody may use in the same bucket: their keys could be confused with the keys of this one. */
-  readonly overlapping: readonly string[]
-  record (fileId: string): string
-  /**
-   * Key of an immutable object of a document: content, changes of a version, or a list of versions. `fileId`:
-   * `undefined` for an object of no document.
-   */
-  content (fileId: string | undefined, name: string): string
-  /** Returns `undefined` for the key of anything else. */
-  parseRecord (key: string): string | undefined
-  /**
-   * Returns `undefined` for a key that this library cannot have made. Such objects are never deleted, because other
-   * programs may use the bucket.
-   */
-  parseContent (key: string): { readonly fileId: string | undefined, readonly name: string } | undefined
-  isProbe (key: string): boolean
-}
+export type ObjectNames = ReturnType<typeof objectNames>
 
-export function objectNames (prefix: string): ObjectNames {
+/** The keys of all objects in a bucket. */
+export function objectNames (prefix: string) {
   const [records, contents, probes] = FOLDERS.map(folder => `${prefix}${folder}/`) as [string, string, string]
   return {
     records,
     contents,
     probes,
     mark: markOf(prefix),
+    /** Prefixes that nobody may use in the same bucket: their keys could be confused with the keys of this one. */
     overlapping: [...outerPrefixes(prefix), records, contents, probes],
-    record: fileId => `${records}${encode(fileId)}.json`,
-    content: (fileId, name) => `${contents}${fileId === undefined ? NOWHERE : encode(fileId)}/${name}`,
-    parseRecord: key =>
+
+    record: (fileId: string) => `${records}${encode(fileId)}.json`,
+
+    /**
+     * Key of an immutable object of a document: content, changes of a version, or a list of versions. `fileId`:
+     * `undefined` for an object of no document.
+     */
+    content: (fileId: string | undefined, name: string) =>
+      `${contents}${fileId === undefined ? NOWHERE : encode(fileId)}/${name}`,
+
+    /** Returns `undefined` for the key of anything else. */
+    parseRecord: (key: string) =>
       key.startsWith(records) && key.endsWith('.json') ? decode(key.slice(records.length, -'.json'.length)) : undefined,
-    parseContent (key) {
+
+    /**
+     * Returns `undefined` for a key that this library cannot have made. Such objects are never deleted, because other
+     * programs may use the bucket.
+     */
+    parseContent (key: string) {
       if (!key.startsWith(contents)) return undefined
       const [folder = '', name = '', ...more] = key.slice(contents.length).split('/')
       const fileId = decode(folder)
@@ -53,7 +47,8 @@ export function objectNames (prefix: string): ObjectNames {
         ? { fileId, name }
         : undefined
     },
-    isProbe: key => key.startsWith(probes) && UUID.test(key.slice(probes.length))
+
+    isProbe: (key: string) => key.startsWith(probes) && UUID.test(key.slice(probes.length))
   }
 }
 

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
-import type {
-  CommitOptions, Content, FileInfo, KeepOptions, ReadResult, StateStore, Storage
-} from '../../../types/storage.js'
+import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
 import { BusyError, InvalidOptionError, NameTakenError, StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/names.js'
 import { acceptContent } from '../../util/streams.js'
@@ -12,15 +10,15 @@ import {
 } from '../../util/validate.js'
 import { assertCreateOptions, assertReplaceOptions, storedExtension } from '../call-options.js'
 import { sliceOf } from '../reading.js'
-import { detailsText, orderOf } from '../version-log.js'
 import { checkConditions, explained } from './conditions.js'
 import {
-  createRecords, directNames, type DocumentRecord, infoOf, isLaterStateOf, type Kept, orEmpty, parseRecord,
-  type StoredContent, withContent, withState
+  createRecords, directNames, type DocumentRecord, type FileRecord, infoOf, isLaterStateOf, orEmpty, parseRecord,
+  type StoredContent, withContent
 } from './document-record.js'
 import { objectNames } from './names.js'
 import { createObjectStore } from './object-store.js'
-import { createStaging, naming, type PlacedContent, placingOnce } from './staging.js'
+import type { S3Services } from './services.js'
+import { createStaging, type StoredObject } from './staging.js'
 import { createSweep, markPrefix } from './sweep.js'
 import type { SweepOptions, SweepResult } from './sweep-options.js'
 import { createVersions } from './versions.js'
@@ -83,7 +81,7 @@ const DEFAULT_URL_MS = 5 * 60_000
 const MAX_URL_MS = 10 * 60_000
 const MAX_READ_ATTEMPTS = 3
 const MAX_REMOVALS = 10
-const LISTED_AT_ONCE = 8
+const LISTED_AT_ONCE = 16
 
 const Client = rule('must be an S3Client of @aws-sdk/client-s3', isClient)
 const REDIRECT_RULES: Rules<Exclude<S3StorageOptions['redirectDownloads'], boolean | undefined>> = {
@@ -127,10 +125,10 @@ const RULES = {
  * - `remove` deletes the record and everything that it names at once. The next sweep deletes content that was staged
  *   for the document.
  *
- * Small requests are signed here and sent by the client's `requestHandler`. The client sends the others, or all
- * requests if the application has given it middleware, a logger or a signer. The client itself repeats each request,
- * according to its `maxAttempts` and `retryMode`; `requestTimeout` is the limit for all attempts together. A write
- * whose answer was lost is looked up before anything is concluded from it. Errors are `StorageError`
+ * Small requests bypass the client's middleware: its signer and its `requestHandler` are used directly. The client
+ * sends the others, or all requests if the application has given it middleware or a logger. The client itself repeats
+ * each request, according to its `maxAttempts` and `retryMode`; `requestTimeout` is the limit for all attempts
+ * together. A write whose answer was lost is looked up before anything is concluded from it. Errors are `StorageError`
  * (`FST_EDITOR_STORAGE`) and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
  *
  * The store must honour `If-None-Match: *` and `If-Match` of PutObject. `ready()` tries it with an object of its own,
@@ -160,19 +158,18 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
   assertOptions(RULES, options, { required: new Set(['client', 'bucket']) })
   const { client, bucket, prefix = '', redirectDownloads = false, requestTimeout = 20_000, sweepInterval = DAY_MS } =
     options as S3StorageOptions
-  if (typeof redirectDownloads === 'object') {
-    assertOptions(REDIRECT_RULES, redirectDownloads, { path: 'redirectDownloads.' })
-  }
-  const { client: urlClient = client, expiresIn = DEFAULT_URL_MS } = typeof redirectDownloads === 'object'
-    ? redirectDownloads
-    : {}
+  const redirects = typeof redirectDownloads === 'object' ? redirectDownloads : {}
+  assertOptions(REDIRECT_RULES, redirects, { path: 'redirectDownloads.' })
+  const { client: urlClient = client, expiresIn = DEFAULT_URL_MS } = redirects
 
   const names = objectNames(prefix)
   const store = createObjectStore({ client, bucket, requestTimeout, urlClient })
-  const records = createRecords({ store, names, requestTimeout, deleteLater })
-  const staging = createStaging({ store, names, deleteLater })
-  const versions = createVersions({ store, names, records, staging, deleteLater, ready })
-  const { sweep, keepSweeping } = createSweep({ store, names, records, versions })
+  const services: S3Services = { store, names, requestTimeout, ready, deleteLater }
+  const records = createRecords(services)
+  const { recordOf } = records
+  const staging = createStaging(services)
+  const versions = createVersions(services, records, staging)
+  const { sweep, keepSweeping } = createSweep(services, records, versions)
   const closing = new AbortController()
   let started: Promise<void> | undefined
 
@@ -180,16 +177,12 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     ready,
 
     async stat (fileId) {
-      const record = await recordOf(fileId)
-      return record?.content ? infoOf(fileId, record.content) : null
+      return fileOf(fileId, await recordOf(fileId))
     },
 
     async snapshot (fileId) {
       const record = await recordOf(fileId)
-      return {
-        info: record?.content ? infoOf(fileId, record.content) : null,
-        record: record?.state ? stateOf(record.state) : null
-      }
+      return { info: fileOf(fileId, record), record: stateOf(record) }
     },
 
     async read (fileId, range) {
@@ -223,7 +216,6 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 
     async stage (fileId, content) {
       acceptContent(content)
-      await ready()
       return await staging.stage(fileId, content)
     },
 
@@ -241,25 +233,41 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       const placed = await staging.place(fileId, content)
       const stored = storedContent(placed, newExtension ?? found.extension)
       const info = infoOf(fileId, stored)
-      const isReplaced = await naming([placed], async onSending => {
+      const isReplaced = await staging.naming(fileId, [placed], async ({ assertFresh, onSending }) => {
         // `beforePublish` is only called if the content is about to be published, and storing it may have taken long.
-        if (!isReplaceable(isStaged ? record : (await records.read(fileId)).record)) return false
+        if (!isReplaceable(isStaged ? record : await recordOf(fileId))) return false
         await beforePublish?.(info)
         return await records.write(fileId, record => {
-          placed.assertFresh()
+          assertFresh()
           return isReplaceable(record) ? { record: withContent(record, stored) } : null
         }, { onSending })
       })
       return isReplaced ? info : null
     },
 
-    async commit (fileId, content, { extension, ...commitOptions }) {
+    async commit (fileId, content, options) {
       acceptContent(content)
+      const { extension, record: recordFor, keep, prune } = options
       const newExtension = extension === undefined ? undefined : storedExtension(extension)
       if (!isSafeFileId(fileId)) return null
-      await ready()
-      if (!staging.isStaged(content) && !isCommittable(await recordOf(fileId), commitOptions)) return null
-      return await commit(fileId, await staging.place(fileId, content), newExtension, commitOptions)
+      if (!staging.isStaged(content) && !isCommittable(await recordOf(fileId), options)) return null
+      const placed = await staging.place(fileId, content)
+      const recordVersion = randomUUID()
+      const modifiedAt = new Date()
+      let info: FileInfo | undefined
+      const isCommitted = await staging.naming(fileId, [placed], async ({ placeOnce, assertFresh, onSending }) =>
+        await records.write(fileId, async current => {
+          if (!isCommittable(current, options)) return null
+          assertFresh()
+          const stored = storedContent(placed, newExtension ?? current.content.extension, modifiedAt)
+          info = infoOf(fileId, stored)
+          const given = keep?.(info, await versions.newest(fileId, current)) // may be called again
+          const kept = given && await versions.keptAs(fileId, given, modifiedAt, placeOnce)
+          const { record, ...change } = await versions.kept(fileId, current, kept, prune)
+          const state = { value: jsonValue(recordFor(info)), version: recordVersion }
+          return { ...change, record: { ...withContent(record, stored), state } }
+        }, { onSending }))
+      return isCommitted ? { info: info!, recordVersion } : null
     },
 
     async remove (fileId) {
@@ -288,41 +296,28 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 
     state: {
       async get (fileId) {
-        const state = (await recordOf(fileId))?.state
-        return state ? stateOf(state) : null
+        return stateOf(await recordOf(fileId))
       },
 
       async set (fileId, value, version) {
-        if (!isSafeFileId(fileId)) return null
-        await ready()
         const stored = jsonValue(value)
         const newVersion = randomUUID()
-        const isSet = await records.write(
-          fileId,
-          record =>
-            (record?.state?.version ?? null) === version
-              ? { record: withState(orEmpty(record), stored, newVersion) }
-              : null
-        )
+        const isSet = await records.write(fileId, record => {
+          const isExpected = (record?.state?.version ?? null) === version
+          return isExpected ? { record: { ...orEmpty(record), state: { value: stored, version: newVersion } } } : null
+        })
         return isSet ? newVersion : null
       },
 
       async * list () {
         await ready()
-        const reading: Array<Promise<{ fileId: string, record: DocumentRecord | null }>> = []
-        const next = async function * () {
-          const { fileId, record } = await reading.shift()!
-          if (record?.state) yield { fileId, ...stateOf(record.state) }
-        }
+        const fileIds: string[] = []
         for await (const { key } of store.list(names.records)) {
           const fileId = names.parseRecord(key)
-          if (fileId === undefined) continue
-          const read = readLeniently(fileId)
-          read.catch(() => {})
-          reading.push(read)
-          if (reading.length === LISTED_AT_ONCE) yield * next()
+          if (fileId !== undefined) fileIds.push(fileId)
+          if (fileIds.length === LISTED_AT_ONCE) yield * await statesOf(fileIds.splice(0))
         }
-        while (reading.length > 0) yield * next()
+        yield * await statesOf(fileIds)
       }
     },
 
@@ -331,9 +326,8 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     ...(redirectDownloads !== false && {
       async downloadUrl (fileId: string) {
         const content = (await recordOf(fileId))?.content
-        return content
-          ? { info: infoOf(fileId, content), url: await store.urlOf(names.content(fileId, content.name), expiresIn) }
-          : null
+        if (!content) return null
+        return { info: infoOf(fileId, content), url: await store.urlOf(names.content(fileId, content.name), expiresIn) }
       }
     }),
 
@@ -348,67 +342,31 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     }
   }
 
-  async function recordOf (fileId: string): Promise<DocumentRecord | null> {
-    if (!isSafeFileId(fileId)) return null
-    await ready()
-    return (await records.read(fileId)).record
-  }
-
   /** A damaged record is reported when it is read on its own, but must not hide the others in a list. */
-  async function readLeniently (fileId: string): Promise<{ fileId: string, record: DocumentRecord | null }> {
-    try {
-      return { fileId, record: (await records.read(fileId)).record }
-    } catch (error) {
-      if (error instanceof StorageError && !error.retryable) return { fileId, record: null }
-      throw error
-    }
+  async function statesOf (fileIds: readonly string[]) {
+    const states = await Promise.all(fileIds.map(async fileId => {
+      try {
+        const state = stateOf((await records.read(fileId)).record)
+        return state ? [{ fileId, ...state }] : []
+      } catch (error) {
+        if (error instanceof StorageError && !error.retryable) return []
+        throw error
+      }
+    }))
+    return states.flat()
   }
 
   async function createFile (fileId: string, extension: string, content: Content): Promise<FileInfo | null> {
     acceptContent(content)
     const newExtension = storedExtension(extension)
-    await ready()
     const placed = await staging.place(fileId, content)
     const stored = storedContent(placed, newExtension)
-    const isCreated = await naming([placed], async onSending => await records.write(fileId, record => {
-      placed.assertFresh()
-      return record?.content ? null : { record: withContent(orEmpty(record), stored) }
-    }, { onSending, isNew: true }))
+    const isCreated = await staging.naming(fileId, [placed], async ({ assertFresh, onSending }) =>
+      await records.write(fileId, record => {
+        assertFresh()
+        return record?.content ? null : { record: withContent(orEmpty(record), stored) }
+      }, { onSending, isNew: true }))
     return isCreated ? infoOf(fileId, stored) : null
-  }
-
-  async function commit (
-    fileId: string,
-    placed: PlacedContent,
-    newExtension: string | undefined,
-    options: Omit<CommitOptions, 'extension'>
-  ) {
-    const { record: recordFor, keep, prune } = options
-    const recordVersion = randomUUID()
-    const modifiedAt = new Date()
-    const contents: PlacedContent[] = [placed]
-    const place = placingOnce(staging, fileId, contents) // `keep` may be called again
-
-    let info: FileInfo | undefined
-    const isCommitted = await naming(contents, async onSending => await records.write(fileId, async current => {
-      if (!isCommittable(current, options)) return null
-      for (const content of contents) content.assertFresh()
-      const stored = storedContent(placed, newExtension ?? current.content.extension, modifiedAt)
-      info = infoOf(fileId, stored)
-      const given = keep && await keptAs(keep(info, await versions.newest(fileId, current)))
-      const { record, ...change } = await versions.kept(fileId, current, given, prune)
-      return { ...change, record: withState(withContent(record, stored), jsonValue(recordFor(info)), recordVersion) }
-    }, { onSending }))
-    return isCommitted ? { info: info!, recordVersion } : null
-
-    async function keptAs ({ details, changes, ...order }: KeepOptions): Promise<Kept> {
-      return {
-        details: await versions.details(fileId, detailsText(details), place),
-        changes: changes ? await place(changes) : null,
-        keptAt: modifiedAt.toISOString(),
-        ...orderOf(order)
-      }
-    }
   }
 
   /** The names of all objects to remove together with a record. */
@@ -421,7 +379,6 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     for (const name of objects) await store.remove(names.content(fileId, name))
   }
 
-  /** The sweep deletes what this fails to delete. */
   function deleteLater (fileId: string | undefined, objects: readonly string[]): void {
     removeObjects(fileId, objects).catch(() => {})
   }
@@ -435,8 +392,8 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
   }
 
   async function start (): Promise<void> {
-    await markPrefix(store, names).catch(error => { throw explained(error) })
-    await checkConditions(store, names)
+    await markPrefix(services).catch(error => { throw explained(error) })
+    await checkConditions(services)
     if (sweepInterval !== false) keepSweeping(sweepInterval, closing.signal).catch(() => {})
   }
 }
@@ -444,16 +401,20 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 function isCommittable (
   record: DocumentRecord | null,
   { ifRevision, ifRecordVersion }: Pick<CommitOptions, 'ifRevision' | 'ifRecordVersion'>
-): record is DocumentRecord & { readonly content: StoredContent } {
+): record is FileRecord {
   return record?.content?.revision === ifRevision && (record.state?.version ?? null) === ifRecordVersion
 }
 
-function storedContent ({ name, size }: PlacedContent, extension: string, modifiedAt = new Date()): StoredContent {
+function storedContent ({ name, size }: StoredObject, extension: string, modifiedAt = new Date()): StoredContent {
   return { name, extension, size, modifiedAt: modifiedAt.toISOString(), revision: name }
 }
 
-function stateOf ({ value, version }: { readonly value: unknown, readonly version: string }) {
-  return { value, version }
+function fileOf (fileId: string, record: DocumentRecord | null): FileInfo | null {
+  return record?.content ? infoOf(fileId, record.content) : null
+}
+
+function stateOf (record: DocumentRecord | null) {
+  return record?.state ? { value: record.state.value, version: record.state.version } : null
 }
 
 /** Makes a copy that the caller cannot change. */

@@ -22,14 +22,8 @@ const MAX_MESSAGE_LENGTH = 200
 const CONFIDENTIAL = /key|sign|credential|token|secret|authorization|:\/\//i
 /** Errors that are transient although their statuses indicate otherwise. */
 const TRANSIENT_NAMES = new Set([
-  'SlowDown',
-  'RequestTimeout',
-  'RequestTimeTooSkewed',
-  'ThrottlingException',
-  'Throttling',
-  'TooManyRequests',
-  'OperationAborted',
-  'ConditionalRequestConflict'
+  'SlowDown', 'RequestTimeout', 'RequestTimeTooSkewed', 'ThrottlingException', 'Throttling', 'TooManyRequests',
+  'OperationAborted', 'ConditionalRequestConflict'
 ])
 
 /**
@@ -38,36 +32,33 @@ const TRANSIENT_NAMES = new Set([
  */
 export function storeError (operation: string, error: unknown): Error {
   if (error instanceof StorageError || error instanceof StorageTimeoutError) return error
-  const { name: ownName, code, $metadata } = error as ServiceFailure
-  const name = ownName === 'Error' ? code : ownName
-  const status = typeof $metadata?.httpStatusCode === 'number' ? $metadata.httpStatusCode : undefined
-  const safeName = typeof name === 'string' && /^\w{1,64}$/.test(name) ? name : 'Error'
-  const isTransient = status === undefined || status >= 500 || status === 408 || status === 429 ||
-    TRANSIENT_NAMES.has(safeName)
-  return new StorageError(`${operation} failed: ${safeName}${status === undefined ? '' : `, status ${status}`}`, {
-    cause: plainCause(error as ServiceFailure, safeName, status),
-    retryable: isTransient
-  })
-}
-
-export function incompleteError (operation: string): Error {
-  return new StorageError(`the answer to ${operation} was cut off`)
-}
-
-export function damagedError (operation: string): Error {
-  return new StorageError(`the answer to ${operation} has another checksum than its body`)
-}
-
-function plainCause ({ message, $metadata }: ServiceFailure, name: string, status: number | undefined): StoreCause {
+  const { name: ownName, code, message, $metadata = {} } = error as ServiceFailure
+  const { httpStatusCode, requestId, attempts } = $metadata
+  const status = typeof httpStatusCode === 'number' ? httpStatusCode : undefined
+  const givenName = ownName === 'Error' ? code : ownName
+  const name = typeof givenName === 'string' && /^\w{1,64}$/.test(givenName) ? givenName : 'Error'
   const text = typeof message === 'string' && !CONFIDENTIAL.test(message) ? message.slice(0, MAX_MESSAGE_LENGTH) : ''
-  const { requestId, attempts } = $metadata ?? {}
-  return Object.assign(
+  const cause: StoreCause = Object.assign(
     new Error(text),
     { name },
     status !== undefined && { status },
     typeof requestId === 'string' && { requestId },
     typeof attempts === 'number' && { attempts }
   )
+  const isTransient = status === undefined || status >= 500 || status === 408 || status === 429 ||
+    TRANSIENT_NAMES.has(name)
+  return new StorageError(`${operation} failed: ${name}${status === undefined ? '' : `, status ${status}`}`, {
+    cause,
+    retryable: isTransient
+  })
+}
+
+export function incompleteError (): Error {
+  return new StorageError('the answer to GetObject was cut off')
+}
+
+export function damagedError (): Error {
+  return new StorageError('the answer to GetObject has another checksum than its body')
 }
 
 /** The status of the answer that caused an error. */

@@ -1,13 +1,6 @@
 import { performance } from 'node:perf_hooks'
 
-/**
- * Milliseconds since 1970. The true time of the store lies between the two, unless one clock fails in the direction of
- * the other.
- */
-export interface StoreTime {
-  readonly earliest: number
-  readonly latest: number
-}
+export type StoreTime = ReturnType<ReturnType<typeof createStoreTime>['now']>
 
 /** Slower responses do not count for the store's time, because they may have been delayed after they were made. */
 const MAX_ROUND_TRIP_MS = 2000
@@ -20,7 +13,11 @@ export function createStoreTime () {
   let atLastAnswer = { store: Date.now(), wall: Date.now(), monotonic: performance.now() }
 
   return {
-    now (): StoreTime {
+    /**
+     * Milliseconds since 1970. The true time of the store lies between the two, unless one clock fails in the direction
+     * of the other.
+     */
+    now () {
       const { store, wall, monotonic } = atLastAnswer
       const passed = [Date.now() - wall, performance.now() - monotonic]
       return { earliest: store + Math.min(...passed), latest: store + Math.max(...passed) }

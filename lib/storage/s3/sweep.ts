@@ -2,24 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { InvalidOptionError, StorageError } from '../../errors.js'
 import { isJsonObject, type JsonObject, parseJson } from '../../util/text.js'
 import { type DocumentRecord, GARBAGE_MS, parseRecord, type Records } from './document-record.js'
-import { markOf, type ObjectNames } from './names.js'
-import type { ListedObject, ObjectStore, SmallObject } from './object-store.js'
-import type { SweepOptions, SweepResult } from './sweep-options.js'
+import { markOf } from './names.js'
+import type { ListedObject, SmallObject } from './object-store.js'
+import type { S3Services } from './services.js'
+import type { SweepOptions } from './sweep-options.js'
 import type { S3Versions } from './versions.js'
 
-interface SweepDependencies {
-  readonly store: ObjectStore
-  readonly names: ObjectNames
-  readonly records: Records
-  readonly versions: S3Versions
-}
-
-/** The object that marks a prefix as used by this library. Nothing is deleted without it. */
-interface Mark {
-  /** A newer version of this library may have added properties. */
-  readonly value: JsonObject
-  readonly found: SmallObject
-}
+type NamedObject = ListedObject & { readonly name: string }
 
 const DAY_MS = 24 * 60 * 60_000
 const AT_ONCE = 4
@@ -31,32 +20,33 @@ const MAX_PAUSE_BETWEEN_CHECKS_MS = 60 * 60_000
  * Deletes objects that no record names: contents that were never published, contents of removed documents, and
  * incomplete uploads.
  */
-export function createSweep ({ store, names, records, versions }: SweepDependencies) {
-  async function sweep (
-    { olderThan = DAY_MS, signal = new AbortController().signal }: SweepOptions = {}
-  ): Promise<SweepResult> {
-    await readMark(store, names) // or rejects: the objects may be another program's
-    const result = { objects: 0, bytes: 0, uploads: 0 }
+export function createSweep (services: S3Services, records: Records, versions: S3Versions) {
+  const { store, names } = services
+
+  async function sweep ({ olderThan = DAY_MS, signal = new AbortController().signal }: SweepOptions) {
+    await readMark(services) // or rejects: the objects may be another program's
+    const deleted = { objects: 0, bytes: 0, uploads: 0 }
     const before = store.now().earliest - olderThan
-    const remove = async (objects: readonly ListedObject[]): Promise<void> => {
+    async function remove (objects: readonly ListedObject[]): Promise<void> {
       for (const { key, size } of objects) {
         signal.throwIfAborted()
         await store.remove(key)
-        result.objects++
-        result.bytes += size
+        deleted.objects++
+        deleted.bytes += size
       }
     }
 
     const failures: unknown[] = []
     const documents = new Set<Promise<void>>()
-    for await (const objects of byDocument()) {
+    for await (const { fileId, objects } of byDocument()) {
       signal.throwIfAborted()
       const old = objects.filter(({ modifiedAt }) => modifiedAt.getTime() < before)
       if (old.length === 0) continue
       // A failing document must not delay the others until the next sweep.
-      const sweeping: Promise<void> = sweepDocument(old, remove).catch(error => {
-        failures.push(error)
-      }).finally(() => documents.delete(sweeping))
+      const sweeping: Promise<void> = unneeded(fileId, old)
+        .then(remove)
+        .catch(error => { failures.push(error) })
+        .finally(() => documents.delete(sweeping))
       documents.add(sweeping)
       if (documents.size >= AT_ONCE) await Promise.race(documents)
       if (failures.length >= MAX_FAILURES) break
@@ -70,88 +60,74 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
     for await (const upload of store.uploads(names.contents)) {
       signal.throwIfAborted()
       if (upload.startedAt.getTime() >= before || !names.parseContent(upload.key)) continue
-      await store.abortUpload(upload)
-      result.uploads++
+      await store.abortUpload(upload.key, upload.id)
+      deleted.uploads++
     }
     if (failures.length > 0) throw failures[0]
-    return result
+    return deleted
   }
 
   /** The objects of each document: listings are sorted by key. */
-  async function * byDocument (): AsyncGenerator<readonly ListedObject[]> {
-    let group: ListedObject[] = []
-    let folder = ''
+  async function * byDocument () {
+    let document: { readonly fileId: string | undefined, readonly objects: NamedObject[] } | undefined
     for await (const object of store.list(names.contents)) {
-      if (!names.parseContent(object.key)) continue // of another program
-      const itsFolder = object.key.slice(0, object.key.lastIndexOf('/'))
-      if (itsFolder !== folder && group.length > 0) {
-        yield group
-        group = []
+      const parsed = names.parseContent(object.key)
+      if (!parsed) continue // of another program
+      if (document && document.fileId !== parsed.fileId) {
+        yield document
+        document = undefined
       }
-      folder = itsFolder
-      group.push(object)
+      document ??= { fileId: parsed.fileId, objects: [] }
+      document.objects.push({ ...object, name: parsed.name })
     }
-    if (group.length > 0) yield group
+    if (document) yield document
   }
 
-  async function sweepDocument (
-    old: readonly ListedObject[],
-    remove: (objects: readonly ListedObject[]) => Promise<void>
-  ): Promise<void> {
-    const { fileId } = names.parseContent(old[0]!.key)!
-    if (fileId === undefined) return await remove(old)
+  /** Makes sure that nobody can name the returned objects any longer. */
+  async function unneeded (fileId: string | undefined, old: readonly NamedObject[]): Promise<readonly NamedObject[]> {
+    if (fileId === undefined) return old
     try {
       const { record, modifiedAt } = await records.read(fileId)
-      if (!record) return await remove(old)
-      const superseded = supersededAt(record, modifiedAt)
-      if ((await unnamed(fileId, record, old, superseded)).length === 0) return
-      // The write ensures that nobody can name these objects any longer: a write that was prepared earlier, however
-      // long ago, will fail.
-      let gone: readonly ListedObject[] = []
+      if (!record) return old
+      // Garbage without a time was superseded when the record was modified.
+      const superseded = new Map(
+        record.garbage.map(({ name, since = modifiedAt?.getTime() ?? Infinity }) => [name, since])
+      )
+      if ((await unnamed(fileId, record, old, superseded)).length === 0) return []
+      // A write that was prepared earlier, however long ago, will fail after this one.
+      let gone: readonly NamedObject[] = []
       await records.write(fileId, async current => {
         // objects of a removed document are left to the next sweep
         gone = current ? await unnamed(fileId, current, old, superseded) : []
-        const goneNames = new Set(gone.map(nameOf))
+        const goneNames = new Set(gone.map(({ name }) => name))
         return current === null || gone.length === 0
           ? null
           : { record: { ...current, garbage: current.garbage.filter(({ name }) => !goneNames.has(name)) } }
       })
-      await remove(gone)
+      return gone
     } catch (error) {
-      // The record is damaged, so it is unknown what it names.
       if (!(error instanceof StorageError) || error.retryable) throw error
+      return [] // the record is damaged, so it is unknown what it names
     }
-  }
-
-  /**
-   * When the garbage in a record was superseded, by name. Garbage without a time was superseded when the record was
-   * modified.
-   */
-  function supersededAt ({ garbage }: DocumentRecord, modifiedAt: Date | undefined): ReadonlyMap<string, number> {
-    return new Map(garbage.map(({ name, since = modifiedAt?.getTime() ?? Infinity }) => [name, since]))
   }
 
   /** The objects that are no longer needed. Garbage that is not in `superseded` is new and still needed. */
   async function unnamed (
     fileId: string,
     record: DocumentRecord,
-    objects: readonly ListedObject[],
+    objects: readonly NamedObject[],
     superseded: ReadonlyMap<string, number>
-  ): Promise<readonly ListedObject[]> {
+  ): Promise<readonly NamedObject[]> {
     const { names: needed, areAll } = await versions.named(fileId, record)
     if (!areAll) return []
     const ripeSince = store.now().earliest - GARBAGE_MS
     for (const { name } of record.garbage) if ((superseded.get(name) ?? Infinity) > ripeSince) needed.add(name)
-    return objects.filter(object => !needed.has(nameOf(object)))
-  }
-
-  function nameOf ({ key }: ListedObject): string {
-    return names.parseContent(key)!.name
+    return objects.filter(({ name }) => !needed.has(name))
   }
 
   /** Resolves to whether this instance is to sweep now. */
   async function claim (interval: number): Promise<boolean> {
-    const { value, found: { etag, modifiedAt } } = await readMark(store, names)
+    const { value, found: { etag, modifiedAt } } = await readMark(services)
     const now = store.now().earliest
     if (value.sweptAt !== undefined && modifiedAt && modifiedAt.getTime() + interval > now) return false
     await store.put(names.mark, JSON.stringify({ ...value, sweptAt: new Date(now).toISOString() }), { etag })
@@ -178,28 +154,34 @@ export function createSweep ({ store, names, records, versions }: SweepDependenc
  *
  * @throws InvalidOptionError: another program uses the prefix, or the prefix overlaps with another one.
  */
-export async function markPrefix (store: ObjectStore, names: ObjectNames): Promise<void> {
-  await refuseOverlaps(store, names)
-  if (await isMarked(store, names)) return
-  const stranger = await findStranger(store, names)
+export async function markPrefix (services: S3Services): Promise<void> {
+  const { store, names } = services
+  await refuseOverlaps(services)
+  if (await isMarked(services)) return
+  const stranger = await findStranger(services)
   // Another instance starting at the same time may have marked the prefix and then made that object.
-  if (stranger !== undefined && !await isMarked(store, names)) {
+  if (stranger !== undefined && !await isMarked(services)) {
     throw new InvalidOptionError('prefix', 'must be one that nothing else uses, but the bucket already has ' +
       `${JSON.stringify(stranger)}: choose another prefix. If this storage made everything there, create the object ` +
       `${names.mark} with the text {"format":1}`)
   }
   await store.put(names.mark, JSON.stringify({ format: 1 }), 'absent').catch(async error => {
-    if (!await isMarked(store, names)) throw error
+    if (!await isMarked(services)) throw error
   })
   // If an overlapping prefix is marked at the same time, at least one of the two applications sees the other's mark.
-  await refuseOverlaps(store, names).catch(async error => {
+  await refuseOverlaps(services).catch(async error => {
     if (error instanceof InvalidOptionError) await store.remove(names.mark).catch(() => {})
     throw error
   })
 }
 
-/** @throws StorageError: the mark is missing, or this version cannot read it. */
-async function readMark (store: ObjectStore, names: ObjectNames): Promise<Mark> {
+/**
+ * The object that marks a prefix as used by this library. Nothing is deleted without it. `value`: a newer version of
+ * this library may have added properties.
+ *
+ * @throws StorageError: the mark is missing, or this version cannot read it.
+ */
+async function readMark ({ store, names }: S3Services) {
   const found = await store.get(names.mark)
   const value = found && parseMark(found)
   if (value) return { value, found }
@@ -207,7 +189,7 @@ async function readMark (store: ObjectStore, names: ObjectNames): Promise<Mark> 
   throw new StorageError(`${what}, so nothing is swept: restart the application`, { retryable: false })
 }
 
-async function isMarked (store: ObjectStore, names: ObjectNames): Promise<boolean> {
+async function isMarked ({ store, names }: S3Services): Promise<boolean> {
   const found = await store.get(names.mark)
   if (found === null || parseMark(found)) return found !== null
   throw new InvalidOptionError('prefix', `must be one that nothing else uses, but the object ${names.mark} was ` +
@@ -219,7 +201,7 @@ function parseMark ({ text }: SmallObject): JsonObject | undefined {
   return isJsonObject(value) && value.format === 1 ? value : undefined
 }
 
-async function refuseOverlaps (store: ObjectStore, names: ObjectNames): Promise<void> {
+async function refuseOverlaps ({ store, names }: S3Services): Promise<void> {
   const marks = await Promise.all(names.overlapping.map(async prefix => await store.get(markOf(prefix))))
   const other = names.overlapping[marks.findIndex(mark => mark !== null)]
   if (other === undefined) return
@@ -232,7 +214,7 @@ async function refuseOverlaps (store: ObjectStore, names: ObjectNames): Promise<
  * The key of an object or upload in a folder of the prefix; `undefined` if there is none, or if the first record was
  * written by this library. Looks only at the first key in each folder, because there may be millions.
  */
-async function findStranger (store: ObjectStore, names: ObjectNames): Promise<string | undefined> {
+async function findStranger ({ store, names }: S3Services): Promise<string | undefined> {
   const first = await firstKey(store.list(names.records))
   if (first !== undefined) {
     const found = names.parseRecord(first) === undefined ? null : await store.get(first)

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredVersion, VersionLimits, VersionStore } from '../../../types/storage.js'
+import type { KeepOptions, StoredVersion, VersionLimits, VersionStore } from '../../../types/storage.js'
 import { StorageError } from '../../errors.js'
-import { isSafeFileId } from '../../security/names.js'
 import { BoundedMap } from '../../util/bounded-map.js'
 import { limitConcurrency } from '../../util/queue.js'
 import { acceptContent } from '../../util/streams.js'
@@ -11,41 +10,12 @@ import {
 } from '../version-log.js'
 import { editLog, type LogEditor } from '../version-log-editor.js'
 import {
-  type Change, directNames, type DocumentRecord, type Kept, presentVersion, type Records, type StoredContent,
-  withVersions
+  type Change, directNames, type DocumentRecord, type FileRecord, type Kept, presentVersion, type Records, withGarbage
 } from './document-record.js'
-import type { ObjectNames } from './names.js'
-import type { ObjectStore } from './object-store.js'
-import { naming, type PlacedContent, type PlaceOnce, placingOnce, type Staging } from './staging.js'
+import type { S3Services } from './services.js'
+import type { PlaceOnce, Staging } from './staging.js'
 
-export interface S3Versions {
-  readonly store: VersionStore
-  /** The newest version of a record; `null` if it has none. */
-  newest (fileId: string, record: DocumentRecord): Promise<StoredVersion | null>
-  /** The details of an entry for this JSON text, placed in an object if they are long. */
-  details (fileId: string, text: string, place: PlaceOnce): Promise<VersionEntry['details']>
-  /** Keeps the present content, and removes what exceeds the limits. */
-  kept(
-    fileId: string,
-    record: DocumentRecord & { readonly content: StoredContent },
-    kept: Kept | undefined,
-    limits?: VersionLimits
-  ): Promise<Change>
-  /**
-   * Names of all objects that a record needs. If a segment is missing or damaged, its names are unknown and `areAll` is
-   * `false`.
-   */
-  named (fileId: string, record: DocumentRecord): Promise<{ readonly names: Set<string>, readonly areAll: boolean }>
-}
-
-interface VersionsDependencies {
-  readonly store: ObjectStore
-  readonly names: ObjectNames
-  readonly records: Records
-  readonly staging: Staging
-  readonly deleteLater: (fileId: string, names: readonly string[]) => void
-  readonly ready: () => Promise<void>
-}
+export type S3Versions = ReturnType<typeof createVersions>
 
 const MAX_TEXTS = 200
 const MAX_TEXT_LENGTH = 128 * 1024
@@ -53,9 +23,7 @@ const MAX_READ_ATTEMPTS = 3
 /** How many long details of a list are read at once. */
 const READ_AT_ONCE = 16
 
-export function createVersions (
-  { store, names, records, staging, deleteLater, ready }: VersionsDependencies
-): S3Versions {
+export function createVersions ({ store, names, deleteLater }: S3Services, records: Records, staging: Staging) {
   /** Texts of segments and details by key, which never change. */
   const texts = new BoundedMap<string, string>(MAX_TEXTS)
 
@@ -76,6 +44,10 @@ export function createVersions (
     return entries
   }
 
+  async function readSegments (fileId: string, segments: readonly Segment[]) {
+    return await Promise.all(segments.map(async segment => await readSegment(fileId, segment)))
+  }
+
   async function described (fileId: string, entry: VersionEntry): Promise<StoredVersion> {
     const { details } = entry
     return storedVersion(entry, typeof details === 'string' ? details : await textOf(fileId, details.name))
@@ -89,13 +61,11 @@ export function createVersions (
     fileId: string,
     segmentsOf: (log: DocumentRecord['versions']) => readonly Segment[]
   ): Promise<readonly VersionEntry[]> {
-    if (!isSafeFileId(fileId)) return []
-    await ready()
     for (let attempt = 1; attempt <= MAX_READ_ATTEMPTS; attempt++) {
-      const { record } = await records.read(fileId)
+      const record = await records.recordOf(fileId)
       if (!record?.content) return []
       const { versions } = record
-      const segments = await Promise.all(segmentsOf(versions).map(async segment => await readSegment(fileId, segment)))
+      const segments = await readSegments(fileId, segmentsOf(versions))
       if (segments.every(entries => entries !== undefined)) return [...segments.flat(), ...versions.entries]
     }
     throw new StorageError('a list of older versions of a document is missing or damaged', { retryable: false })
@@ -121,30 +91,32 @@ export function createVersions (
     await edit(editor)
     if (editor.log() === record.versions) return { record }
     return {
-      record: withVersions(record, editor.log(), editor.superseded().keys()),
+      record: withGarbage({ ...record, versions: editor.log() }, editor.superseded().keys()),
       undo: () => deleteLater(fileId, written)
     }
   }
 
-  const kept: S3Versions['kept'] = async (fileId, record, given, limits) =>
-    await changed(fileId, record, async editor => {
+  /** Keeps the present content, and removes what exceeds the limits. */
+  async function kept (fileId: string, record: FileRecord, given: Kept | undefined, limits?: VersionLimits) {
+    return await changed(fileId, record, async editor => {
       if (given) {
         editor.keep(presentVersion(record, given))
         await editor.roll().catch(() => {}) // only shortens the log: the next change tries again
       }
       if (limits) await editor.prune(limits).catch(() => {})
     })
+  }
 
-  const details: S3Versions['details'] = async (fileId, text, place) => {
-    if (!areLong(text)) return text
-    const blob = await place(text)
-    remember(names.content(fileId, blob.name), text) // the next save needs it
-    return blob
+  /** The given fields of a version. Its changes, and details that are long, are placed in objects. */
+  async function keptAs (fileId: string, given: KeepOptions, keptAt: Date, placeOnce: PlaceOnce): Promise<Kept> {
+    const text = detailsText(given.details)
+    const blob = areLong(text) ? await placeOnce(text) : undefined
+    if (blob) remember(names.content(fileId, blob.name), text) // the next save needs it
+    const changes = given.changes ? await placeOnce(given.changes) : null
+    return { details: blob ?? text, changes, keptAt: keptAt.toISOString(), ...orderOf(given) }
   }
 
   async function change (fileId: string, edit: (editor: LogEditor) => Promise<void>): Promise<void> {
-    if (!isSafeFileId(fileId)) return
-    await ready()
     await records.write(fileId, async record => {
       if (!record?.content) return null
       const made = await changed(fileId, record, edit)
@@ -153,21 +125,22 @@ export function createVersions (
   }
 
   return {
-    details,
+    keptAs,
     kept,
 
-    async newest (fileId, record) {
-      const segments = await Promise.all(
-        segmentsOfNewest(record.versions, 1).map(async segment => await readSegment(fileId, segment))
-      )
+    /** The newest version of a record; `null` if it has none. */
+    async newest (fileId: string, record: DocumentRecord): Promise<StoredVersion | null> {
+      const segments = await readSegments(fileId, segmentsOfNewest(record.versions, 1))
       const entry = [...segments.flatMap(entries => entries ?? []), ...record.versions.entries].at(-1)
       return entry ? await described(fileId, entry) : null
     },
 
-    async named (fileId, record) {
-      const segments = await Promise.all(
-        record.versions.segments.map(async segment => await readSegment(fileId, segment))
-      )
+    /**
+     * Names of all objects that a record needs. If a segment is missing or damaged, its names are unknown and `areAll`
+     * is `false`.
+     */
+    async named (fileId: string, record: DocumentRecord) {
+      const segments = await readSegments(fileId, record.versions.segments)
       const named = segments.flatMap(entries => [...blobsOf(entries ?? []).keys()])
       return {
         names: new Set([...directNames(record), ...named]),
@@ -181,33 +154,22 @@ export function createVersions (
         const { newest = Infinity } = options
         const entries = await present(fileId, log => segmentsOfNewest(log, newest))
         const inTurn = limitConcurrency({ concurrency: READ_AT_ONCE })
-        return await Promise.all(
-          entries.slice(-newest).map(async entry => await inTurn(async () => await described(fileId, entry)))
-        )
+        const describe = async (entry: VersionEntry) => await inTurn(async () => await described(fileId, entry))
+        return await Promise.all(entries.slice(-newest).map(describe))
       },
 
       async keep (fileId, revision, options = {}) {
         assertKeepOptions(options)
-        const { changes } = options
-        if (changes !== undefined) acceptContent(changes, { name: 'changes' })
+        if (options.changes !== undefined) acceptContent(options.changes, { name: 'changes' })
         const text = detailsText(options.details)
-        if (!isSafeFileId(fileId)) return null
-        await ready()
-        if ((await records.read(fileId)).record?.content?.revision !== revision) return null
-        const keptAt = new Date().toISOString()
-        const contents: PlacedContent[] = []
-        const place = placingOnce(staging, fileId, contents)
+        if ((await records.recordOf(fileId))?.content?.revision !== revision) return null
+        const keptAt = new Date()
         let version: StoredVersion | undefined
-        const isKept = await naming(contents, async onSending => {
-          const given: Kept = {
-            changes: changes === undefined ? null : await place(changes),
-            details: await details(fileId, text, place),
-            keptAt,
-            ...orderOf(options)
-          }
+        const isKept = await staging.naming(fileId, [], async ({ placeOnce, assertFresh, onSending }) => {
+          const given = await keptAs(fileId, options, keptAt, placeOnce)
           return await records.write(fileId, async record => {
             if (record?.content?.revision !== revision) return null
-            for (const content of contents) content.assertFresh()
+            assertFresh()
             const present = { ...record, content: record.content }
             version = storedVersion(presentVersion(present, given), text)
             return await kept(fileId, present, given)
@@ -217,10 +179,8 @@ export function createVersions (
       },
 
       async read (fileId, version, part = 'content') {
-        const entries = await present(
-          fileId,
-          ({ segments }) => segments.filter(({ first, last }) => version >= first && version <= last)
-        )
+        const hasIt = ({ first, last }: Segment) => version >= first && version <= last
+        const entries = await present(fileId, ({ segments }) => segments.filter(hasIt))
         const entry = entries.find(candidate => candidate.version === version)
         const blob = part === 'changes' ? entry?.changes : entry?.content
         const body = blob && await store.open(names.content(fileId, blob.name), blob.size)
@@ -236,6 +196,6 @@ export function createVersions (
         assertLimits(limits)
         await change(fileId, async editor => { await editor.prune(limits) })
       }
-    }
+    } satisfies VersionStore
   }
 }
