@@ -38,41 +38,6 @@ export async function freshStats (directory: string): Promise<BigIntStats> {
   }
 }
 
-/** Reads the stats of one directory repeatedly. */
-export interface DirectoryStats {
-  /** Like `freshStats`, but without the thread pool on a local file system, which saves 10 µs. */
-  read (): BigIntStats | Promise<BigIntStats>
-  /** Only for local file systems. */
-  readNow (): BigIntStats
-  /**
-   * Whether the stats of the directory, and of open files in it, are certain to be in the memory of this machine, so
-   * that reading them waits neither for a disk nor for a server.
-   */
-  isLocal (): boolean
-}
-
-export function directoryStats (directory: string): DirectoryStats {
-  let localDevice: bigint | undefined
-
-  return {
-    isLocal: () => localDevice !== undefined,
-    readNow: () => statSync(directory, { bigint: true }),
-    read () {
-      if (localDevice === undefined) return readAnyhow()
-      const stats = statSync(directory, { bigint: true })
-      if (stats.dev === localDevice) return stats
-      localDevice = undefined // another file system has been mounted here
-      return readAnyhow()
-    }
-  }
-
-  async function readAnyhow (): Promise<BigIntStats> {
-    const stats = await freshStats(directory)
-    if (await kindOf(directory, stats) === 'local') localDevice = stats.dev
-    return stats
-  }
-}
-
 /**
  * Whether the stats of a folder can be read without the thread pool: they come neither from a server nor through
  * another program.
@@ -114,7 +79,8 @@ export interface DirectoryTimes {
  * That is measured with this process's monotonic clock, because the clock of a file server may differ from this
  * machine's.
  */
-export function directoryClock (stats: DirectoryStats) {
+export function directoryClock (directory: string) {
+  let localDevice: bigint | undefined
   let last = { mtimeNs: -1n, ctimeNs: -1n, firstReadAt: 0 }
   let others = { changes: 0, seenAt: 0 }
   let ownChanges = 0
@@ -122,7 +88,7 @@ export function directoryClock (stats: DirectoryStats) {
   return {
     async read (): Promise<DirectoryTimes> {
       const startedAt = performance.now()
-      const { mtimeNs, ctimeNs } = await stats.read()
+      const { mtimeNs, ctimeNs } = localStats() ?? await anyStats()
       note(mtimeNs, ctimeNs)
       return {
         mtimeNs,
@@ -133,9 +99,18 @@ export function directoryClock (stats: DirectoryStats) {
       }
     },
 
-    /** Runs a change that replaces a file of the directory or adds a temp file, and renames no document. */
+    /**
+     * Whether the stats of the directory, and of open files in it, are certain to be in the memory of this machine, so
+     * that reading them waits neither for a disk nor for a server.
+     */
+    isLocal: () => localDevice !== undefined,
+
+    /**
+     * Runs a change that replaces a file of the directory or adds a temp file, and renames no document, so that
+     * remembered names stay valid.
+     */
     async changing<Result> (change: () => Promise<Result>): Promise<Result> {
-      if (!stats.isLocal()) return await change()
+      if (localDevice === undefined) return await change()
       noteNow()
       ownChanges++
       try {
@@ -147,6 +122,21 @@ export function directoryClock (stats: DirectoryStats) {
     }
   }
 
+  /** Without the thread pool, which saves 10 µs. */
+  function localStats (): BigIntStats | undefined {
+    if (localDevice === undefined) return undefined
+    const stats = statSync(directory, { bigint: true })
+    if (stats.dev === localDevice) return stats
+    localDevice = undefined // another file system has been mounted here
+    return undefined
+  }
+
+  async function anyStats (): Promise<BigIntStats> {
+    const stats = await freshStats(directory)
+    if (await kindOf(directory, stats) === 'local') localDevice = stats.dev
+    return stats
+  }
+
   function note (mtimeNs: bigint, ctimeNs: bigint): void {
     if (mtimeNs === last.mtimeNs && ctimeNs === last.ctimeNs) return
     last = { mtimeNs, ctimeNs, firstReadAt: performance.now() }
@@ -155,7 +145,7 @@ export function directoryClock (stats: DirectoryStats) {
 
   function noteNow (): void {
     try {
-      const { mtimeNs, ctimeNs } = stats.readNow()
+      const { mtimeNs, ctimeNs } = statSync(directory, { bigint: true })
       note(mtimeNs, ctimeNs)
     } catch {} // the next lookup reports the error, or sees a change by others
   }

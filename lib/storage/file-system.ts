@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type BigIntStats, createReadStream } from 'node:fs'
-import { type FileHandle, lstat, open, rm, unlink } from 'node:fs/promises'
+import { type FileHandle, link, lstat, mkdir, open, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isUint8Array } from 'node:util/types'
 import type { Content } from '../../types/storage.js'
@@ -76,9 +76,27 @@ function ancestorsOf (path: string, top: string): string[] {
   return parent === top ? [parent] : [parent, ...ancestorsOf(parent, top)]
 }
 
-/** Whether `link` failed with this code because the file system has no hard links. */
-export function isLinkUnsupported (code: string | undefined): boolean {
-  return code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS'
+/** Errors of `link` where another way must be taken, most often because the file system has no hard links. */
+const NO_LINK: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EXDEV'])
+
+/** Gives a file a second name. Resolves to `false` if the name is taken, and to `undefined` if no link can be made. */
+export async function linkFile (path: string, target: string): Promise<boolean | undefined> {
+  try {
+    await link(path, target)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (NO_LINK.has(code)) return undefined
+    if (code !== 'EEXIST') throw error
+    // A network file system may repeat a call that succeeded and report EEXIST for its own link.
+    const [own, found] = await Promise.all([path, target].map(statsAt))
+    return own !== undefined && own.ino === found?.ino
+  }
+}
+
+/** The stats of what has this path, also of a symbolic link; `undefined` if nothing has it. */
+export async function statsAt (path: string): Promise<BigIntStats | undefined> {
+  return await lstat(path, { bigint: true }).catch(ignoreMissing)
 }
 
 /** A file with content that is not yet published. */
@@ -89,6 +107,7 @@ export interface TempFile {
 
 interface TempFileOptions {
   readonly replaced?: BigIntStats | undefined
+  /** Runs the creation of the file. */
   readonly adding?: <Result>(add: () => Promise<Result>) => Promise<Result>
 }
 
@@ -124,8 +143,7 @@ export function previousOf (temp: string): string {
 
 /**
  * Streams content into a new temp file and flushes it to the disk. It gets the permissions and the owner of the file it
- * will replace and a later modification time, or else the given mode. Leaves nothing behind if it rejects. `adding`:
- * runs the creation of the file.
+ * will replace and a later modification time, or else the given mode. Leaves nothing behind if it rejects.
  */
 export async function writeTempFile (
   directory: string,
@@ -146,6 +164,17 @@ export async function writeTempFile (
   } finally {
     await handle.close()
   }
+}
+
+/**
+ * Creates a directory, and rejects unless files can be written there. Resolves to the time of its file system in
+ * milliseconds, whose clock may differ from this machine's.
+ */
+export async function assertWritable (directory: string, modes: Modes): Promise<number> {
+  await mkdir(directory, { recursive: true, mode: modes.directory })
+  const { path, stats } = await writeTempFile(directory, new Uint8Array(0), modes.file)
+  await removeFile(path)
+  return Number(stats.ctimeMs)
 }
 
 /** Gives a temp file the attributes for replacing this file, which may not be the file it was written for. */
@@ -175,8 +204,7 @@ export async function isRevoked ({ path }: TempFile, error: unknown): Promise<bo
 /**
  * Removes the temp files among these names of a directory that belong to ended processes. Whether a process on another
  * machine or in another container has ended is unknown: its files are removed when nothing was written to them for two
- * minutes. `now` is the time of the file system, in milliseconds, whose clock may differ from this machine's. Files
- * that cannot be removed stay.
+ * minutes. `now`: from `assertWritable`. Files that cannot be removed stay.
  */
 export async function sweepTempFiles (directory: string, names: Iterable<string>, now: number): Promise<void> {
   for (const name of names) {
@@ -203,7 +231,7 @@ async function finish (handle: FileHandle, size: number, replaced?: BigIntStats)
   const stats = await handle.stat({ bigint: true })
   const isPrepared = replaced === undefined || hasSameAccess(stats, replaced)
   if (!isPrepared) await copyAccess(handle, stats, replaced)
-  await flushContent(handle, size)
+  await inTurnIfLarge(size, async () => await handle.sync())
   return isPrepared ? stats : await handle.stat({ bigint: true })
 }
 
@@ -273,10 +301,10 @@ async function writeContent (handle: FileHandle, content: Content): Promise<numb
     return content.length
   }
   let size = 0
-  let writing: Promise<void> | undefined
-  let flushing: Promise<void> | undefined
-  let isFlushing = false
   let unflushed = 0
+  let isFlushing = false
+  let writing = Promise.resolve()
+  let flushing = Promise.resolve()
   try {
     for await (const piece of inPieces(content)) {
       await writing
@@ -296,25 +324,13 @@ async function writeContent (handle: FileHandle, content: Content): Promise<numb
     unflushed += piece.length
     if (unflushed < FLUSH_AFTER || isFlushing) return
     unflushed = 0
-    flushing = flush(flushing)
+    isFlushing = true
+    // A failure is kept, because a later flush may not report it again.
+    flushing = flushing
+      .then(async () => await inTurn(async () => await handle.datasync()))
+      .finally(() => { isFlushing = false })
     flushing.catch(() => {}) // awaited at the end
   }
-
-  /** Keeps a failure, because a later flush may not report it again. */
-  async function flush (previous: Promise<void> | undefined): Promise<void> {
-    isFlushing = true
-    try {
-      await previous
-      await inTurn(async () => await handle.datasync())
-    } finally {
-      isFlushing = false
-    }
-  }
-}
-
-/** Flushes a file of this size, including its attributes. */
-async function flushContent (handle: FileHandle, size: number): Promise<void> {
-  await inTurnIfLarge(size, async () => await handle.sync())
 }
 
 async function writePiece (handle: FileHandle, piece: Uint8Array): Promise<void> {

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { link, lstat, rename, unlink } from 'node:fs/promises'
+import { link, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo, ReplaceOptions } from '../../types/storage.js'
@@ -7,14 +7,14 @@ import { NameTakenError } from '../errors.js'
 import { createQueue } from '../util/queue.js'
 import { parseJson } from '../util/text.js'
 import { storedExtension } from './call-options.js'
+import { freshStats } from './directory.js'
 import {
-  fileInfo, regularFile, revisionOf, splitName, type StoredFile, takesPrecedence
+  fileInfo, type FileLookup, regularFile, revisionOf, splitName, type StoredFile, takesPrecedence
 } from './file-lookup.js'
 import {
-  ignoreMissing, isLinkUnsupported, isTempName, prepareToReplace, previousOf, removeFile, syncDirectory, type TempFile,
+  ignoreMissing, isTempName, linkFile, prepareToReplace, previousOf, removeFile, statsAt, syncDirectory, type TempFile,
   tempName
 } from './file-system.js'
-import { freshStats } from './directory.js'
 
 /** A path, and the stats that identify the expected file there. */
 interface ExpectedFile {
@@ -68,7 +68,7 @@ export async function publishNew (
   } catch (error) {
     if (await fileMatches(target, isSameFileAs(temp))) {
       // If the superseded file is gone, removing the new one would lose the document.
-      if (superseded !== undefined && !await fileMatches(superseded.path, () => true)) return
+      if (superseded !== undefined && !await exists(superseded.path)) return
       await removeIfSame({ path: target, stats: temp.stats }).catch(() => {})
     }
     throw error
@@ -79,21 +79,10 @@ export async function publishNew (
 }
 
 async function moveToFreeName (temp: TempFile, target: string): Promise<void> {
-  try {
-    await link(temp.path, target)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (isLinkUnsupported(code)) return await renameToFreeName(temp, target, error)
-    // A network file system may repeat a call that succeeded and report EEXIST for its own link.
-    if (code !== 'EEXIST') throw error
-    if (!await fileMatches(target, isSameFileAs(temp))) throw new NameTakenError({ cause: error })
-  }
-  await unlink(temp.path).catch(() => {})
-}
-
-async function renameToFreeName (temp: TempFile, target: string, cause: unknown): Promise<void> {
-  if (await fileMatches(target, () => true)) throw new NameTakenError({ cause })
-  await rename(temp.path, target)
+  const isLinked = await linkFile(temp.path, target)
+  if (isLinked === false || (isLinked === undefined && await exists(target))) throw new NameTakenError()
+  if (isLinked) await unlink(temp.path).catch(() => {})
+  else await rename(temp.path, target)
 }
 
 /**
@@ -106,7 +95,7 @@ async function removeIfSame (file: ExpectedFile): Promise<void> {
   const aside = join(dirname(file.path), tempName())
   await rename(file.path, aside).catch(async error => {
     // The rename may have taken effect although it failed.
-    if (await fileMatches(file.path, () => true)) throw error
+    if (await exists(file.path)) throw error
   })
   let isSame = false
   try {
@@ -129,25 +118,21 @@ function isSameFileAs ({ stats }: ExpectedFile): (found: BigIntStats) => boolean
 }
 
 async function fileMatches (path: string, matches: (found: BigIntStats) => boolean): Promise<boolean> {
-  const found = await lstat(path, { bigint: true }).catch(ignoreMissing)
+  const found = await statsAt(path)
   return found !== undefined && matches(found)
 }
 
-interface Document {
-  readonly directory: string
-  readonly fileId: string
+async function exists (path: string): Promise<boolean> {
+  return await statsAt(path) !== undefined
 }
 
-interface Replacement extends Document {
+interface Replacement {
+  readonly directory: string
+  readonly fileId: string
   /** The file to replace. */
   readonly current: StoredFile
   readonly options: ReplaceOptions
-  /** Finds all files with the fileId. */
-  readonly findAll: () => Promise<readonly StoredFile[]>
-  /** Called when the file has a new name, before the superseded file is removed. */
-  readonly onNamed: (name: string) => void
-  /** Runs a change that does not rename the file. */
-  readonly changing: <Result>(change: () => Promise<Result>) => Promise<Result>
+  readonly lookup: FileLookup
 }
 
 interface NamedRevision {
@@ -175,19 +160,20 @@ const queue = createQueue()
  */
 export async function replaceFile (
   temp: TempFile,
-  { directory, fileId, current, options, findAll, onNamed, changing }: Replacement
+  { directory, fileId, current, options: { extension, ifRevision, beforePublish }, lookup }: Replacement
 ): Promise<FileInfo | null> {
-  const { extension, ifRevision, beforePublish } = options
   const hasRevision = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision
-  const isChanged = (found: StoredFile | undefined) =>
-    ifRevision !== undefined && (found === undefined || !hasRevision(found.stats))
+  const isChanged = (found: StoredFile | undefined) => ifRevision !== undefined && !(found && hasRevision(found.stats))
   if (isChanged(current)) return null
 
   const name = nameFor(fileId, current, extension)
   const isRenamed = name !== current.name
   await prepareToReplace(temp, current.stats)
-  const hasRival = async () =>
-    (await findAll()).some(other => other.name !== current.name && isRival(other, { name, stats: temp.stats }))
+  const file = { name, stats: temp.stats }
+  // Whether another file has the name of the new file, or would take precedence over it.
+  const hasRival = async () => (await lookup.findAll(fileId)).some(other =>
+    other.name !== current.name && (other.name === name || !takesPrecedence(file, other))
+  )
   // Another replacement in this process may have published under this name without having removed its superseded file
   // yet: wait for it.
   if (isRenamed && await hasRival() && await queue.run(join(directory, fileId), hasRival)) {
@@ -197,21 +183,21 @@ export async function replaceFile (
   const info = fileInfo(fileId, name, temp.stats)
   const ticket: Ticket = {
     temp: basename(temp.path),
-    ...(isRenamed && { published: namedRevision({ name, stats: temp.stats }), superseded: namedRevision(current) })
+    ...(isRenamed && { published: namedRevision(file), superseded: namedRevision(current) })
   }
   await beforePublish?.(info, JSON.stringify(ticket))
 
   return await queue.run(join(directory, fileId), async () => {
     const target = join(directory, name)
     if (!isRenamed) {
-      const isPublished = await changing(async () =>
+      const isPublished = await lookup.changing(async () =>
         await publishOver(temp, target, ifRevision === undefined ? undefined : hasRevision)
       )
       return isPublished ? info : null
     }
     const found = await freshFile(directory, current.name)
     if (isChanged(found)) return null
-    await publishNew(temp, target, found && expectedFile(directory, found), () => onNamed(name))
+    await publishNew(temp, target, found && expectedFile(directory, found), () => lookup.addName(name))
     return info
   })
 }
@@ -228,16 +214,11 @@ function nameFor (fileId: string, current: StoredFile, extension: string | undef
   return isSameFormat ? current.name : `${fileId}.${newExtension}`
 }
 
-/** Whether another file has the name of the new file, or would take precedence over it. */
-function isRival (other: StoredFile, file: StoredFile): boolean {
-  return other.name === file.name || !takesPrecedence(file, other)
-}
-
 /**
  * Removes the temp file, so that it can no longer be published. If it has already been published, removes the file that
  * it superseded. Ignores a ticket that this storage did not issue.
  */
-export async function revokeTicket (ticket: string, { directory, fileId }: Document): Promise<void> {
+export async function revokeTicket (ticket: string, directory: string, fileId: string): Promise<void> {
   const { temp, published, superseded }: Partial<Ticket> = Object(parseJson(ticket))
   if (typeof temp !== 'string' || !isTempName(temp)) return
   for (const name of [temp, previousOf(temp)]) await removeFile(join(directory, name))

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { type FileHandle, link, lstat, readdir, readFile, rename } from 'node:fs/promises'
+import { readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ignoreMissing, isLinkUnsupported, removeFile, writeTempFile } from './file-system.js'
-import { openRegularFile } from './reading.js'
+import { ignoreMissing, linkFile, removeFile, statsAt, writeTempFile } from './file-system.js'
+import { OpenFile } from './reading.js'
 import type { Blob } from './version-log.js'
 
 /** Name of a blob: a random UUID. */
@@ -18,7 +18,7 @@ interface Source {
   readonly isExpected: (stats: BigIntStats) => boolean
 }
 
-interface Target {
+export interface Target {
   readonly folder: string
   /** Folder for temp files, on the same file system. */
   readonly temps: string
@@ -32,13 +32,34 @@ interface Target {
 export async function addBlob (source: Source, { folder, temps }: Target): Promise<Blob | undefined> {
   const name = randomUUID()
   const path = join(folder, name)
+  let file: OpenFile | undefined
+  let blob: Blob | undefined
   try {
-    const stats = await linkFile(source, path) ?? await copyFile(source, path, temps)
-    return { name, size: Number(stats.size), mtimeNs: String(stats.mtimeNs) }
+    const isLinked = await linkFile(source.path, path)
+    file = await OpenFile.open(isLinked ? path : source.path)
+    if (!file || !source.isExpected(file.stats)) return undefined
+    // Another program may have written the document without flushing it.
+    if (isLinked) await file.flush().catch(ignoreReadOnly)
+    const stats = isLinked ? file.stats : await copyFile(file, path, temps)
+    if (stats) blob = { name, size: Number(stats.size), mtimeNs: String(stats.mtimeNs) }
+    return blob
   } catch (error) {
-    await removeFile(path).catch(() => {})
-    if (error === NOT_EXPECTED) return undefined
     return ignoreMissing(error as NodeJS.ErrnoException)
+  } finally {
+    await file?.close().catch(() => {}) // it was only read
+    if (!blob) await removeFile(path).catch(() => {})
+  }
+}
+
+/** Resolves to `undefined` if the file was written to meanwhile. */
+async function copyFile (file: OpenFile, target: string, temps: string): Promise<BigIntStats | undefined> {
+  const temp = await writeTempFile(temps, file.stream(), 0o600, { replaced: file.stats })
+  try {
+    if (await file.isChanged()) return undefined
+    await rename(temp.path, target)
+    return temp.stats
+  } finally {
+    await removeFile(temp.path).catch(() => {})
   }
 }
 
@@ -60,73 +81,22 @@ export async function textOf (folder: string, { name }: Blob): Promise<string | 
   return await readFile(join(folder, name), 'utf8').catch(ignoreMissing)
 }
 
-const NOT_EXPECTED = new Error('The file is not the expected one')
-
-/** Resolves to `undefined` if no link can be made. */
-async function linkFile ({ path, isExpected }: Source, target: string): Promise<BigIntStats | undefined> {
-  try {
-    await link(path, target)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (isLinkUnsupported(code) || code === 'EMLINK' || code === 'EXDEV') return undefined
-    throw error
-  }
-  return await withExpected({ path: target, isExpected }, async (handle, stats) => {
-    await handle.sync().catch(ignoreReadOnly) // another program may have written the document without flushing it
-    return stats
-  })
-}
-
-async function copyFile (source: Source, target: string, temps: string): Promise<BigIntStats> {
-  return await withExpected(source, async (handle, stats) => {
-    const temp = await writeTempFile(temps, handle.createReadStream({ start: 0, autoClose: false }), 0o600, {
-      replaced: stats
-    })
-    try {
-      if (!source.isExpected(await handle.stat({ bigint: true }))) throw NOT_EXPECTED
-      await rename(temp.path, target)
-      return temp.stats
-    } catch (error) {
-      await removeFile(temp.path).catch(() => {})
-      throw error
-    }
-  })
-}
-
-async function withExpected<Result> (
-  { path, isExpected }: Source,
-  task: (handle: FileHandle, stats: BigIntStats) => Promise<Result>
-): Promise<Result> {
-  const opened = await openRegularFile(path)
-  if (!opened) throw NOT_EXPECTED
-  try {
-    if (!isExpected(opened.stats)) throw NOT_EXPECTED
-    return await task(opened.handle, opened.stats)
-  } finally {
-    await opened.handle.close()
-  }
-}
-
 /** Windows flushes only files that are open for writing. */
 function ignoreReadOnly (error: NodeJS.ErrnoException): void {
   if (process.platform !== 'win32' || error.code !== 'EPERM') throw error
 }
 
-/**
- * Opens a blob for reading. Resolves to `undefined` if it is gone, and to `null` if its content has changed because the
- * file was written to in place.
- */
-export async function openBlob (folder: string, blob: Blob): Promise<FileHandle | undefined | null> {
-  const opened = await openRegularFile(join(folder, blob.name))
-  if (!opened) return undefined
-  if (isUnchanged(blob, opened.stats)) return opened.handle
-  await opened.handle.close()
-  return null
+/** Opens a blob for reading; `undefined` if it is gone, or has changed because the file was written to in place. */
+export async function openBlob (folder: string, blob: Blob): Promise<OpenFile | undefined> {
+  const file = await OpenFile.open(join(folder, blob.name))
+  if (!file || isUnchanged(blob, file.stats)) return file
+  await file.close()
+  return undefined
 }
 
 /** Whether a blob exists with the content that was kept. */
 export async function isIntact (folder: string, blob: Blob): Promise<boolean> {
-  const stats = await lstat(join(folder, blob.name), { bigint: true }).catch(ignoreMissing)
+  const stats = await statsAt(join(folder, blob.name))
   return stats !== undefined && isUnchanged(blob, stats)
 }
 
