@@ -6,15 +6,9 @@ import { TIME_GRANULARITY_MS } from './file-system.js'
 const NFS_TYPE = 0x6969
 
 /** ext2 to ext4, XFS, Btrfs, ZFS, F2FS, tmpfs, overlayfs. Source: statfs(2). */
-const LOCAL_TYPES: ReadonlySet<number> = new Set([
-  0xef53,
-  0x58465342,
-  0x9123683e,
-  0x2fc12fc1,
-  0xf2f52010,
-  0x01021994,
-  0x794c7630
-])
+const LOCAL_TYPES: ReadonlySet<number> = new Set(
+  [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630]
+)
 
 type Kind = 'local' | 'nfs' | 'other'
 

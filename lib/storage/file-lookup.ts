@@ -31,6 +31,9 @@ const upperCaseExtensions = knownExtensions.map(extension => extension.toUpperCa
 
 type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>
 
+const unreferencedDelay: Pause = async (milliseconds, signal) =>
+  await delay(milliseconds, undefined, { ref: false, signal })
+
 export type FileLookup = ReturnType<typeof fileLookup>
 
 /**
@@ -47,7 +50,7 @@ export type FileLookup = ReturnType<typeof fileLookup>
  * The directory is scanned once at the start, later in the background whenever it has changed. Lookups neither start a
  * scan nor wait for one.
  */
-export function fileLookup (directory: string, pause: Pause = unrefDelay) {
+export function fileLookup (directory: string, pause: Pause = unreferencedDelay) {
   const { read: readTimes, isLocal, changing } = directoryClock(directory)
   let latest = new ScannedNames()
   /** Kept in use, because the latest scan may have happened while a volume was briefly unmounted. */
@@ -256,7 +259,6 @@ class ScannedNames {
   namesOf (stem: string): string[] | undefined {
     if (!this.#table.isComplete) return undefined
     const numbers = this.#table.numbersOf(stem)
-    if (numbers.size === 0) return this.#named(stem, [])
     return this.#named(stem, [...this.#extensions.keys()].filter((_extension, number) => numbers.has(number)))
   }
 
@@ -354,10 +356,6 @@ async function isDistinctFromOtherCase (directory: string, name: string): Promis
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT'
   }
-}
-
-async function unrefDelay (milliseconds: number, signal: AbortSignal): Promise<void> {
-  await delay(milliseconds, undefined, { ref: false, signal })
 }
 
 const BUCKETS = 1024

@@ -3,7 +3,7 @@ import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { lstat, mkdir, open, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StateRecord, StateStore } from '../../types/storage.js'
+import type { ListedStateRecord, StateStore } from '../../types/storage.js'
 import { isSafeFileId } from '../security/names.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { parseJson } from '../util/text.js'
@@ -128,7 +128,9 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
 
     async get (fileId) {
       const found = isSafeFileId(fileId) ? await newestOf(folderOf(fileId)) : undefined
-      return found === undefined ? null : recordOf(found)
+      if (found === undefined) return null
+      const { value, version } = recordOf(found)
+      return { value, version }
     },
 
     async set (fileId, value, version, options = {}) {
@@ -150,8 +152,7 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
       for await (const folder of foldersIn(root)) {
         // A record may be removed, and one may be unreadable after a crash.
         const found = await newestIn(folder).catch(ignoreMissing)
-        const fileId = found && fileIdOf(found)
-        if (fileId !== undefined) yield { fileId, ...recordOf(found!) }
+        if (typeof found?.text === 'string') yield recordOf(found)
       }
     }
   }
@@ -326,10 +327,9 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
   /** Only time shows whether a missing document was deleted, or is being moved or restored from a backup. */
   async function removeOrphan (folder: string, now: number): Promise<void> {
     const newest = await newestIn(folder)
-    const fileId = newest && fileIdOf(newest)
-    if (fileId === undefined) return
+    if (typeof newest?.text !== 'string') return
     const note = join(folder, MISSING)
-    if ((await lookup.find(fileId)).length > 0) {
+    if ((await lookup.find(recordOf(newest).fileId)).length > 0) {
       await unlink(note).catch(ignoreMissing)
       return
     }
@@ -403,12 +403,10 @@ async function readGeneration (path: string): Promise<{ readonly text: string, r
   }
 }
 
-function recordOf ({ text, version }: Newest): StateRecord {
-  return { value: text === null ? null : JSON.parse(text).value, version }
-}
-
-function fileIdOf ({ text }: Newest): string | undefined {
-  return text === null ? undefined : JSON.parse(text).fileId
+/** A record of which no generation is readable has the value `null`. */
+function recordOf ({ text, version }: Newest): ListedStateRecord {
+  const { fileId = '', value = null }: Partial<Generation> = text === null ? {} : JSON.parse(text)
+  return { fileId, value, version }
 }
 
 async function removeGeneration (folder: string, number: number): Promise<void> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Content, StagedContent, Storage } from '../../types/storage.js'
-import { InvalidOptionError, NameTakenError, RevokedError } from '../errors.js'
+import { InvalidOptionError, NameTakenError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
 import { once } from '../util/queue.js'
 import { acceptContent } from '../util/streams.js'
@@ -11,7 +11,7 @@ import { assertCreateOptions, assertReplaceOptions, storedExtension } from './ca
 import { fileInfo, fileLookup, type StoredFile } from './file-lookup.js'
 import { fileState } from './file-state.js'
 import {
-  assertWritable, isRevoked, isTempName, modesFor, readTempFile, removeFile, sweepTempFiles, syncDirectory,
+  assertWritable, isTempName, modesFor, readTempFile, removeFile, revokedOr, sweepTempFiles, syncDirectory,
   type TempFile, writeTempFile
 } from './file-system.js'
 import { fileVersions } from './file-versions.js'
@@ -207,7 +207,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       result = await publish(temp, staged !== undefined)
       return result
     } catch (error) {
-      throw staged !== undefined && await isRevoked(staged, error) ? new RevokedError({ cause: error }) : error
+      throw staged === undefined ? error : await revokedOr(error, staged)
     } finally {
       if (result !== null) stagedFiles.delete(content)
       else if (staged === undefined) await removeFile(temp.path).catch(() => {})

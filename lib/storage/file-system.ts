@@ -68,12 +68,8 @@ async function syncOpened (path: string, flags: 'r' | 'r+'): Promise<void> {
 
 /** Flushes the parents of a new folder, up to `top`, so that the folder is found after a crash. */
 export async function syncAncestors (folder: string, top: string): Promise<void> {
-  await Promise.all(ancestorsOf(folder, top).map(syncDirectory))
-}
-
-function ancestorsOf (path: string, top: string): string[] {
-  const parent = dirname(path)
-  return parent === top ? [parent] : [parent, ...ancestorsOf(parent, top)]
+  const parent = dirname(folder)
+  await Promise.all([syncDirectory(parent), ...parent === top ? [] : [syncAncestors(parent, top)]])
 }
 
 /** Errors of `link` where another way must be taken, most often because the file system has no hard links. */
@@ -192,13 +188,17 @@ export async function * readTempFile (temp: TempFile): AsyncGenerator<Uint8Array
   try {
     yield * createReadStream(temp.path)
   } catch (error) {
-    throw await isRevoked(temp, error) ? new RevokedError({ cause: error }) : error
+    throw await revokedOr(error, temp)
   }
 }
 
-/** Whether an operation failed because another process removed the temp file, assuming that this process had ended. */
-export async function isRevoked ({ path }: TempFile, error: unknown): Promise<boolean> {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT' && !await lstat(path).then(() => true, () => false)
+/**
+ * Resolves to `RevokedError` if an operation failed because another process removed the temp file, assuming that this
+ * process had ended; otherwise to the operation's error.
+ */
+export async function revokedOr (error: unknown, { path }: TempFile): Promise<unknown> {
+  const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT' && !await lstat(path).then(() => true, () => false)
+  return isGone ? new RevokedError({ cause: error }) : error
 }
 
 /**

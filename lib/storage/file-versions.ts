@@ -37,6 +37,8 @@ interface Change<Result> {
   readonly isSound?: () => Promise<boolean>
 }
 
+type NamedBlob = readonly [name: string, version: number]
+
 /** Adds a blob for a version. It is removed unless the change is made. */
 type AddBlob = (version: number, make: (target: Target) => Promise<Blob | undefined>) => Promise<Blob>
 
@@ -204,10 +206,8 @@ export function fileVersions (root: string, services: FileServices) {
 
   async function described (fileId: string, entry: VersionEntry): Promise<StoredVersion> {
     const { version, details } = entry
-    return storedVersion(
-      entry,
-      typeof details === 'string' ? details : await textOf(blockOf(fileId, version), details)
-    )
+    const text = typeof details === 'string' ? details : await textOf(blockOf(fileId, version), details)
+    return storedVersion(entry, text)
   }
 
   async function changeLog (fileId: string, edit: (editor: LogEditor) => Promise<void>): Promise<void> {
@@ -287,11 +287,7 @@ export function fileVersions (root: string, services: FileServices) {
   }
 
   /** Blobs that are named neither by the log nor by one of its segments. */
-  async function unnamedBlobs (
-    fileId: string,
-    last: number,
-    editor: LogEditor
-  ): Promise<ReadonlyArray<readonly [name: string, version: number]>> {
+  async function unnamedBlobs (fileId: string, last: number, editor: LogEditor): Promise<NamedBlob[]> {
     const named = editor.named()
     const newest = Math.floor((last + 1) / BLOCK)
     const firsts = Array.from({ length: BLOCKS_TO_CLEAN }, (_, index) => (newest - index) * BLOCK).filter(first =>
@@ -304,10 +300,7 @@ export function fileVersions (root: string, services: FileServices) {
   }
 
   /** Blobs that cannot be removed now are left for a later attempt. */
-  async function removeBlobs (
-    fileId: string,
-    blobs: Iterable<readonly [name: string, version: number]>
-  ): Promise<void> {
+  async function removeBlobs (fileId: string, blobs: Iterable<NamedBlob>): Promise<void> {
     const blocks = new Set<string>()
     for (const [name, version] of blobs) {
       const block = blockOf(fileId, version)
@@ -332,9 +325,8 @@ export function fileVersions (root: string, services: FileServices) {
   /** Resolves to `false` if the parent folder does not exist. */
   async function makeFolder (path: string): Promise<boolean> {
     return await mkdir(path, modes.directory).then(() => true, error => {
-      if (error.code === 'ENOENT') return false
-      if (error.code !== 'EEXIST') throw error
-      return true
+      if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error
+      return error.code === 'EEXIST'
     })
   }
 }

@@ -16,12 +16,6 @@ import {
   tempName
 } from './file-system.js'
 
-/** A path, and the stats that identify the expected file there. */
-interface ExpectedFile {
-  readonly path: string
-  readonly stats: BigIntStats
-}
-
 /**
  * Renames a temp file over the file it replaces, atomically and durably, if that file still matches `isExpected`.
  * Resolves to whether it did. If it rejects, the replaced file is unchanged, and the temp file may still exist.
@@ -57,25 +51,26 @@ async function publishOver (
 export async function publishNew (
   temp: TempFile,
   target: string,
-  superseded?: ExpectedFile,
+  superseded?: StoredFile,
   onNamed = () => {}
 ): Promise<void> {
+  const directory = dirname(target)
   try {
     await moveToFreeName(temp, target)
     onNamed()
-    await syncDirectory(dirname(target))
-    if (superseded !== undefined) await removeIfSame(superseded)
+    await syncDirectory(directory)
+    if (superseded !== undefined) await removeIfSame(directory, superseded)
   } catch (error) {
     if (await fileMatches(target, isSameFileAs(temp))) {
       // If the superseded file is gone, removing the new one would lose the document.
-      if (superseded !== undefined && !await exists(superseded.path)) return
-      await removeIfSame({ path: target, stats: temp.stats }).catch(() => {})
+      if (superseded !== undefined && !await exists(join(directory, superseded.name))) return
+      await removeIfSame(directory, { name: basename(target), stats: temp.stats }).catch(() => {})
     }
     throw error
   }
   // Failure is harmless: the new content is durable, and if the superseded file reappears after a crash, the newer file
   // takes precedence.
-  if (superseded !== undefined) await syncDirectory(dirname(target)).catch(() => {})
+  if (superseded !== undefined) await syncDirectory(directory).catch(() => {})
 }
 
 async function moveToFreeName (temp: TempFile, target: string): Promise<void> {
@@ -89,19 +84,20 @@ async function moveToFreeName (temp: TempFile, target: string): Promise<void> {
  * Removes a file if it is still the expected one. It is renamed first and checked again: between a check and an
  * `unlink` of the same path another process could put a different file there.
  */
-async function removeIfSame (file: ExpectedFile): Promise<void> {
-  await freshStats(dirname(file.path))
-  if (!await fileMatches(file.path, isSameFileAs(file))) return
-  const aside = join(dirname(file.path), tempName())
-  await rename(file.path, aside).catch(async error => {
+async function removeIfSame (directory: string, file: StoredFile): Promise<void> {
+  const path = join(directory, file.name)
+  await freshStats(directory)
+  if (!await fileMatches(path, isSameFileAs(file))) return
+  const aside = join(directory, tempName())
+  await rename(path, aside).catch(async error => {
     // The rename may have taken effect although it failed.
-    if (await exists(file.path)) throw error
+    if (await exists(path)) throw error
   })
   let isSame = false
   try {
     isSame = await fileMatches(aside, isSameFileAs(file))
   } finally {
-    if (!isSame) await restore(aside, file.path)
+    if (!isSame) await restore(aside, path)
     await unlink(aside).catch(() => {})
   }
 }
@@ -113,7 +109,7 @@ async function restore (aside: string, path: string): Promise<void> {
   })
 }
 
-function isSameFileAs ({ stats }: ExpectedFile): (found: BigIntStats) => boolean {
+function isSameFileAs ({ stats }: Pick<StoredFile, 'stats'>): (found: BigIntStats) => boolean {
   return ({ ino, size, mtimeNs }) => ino === stats.ino && size === stats.size && mtimeNs === stats.mtimeNs
 }
 
@@ -166,7 +162,10 @@ export async function replaceFile (
   const isChanged = (found: StoredFile | undefined) => ifRevision !== undefined && !(found && hasRevision(found.stats))
   if (isChanged(current)) return null
 
-  const name = nameFor(fileId, current, extension)
+  const present = splitName(current.name)?.extension.toLowerCase()
+  const wanted = extension === undefined ? present : storedExtension(extension)
+  // A file keeps the case of its extension.
+  const name = wanted === present ? current.name : `${fileId}.${wanted}`
   const isRenamed = name !== current.name
   await prepareToReplace(temp, current.stats)
   const file = { name, stats: temp.stats }
@@ -197,7 +196,7 @@ export async function replaceFile (
     }
     const found = await freshFile(directory, current.name)
     if (isChanged(found)) return null
-    await publishNew(temp, target, found && expectedFile(directory, found), () => lookup.addName(name))
+    await publishNew(temp, target, found, () => lookup.addName(name))
     return info
   })
 }
@@ -205,13 +204,6 @@ export async function replaceFile (
 async function freshFile (directory: string, name: string): Promise<StoredFile | undefined> {
   await freshStats(directory)
   return await regularFile(directory, name)
-}
-
-/** The file's name, with the case of its extension, unless the format changes. */
-function nameFor (fileId: string, current: StoredFile, extension: string | undefined): string {
-  const newExtension = extension === undefined ? undefined : storedExtension(extension)
-  const isSameFormat = newExtension === undefined || splitName(current.name)?.extension.toLowerCase() === newExtension
-  return isSameFormat ? current.name : `${fileId}.${newExtension}`
 }
 
 /**
@@ -228,13 +220,9 @@ export async function revokeTicket (ticket: string, directory: string, fileId: s
     return file && isDeepStrictEqual(namedRevision(file), expected) ? file : undefined
   }
   const left = await find(superseded)
-  if (left !== undefined && await find(published) !== undefined) await removeIfSame(expectedFile(directory, left))
+  if (left !== undefined && await find(published) !== undefined) await removeIfSame(directory, left)
 }
 
 function namedRevision ({ name, stats }: StoredFile): NamedRevision {
   return { name, revision: revisionOf(stats) }
-}
-
-function expectedFile (directory: string, { name, stats }: StoredFile): ExpectedFile {
-  return { path: join(directory, name), stats }
 }

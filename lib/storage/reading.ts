@@ -38,7 +38,7 @@ export class OpenFile {
     try {
       descriptor = isLocal
         ? openSync(path, OPEN_FLAGS)
-        : await new Promise<number>((resolve, reject) => open(path, OPEN_FLAGS, settle(resolve, reject)))
+        : await promised<number>(callback => open(path, OPEN_FLAGS, callback))
     } catch (error) {
       if (['ENOENT', 'ELOOP', 'ENXIO', 'EMLINK'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
       throw error
@@ -49,7 +49,7 @@ export class OpenFile {
       if (stats.isFile()) file = new OpenFile(descriptor, stats, isLocal)
       return file
     } finally {
-      if (file === undefined) await closeDescriptor(descriptor)
+      if (file === undefined) await closed(descriptor)
     }
   }
 
@@ -61,9 +61,7 @@ export class OpenFile {
 
   /** Resolves to the number of bytes read: 0 at the end of the file. */
   read (buffer: Buffer, offset: number, length: number, position: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      read(this.#descriptor, buffer, offset, length, position, settle(resolve, reject))
-    })
+    return promised(callback => read(this.#descriptor, buffer, offset, length, position, callback))
   }
 
   /** The bytes of the file, which stays open. */
@@ -71,13 +69,13 @@ export class OpenFile {
     return createReadStream('', { fd: this.#descriptor, start: 0, autoClose: false })
   }
 
-  async flush (): Promise<void> {
-    await new Promise<void>((resolve, reject) => fsync(this.#descriptor, settle(resolve, reject)))
+  flush (): Promise<void> {
+    return promised(callback => fsync(this.#descriptor, callback))
   }
 
   async close (): Promise<void> {
     if (this.#isLocal && hasName(this.#descriptor)) closeSync(this.#descriptor)
-    else await closeDescriptor(this.#descriptor)
+    else await closed(this.#descriptor)
   }
 }
 
@@ -95,15 +93,15 @@ function hasName (descriptor: number): boolean {
 
 function statsOf (descriptor: number, isLocal: boolean): BigIntStats | Promise<BigIntStats> {
   if (isLocal) return fstatSync(descriptor, { bigint: true })
-  return new Promise((resolve, reject) => fstat(descriptor, { bigint: true }, settle(resolve, reject)))
+  return promised(callback => fstat(descriptor, { bigint: true }, callback))
 }
 
-function closeDescriptor (descriptor: number): Promise<void> {
-  return new Promise((resolve, reject) => close(descriptor, settle(resolve, reject)))
+function closed (descriptor: number): Promise<void> {
+  return promised(callback => close(descriptor, callback))
 }
 
-function settle<Value> (resolve: (value: Value) => void, reject: (error: Error) => void) {
-  return (error?: Error | null, value?: Value): void => error ? reject(error) : resolve(value!)
+function promised<Value> (call: (callback: (error?: Error | null, value?: Value) => void) => void): Promise<Value> {
+  return new Promise((resolve, reject) => call((error, value) => error ? reject(error) : resolve(value!)))
 }
 
 /**

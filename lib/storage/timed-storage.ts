@@ -50,8 +50,16 @@ interface Limits {
 
 interface CallLimits<Result> {
   readonly milliseconds?: number
-  /** Called with what the call resolves to after the time limit. */
+  /** Called with what the call resolves to in time. */
+  readonly onResult?: (result: Result) => unknown
+  /** Called with what it resolves to after the time limit. */
   readonly onLate?: (late: Result) => unknown
+}
+
+/** A body that arrives after the time limit is destroyed, because it would stay open. */
+const reading: CallLimits<Pick<ReadResult, 'body'> | null> = {
+  onResult: file => file && deferErrors(file.body),
+  onLate: file => file && discard(file.body)
 }
 
 export function timedStorage (storage: Storage, { timeouts, signal }: Limits): TimedStorage {
@@ -62,7 +70,7 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
   return {
     ...timed(storage, ['stat', 'snapshot', 'downloadUrl', 'revoke']),
     ...timed(storage, ['create'], '', storage.stage ? {} : downloading),
-    read: async (...args) => await limitedRead('read', async () => await storage.read(...args)),
+    ...timed(storage, ['read'], '', reading),
     ...(state && {
       state: {
         ...(state.owner !== undefined && { owner: state.owner }),
@@ -75,7 +83,7 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
       versions: {
         ...timed(versions, ['list', 'remove', 'prune'], 'versions.'),
         ...timed(versions, ['keep'], 'versions.', downloading),
-        read: async (...args) => await limitedRead('versions.read', async () => await versions.read(...args))
+        ...timed(versions, ['read'], 'versions.', reading)
       }
     }),
     stage: async (...args) =>
@@ -95,9 +103,9 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
     methods: Methods,
     names: readonly Name[],
     prefix = '',
-    limits: CallLimits<unknown> = {}
+    limits: CallLimits<never> = {}
   ): Pick<Methods, Name> {
-    const untimed = methods as Record<Name, (...args: unknown[]) => Promise<unknown>>
+    const untimed = methods as Record<Name, (...args: unknown[]) => Promise<never>>
     return Object.fromEntries(
       names.filter(name => methods[name] !== undefined).map(name => [
         name,
@@ -109,15 +117,14 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
   async function limited<Result> (
     method: string,
     call: (untimed: Untimed) => Promise<Result>,
-    { milliseconds = timeouts.storage, onLate }: CallLimits<Result> = {}
+    { milliseconds = timeouts.storage, onResult, onLate }: CallLimits<Result> = {}
   ): Promise<Result> {
     let calling: Promise<Result> | undefined
     try {
-      return await withTimeout(untimed => (calling = call(untimed)), {
-        milliseconds,
-        timeoutError: ms => new StorageTimeoutError(method, ms),
-        signal
-      })
+      const timeoutError = (ms: number) => new StorageTimeoutError(method, ms)
+      const result = await withTimeout(untimed => (calling = call(untimed)), { milliseconds, timeoutError, signal })
+      onResult?.(result)
+      return result
     } catch (error) {
       if (onLate) calling?.then(onLate).catch(() => {})
       throw error
@@ -135,16 +142,6 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
     } finally {
       iterator.return?.().catch(() => {}) // this would never resolve if a step does not end
     }
-  }
-
-  /** Destroys a body that arrives after the time limit, because it would stay open. */
-  async function limitedRead<Result extends Pick<ReadResult, 'body'>> (
-    method: string,
-    read: () => Promise<Result | null>
-  ): Promise<Result | null> {
-    const file = await limited(method, read, { onLate: late => { if (late) discard(late.body) } })
-    if (file) deferErrors(file.body)
-    return file
   }
 
   async function commit (
@@ -198,8 +195,6 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
   }
 }
 
-const CHUNK_BYTES = 64 * 1024
-
 /**
  * Stages content for a storage without `stage`, in a file in the system's temp directory that only this user can read.
  * The file has no name, so that it disappears when the process ends.
@@ -212,20 +207,12 @@ export async function spool (_fileId: string, content: AsyncIterable<Uint8Array>
     await handle.close().catch(() => {})
     if (!isUnlinked) await unlink(path).catch(() => {})
   }
+  const read = () => handle.createReadStream({ start: 0, autoClose: false })[Symbol.asyncIterator]()
   try {
     await handle.writeFile(content)
-    return { size: (await handle.stat()).size, discard, [Symbol.asyncIterator]: readChunks }
+    return { size: (await handle.stat()).size, discard, [Symbol.asyncIterator]: read }
   } catch (error) {
     await discard()
     throw error
-  }
-
-  async function * readChunks (): AsyncGenerator<Uint8Array> {
-    for (let position = 0; ;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position)
-      if (bytesRead === 0) return
-      position += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
   }
 }
