@@ -1,12 +1,12 @@
 import { hash, randomInt } from 'node:crypto'
-import { type BigIntStats, lstat, lstatSync, promises } from 'node:fs'
+import { type BigIntStats, lstat, lstatSync, promises, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
 import { EXTENSION, knownExtensions } from '../document-server/formats.js'
 import { isSafeFileId } from '../security/names.js'
 import { BoundedMap } from '../util/bounded-map.js'
-import { directoryClock, type DirectoryTimes, isUnchanged, isUnchangedByOthers } from './directory.js'
+import { freshStats, isLocal as isOnLocalDisk, statsAt, TIME_GRANULARITY_MS } from './file-system.js'
 
 export interface StoredFile {
   readonly name: string
@@ -14,6 +14,12 @@ export interface StoredFile {
 }
 
 const MAX_CACHED_NAMES = 10_000
+
+interface LastFound {
+  readonly name: string
+  /** When it was the document's only file. It still is, unless others have changed the directory since. */
+  readonly onlyAt: DirectoryTimes | undefined
+}
 
 /** Extensions that the document server does not open: each is one more name that every lookup has to try. */
 const MAX_UNSUPPORTED_EXTENSIONS = 64
@@ -60,10 +66,8 @@ export function fileLookup (directory: string, pause: Pause = unreferencedDelay)
   let scannedAt: DirectoryTimes | undefined
   /** Whether names that differ only in case are different names. */
   let isCaseSensitive = false
-  /** Names of documents with a single file, valid until others change the directory or it is scanned. */
-  let onlyNames = new BoundedMap<string, string>(MAX_CACHED_NAMES)
-  let onlyNamesFoundAt: DirectoryTimes | undefined
-  const lastFound = new BoundedMap<string, string>(MAX_CACHED_NAMES)
+  /** The files that documents had when they were last found since the latest scan. */
+  const lastFound = new BoundedMap<string, LastFound>(MAX_CACHED_NAMES)
 
   return {
     /** Whether the stats of open files in the directory are in the memory of this machine. */
@@ -86,7 +90,7 @@ export function fileLookup (directory: string, pause: Pause = unreferencedDelay)
     /** Adds a name that this process has created, without a scan. */
     addName (name: string): void {
       learn(name)
-      onlyNames.delete(splitName(name)?.stem ?? '')
+      lastFound.delete(splitName(name)?.stem ?? '')
     },
 
     /**
@@ -116,28 +120,22 @@ export function fileLookup (directory: string, pause: Pause = unreferencedDelay)
      * file.
      */
     async statLastFound (fileId: string): Promise<StoredFile | undefined> {
-      const name = lastFound.get(fileId)
-      return name === undefined ? undefined : await regularFile(directory, name)
+      const last = lastFound.get(fileId)
+      return last && await regularFile(directory, last.name)
     },
 
     findAll: async (fileId: string): Promise<StoredFile[]> => await search(fileId, await readTimes())
   }
 
   function onlyNameOf (fileId: string, times: DirectoryTimes): string | undefined {
-    const isValid = onlyNamesFoundAt !== undefined && isUnchangedByOthers(onlyNamesFoundAt, times)
-    return isValid ? onlyNames.get(fileId) : undefined
+    const last = lastFound.get(fileId)
+    return last?.onlyAt && isUnchangedByOthers(last.onlyAt, times) ? last.name : undefined
   }
 
   async function searchAndRemember (fileId: string, times: DirectoryTimes): Promise<StoredFile[]> {
     const files = await search(fileId, times)
-    const [first] = files
-    if (first) lastFound.set(fileId, first.name)
-    if (!first || files.length > 1 || !times.isQuiet) return files
-    if (onlyNamesFoundAt === undefined || !isUnchangedByOthers(onlyNamesFoundAt, times)) {
-      onlyNamesFoundAt = times
-      onlyNames = new BoundedMap(MAX_CACHED_NAMES)
-    }
-    onlyNames.set(fileId, first.name)
+    const [first, ...others] = files
+    if (first) lastFound.set(fileId, { name: first.name, onlyAt: others.length > 0 ? undefined : times })
     return files
   }
 
@@ -204,13 +202,13 @@ export function fileLookup (directory: string, pause: Pause = unreferencedDelay)
     for await (const { name } of await promises.opendir(directory, { bufferSize: 1024 })) {
       onName(name)
       scanning.add(name)
-      if (sample === undefined && isAsciiWithLetter(name)) sample = name
+      if (sample === undefined && IS_ASCII.test(name) && name.toUpperCase() !== name.toLowerCase()) sample = name
     }
     isCaseSensitive = sample === undefined || await isDistinctFromOtherCase(directory, sample)
     previous = latest
     latest = scanning
     scannedAt = times
-    onlyNamesFoundAt = undefined
+    lastFound.clear()
   }
 }
 
@@ -344,18 +342,10 @@ function rankOf (name: string): 0 | 1 | 2 {
 /** Some file systems do not distinguish names that are equivalent in Unicode. */
 const IS_ASCII = /^[\x20-\x7e]+$/
 
-function isAsciiWithLetter (name: string): boolean {
-  return IS_ASCII.test(name) && name.toUpperCase() !== name.toLowerCase()
-}
-
 async function isDistinctFromOtherCase (directory: string, name: string): Promise<boolean> {
   const other = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
-  try {
-    return (await promises.lstat(join(directory, other), { bigint: true })).ino !==
-      (await promises.lstat(join(directory, name), { bigint: true })).ino
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'
-  }
+  const found = await Promise.all([name, other].map(async name => await statsAt(join(directory, name)))).catch(() => [])
+  return found[0]?.ino !== found[1]?.ino
 }
 
 const BUCKETS = 1024
@@ -419,4 +409,108 @@ class NameTable {
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
     return hash ^ (hash >>> 13)
   }
+}
+
+/** When a directory last changed, that is, when a name was added to it or removed from it. */
+interface DirectoryTimes {
+  readonly mtimeNs: bigint
+  /**
+   * Changes with `mtimeNs`, and whenever a program sets that: `tar` and `rsync` set a directory's modification time
+   * when they finish.
+   */
+  readonly ctimeNs: bigint
+  /** Whether any later change is certain to result in other times. */
+  readonly isStable: boolean
+  /** How many changes by others have been seen. A change that coincides with one by this process is not seen. */
+  readonly othersChanges: number
+  /** Whether any later change by others is certain to be counted, unless it coincides with a change by this process. */
+  readonly isQuiet: boolean
+}
+
+/**
+ * Reads the times of a directory, and distinguishes changes by this process from changes by others. `read` rejects if
+ * the directory is gone. Times are stable once they have been the same for longer than the granularity of file times.
+ * That is measured with this process's monotonic clock, because the clock of a file server may differ from this
+ * machine's.
+ */
+function directoryClock (directory: string) {
+  let localDevice: bigint | undefined
+  let last = { mtimeNs: -1n, ctimeNs: -1n, firstReadAt: 0 }
+  let others = { changes: 0, seenAt: 0 }
+  let ownChanges = 0
+
+  return {
+    async read (): Promise<DirectoryTimes> {
+      const startedAt = performance.now()
+      const { mtimeNs, ctimeNs } = localStats() ?? await anyStats()
+      note(mtimeNs, ctimeNs)
+      return {
+        mtimeNs,
+        ctimeNs,
+        isStable: startedAt - last.firstReadAt > TIME_GRANULARITY_MS,
+        othersChanges: others.changes,
+        isQuiet: startedAt - others.seenAt > TIME_GRANULARITY_MS
+      }
+    },
+
+    /**
+     * Whether the stats of the directory, and of open files in it, are certain to be in the memory of this machine, so
+     * that reading them waits neither for a disk nor for a server.
+     */
+    isLocal: () => localDevice !== undefined,
+
+    /**
+     * Runs a change that replaces a file of the directory or adds a temp file, and renames no document, so that
+     * remembered names stay valid.
+     */
+    async changing<Result> (change: () => Promise<Result>): Promise<Result> {
+      if (localDevice === undefined) return await change()
+      noteNow()
+      ownChanges++
+      try {
+        return await change()
+      } finally {
+        noteNow()
+        ownChanges--
+      }
+    }
+  }
+
+  /** Without the thread pool, which saves 10 µs. */
+  function localStats (): BigIntStats | undefined {
+    if (localDevice === undefined) return undefined
+    const stats = statSync(directory, { bigint: true })
+    if (stats.dev === localDevice) return stats
+    localDevice = undefined // another file system has been mounted here
+    return undefined
+  }
+
+  async function anyStats (): Promise<BigIntStats> {
+    const stats = await freshStats(directory)
+    if (await isOnLocalDisk(directory, stats)) localDevice = stats.dev
+    return stats
+  }
+
+  function note (mtimeNs: bigint, ctimeNs: bigint): void {
+    if (mtimeNs === last.mtimeNs && ctimeNs === last.ctimeNs) return
+    last = { mtimeNs, ctimeNs, firstReadAt: performance.now() }
+    if (ownChanges === 0) others = { changes: others.changes + 1, seenAt: last.firstReadAt }
+  }
+
+  function noteNow (): void {
+    try {
+      const { mtimeNs, ctimeNs } = statSync(directory, { bigint: true })
+      note(mtimeNs, ctimeNs)
+    } catch {} // the next lookup reports the error, or sees a change by others
+  }
+}
+
+/** Whether no name has been added to the directory or removed from it between the two reads. */
+function isUnchanged (before: DirectoryTimes, after: DirectoryTimes): boolean {
+  return before.isStable && before.mtimeNs === after.mtimeNs && before.ctimeNs === after.ctimeNs
+}
+
+/** Whether no change by others has been seen between the two reads. */
+function isUnchangedByOthers (before: DirectoryTimes, after: DirectoryTimes): boolean {
+  return before.isQuiet && before.othersChanges === after.othersChanges
 }

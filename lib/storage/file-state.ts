@@ -7,10 +7,10 @@ import type { ListedStateRecord, StateStore } from '../../types/storage.js'
 import { isSafeFileId } from '../security/names.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { parseJson } from '../util/text.js'
-import { isLocal } from './directory.js'
 import type { FileLookup } from './file-lookup.js'
 import {
-  assertWritable, ignoreMissing, linkFile, type Modes, sweepTempFiles, syncAncestors, syncDirectory, syncFile, tempName
+  assertWritable, ignoreMissing, isLocal, linkFile, type Modes, sweepTempFiles, syncAncestors, syncDirectory, syncFile,
+  tempName
 } from './file-system.js'
 import { hasEnded, processName } from './process-identity.js'
 
@@ -90,12 +90,9 @@ interface Newest {
   readonly version: string
   /** JSON text of the generation, because callers may change the parsed value; `null` if none is readable. */
   readonly text: string | null
-  /** The file of the generation, if it has the highest number and is not a folder. */
-  readonly file?: FileIdentity | undefined
+  /** Identity of the generation's file, if it has the highest number and is not a folder. */
+  readonly file?: string | undefined
 }
-
-/** Distinguishes a file from all others, including one that reuses the number of a removed file. */
-type FileIdentity = Pick<BigIntStats, 'ino' | 'mtimeNs'>
 
 /** The paths of the folder for temp files and of the records' folders. */
 export function recordPaths (root: string) {
@@ -276,7 +273,7 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
     text: string,
     durable: boolean
   ): Promise<Pick<Newest, 'file'> | undefined> {
-    const path = generationPath(folder, number)
+    const path = join(folder, String(number))
     const temp = join(temps, tempName())
     try {
       // It is closed before it gets its name: only then does a file server have the content for other machines.
@@ -381,7 +378,7 @@ async function newestIn (folder: string): Promise<Newest | undefined> {
 async function newestReadable (folder: string, numbers: readonly number[]): Promise<Newest | undefined> {
   const highest = numbers[0]!
   for (const number of numbers) {
-    const read = await readGeneration(generationPath(folder, number)).catch(ignoreMissing)
+    const read = await readGeneration(join(folder, String(number))).catch(ignoreMissing)
     if (read === undefined) return undefined
     const { fileId, value, tags }: Partial<Generation> = Object(parseJson(read.text))
     if (typeof fileId !== 'string' || value === undefined || !Array.isArray(tags)) continue
@@ -391,7 +388,7 @@ async function newestReadable (folder: string, numbers: readonly number[]): Prom
   return { numbers, version: versionOf([], highest), text: null }
 }
 
-async function readGeneration (path: string): Promise<{ readonly text: string, readonly file?: FileIdentity }> {
+async function readGeneration (path: string): Promise<{ readonly text: string, readonly file?: string }> {
   const handle = await open(path)
   try {
     return { file: identityOf(await handle.stat({ bigint: true })), text: await handle.readFile('utf8') }
@@ -410,7 +407,7 @@ function recordOf ({ text, version }: Newest): ListedStateRecord {
 }
 
 async function removeGeneration (folder: string, number: number): Promise<void> {
-  const path = generationPath(folder, number)
+  const path = join(folder, String(number))
   await unlink(path).catch(async ({ code }) => {
     if (code !== 'ENOENT') await rm(path, { recursive: true, force: true }) // it is a folder
   })
@@ -427,10 +424,6 @@ async function removeGenerations (folder: string, numbers: readonly number[]): P
   } catch {
     return false
   }
-}
-
-function generationPath (folder: string, number: number): string {
-  return join(folder, String(number))
 }
 
 /** Such as `c4e907fa … 12`. */
@@ -453,14 +446,14 @@ function isNewest (folder: string, newest: Newest): boolean {
 
 function isThere (folder: string, { numbers: [number], file }: Newest): boolean {
   const stats = statsOf(folder, number!)
-  return stats !== undefined && stats.ino === file?.ino && stats.mtimeNs === file.mtimeNs
+  return stats !== undefined && identityOf(stats) === file
 }
 
 function statsOf (folder: string, number: number): BigIntStats | undefined {
-  return lstatSync(generationPath(folder, number), { bigint: true, throwIfNoEntry: false })
+  return lstatSync(join(folder, String(number)), { bigint: true, throwIfNoEntry: false })
 }
 
-/** Drops the rest of the stats, which takes more memory than most records. */
-function identityOf ({ ino, mtimeNs }: BigIntStats): FileIdentity {
-  return { ino, mtimeNs }
+/** Distinguishes a file from all others, including one that reuses the number of a removed file. */
+function identityOf ({ ino, mtimeNs }: BigIntStats): string {
+  return `${ino}.${mtimeNs}`
 }

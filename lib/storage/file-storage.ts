@@ -6,7 +6,7 @@ import { InvalidOptionError, NameTakenError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
 import { once } from '../util/queue.js'
 import { acceptContent } from '../util/streams.js'
-import { assertOptions, isNumber, rule, type Rules, stringThat } from '../util/validate.js'
+import { assertOptions, integerFrom, rule, type Rules, stringThat } from '../util/validate.js'
 import { assertCreateOptions, assertReplaceOptions, storedExtension } from './call-options.js'
 import { fileInfo, fileLookup, type StoredFile } from './file-lookup.js'
 import { fileState } from './file-state.js'
@@ -36,7 +36,10 @@ export type FileStorage = Required<Omit<Storage, 'commit' | 'snapshot' | 'downlo
 
 const rules: Rules<FileStorageOptions> = {
   directory: rule('must be the path of a directory', stringThat(path => path !== '' && !path.includes('\0'))),
-  fileMode: rule('must be permissions such as 0o640', isNumber)
+  fileMode: rule(
+    'must be from 0o600 to 0o777 and let the owner read and write, such as 0o640',
+    integerFrom(0o600, 0o777)
+  )
 }
 
 const MAX_READ_ATTEMPTS = 10
@@ -155,7 +158,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       return await withTempFile(content, file.stats, async (temp, isStaged) => {
         const [current] = isStaged ? [file] : await find(fileId) // writing the content may have taken long
         if (!current) return null
-        return await replaceFile(temp, { directory, fileId, current, options, lookup })
+        return await replaceFile(temp, fileId, current, options, services)
       })
     },
 
@@ -223,9 +226,8 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       await state.prepare()
       await versions.prepare()
     } catch (error) {
-      throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, {
-        cause: error
-      })
+      const reason = `needs a writable directory: ${(error as Error).message}`
+      throw new InvalidOptionError('storage', reason, { cause: error })
     }
     lookup.keepScanning(closing.signal).catch(() => {})
   }

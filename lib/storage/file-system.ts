@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, createReadStream } from 'node:fs'
-import { type FileHandle, link, lstat, mkdir, open, rm, unlink } from 'node:fs/promises'
+import { type BigIntStats, constants, createReadStream } from 'node:fs'
+import { type FileHandle, link, lstat, mkdir, open, rm, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isUint8Array } from 'node:util/types'
 import type { Content } from '../../types/storage.js'
-import { InvalidOptionError, RevokedError } from '../errors.js'
+import { RevokedError } from '../errors.js'
 import { limitConcurrency } from '../util/queue.js'
 import { assertBytes } from '../util/streams.js'
 import { hasEnded, isInSameNamespace, processName } from './process-identity.js'
@@ -18,17 +18,12 @@ export interface Modes {
   readonly directory: number
 }
 
-/** Throws `InvalidOptionError` for a mode with which no document could be replaced. */
-export function modesFor (fileMode: number = 0o640): Modes {
-  if (!Number.isInteger(fileMode) || fileMode < 0 || fileMode > 0o777 || (fileMode & 0o600) !== 0o600) {
-    throw new InvalidOptionError(
-      'fileMode',
-      'must be from 0o600 to 0o777 and let the owner read and write, such as 0o640'
-    )
-  }
-  // Everybody who may read the files must be able to enter the directory. The group may contain another instance, which
-  // must be able to write there.
-  return { file: fileMode, directory: 0o700 | fileMode | (fileMode & 0o444) >> 2 | (fileMode & 0o040) >> 1 }
+/**
+ * Everybody who may read the files must be able to enter the directory. The group may contain another instance, which
+ * must be able to write there.
+ */
+export function modesFor (file: number = 0o640): Modes {
+  return { file, directory: 0o700 | file | (file & 0o444) >> 2 | (file & 0o040) >> 1 }
 }
 
 /** Handles a rejection: resolves to `undefined` for ENOENT, rethrows any other error. */
@@ -38,29 +33,27 @@ export function ignoreMissing (error: NodeJS.ErrnoException): undefined {
 
 /** Resolves to whether the file existed. */
 export async function removeFile (path: string): Promise<boolean> {
-  try {
-    await unlink(path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
+  return await unlink(path).then(() => true, error => ignoreMissing(error) ?? false)
 }
 
 /** Flushes a directory, so that names added to it or removed from it survive a power failure. */
 export async function syncDirectory (directory: string): Promise<void> {
   if (process.platform === 'win32') return // there is no such call: the file system journals names
-  await syncOpened(directory, 'r')
+  await withHandle(directory, 'r', async handle => await handle.sync())
 }
 
 export async function syncFile (path: string): Promise<void> {
-  await syncOpened(path, 'r+') // Windows flushes only what is open for writing
+  await withHandle(path, 'r+', async handle => await handle.sync()) // Windows flushes only what is open for writing
 }
 
-async function syncOpened (path: string, flags: 'r' | 'r+'): Promise<void> {
+async function withHandle<Result> (
+  path: string,
+  flags: string | number,
+  task: (handle: FileHandle) => Promise<Result>
+): Promise<Result> {
   const handle = await open(path, flags)
   try {
-    await handle.sync()
+    return await task(handle)
   } finally {
     await handle.close()
   }
@@ -176,12 +169,8 @@ export async function assertWritable (directory: string, modes: Modes): Promise<
 /** Gives a temp file the attributes for replacing this file, which may not be the file it was written for. */
 export async function prepareToReplace (temp: TempFile, replaced: BigIntStats): Promise<void> {
   if (hasSameAccess(temp.stats, replaced) && temp.stats.mtimeNs > replaced.mtimeNs) return
-  const handle = await open(temp.path, 'r+')
-  try {
-    temp.stats = await finish(handle, Number(temp.stats.size), replaced)
-  } finally {
-    await handle.close()
-  }
+  const { path, stats } = temp
+  temp.stats = await withHandle(path, 'r+', async handle => await finish(handle, Number(stats.size), replaced))
 }
 
 export async function * readTempFile (temp: TempFile): AsyncGenerator<Uint8Array> {
@@ -211,16 +200,12 @@ export async function sweepTempFiles (directory: string, names: Iterable<string>
     const owner = NAME.exec(name)?.groups?.owner
     if (owner === undefined) continue
     const path = join(directory, name)
-    if (hasEnded(owner) || (!isInSameNamespace(owner) && await isAbandoned(path, now))) {
+    // Not mtime: a second link to an old document is new, its content is not.
+    const ctime = (await lstat(path).catch(() => undefined))?.ctimeMs ?? now
+    if (hasEnded(owner) || (!isInSameNamespace(owner) && now - ctime > ABANDONED_AFTER_MS)) {
       await rm(path, { recursive: true, force: true }).catch(() => {})
     }
   }
-}
-
-/** Compares ctime, not mtime: a second link to an old document is new, its content is not. */
-async function isAbandoned (path: string, now: number): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined)
-  return stats !== undefined && now - stats.ctimeMs > ABANDONED_AFTER_MS
 }
 
 async function finish (handle: FileHandle, size: number, replaced?: BigIntStats): Promise<BigIntStats> {
@@ -363,4 +348,49 @@ async function * inPieces (content: AsyncIterable<Uint8Array>): AsyncGenerator<U
     }
   }
   if (filled > 0) yield buffer.subarray(0, filled)
+}
+
+/** Source: statfs(2). */
+const NFS_TYPE = 0x6969
+
+/** ext2 to ext4, XFS, Btrfs, ZFS, F2FS, tmpfs, overlayfs. Source: statfs(2). */
+const LOCAL_TYPES: ReadonlySet<number> = new Set(
+  [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630]
+)
+
+type Kind = 'local' | 'nfs' | 'other'
+
+/** Kinds of file systems, by device number. */
+const kinds = new Map<bigint, Kind>()
+
+/**
+ * The fresh stats of a directory. Afterwards, every name in it refers to the same file as at the file server. The NFS
+ * client of Linux answers from memory for up to a minute, both for the attributes of files and for the file that a name
+ * refers to. But it asks the server whenever a directory is opened, and if the directory has changed, it looks up all
+ * names in it again. On other file systems this is one `stat`.
+ */
+export async function freshStats (directory: string): Promise<BigIntStats> {
+  const stats = await stat(directory, { bigint: true })
+  if (await kindOf(directory, stats) !== 'nfs') return stats
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY
+  return await withHandle(directory, flags, async handle => await handle.stat({ bigint: true }))
+}
+
+/**
+ * Whether the stats of a folder can be read without the thread pool: they come neither from a server nor through
+ * another program.
+ */
+export async function isLocal (directory: string, stats?: BigIntStats): Promise<boolean> {
+  return await kindOf(directory, stats ?? await stat(directory, { bigint: true })) === 'local'
+}
+
+async function kindOf (directory: string, { dev }: BigIntStats): Promise<Kind> {
+  if (process.platform !== 'linux') return 'other'
+  let kind = kinds.get(dev)
+  if (kind === undefined) {
+    const { type } = await statfs(directory)
+    kind = type === NFS_TYPE ? 'nfs' : LOCAL_TYPES.has(type) ? 'local' : 'other'
+    kinds.set(dev, kind)
+  }
+  return kind
 }

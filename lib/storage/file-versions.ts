@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { mkdir, rmdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StateRecord, StoredVersion, VersionStore } from '../../types/storage.js'
 import { createQueue, limitConcurrency, once } from '../util/queue.js'
@@ -7,9 +8,10 @@ import { acceptContent } from '../util/streams.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from './call-options.js'
 import { fileInfo, revisionOf, type StoredFile } from './file-lookup.js'
 import { type FileServices, fileState, numberOf, recordPaths } from './file-state.js'
-import { removeFile, statsAt, syncAncestors, syncDirectory, writeTempFile } from './file-system.js'
-import { contentOf } from './reading.js'
-import { addBlob, addText, blobsIn, isIntact, openBlob, type Target, textOf } from './version-blobs.js'
+import {
+  ignoreMissing, linkFile, removeFile, statsAt, syncAncestors, syncDirectory, writeTempFile
+} from './file-system.js'
+import { contentOf, OpenFile } from './reading.js'
 import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
 import { isVersionIndex } from './version-log.compiled.js'
 import {
@@ -27,6 +29,12 @@ const READ_AT_ONCE = 16
  */
 const BLOCKS_TO_CLEAN = 3
 
+/** Name of a blob: a random UUID. */
+const BLOB_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Programs that copy directories preserve modification times to the nanosecond, or only to one of these units. */
+const TIME_UNITS_NS = [1n, 100n, 1000n, 1_000_000n, 1_000_000_000n]
+
 /** The document, its index or its folder has changed, so the change must be tried again. */
 const CHANGED = new Error('The versions of the document have changed meanwhile')
 
@@ -40,7 +48,7 @@ interface Change<Result> {
 type NamedBlob = readonly [name: string, version: number]
 
 /** Adds a blob for a version. It is removed unless the change is made. */
-type AddBlob = (version: number, make: (target: Target) => Promise<Blob | undefined>) => Promise<Blob>
+type AddBlob = (version: number, make: (folder: string) => Promise<Blob | undefined>) => Promise<Blob>
 
 type Plan<Result> = (editor: LogEditor, add: AddBlob) => Promise<Change<Result> | null>
 
@@ -97,10 +105,9 @@ export function fileVersions (root: string, services: FileServices) {
           const isNewestIntact = newest && await isIntact(blockOf(fileId, newest.version), newest.content)
           const same = isNewestIntact && newest.revision === revision ? newest : undefined
           const version = same?.version ?? last + 1
-          const addFile = async (path: string, isExpected: (stats: BigIntStats) => boolean) =>
-            await add(version, async target => await addBlob({ path, isExpected }, target))
-          const content = same?.content ??
-            await addFile(join(directory, file.name), stats => revisionOf(stats) === revision)
+          const path = join(directory, file.name)
+          const isExpected = (stats: BigIntStats) => revisionOf(stats) === revision
+          const content = same?.content ?? await add(version, async folder => await addFile(folder, path, isExpected))
           const entry: VersionEntry = {
             version,
             revision,
@@ -108,10 +115,8 @@ export function fileVersions (root: string, services: FileServices) {
             modifiedAt: same?.modifiedAt ?? file.stats.mtime.toISOString(),
             keptAt: same?.keptAt ?? new Date().toISOString(),
             content,
-            changes: changes ? await addFile(changes.path, () => true) : null,
-            details: areLong(details)
-              ? await add(version, async target => await addText(details, target, modes.file))
-              : details,
+            changes: changes ? await add(version, async folder => await addFile(folder, changes.path)) : null,
+            details: areLong(details) ? await add(version, async folder => await addText(folder, details)) : details,
             ...orderOf(options)
           }
           if (newest && !isNewestIntact) await editor.remove([newest.version])
@@ -241,11 +246,11 @@ export function fileVersions (root: string, services: FileServices) {
     /** Added blobs: the version of each, by name. */
     const added = new Map<string, number>()
     const add: AddBlob = async (version, make) => {
-      const target = { folder: blockOf(fileId, version), temps }
-      let blob = known.has(target.folder) ? await make(target) : undefined
-      if (!blob && await makeBlock(target.folder, record === null)) {
-        known.delete(target.folder)
-        blob = await make(target)
+      const folder = blockOf(fileId, version)
+      let blob = known.has(folder) ? await make(folder) : undefined
+      if (!blob && await makeBlock(folder, record === null)) {
+        known.delete(folder)
+        blob = await make(folder)
       }
       if (!blob) throw CHANGED
       added.set(blob.name, version)
@@ -253,13 +258,17 @@ export function fileVersions (root: string, services: FileServices) {
     }
     const editor = editLog(log, {
       read: async segment => await readSegment(fileId, segment),
-      write: async (text, last) => await add(last, async target => await addText(text, target, modes.file))
+      write: async (text, last) => await add(last, async folder => await addText(folder, text))
     })
     let isUndecided = false
     try {
       const planned = await plan(editor, add)
       if (planned === null) return null
-      await syncBlocks(new Set([...added.values()].map(version => blockOf(fileId, version))), known)
+      // The names of the blobs are made durable, and those of their folders unless they are known to be.
+      for (const block of new Set([...added.values()].map(version => blockOf(fileId, version)))) {
+        await syncDirectory(block)
+        if (!known.has(block)) await syncAncestors(block, folderOf(fileId))
+      }
       const found = await unnamedBlobs(fileId, log.last, editor)
       await removeBlobs(fileId, superseded.map(({ name, version }) => [name, version]))
 
@@ -286,6 +295,58 @@ export function fileVersions (root: string, services: FileServices) {
     }
   }
 
+  /**
+   * Gives a file a second name, or copies it if the file system has no hard links. The content is durable, the name is
+   * not. Resolves to `undefined`, and leaves nothing behind, if the file or the folder is gone or the file is not the
+   * expected one.
+   */
+  async function addFile (folder: string, source: string, isExpected = (_stats: BigIntStats) => true) {
+    const name = randomUUID()
+    const path = join(folder, name)
+    let file: OpenFile | undefined
+    let blob: Blob | undefined
+    try {
+      const isLinked = await linkFile(source, path)
+      file = await OpenFile.open(isLinked ? path : source)
+      if (!file || !isExpected(file.stats)) return undefined
+      // Another program may have written the document without flushing it.
+      if (isLinked) await file.flush().catch(ignoreReadOnly)
+      const stats = isLinked ? file.stats : await copyFile(file, path)
+      if (stats) blob = { name, size: Number(stats.size), mtimeNs: String(stats.mtimeNs) }
+      return blob
+    } catch (error) {
+      return ignoreMissing(error as NodeJS.ErrnoException)
+    } finally {
+      await file?.close().catch(() => {}) // it was only read
+      if (!blob) await removeFile(path).catch(() => {})
+    }
+  }
+
+  /** Resolves to `undefined` if the file was written to meanwhile. */
+  async function copyFile (file: OpenFile, target: string): Promise<BigIntStats | undefined> {
+    const temp = await writeTempFile(temps, file.stream(), 0o600, { replaced: file.stats })
+    try {
+      if (await file.isChanged()) return undefined
+      await rename(temp.path, target)
+      return temp.stats
+    } finally {
+      await removeFile(temp.path).catch(() => {})
+    }
+  }
+
+  /** Writes a text. The content is durable, the name is not. Resolves to `undefined` if the folder does not exist. */
+  async function addText (folder: string, text: string): Promise<Blob | undefined> {
+    const name = randomUUID()
+    const temp = await writeTempFile(temps, Buffer.from(text), modes.file)
+    try {
+      await rename(temp.path, join(folder, name))
+      return { name, size: Number(temp.stats.size) }
+    } catch (error) {
+      await removeFile(temp.path).catch(() => {})
+      return ignoreMissing(error as NodeJS.ErrnoException)
+    }
+  }
+
   /** Blobs that are named neither by the log nor by one of its segments. */
   async function unnamedBlobs (fileId: string, last: number, editor: LogEditor): Promise<NamedBlob[]> {
     const named = editor.named()
@@ -293,9 +354,10 @@ export function fileVersions (root: string, services: FileServices) {
     const firsts = Array.from({ length: BLOCKS_TO_CLEAN }, (_, index) => (newest - index) * BLOCK).filter(first =>
       first >= 0 && editor.knows(first, first + BLOCK - 1)
     )
-    const found = await Promise.all(
-      firsts.map(async first => (await blobsIn(blockOf(fileId, first))).map(name => [name, first] as const))
-    )
+    const found = await Promise.all(firsts.map(async first => {
+      const names = await readdir(blockOf(fileId, first)).catch(ignoreMissing) ?? []
+      return names.filter(name => BLOB_NAME.test(name)).map(name => [name, first] as const)
+    }))
     return found.flat().filter(([name]) => !named.has(name))
   }
 
@@ -331,17 +393,6 @@ export function fileVersions (root: string, services: FileServices) {
   }
 }
 
-/**
- * Makes the names of new blobs in these folders durable, and the names of the folders themselves unless known to be
- * durable.
- */
-async function syncBlocks (blocks: ReadonlySet<string>, known: ReadonlySet<string>): Promise<void> {
-  for (const block of blocks) {
-    await syncDirectory(block)
-    if (!known.has(block)) await syncAncestors(block, dirname(dirname(block)))
-  }
-}
-
 async function removeIfEmpty (...folders: readonly string[]): Promise<void> {
   for (const folder of folders) await rmdir(folder).catch(() => {})
 }
@@ -351,4 +402,36 @@ function indexIn (record: StateRecord | null): VersionIndex {
   if (record !== null && isVersionIndex(record.value)) return record.value
   // Every new version is a new generation of the record, so the numbers of generations are at least as high.
   return { log: { ...EMPTY_LOG, last: record === null ? 0 : numberOf(record.version) }, superseded: [] }
+}
+
+/** The text of a blob; `undefined` if the blob is gone. */
+async function textOf (folder: string, { name }: Blob): Promise<string | undefined> {
+  return await readFile(join(folder, name), 'utf8').catch(ignoreMissing)
+}
+
+/** Windows flushes only files that are open for writing. */
+function ignoreReadOnly (error: NodeJS.ErrnoException): void {
+  if (process.platform !== 'win32' || error.code !== 'EPERM') throw error
+}
+
+/** Opens a blob for reading; `undefined` if it is gone, or has changed because the file was written to in place. */
+async function openBlob (folder: string, blob: Blob): Promise<OpenFile | undefined> {
+  const file = await OpenFile.open(join(folder, blob.name))
+  if (!file || isUnchanged(blob, file.stats)) return file
+  await file.close()
+  return undefined
+}
+
+/** Whether a blob exists with the content that was kept. */
+async function isIntact (folder: string, blob: Blob): Promise<boolean> {
+  const stats = await statsAt(join(folder, blob.name))
+  return stats !== undefined && isUnchanged(blob, stats)
+}
+
+/**
+ * The inode is not compared, because it changes if the directory is moved to another disk or restored from a backup.
+ */
+function isUnchanged ({ size, mtimeNs }: Blob, stats: BigIntStats): boolean {
+  return mtimeNs !== undefined && stats.size === BigInt(size) &&
+    TIME_UNITS_NS.some(unit => stats.mtimeNs === BigInt(mtimeNs) / unit * unit)
 }

@@ -46,6 +46,7 @@ export function memoryStorage (
 ): Required<Omit<Storage, 'ready' | 'revoke' | 'commit' | 'snapshot' | 'downloadUrl' | 'close'>> {
   assertOptions({}, options)
   const files = new Map<string, MemoryFile>()
+  const find = (fileId: string) => isSafeFileId(fileId) ? files.get(fileId) : undefined
   const stagedBytes = new WeakMap<Content, Buffer>()
   // Makes revisions unique across processes: document keys are made from revisions, and the document server caches by
   // document key.
@@ -102,10 +103,6 @@ export function memoryStorage (
       removeVersions(fileId)
       return files.delete(fileId)
     }
-  }
-
-  function find (fileId: string) {
-    return isSafeFileId(fileId) ? files.get(fileId) : undefined
   }
 
   async function store (fileId: string, extension: string, content: Content, options: StoreOptions) {

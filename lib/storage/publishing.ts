@@ -7,13 +7,11 @@ import { NameTakenError } from '../errors.js'
 import { createQueue } from '../util/queue.js'
 import { parseJson } from '../util/text.js'
 import { storedExtension } from './call-options.js'
-import { freshStats } from './directory.js'
+import { fileInfo, regularFile, revisionOf, splitName, type StoredFile, takesPrecedence } from './file-lookup.js'
+import type { FileServices } from './file-state.js'
 import {
-  fileInfo, type FileLookup, regularFile, revisionOf, splitName, type StoredFile, takesPrecedence
-} from './file-lookup.js'
-import {
-  ignoreMissing, isTempName, linkFile, prepareToReplace, previousOf, removeFile, statsAt, syncDirectory, type TempFile,
-  tempName
+  freshStats, ignoreMissing, isTempName, linkFile, prepareToReplace, previousOf, removeFile, statsAt, syncDirectory,
+  type TempFile, tempName
 } from './file-system.js'
 
 /**
@@ -97,16 +95,12 @@ async function removeIfSame (directory: string, file: StoredFile): Promise<void>
   try {
     isSame = await fileMatches(aside, isSameFileAs(file))
   } finally {
-    if (!isSame) await restore(aside, path)
+    // It gets its name back, unless another file has taken the name meanwhile.
+    if (!isSame && await linkFile(aside, path).catch(() => undefined) === undefined) {
+      await rename(aside, path).catch(ignoreMissing)
+    }
     await unlink(aside).catch(() => {})
   }
-}
-
-/** Gives a file its name back, unless another file has taken the name meanwhile. */
-async function restore (aside: string, path: string): Promise<void> {
-  await link(aside, path).catch(async ({ code }) => {
-    if (code !== 'EEXIST') await rename(aside, path).catch(ignoreMissing)
-  })
 }
 
 function isSameFileAs ({ stats }: Pick<StoredFile, 'stats'>): (found: BigIntStats) => boolean {
@@ -122,19 +116,7 @@ async function exists (path: string): Promise<boolean> {
   return await statsAt(path) !== undefined
 }
 
-interface Replacement {
-  readonly directory: string
-  readonly fileId: string
-  /** The file to replace. */
-  readonly current: StoredFile
-  readonly options: ReplaceOptions
-  readonly lookup: FileLookup
-}
-
-interface NamedRevision {
-  readonly name: string
-  readonly revision: string
-}
+type NamedRevision = ReturnType<typeof namedRevision>
 
 /** What another process needs to stop this process from publishing, or to complete its publication. */
 interface Ticket {
@@ -156,7 +138,10 @@ const queue = createQueue()
  */
 export async function replaceFile (
   temp: TempFile,
-  { directory, fileId, current, options: { extension, ifRevision, beforePublish }, lookup }: Replacement
+  fileId: string,
+  current: StoredFile,
+  { extension, ifRevision, beforePublish }: ReplaceOptions,
+  { directory, lookup }: FileServices
 ): Promise<FileInfo | null> {
   const hasRevision = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision
   const isChanged = (found: StoredFile | undefined) => ifRevision !== undefined && !(found && hasRevision(found.stats))
@@ -223,6 +208,6 @@ export async function revokeTicket (ticket: string, directory: string, fileId: s
   if (left !== undefined && await find(published) !== undefined) await removeIfSame(directory, left)
 }
 
-function namedRevision ({ name, stats }: StoredFile): NamedRevision {
+function namedRevision ({ name, stats }: StoredFile) {
   return { name, revision: revisionOf(stats) }
 }

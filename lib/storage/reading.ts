@@ -74,26 +74,17 @@ export class OpenFile {
   }
 
   async close (): Promise<void> {
-    if (this.#isLocal && hasName(this.#descriptor)) closeSync(this.#descriptor)
+    // The last close of a file without a name frees its blocks, which may take long.
+    const hasName = this.#isLocal &&
+      await statsOf(this.#descriptor, true).then(({ nlink }) => nlink > 0n, () => false)
+    if (hasName) closeSync(this.#descriptor)
     else await closed(this.#descriptor)
   }
 }
 
-/**
- * The last close of a file without a name frees its blocks, which may take long. A file with a name that was only read
- * is closed at once.
- */
-function hasName (descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor, { bigint: true }).nlink > 0n
-  } catch {
-    return false
-  }
-}
-
-function statsOf (descriptor: number, isLocal: boolean): BigIntStats | Promise<BigIntStats> {
+async function statsOf (descriptor: number, isLocal: boolean): Promise<BigIntStats> {
   if (isLocal) return fstatSync(descriptor, { bigint: true })
-  return promised(callback => fstat(descriptor, { bigint: true }, callback))
+  return await promised(callback => fstat(descriptor, { bigint: true }, callback))
 }
 
 function closed (descriptor: number): Promise<void> {
