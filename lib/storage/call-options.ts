@@ -8,59 +8,47 @@ import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, 
 
 /** Accepts anything: the value is checked where it is used. */
 const Anything = rule('may be anything', () => true)
+const Limit = rule('must be a number, at least 0', value => typeof value === 'number' && value >= 0)
+const VersionNumbers = rule('must be a list of the numbers of versions', Array.isArray)
 
-const replaceRules: Rules<ReplaceOptions> = { extension: Anything, ifRevision: AnyString, beforePublish: AnyFunction }
-const Priority = rule('must be a whole number from 0 to 4', integerFrom(0, 4))
-const keepRules: Rules<KeepOptions> = {
+/** The function returned throws `InvalidOptionError`. */
+function assertingThat<Options extends object> (rules: Rules<Options>, required?: ReadonlySet<string>) {
+  return (options: Options) => assertOptions(rules, options, { ...(required && { required }) })
+}
+
+export const assertCreateOptions = assertingThat<CreateOptions>({
+  fileId: rule('must be a fileId: 1 to 200 bytes of text that can be a file name', isSafeFileId)
+})
+
+/** A misspelled `ifRevision` would replace any revision. */
+export const assertReplaceOptions = assertingThat<ReplaceOptions>({
+  extension: Anything,
+  ifRevision: AnyString,
+  beforePublish: AnyFunction
+})
+
+export const assertKeepOptions = assertingThat<KeepOptions>({
   details: Anything,
   changes: Anything as Rules<KeepOptions>['changes'],
   session: AnyString,
-  priority: Priority
-}
-const listRules: Rules<ListVersionsOptions> = { newest: rule('must be a whole number, at least 1', integerFrom(1)) }
-const Limit = rule('must be a number, at least 0', value => typeof value === 'number' && value >= 0)
-const limitRules: Rules<VersionLimits> = {
+  priority: rule('must be a whole number from 0 to 4', integerFrom(0, 4))
+})
+
+export const assertListOptions = assertingThat<ListVersionsOptions>({
+  newest: rule('must be a whole number, at least 1', integerFrom(1))
+})
+
+const isValidDate = (value: unknown) => value instanceof Date && !Number.isNaN(value.getTime())
+
+export const assertLimits = assertingThat<VersionLimits>({
   keep: Limit,
   maxBytes: Limit,
-  keptSince: rule(
-    'must be a valid Date',
-    value => value instanceof Date && !Number.isNaN(value.getTime())
-  ) as unknown as Rules<VersionLimits>['keptSince']
-}
-const VersionNumbers = rule('must be a list of the numbers of versions', Array.isArray)
-
-const createRules: Rules<CreateOptions> = {
-  fileId: rule('must be a fileId: 1 to 200 bytes of text that can be a file name', isSafeFileId)
-}
-
-/** Throws `InvalidOptionError`. */
-export function assertCreateOptions (options: CreateOptions): void {
-  assertOptions(createRules, options)
-}
-
-/** A misspelled `ifRevision` would replace any revision. Throws `InvalidOptionError`. */
-export function assertReplaceOptions (options: ReplaceOptions): void {
-  assertOptions(replaceRules, options)
-}
-
-/** Throws `InvalidOptionError`. */
-export function assertKeepOptions (options: KeepOptions): void {
-  assertOptions(keepRules, options)
-}
+  keptSince: rule('must be a valid Date', isValidDate) as unknown as Rules<VersionLimits>['keptSince']
+}, new Set(['keep', 'maxBytes', 'keptSince']))
 
 /** Throws `InvalidOptionError`. */
 export function assertVersionNumbers (versions: readonly number[]): void {
   assertValue('versions', versions, VersionNumbers)
-}
-
-/** Throws `InvalidOptionError`. */
-export function assertListOptions (options: ListVersionsOptions): void {
-  assertOptions(listRules, options)
-}
-
-/** Throws `InvalidOptionError`. */
-export function assertLimits (limits: VersionLimits): void {
-  assertOptions(limitRules, limits, { required: new Set(Object.keys(limitRules)) })
 }
 
 /** The extension in lower case. Throws `InvalidNameError` if a document cannot have it. */

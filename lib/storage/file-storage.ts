@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Content, StagedContent, Storage } from '../../types/storage.js'
-import { InvalidOptionError, NameTakenError, RevokedError } from '../errors.js'
+import { InvalidOptionError, NameTakenError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
+import { once } from '../util/queue.js'
 import { acceptContent } from '../util/streams.js'
-import { assertOptions, isNumber, rule, type Rules, stringThat } from '../util/validate.js'
+import { assertOptions, integerFrom, rule, type Rules, stringThat } from '../util/validate.js'
 import { assertCreateOptions, assertReplaceOptions, storedExtension } from './call-options.js'
 import { fileInfo, fileLookup, type StoredFile } from './file-lookup.js'
 import { fileState } from './file-state.js'
 import {
-  isRevoked, isTempName, modesFor, readTempFile, removeFile, sweepTempFiles, syncDirectory, type TempFile, writeTempFile
+  assertWritable, isTempName, modesFor, readTempFile, removeFile, revokedOr, sweepTempFiles, syncDirectory,
+  type TempFile, writeTempFile
 } from './file-system.js'
 import { fileVersions } from './file-versions.js'
 import { publishNew, replaceFile, revokeTicket } from './publishing.js'
@@ -35,7 +36,10 @@ export type FileStorage = Required<Omit<Storage, 'commit' | 'snapshot' | 'downlo
 
 const rules: Rules<FileStorageOptions> = {
   directory: rule('must be the path of a directory', stringThat(path => path !== '' && !path.includes('\0'))),
-  fileMode: rule('must be permissions such as 0o640', isNumber)
+  fileMode: rule(
+    'must be from 0o600 to 0o777 and let the owner read and write, such as 0o640',
+    integerFrom(0o600, 0o777)
+  )
 }
 
 const MAX_READ_ATTEMPTS = 10
@@ -88,23 +92,12 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
   const pathOf = (name: string) => join(directory, name)
   const lookup = fileLookup(directory)
   const closing = new AbortController()
-  const { remove: removeState, prepare: prepareState, ...state } = fileState(
-    pathOf(STATE_DIRECTORY),
-    modes,
-    async () => await ready(),
-    closing.signal
-  )
-  const { removeAll: removeVersions, prepare: prepareVersions, ...versions } = fileVersions({
-    directory,
-    folderName: VERSIONS_DIRECTORY,
-    modes,
-    ready,
-    closing: closing.signal,
-    isStored,
-    find: async fileId => (await find(fileId))[0]
-  })
+  /** A volume may be mounted late. */
+  const ready = once(start)
+  const services = { directory, modes, lookup, ready, closing: closing.signal }
+  const state = fileState(pathOf(STATE_DIRECTORY), services)
+  const versions = fileVersions(pathOf(VERSIONS_DIRECTORY), services)
   const stagedFiles = new WeakMap<Content, TempFile>()
-  let started: Promise<void> | undefined
 
   return {
     ready,
@@ -116,7 +109,6 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
 
     async read (fileId, range) {
       await ready()
-      if (!isSafeFileId(fileId)) return null
       // A change of format may rename the file between lookup and open, and another program may write to the file while
       // it is read.
       for (let attempt = 0; attempt < MAX_READ_ATTEMPTS; attempt++) {
@@ -136,7 +128,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       const name = `${fileId}.${storedExtension(extension)}`
       await ready()
       return await withTempFile(content, undefined, async temp => {
-        if (options.fileId !== undefined && await isStored(fileId)) throw new NameTakenError()
+        if (options.fileId !== undefined && (await lookup.find(fileId)).length > 0) throw new NameTakenError()
         await publishNew(temp, pathOf(name), undefined, () => lookup.addName(name))
         return fileInfo(fileId, name, temp.stats)
       })
@@ -147,10 +139,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       await ready()
       // This is a guess, which `replace` corrects.
       const replaced = await lookup.statLastFound(fileId) ?? (await find(fileId))[0]
-      const temp = await writeTempFile(directory, content, modes.file, {
-        replaced: replaced?.stats,
-        adding: lookup.changing
-      })
+      const temp = await tempFileFor(content, replaced?.stats)
       const staged: StagedContent = {
         size: Number(temp.stats.size),
         discard: async () => { if (stagedFiles.delete(staged)) await removeFile(temp.path).catch(() => {}) },
@@ -169,20 +158,12 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       return await withTempFile(content, file.stats, async (temp, isStaged) => {
         const [current] = isStaged ? [file] : await find(fileId) // writing the content may have taken long
         if (!current) return null
-        return await replaceFile(temp, {
-          directory,
-          fileId,
-          current,
-          options,
-          findAll: async () => await lookup.findAll(fileId),
-          onNamed: lookup.addName,
-          changing: lookup.changing
-        })
+        return await replaceFile(temp, fileId, current, options, services)
       })
     },
 
     async revoke (fileId, ticket) {
-      if (isSafeFileId(fileId)) await revokeTicket(ticket, { directory, fileId })
+      if (isSafeFileId(fileId)) await revokeTicket(ticket, directory, fileId)
     },
 
     async remove (fileId) {
@@ -191,8 +172,8 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
         for (const file of files) isRemoved = await removeFile(pathOf(file.name)) || isRemoved
       }
       if (isRemoved) await syncDirectory(directory)
-      await removeState(fileId)
-      await removeVersions(fileId)
+      await state.remove(fileId)
+      await versions.removeAll(fileId)
       return isRemoved
     },
 
@@ -200,18 +181,17 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       closing.abort()
     },
 
-    state,
-
-    versions
-  }
-
-  async function isStored (fileId: string): Promise<boolean> {
-    return isSafeFileId(fileId) && (await lookup.find(fileId)).length > 0
+    state: state.store,
+    versions: versions.store
   }
 
   async function find (fileId: string): Promise<StoredFile[]> {
     await ready()
-    return isSafeFileId(fileId) ? await lookup.find(fileId) : []
+    return await lookup.find(fileId)
+  }
+
+  async function tempFileFor (content: Content, replaced: BigIntStats | undefined): Promise<TempFile> {
+    return await writeTempFile(directory, content, modes.file, { replaced, adding: lookup.changing })
   }
 
   /**
@@ -224,41 +204,30 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     publish: (temp: TempFile, isStaged: boolean) => Promise<Result>
   ): Promise<Result> {
     const staged = stagedFiles.get(content)
-    const temp = staged ?? await writeTempFile(directory, content, modes.file, { replaced, adding: lookup.changing })
+    const temp = staged ?? await tempFileFor(content, replaced)
     let result: Result | null = null
     try {
       result = await publish(temp, staged !== undefined)
       return result
     } catch (error) {
-      throw staged !== undefined && await isRevoked(staged, error) ? new RevokedError({ cause: error }) : error
+      throw staged === undefined ? error : await revokedOr(error, staged)
     } finally {
       if (result !== null) stagedFiles.delete(content)
       else if (staged === undefined) await removeFile(temp.path).catch(() => {})
     }
   }
 
-  function ready (): Promise<void> {
-    started ??= start().catch(error => {
-      started = undefined // a volume may be mounted late: the next call tries again
-      throw error
-    })
-    return started
-  }
-
   async function start (): Promise<void> {
     try {
-      await mkdir(directory, { recursive: true, mode: modes.directory })
-      const { path, stats } = await writeTempFile(directory, new Uint8Array(0), modes.file)
-      await removeFile(path)
+      const now = await assertWritable(directory, modes)
       const tempNames: string[] = []
       await lookup.scan(name => { if (isTempName(name)) tempNames.push(name) })
-      await sweepTempFiles(directory, tempNames, Number(stats.ctimeMs))
-      await prepareState(isStored)
-      await prepareVersions()
+      await sweepTempFiles(directory, tempNames, now)
+      await state.prepare()
+      await versions.prepare()
     } catch (error) {
-      throw new InvalidOptionError('storage', `needs a writable directory: ${(error as Error).message}`, {
-        cause: error
-      })
+      const reason = `needs a writable directory: ${(error as Error).message}`
+      throw new InvalidOptionError('storage', reason, { cause: error })
     }
     lookup.keepScanning(closing.signal).catch(() => {})
   }

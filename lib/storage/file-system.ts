@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, createReadStream } from 'node:fs'
-import { type FileHandle, lstat, open, rm, unlink } from 'node:fs/promises'
+import { type BigIntStats, constants, createReadStream } from 'node:fs'
+import { type FileHandle, link, lstat, mkdir, open, rm, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isUint8Array } from 'node:util/types'
 import type { Content } from '../../types/storage.js'
-import { InvalidOptionError, RevokedError } from '../errors.js'
+import { RevokedError } from '../errors.js'
 import { limitConcurrency } from '../util/queue.js'
 import { assertBytes } from '../util/streams.js'
 import { hasEnded, isInSameNamespace, processName } from './process-identity.js'
@@ -18,17 +18,12 @@ export interface Modes {
   readonly directory: number
 }
 
-/** Throws `InvalidOptionError` for a mode with which no document could be replaced. */
-export function modesFor (fileMode: number = 0o640): Modes {
-  if (!Number.isInteger(fileMode) || fileMode < 0 || fileMode > 0o777 || (fileMode & 0o600) !== 0o600) {
-    throw new InvalidOptionError(
-      'fileMode',
-      'must be from 0o600 to 0o777 and let the owner read and write, such as 0o640'
-    )
-  }
-  // Everybody who may read the files must be able to enter the directory. The group may contain another instance, which
-  // must be able to write there.
-  return { file: fileMode, directory: 0o700 | fileMode | (fileMode & 0o444) >> 2 | (fileMode & 0o040) >> 1 }
+/**
+ * Everybody who may read the files must be able to enter the directory. The group may contain another instance, which
+ * must be able to write there.
+ */
+export function modesFor (file: number = 0o640): Modes {
+  return { file, directory: 0o700 | file | (file & 0o444) >> 2 | (file & 0o040) >> 1 }
 }
 
 /** Handles a rejection: resolves to `undefined` for ENOENT, rethrows any other error. */
@@ -38,29 +33,27 @@ export function ignoreMissing (error: NodeJS.ErrnoException): undefined {
 
 /** Resolves to whether the file existed. */
 export async function removeFile (path: string): Promise<boolean> {
-  try {
-    await unlink(path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
+  return await unlink(path).then(() => true, error => ignoreMissing(error) ?? false)
 }
 
 /** Flushes a directory, so that names added to it or removed from it survive a power failure. */
 export async function syncDirectory (directory: string): Promise<void> {
   if (process.platform === 'win32') return // there is no such call: the file system journals names
-  await syncOpened(directory, 'r')
+  await withHandle(directory, 'r', async handle => await handle.sync())
 }
 
 export async function syncFile (path: string): Promise<void> {
-  await syncOpened(path, 'r+') // Windows flushes only what is open for writing
+  await withHandle(path, 'r+', async handle => await handle.sync()) // Windows flushes only what is open for writing
 }
 
-async function syncOpened (path: string, flags: 'r' | 'r+'): Promise<void> {
+async function withHandle<Result> (
+  path: string,
+  flags: string | number,
+  task: (handle: FileHandle) => Promise<Result>
+): Promise<Result> {
   const handle = await open(path, flags)
   try {
-    await handle.sync()
+    return await task(handle)
   } finally {
     await handle.close()
   }
@@ -68,17 +61,31 @@ async function syncOpened (path: string, flags: 'r' | 'r+'): Promise<void> {
 
 /** Flushes the parents of a new folder, up to `top`, so that the folder is found after a crash. */
 export async function syncAncestors (folder: string, top: string): Promise<void> {
-  await Promise.all(ancestorsOf(folder, top).map(syncDirectory))
+  const parent = dirname(folder)
+  await Promise.all([syncDirectory(parent), ...parent === top ? [] : [syncAncestors(parent, top)]])
 }
 
-function ancestorsOf (path: string, top: string): string[] {
-  const parent = dirname(path)
-  return parent === top ? [parent] : [parent, ...ancestorsOf(parent, top)]
+/** Errors of `link` where another way must be taken, most often because the file system has no hard links. */
+const NO_LINK: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EXDEV'])
+
+/** Gives a file a second name. Resolves to `false` if the name is taken, and to `undefined` if no link can be made. */
+export async function linkFile (path: string, target: string): Promise<boolean | undefined> {
+  try {
+    await link(path, target)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (NO_LINK.has(code)) return undefined
+    if (code !== 'EEXIST') throw error
+    // A network file system may repeat a call that succeeded and report EEXIST for its own link.
+    const [own, found] = await Promise.all([path, target].map(statsAt))
+    return own !== undefined && own.ino === found?.ino
+  }
 }
 
-/** Whether `link` failed with this code because the file system has no hard links. */
-export function isLinkUnsupported (code: string | undefined): boolean {
-  return code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS'
+/** The stats of what has this path, also of a symbolic link; `undefined` if nothing has it. */
+export async function statsAt (path: string): Promise<BigIntStats | undefined> {
+  return await lstat(path, { bigint: true }).catch(ignoreMissing)
 }
 
 /** A file with content that is not yet published. */
@@ -89,6 +96,7 @@ export interface TempFile {
 
 interface TempFileOptions {
   readonly replaced?: BigIntStats | undefined
+  /** Runs the creation of the file. */
   readonly adding?: <Result>(add: () => Promise<Result>) => Promise<Result>
 }
 
@@ -124,8 +132,7 @@ export function previousOf (temp: string): string {
 
 /**
  * Streams content into a new temp file and flushes it to the disk. It gets the permissions and the owner of the file it
- * will replace and a later modification time, or else the given mode. Leaves nothing behind if it rejects. `adding`:
- * runs the creation of the file.
+ * will replace and a later modification time, or else the given mode. Leaves nothing behind if it rejects.
  */
 export async function writeTempFile (
   directory: string,
@@ -148,51 +155,57 @@ export async function writeTempFile (
   }
 }
 
+/**
+ * Creates a directory, and rejects unless files can be written there. Resolves to the time of its file system in
+ * milliseconds, whose clock may differ from this machine's.
+ */
+export async function assertWritable (directory: string, modes: Modes): Promise<number> {
+  await mkdir(directory, { recursive: true, mode: modes.directory })
+  const { path, stats } = await writeTempFile(directory, new Uint8Array(0), modes.file)
+  await removeFile(path)
+  return Number(stats.ctimeMs)
+}
+
 /** Gives a temp file the attributes for replacing this file, which may not be the file it was written for. */
 export async function prepareToReplace (temp: TempFile, replaced: BigIntStats): Promise<void> {
   if (hasSameAccess(temp.stats, replaced) && temp.stats.mtimeNs > replaced.mtimeNs) return
-  const handle = await open(temp.path, 'r+')
-  try {
-    temp.stats = await finish(handle, Number(temp.stats.size), replaced)
-  } finally {
-    await handle.close()
-  }
+  const { path, stats } = temp
+  temp.stats = await withHandle(path, 'r+', async handle => await finish(handle, Number(stats.size), replaced))
 }
 
 export async function * readTempFile (temp: TempFile): AsyncGenerator<Uint8Array> {
   try {
     yield * createReadStream(temp.path)
   } catch (error) {
-    throw await isRevoked(temp, error) ? new RevokedError({ cause: error }) : error
+    throw await revokedOr(error, temp)
   }
 }
 
-/** Whether an operation failed because another process removed the temp file, assuming that this process had ended. */
-export async function isRevoked ({ path }: TempFile, error: unknown): Promise<boolean> {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT' && !await lstat(path).then(() => true, () => false)
+/**
+ * Resolves to `RevokedError` if an operation failed because another process removed the temp file, assuming that this
+ * process had ended; otherwise to the operation's error.
+ */
+export async function revokedOr (error: unknown, { path }: TempFile): Promise<unknown> {
+  const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT' && !await lstat(path).then(() => true, () => false)
+  return isGone ? new RevokedError({ cause: error }) : error
 }
 
 /**
  * Removes the temp files among these names of a directory that belong to ended processes. Whether a process on another
  * machine or in another container has ended is unknown: its files are removed when nothing was written to them for two
- * minutes. `now` is the time of the file system, in milliseconds, whose clock may differ from this machine's. Files
- * that cannot be removed stay.
+ * minutes. `now`: from `assertWritable`. Files that cannot be removed stay.
  */
 export async function sweepTempFiles (directory: string, names: Iterable<string>, now: number): Promise<void> {
   for (const name of names) {
     const owner = NAME.exec(name)?.groups?.owner
     if (owner === undefined) continue
     const path = join(directory, name)
-    if (hasEnded(owner) || (!isInSameNamespace(owner) && await isAbandoned(path, now))) {
+    // Not mtime: a second link to an old document is new, its content is not.
+    const ctime = (await lstat(path).catch(() => undefined))?.ctimeMs ?? now
+    if (hasEnded(owner) || (!isInSameNamespace(owner) && now - ctime > ABANDONED_AFTER_MS)) {
       await rm(path, { recursive: true, force: true }).catch(() => {})
     }
   }
-}
-
-/** Compares ctime, not mtime: a second link to an old document is new, its content is not. */
-async function isAbandoned (path: string, now: number): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined)
-  return stats !== undefined && now - stats.ctimeMs > ABANDONED_AFTER_MS
 }
 
 async function finish (handle: FileHandle, size: number, replaced?: BigIntStats): Promise<BigIntStats> {
@@ -203,7 +216,7 @@ async function finish (handle: FileHandle, size: number, replaced?: BigIntStats)
   const stats = await handle.stat({ bigint: true })
   const isPrepared = replaced === undefined || hasSameAccess(stats, replaced)
   if (!isPrepared) await copyAccess(handle, stats, replaced)
-  await flushContent(handle, size)
+  await inTurnIfLarge(size, async () => await handle.sync())
   return isPrepared ? stats : await handle.stat({ bigint: true })
 }
 
@@ -273,10 +286,10 @@ async function writeContent (handle: FileHandle, content: Content): Promise<numb
     return content.length
   }
   let size = 0
-  let writing: Promise<void> | undefined
-  let flushing: Promise<void> | undefined
-  let isFlushing = false
   let unflushed = 0
+  let isFlushing = false
+  let writing = Promise.resolve()
+  let flushing = Promise.resolve()
   try {
     for await (const piece of inPieces(content)) {
       await writing
@@ -296,25 +309,13 @@ async function writeContent (handle: FileHandle, content: Content): Promise<numb
     unflushed += piece.length
     if (unflushed < FLUSH_AFTER || isFlushing) return
     unflushed = 0
-    flushing = flush(flushing)
+    isFlushing = true
+    // A failure is kept, because a later flush may not report it again.
+    flushing = flushing
+      .then(async () => await inTurn(async () => await handle.datasync()))
+      .finally(() => { isFlushing = false })
     flushing.catch(() => {}) // awaited at the end
   }
-
-  /** Keeps a failure, because a later flush may not report it again. */
-  async function flush (previous: Promise<void> | undefined): Promise<void> {
-    isFlushing = true
-    try {
-      await previous
-      await inTurn(async () => await handle.datasync())
-    } finally {
-      isFlushing = false
-    }
-  }
-}
-
-/** Flushes a file of this size, including its attributes. */
-async function flushContent (handle: FileHandle, size: number): Promise<void> {
-  await inTurnIfLarge(size, async () => await handle.sync())
 }
 
 async function writePiece (handle: FileHandle, piece: Uint8Array): Promise<void> {
@@ -347,4 +348,49 @@ async function * inPieces (content: AsyncIterable<Uint8Array>): AsyncGenerator<U
     }
   }
   if (filled > 0) yield buffer.subarray(0, filled)
+}
+
+/** Source: statfs(2). */
+const NFS_TYPE = 0x6969
+
+/** ext2 to ext4, XFS, Btrfs, ZFS, F2FS, tmpfs, overlayfs. Source: statfs(2). */
+const LOCAL_TYPES: ReadonlySet<number> = new Set(
+  [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630]
+)
+
+type Kind = 'local' | 'nfs' | 'other'
+
+/** Kinds of file systems, by device number. */
+const kinds = new Map<bigint, Kind>()
+
+/**
+ * The fresh stats of a directory. Afterwards, every name in it refers to the same file as at the file server. The NFS
+ * client of Linux answers from memory for up to a minute, both for the attributes of files and for the file that a name
+ * refers to. But it asks the server whenever a directory is opened, and if the directory has changed, it looks up all
+ * names in it again. On other file systems this is one `stat`.
+ */
+export async function freshStats (directory: string): Promise<BigIntStats> {
+  const stats = await stat(directory, { bigint: true })
+  if (await kindOf(directory, stats) !== 'nfs') return stats
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY
+  return await withHandle(directory, flags, async handle => await handle.stat({ bigint: true }))
+}
+
+/**
+ * Whether the stats of a folder can be read without the thread pool: they come neither from a server nor through
+ * another program.
+ */
+export async function isLocal (directory: string, stats?: BigIntStats): Promise<boolean> {
+  return await kindOf(directory, stats ?? await stat(directory, { bigint: true })) === 'local'
+}
+
+async function kindOf (directory: string, { dev }: BigIntStats): Promise<Kind> {
+  if (process.platform !== 'linux') return 'other'
+  let kind = kinds.get(dev)
+  if (kind === undefined) {
+    const { type } = await statfs(directory)
+    kind = type === NFS_TYPE ? 'nfs' : LOCAL_TYPES.has(type) ? 'local' : 'other'
+    kinds.set(dev, kind)
+  }
+  return kind
 }

@@ -1,14 +1,17 @@
-import { lstat, mkdir, rmdir } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StateRecord, StoredVersion, VersionStore } from '../../types/storage.js'
-import { createQueue, limitConcurrency } from '../util/queue.js'
+import { createQueue, limitConcurrency, once } from '../util/queue.js'
 import { acceptContent } from '../util/streams.js'
 import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from './call-options.js'
-import { revisionOf, type StoredFile } from './file-lookup.js'
-import { fileState, numberOf, recordPaths } from './file-state.js'
-import { ignoreMissing, type Modes, removeFile, syncDirectory, writeTempFile } from './file-system.js'
-import { FileBody } from './reading.js'
-import { addBlob, addText, blobsIn, isIntact, openBlob, textOf } from './version-blobs.js'
+import { fileInfo, revisionOf, type StoredFile } from './file-lookup.js'
+import { type FileServices, fileState, numberOf, recordPaths } from './file-state.js'
+import {
+  ignoreMissing, linkFile, removeFile, statsAt, syncAncestors, syncDirectory, writeTempFile
+} from './file-system.js'
+import { contentOf, OpenFile } from './reading.js'
 import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
 import { isVersionIndex } from './version-log.compiled.js'
 import {
@@ -26,34 +29,14 @@ const READ_AT_ONCE = 16
  */
 const BLOCKS_TO_CLEAN = 3
 
-/** The document or its index has changed, so the change must be tried again. */
-const CHANGED = Symbol('changed')
-const GONE = new Error('The folder of the versions has gone')
+/** Name of a blob: a random UUID. */
+const BLOB_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-interface Dependencies {
-  /** Path of the directory with the documents. */
-  readonly directory: string
-  /** Name of the folder for versions in that directory. Created when the first version is kept. */
-  readonly folderName: string
-  readonly modes: Modes
-  readonly ready: () => Promise<void>
-  /** Ends the work in the background. */
-  readonly closing: AbortSignal
-  /** The document's file; `undefined` if it does not exist or `fileId` is malformed. Awaits `ready`. */
-  readonly find: (fileId: string) => Promise<StoredFile | undefined>
-  /** Does not await `ready`. */
-  readonly isStored: (fileId: string) => Promise<boolean>
-}
+/** Programs that copy directories preserve modification times to the nanosecond, or only to one of these units. */
+const TIME_UNITS_NS = [1n, 100n, 1000n, 1_000_000n, 1_000_000_000n]
 
-interface FileVersions extends Required<VersionStore> {
-  removeAll (fileId: string): Promise<void>
-  /**
-   * If versions were ever kept, removes temp files of ended processes and, later in the background, the versions of
-   * documents that have been missing for 30 days, like `fileState`. Rejects if versions cannot be written. `ready`
-   * includes it.
-   */
-  prepare (): Promise<void>
-}
+/** The document, its index or its folder has changed, so the change must be tried again. */
+const CHANGED = new Error('The versions of the document have changed meanwhile')
 
 /** A planned change of a log. */
 interface Change<Result> {
@@ -62,29 +45,12 @@ interface Change<Result> {
   readonly isSound?: () => Promise<boolean>
 }
 
-/** The version to keep. `changes`: path of a temp file. */
-interface Given extends Pick<VersionEntry, 'session' | 'priority'> {
-  readonly revision: string
-  readonly details: string
-  readonly changes: string | undefined
-}
+type NamedBlob = readonly [name: string, version: number]
 
-/** The starting point of a change. */
-interface Base {
-  readonly fileId: string
-  readonly folder: string
-  readonly editor: LogEditor
-  /**
-   * Adds a blob for a version. It is removed unless the change is made. Resolves to `undefined` if the folder of the
-   * document is gone.
-   */
-  readonly add: (
-    version: number,
-    make: (target: { readonly folder: string, readonly temps: string }) => Promise<Blob | undefined>
-  ) => Promise<Blob | undefined>
-}
+/** Adds a blob for a version. It is removed unless the change is made. */
+type AddBlob = (version: number, make: (folder: string) => Promise<Blob | undefined>) => Promise<Blob>
 
-type Plan<Result> = (base: Base) => Promise<Change<Result> | null | typeof CHANGED>
+type Plan<Result> = (editor: LogEditor, add: AddBlob) => Promise<Change<Result> | null>
 
 /**
  * Keeps the versions of a document in a folder. It contains an index, which is a record as in `fileState` and contains
@@ -102,65 +68,85 @@ type Plan<Result> = (base: Base) => Promise<Change<Result> | null | typeof CHANG
  * if a process was frozen while 32 versions were kept and then died before its attempt failed. An index also names the
  * blobs that it has superseded: if they were not removed then, the next attempt removes them.
  */
-export function fileVersions (
-  { directory, folderName, modes, ready, closing, find, isStored }: Dependencies
-): FileVersions {
-  const root = join(directory, folderName)
+export function fileVersions (root: string, services: FileServices) {
+  const { directory, modes, lookup, ready } = services
   const { temps, folderOf } = recordPaths(root)
-  const records = fileState(root, modes, prepareToWrite, closing)
+  const records = fileState(root, { ...services, ready: prepareToWrite })
+  const prepare = once(records.prepare)
   /**
    * Runs one change of a document at a time: instances conflict with each other, but need not conflict with themselves.
    */
   const queue = createQueue()
-  let prepared: Promise<void> | undefined
 
-  return {
+  const store: Required<VersionStore> = {
     async list (fileId, options = {}) {
       assertListOptions(options)
       const [file, entries] = await Promise.all([find(fileId), newestEntries(fileId, options.newest)])
+      if (!file) return []
       const inTurn = limitConcurrency({ concurrency: READ_AT_ONCE })
-      return file
-        ? await Promise.all(entries.map(async entry => await inTurn(async () => await described(fileId, entry))))
-        : []
+      return await Promise.all(entries.map(async entry => await inTurn(async () => await described(fileId, entry))))
     },
 
     async keep (fileId, revision, options = {}) {
       assertKeepOptions(options)
-      const { details, changes } = options
-      if (changes !== undefined) acceptContent(changes, { name: 'changes' })
-      const text = detailsText(details)
-      const file = await find(fileId)
-      if (!file || revisionOf(file.stats) !== revision) return null
+      if (options.changes !== undefined) acceptContent(options.changes, { name: 'changes' })
+      const details = detailsText(options.details)
+      const found = await find(fileId, revision)
+      if (!found) return null
       await prepareToWrite()
-      const temp = changes && await writeTempFile(temps, changes, modes.file, { replaced: file.stats })
+      const changes = options.changes &&
+        await writeTempFile(temps, options.changes, modes.file, { replaced: found.stats })
       try {
-        return await change(
-          fileId,
-          async base => await keeping(base, { revision, details: text, changes: temp?.path, ...orderOf(options) })
-        )
+        return await change(fileId, async (editor, add) => {
+          const file = await find(fileId, revision)
+          if (!file) return null
+          const { last, entries } = editor.log()
+          const newest = entries.at(-1)
+          const isNewestIntact = newest && await isIntact(blockOf(fileId, newest.version), newest.content)
+          const same = isNewestIntact && newest.revision === revision ? newest : undefined
+          const version = same?.version ?? last + 1
+          const path = join(directory, file.name)
+          const isExpected = (stats: BigIntStats) => revisionOf(stats) === revision
+          const content = same?.content ?? await add(version, async folder => await addFile(folder, path, isExpected))
+          const entry: VersionEntry = {
+            version,
+            revision,
+            extension: same?.extension ?? fileInfo(fileId, file.name, file.stats).extension,
+            modifiedAt: same?.modifiedAt ?? file.stats.mtime.toISOString(),
+            keptAt: same?.keptAt ?? new Date().toISOString(),
+            content,
+            changes: changes ? await add(version, async folder => await addFile(folder, changes.path)) : null,
+            details: areLong(details) ? await add(version, async folder => await addText(folder, details)) : details,
+            ...orderOf(options)
+          }
+          if (newest && !isNewestIntact) await editor.remove([newest.version])
+          editor.keep(entry)
+          await editor.roll().catch(() => {}) // the next change tries again
+          return {
+            result: storedVersion(entry, details),
+            isSound: async () => await isIntact(blockOf(fileId, version), content)
+          }
+        })
       } finally {
-        if (temp) await removeFile(temp.path).catch(() => {})
+        if (changes) await removeFile(changes.path).catch(() => {})
       }
     },
 
     async read (fileId, version, part) {
-      const folder = folderOf(fileId)
       let before: string | undefined
       while (await find(fileId)) {
-        const record = await records.get(fileId)
+        const record = await records.store.get(fileId)
         if (record === null || record.version === before) return null
         before = record.version
         const { log } = indexIn(record)
         const segment = log.segments.find(({ first, last }) => version >= first && version <= last)
-        const entries = segment ? await readSegment(folder, segment) : log.entries
-        // A blob may be removed between lookup and open, because a newer index does not refer to it.
-        if (!entries) continue
-        const entry = entries.find(candidate => candidate.version === version)
+        const entries = segment ? await readSegment(fileId, segment) : log.entries
+        const entry = entries?.find(candidate => candidate.version === version)
         const blob = part === 'changes' ? entry?.changes : entry?.content
-        if (!entry || !blob) return null
-        const handle = await openBlob(blockOf(folder, version), blob)
-        if (handle === null) return null
-        if (handle) return { version: await described(fileId, entry), body: new FileBody(handle, 0, blob.size) }
+        const file = blob && await openBlob(blockOf(fileId, version), blob)
+        const body = file && await contentOf(file, undefined)
+        if (entry && body) return { version: await described(fileId, entry), body }
+        // Otherwise a newer index may not refer to the blob any more.
       }
       return null
     },
@@ -173,23 +159,43 @@ export function fileVersions (
     async prune (fileId, limits) {
       assertLimits(limits)
       await changeLog(fileId, async editor => { await editor.prune(limits) })
-    },
+    }
+  }
 
+  return {
+    store,
     removeAll: records.remove,
 
-    async prepare () {
-      if (await lstat(root).catch(ignoreMissing) !== undefined) await prepare()
+    /**
+     * If versions were ever kept, removes temp files of ended processes and, later in the background, the versions of
+     * documents that have been missing for 30 days, like `fileState`. Rejects if versions cannot be written. `ready`
+     * includes it.
+     */
+    async prepare (): Promise<void> {
+      if (await statsAt(root) !== undefined) await prepare()
     }
+  }
+
+  async function prepareToWrite (): Promise<void> {
+    await ready()
+    await prepare()
+  }
+
+  /** The document's file, if it has this revision; `undefined` if it does not exist or `fileId` is malformed. */
+  async function find (fileId: string, revision?: string): Promise<StoredFile | undefined> {
+    await ready()
+    const [file] = await lookup.find(fileId)
+    return file && (revision === undefined || revisionOf(file.stats) === revision) ? file : undefined
   }
 
   /** The newest entries, oldest first, without the entries of damaged segments. */
   async function newestEntries (fileId: string, count?: number): Promise<readonly VersionEntry[]> {
     let before: string | undefined
     for (;;) {
-      const record = await records.get(fileId)
+      const record = await records.store.get(fileId)
       const { log } = indexIn(record)
       const segments = await Promise.all(
-        segmentsOfNewest(log, count).map(async segment => await readSegment(folderOf(fileId), segment))
+        segmentsOfNewest(log, count).map(async segment => await readSegment(fileId, segment))
       )
       const isWhole = segments.every(entries => entries !== undefined)
       if (isWhole || record?.version === before) {
@@ -199,68 +205,19 @@ export function fileVersions (
     }
   }
 
-  async function readSegment (folder: string, { blob, last }: Segment): Promise<readonly VersionEntry[] | undefined> {
-    return parseSegment(await textOf(blockOf(folder, last), blob) ?? '')
+  async function readSegment (fileId: string, { blob, last }: Segment): Promise<readonly VersionEntry[] | undefined> {
+    return parseSegment(await textOf(blockOf(fileId, last), blob) ?? '')
   }
 
   async function described (fileId: string, entry: VersionEntry): Promise<StoredVersion> {
     const { version, details } = entry
-    return storedVersion(
-      entry,
-      typeof details === 'string' ? details : await textOf(blockOf(folderOf(fileId), version), details)
-    )
-  }
-
-  async function keeping (
-    { fileId, folder, editor, add }: Base,
-    { revision, details, changes, ...order }: Given
-  ): Promise<Change<StoredVersion> | null | typeof CHANGED> {
-    const file = await find(fileId)
-    if (!file || revisionOf(file.stats) !== revision) return null
-    const { last, entries } = editor.log()
-    const newest = entries.at(-1)
-    const isNewestIntact = newest !== undefined && await isIntact(blockOf(folder, newest.version), newest.content)
-    const same = isNewestIntact && newest.revision === revision ? newest : undefined
-    const version = same?.version ?? last + 1
-    const content = same?.content ??
-      await add(
-        version,
-        async target =>
-          await addBlob(
-            { path: join(directory, file.name), isExpected: stats => revisionOf(stats) === revision },
-            target
-          )
-      )
-    const changesBlob = changes === undefined
-      ? null
-      : await add(version, async target => await addBlob({ path: changes, isExpected: () => true }, target))
-    const shortDetails = areLong(details)
-      ? await add(version, async target => await addText(details, target, modes.file))
-      : details
-    if (content === undefined || changesBlob === undefined || shortDetails === undefined) return CHANGED
-    const entry: VersionEntry = {
-      version,
-      revision,
-      extension: same?.extension ?? extensionOf(file),
-      modifiedAt: same?.modifiedAt ?? file.stats.mtime.toISOString(),
-      keptAt: same?.keptAt ?? new Date().toISOString(),
-      content,
-      changes: changesBlob,
-      details: shortDetails,
-      ...order
-    }
-    if (newest && !isNewestIntact) await editor.remove([newest.version])
-    editor.keep(entry)
-    await editor.roll().catch(() => {}) // the next change tries again
-    return {
-      result: storedVersion(entry, details),
-      isSound: async () => await isIntact(blockOf(folder, version), content)
-    }
+    const text = typeof details === 'string' ? details : await textOf(blockOf(fileId, version), details)
+    return storedVersion(entry, text)
   }
 
   async function changeLog (fileId: string, edit: (editor: LogEditor) => Promise<void>): Promise<void> {
     if (!await find(fileId)) return
-    await change(fileId, async ({ editor }) => {
+    await change(fileId, async editor => {
       const before = editor.log()
       await edit(editor)
       return editor.log() === before ? null : { result: null }
@@ -271,50 +228,49 @@ export function fileVersions (
   async function change<Result> (fileId: string, plan: Plan<Result>): Promise<Result | null> {
     return await queue.run(fileId, async () => {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const outcome = await tryChange(fileId, plan)
-        if (outcome !== CHANGED) return outcome
+        try {
+          return await tryChange(fileId, plan)
+        } catch (error) {
+          if (error !== CHANGED) throw error
+        }
       }
       throw new Error('The versions of the document change faster than they can be kept')
     })
   }
 
-  async function tryChange<Result> (fileId: string, plan: Plan<Result>): Promise<Result | null | typeof CHANGED> {
-    const folder = folderOf(fileId)
-    const record = await records.get(fileId)
+  async function tryChange<Result> (fileId: string, plan: Plan<Result>): Promise<Result | null> {
+    const record = await records.store.get(fileId)
     const { log, superseded } = indexIn(record)
     /** Folders that exist durably, unless another program has removed them. */
-    const known = new Set([...directBlobs(log).values()].map(version => blockOf(folder, version)))
+    const known = new Set([...directBlobs(log).values()].map(version => blockOf(fileId, version)))
     /** Added blobs: the version of each, by name. */
     const added = new Map<string, number>()
-    const add: Base['add'] = async (version, make) => {
-      const target = { folder: blockOf(folder, version), temps }
-      let blob = known.has(target.folder) ? await make(target) : undefined
-      if (!blob && await makeBlock(target.folder, record === null)) {
-        known.delete(target.folder)
-        blob = await make(target)
+    const add: AddBlob = async (version, make) => {
+      const folder = blockOf(fileId, version)
+      let blob = known.has(folder) ? await make(folder) : undefined
+      if (!blob && await makeBlock(folder, record === null)) {
+        known.delete(folder)
+        blob = await make(folder)
       }
-      if (blob) added.set(blob.name, version)
+      if (!blob) throw CHANGED
+      added.set(blob.name, version)
       return blob
     }
     const editor = editLog(log, {
-      read: async segment => await readSegment(folder, segment),
-      async write (text, last) {
-        const blob = await add(last, async target => await addText(text, target, modes.file))
-        if (!blob) throw GONE
-        return blob
-      }
+      read: async segment => await readSegment(fileId, segment),
+      write: async (text, last) => await add(last, async folder => await addText(folder, text))
     })
     let isUndecided = false
     try {
-      const planned = await plan({ fileId, folder, editor, add }).catch((error: unknown): typeof CHANGED => {
-        if (error !== GONE) throw error
-        return CHANGED
-      })
-      if (planned === null || planned === CHANGED) return planned
-      const { result, isSound } = planned
-      await syncBlocks(folder, new Set([...added.values()].map(version => blockOf(folder, version))), known)
-      const found = await unnamedBlobs(folder, log.last, editor)
-      await removeFrom(folder, superseded.map(({ name, version }) => [name, version]))
+      const planned = await plan(editor, add)
+      if (planned === null) return null
+      // The names of the blobs are made durable, and those of their folders unless they are known to be.
+      for (const block of new Set([...added.values()].map(version => blockOf(fileId, version)))) {
+        await syncDirectory(block)
+        if (!known.has(block)) await syncAncestors(block, folderOf(fileId))
+      }
+      const found = await unnamedBlobs(fileId, log.last, editor)
+      await removeBlobs(fileId, superseded.map(({ name, version }) => [name, version]))
 
       // if this rejects, the index may refer to the blobs; if it does not, the next change removes them
       isUndecided = true
@@ -322,43 +278,103 @@ export function fileVersions (
         log: editor.log(),
         superseded: [...editor.superseded()].map(([name, version]) => ({ name, version }))
       }
-      const version = await records.set(fileId, index, record?.version ?? null)
+      const version = await records.store.set(fileId, index, record?.version ?? null)
       isUndecided = false
-      if (version === null) return CHANGED
+      if (version === null) throw CHANGED
       added.clear()
       if (record === null && await find(fileId) === undefined) { // otherwise `removeAll` is still to come
         await records.remove(fileId)
         return null
       }
-      if (isSound && !await isSound()) return CHANGED
-      await removeFrom(folder, new Map([...editor.superseded(), ...found]))
-      return result
+      if (await planned.isSound?.() === false) throw CHANGED
+      await removeBlobs(fileId, new Map([...editor.superseded(), ...found]))
+      return planned.result
     } finally {
-      if (!isUndecided) await removeFrom(folder, added)
-      // unless it contains anything
-      if (record === null) {
-        for (const path of [blockOf(folder, 1), dirname(blockOf(folder, 1)), folder]) {
-          await rmdir(path).catch(() => {})
-        }
-      }
+      if (!isUndecided) await removeBlobs(fileId, added)
+      if (record === null) await removeIfEmpty(blockOf(fileId, 1), dirname(blockOf(fileId, 1)), folderOf(fileId))
+    }
+  }
+
+  /**
+   * Gives a file a second name, or copies it if the file system has no hard links. The content is durable, the name is
+   * not. Resolves to `undefined`, and leaves nothing behind, if the file or the folder is gone or the file is not the
+   * expected one.
+   */
+  async function addFile (folder: string, source: string, isExpected = (_stats: BigIntStats) => true) {
+    const name = randomUUID()
+    const path = join(folder, name)
+    let file: OpenFile | undefined
+    let blob: Blob | undefined
+    try {
+      const isLinked = await linkFile(source, path)
+      file = await OpenFile.open(isLinked ? path : source)
+      if (!file || !isExpected(file.stats)) return undefined
+      // Another program may have written the document without flushing it.
+      if (isLinked) await file.flush().catch(ignoreReadOnly)
+      const stats = isLinked ? file.stats : await copyFile(file, path)
+      if (stats) blob = { name, size: Number(stats.size), mtimeNs: String(stats.mtimeNs) }
+      return blob
+    } catch (error) {
+      return ignoreMissing(error as NodeJS.ErrnoException)
+    } finally {
+      await file?.close().catch(() => {}) // it was only read
+      if (!blob) await removeFile(path).catch(() => {})
+    }
+  }
+
+  /** Resolves to `undefined` if the file was written to meanwhile. */
+  async function copyFile (file: OpenFile, target: string): Promise<BigIntStats | undefined> {
+    const temp = await writeTempFile(temps, file.stream(), 0o600, { replaced: file.stats })
+    try {
+      if (await file.isChanged()) return undefined
+      await rename(temp.path, target)
+      return temp.stats
+    } finally {
+      await removeFile(temp.path).catch(() => {})
+    }
+  }
+
+  /** Writes a text. The content is durable, the name is not. Resolves to `undefined` if the folder does not exist. */
+  async function addText (folder: string, text: string): Promise<Blob | undefined> {
+    const name = randomUUID()
+    const temp = await writeTempFile(temps, Buffer.from(text), modes.file)
+    try {
+      await rename(temp.path, join(folder, name))
+      return { name, size: Number(temp.stats.size) }
+    } catch (error) {
+      await removeFile(temp.path).catch(() => {})
+      return ignoreMissing(error as NodeJS.ErrnoException)
     }
   }
 
   /** Blobs that are named neither by the log nor by one of its segments. */
-  async function unnamedBlobs (
-    folder: string,
-    last: number,
-    editor: LogEditor
-  ): Promise<ReadonlyArray<readonly [string, number]>> {
+  async function unnamedBlobs (fileId: string, last: number, editor: LogEditor): Promise<NamedBlob[]> {
     const named = editor.named()
     const newest = Math.floor((last + 1) / BLOCK)
     const firsts = Array.from({ length: BLOCKS_TO_CLEAN }, (_, index) => (newest - index) * BLOCK).filter(first =>
       first >= 0 && editor.knows(first, first + BLOCK - 1)
     )
-    const found = await Promise.all(
-      firsts.map(async first => (await blobsIn(blockOf(folder, first))).map(name => [name, first] as const))
-    )
+    const found = await Promise.all(firsts.map(async first => {
+      const names = await readdir(blockOf(fileId, first)).catch(ignoreMissing) ?? []
+      return names.filter(name => BLOB_NAME.test(name)).map(name => [name, first] as const)
+    }))
     return found.flat().filter(([name]) => !named.has(name))
+  }
+
+  /** Blobs that cannot be removed now are left for a later attempt. */
+  async function removeBlobs (fileId: string, blobs: Iterable<NamedBlob>): Promise<void> {
+    const blocks = new Set<string>()
+    for (const [name, version] of blobs) {
+      const block = blockOf(fileId, version)
+      blocks.add(block)
+      await removeFile(join(block, name)).catch(() => {})
+    }
+    await removeIfEmpty(...blocks)
+  }
+
+  /** The folder with the blobs that were added for a version. */
+  function blockOf (fileId: string, version: number): string {
+    return join(folderOf(fileId), 'blobs', String(Math.floor(version / BLOCK)))
   }
 
   /** Resolves to `false` if the folder of the document is gone. */
@@ -371,53 +387,14 @@ export function fileVersions (
   /** Resolves to `false` if the parent folder does not exist. */
   async function makeFolder (path: string): Promise<boolean> {
     return await mkdir(path, modes.directory).then(() => true, error => {
-      if (error.code === 'ENOENT') return false
-      if (error.code !== 'EEXIST') throw error
-      return true
+      if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error
+      return error.code === 'EEXIST'
     })
   }
-
-  async function prepareToWrite (): Promise<void> {
-    await ready()
-    await prepare()
-  }
-
-  function prepare (): Promise<void> {
-    prepared ??= records.prepare(isStored).catch(error => {
-      prepared = undefined
-      throw error
-    })
-    return prepared
-  }
 }
 
-/** The folder with the blobs that were added for a version. */
-function blockOf (folder: string, version: number): string {
-  return join(folder, 'blobs', String(Math.floor(version / BLOCK)))
-}
-
-/**
- * Makes the names of new blobs in these folders durable, and the names of the folders themselves unless known to be
- * durable.
- */
-async function syncBlocks (folder: string, blocks: ReadonlySet<string>, known: ReadonlySet<string>): Promise<void> {
-  for (const block of blocks) {
-    await syncDirectory(block)
-    if (known.has(block)) continue
-    await syncDirectory(dirname(block))
-    await syncDirectory(folder)
-  }
-}
-
-/** Blobs that cannot be removed now are left for a later attempt. */
-async function removeFrom (folder: string, blobs: Iterable<readonly [name: string, version: number]>): Promise<void> {
-  const blocks = new Set<string>()
-  for (const [name, version] of blobs) {
-    const block = blockOf(folder, version)
-    blocks.add(block)
-    await removeFile(join(block, name)).catch(() => {})
-  }
-  for (const block of blocks) await rmdir(block).catch(() => {}) // unless it contains anything
+async function removeIfEmpty (...folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await rmdir(folder).catch(() => {})
 }
 
 /** An index damaged by a broken disk counts as empty, but no version number is reused. */
@@ -427,6 +404,34 @@ function indexIn (record: StateRecord | null): VersionIndex {
   return { log: { ...EMPTY_LOG, last: record === null ? 0 : numberOf(record.version) }, superseded: [] }
 }
 
-function extensionOf ({ name }: StoredFile): string {
-  return name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+/** The text of a blob; `undefined` if the blob is gone. */
+async function textOf (folder: string, { name }: Blob): Promise<string | undefined> {
+  return await readFile(join(folder, name), 'utf8').catch(ignoreMissing)
+}
+
+/** Windows flushes only files that are open for writing. */
+function ignoreReadOnly (error: NodeJS.ErrnoException): void {
+  if (process.platform !== 'win32' || error.code !== 'EPERM') throw error
+}
+
+/** Opens a blob for reading; `undefined` if it is gone, or has changed because the file was written to in place. */
+async function openBlob (folder: string, blob: Blob): Promise<OpenFile | undefined> {
+  const file = await OpenFile.open(join(folder, blob.name))
+  if (!file || isUnchanged(blob, file.stats)) return file
+  await file.close()
+  return undefined
+}
+
+/** Whether a blob exists with the content that was kept. */
+async function isIntact (folder: string, blob: Blob): Promise<boolean> {
+  const stats = await statsAt(join(folder, blob.name))
+  return stats !== undefined && isUnchanged(blob, stats)
+}
+
+/**
+ * The inode is not compared, because it changes if the directory is moved to another disk or restored from a backup.
+ */
+function isUnchanged ({ size, mtimeNs }: Blob, stats: BigIntStats): boolean {
+  return mtimeNs !== undefined && stats.size === BigInt(size) &&
+    TIME_UNITS_NS.some(unit => stats.mtimeNs === BigInt(mtimeNs) / unit * unit)
 }

@@ -10,9 +10,8 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { acceptContent, assertBytes } from '../util/streams.js'
 import { assertOptions } from '../util/validate.js'
 import {
-  assertCreateOptions, assertKeepOptions, assertListOptions, assertReplaceOptions, assertVersionNumbers
+  assertCreateOptions, assertKeepOptions, assertListOptions, assertReplaceOptions, assertVersionNumbers, storedExtension
 } from './call-options.js'
-import { storedExtension } from './call-options.js'
 import { sliceOf } from './reading.js'
 import { detailsText } from './version-log.js'
 
@@ -26,9 +25,7 @@ interface MemoryFile {
   readonly bytes: Buffer
 }
 
-interface StoreOptions extends ReplaceOptions {
-  readonly isNew?: boolean
-}
+type StoreOptions = ReplaceOptions & { readonly isNew?: boolean }
 
 /**
  * Stores documents, their records and versions in the memory of this process, for tests and demonstrations: they are
@@ -49,6 +46,7 @@ export function memoryStorage (
 ): Required<Omit<Storage, 'ready' | 'revoke' | 'commit' | 'snapshot' | 'downloadUrl' | 'close'>> {
   assertOptions({}, options)
   const files = new Map<string, MemoryFile>()
+  const find = (fileId: string) => isSafeFileId(fileId) ? files.get(fileId) : undefined
   const stagedBytes = new WeakMap<Content, Buffer>()
   // Makes revisions unique across processes: document keys are made from revisions, and the document server caches by
   // document key.
@@ -92,19 +90,12 @@ export function memoryStorage (
       return staged
     },
 
-    async replace (fileId, content, given = {}) {
+    async replace (fileId, content, options = {}) {
       acceptContent(content)
-      assertReplaceOptions(given)
-      const { extension, ...options } = given
+      assertReplaceOptions(options)
       const file = find(fileId)
-      return file
-        ? await store(
-          fileId,
-          extension === undefined ? file.info.extension : storedExtension(extension),
-          content,
-          options
-        )
-        : null
+      const extension = file && storedExtension(options.extension ?? file.info.extension)
+      return extension === undefined ? null : await store(fileId, extension, content, options)
     },
 
     async remove (fileId) {
@@ -114,16 +105,7 @@ export function memoryStorage (
     }
   }
 
-  function find (fileId: string) {
-    return isSafeFileId(fileId) ? files.get(fileId) : undefined
-  }
-
-  async function store (
-    fileId: string,
-    extension: string,
-    content: Content,
-    options: StoreOptions
-  ): Promise<FileInfo | null> {
+  async function store (fileId: string, extension: string, content: Content, options: StoreOptions) {
     const bytes = stagedBytes.get(content) ?? await bytesOf(content)
     if (!isAsExpected(fileId, options)) return null
     const revision = `${instanceTag}.${(++revisionCount).toString(36)}`
@@ -163,14 +145,9 @@ function bodyOf (bytes: Buffer): Readable {
   })
 }
 
-interface MemoryStateOptions {
-  /** Maximum number of records, by default unlimited. The least recently used records are dropped. */
-  readonly maxRecords?: number
-}
-
-/** Records in the memory of this process. */
+/** At most `maxRecords` records in the memory of this process. The least recently used are dropped. */
 export function memoryState (
-  { maxRecords = Infinity }: MemoryStateOptions = {}
+  { maxRecords = Infinity } = {}
 ): StateStore & Required<Pick<StateStore, 'list'>> & { remove(fileId: string): void } {
   /** Values are kept as JSON, so that callers cannot change them. */
   const records = new BoundedMap<string, StateRecord & { readonly value: string }>(maxRecords)
@@ -254,12 +231,8 @@ function memoryVersions (
     async remove (fileId, numbers) {
       assertVersionNumbers(numbers)
       const found = kept.get(fileId)
-      if (found) {
-        kept.set(fileId, {
-          ...found,
-          versions: found.versions.filter(({ version }) => !numbers.includes(version))
-        })
-      }
+      const versions = versionsOf(fileId).filter(({ version }) => !numbers.includes(version))
+      if (found) kept.set(fileId, { ...found, versions })
     },
 
     removeAll (fileId) {

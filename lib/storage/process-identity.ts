@@ -2,32 +2,24 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process: the PID namespace in which its id is valid, its id, and its start time, because ids are reused. */
-interface ProcessIdentity {
-  readonly namespace: string
-  readonly pid: string
-  /** In clock ticks since boot; empty when unknown. */
-  readonly startTime: string
-}
-
+/** The PID namespace in which its id is valid, its id, and its start time in clock ticks since boot, if known. */
 const NAME = /^(?<namespace>[0-9a-f]{12})~(?<pid>\d+)-(?<startTime>\d*)$/
 
-let current: ProcessIdentity | undefined
+let ownName: string | undefined
 
-/** A name of this process that no other process has: `0123456789ab~4711-123456`. */
+/** A name of this process that no other process has, although ids are reused: `0123456789ab~4711-123456`. */
 export function processName (): string {
-  const { namespace, pid, startTime } = currentProcess()
-  return `${namespace}~${pid}-${startTime}`
+  ownName ??= `${namespaceTag()}~${process.pid}-${startTimeOf('self')}`
+  return ownName
 }
 
 /** Whether the process with this name is known to have ended. */
 export function hasEnded (name: string): boolean {
-  const identity = parseName(name)
-  if (identity === undefined || identity.namespace !== currentProcess().namespace) return false
-  if (!isRunning(Number(identity.pid))) return true
-  const startTime = startTimeOf(identity.pid)
-  // an unknown start time proves nothing
-  return startTime !== '' && identity.startTime !== '' && startTime !== identity.startTime
+  const { pid = '', startTime } = NAME.exec(name)?.groups ?? {}
+  if (!isInSameNamespace(name)) return false
+  if (!isRunning(Number(pid))) return true
+  const present = startTimeOf(pid)
+  return present !== '' && startTime !== '' && present !== startTime // an unknown start time proves nothing
 }
 
 /**
@@ -35,16 +27,7 @@ export function hasEnded (name: string): boolean {
  * it has ended.
  */
 export function isInSameNamespace (name: string): boolean {
-  return parseName(name)?.namespace === currentProcess().namespace
-}
-
-function parseName (name: string): ProcessIdentity | undefined {
-  return NAME.exec(name)?.groups as ProcessIdentity | undefined
-}
-
-function currentProcess (): ProcessIdentity {
-  current ??= { namespace: namespaceTag(), pid: String(process.pid), startTime: startTimeOf('self') }
-  return current
+  return NAME.exec(name)?.groups?.namespace === NAME.exec(processName())?.groups?.namespace
 }
 
 function isRunning (pid: number): boolean {

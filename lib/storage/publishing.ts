@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { link, lstat, rename, unlink } from 'node:fs/promises'
+import { link, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo, ReplaceOptions } from '../../types/storage.js'
@@ -7,20 +7,12 @@ import { NameTakenError } from '../errors.js'
 import { createQueue } from '../util/queue.js'
 import { parseJson } from '../util/text.js'
 import { storedExtension } from './call-options.js'
+import { fileInfo, regularFile, revisionOf, splitName, type StoredFile, takesPrecedence } from './file-lookup.js'
+import type { FileServices } from './file-state.js'
 import {
-  fileInfo, regularFile, revisionOf, splitName, type StoredFile, takesPrecedence
-} from './file-lookup.js'
-import {
-  ignoreMissing, isLinkUnsupported, isTempName, prepareToReplace, previousOf, removeFile, syncDirectory, type TempFile,
-  tempName
+  freshStats, ignoreMissing, isTempName, linkFile, prepareToReplace, previousOf, removeFile, statsAt, syncDirectory,
+  type TempFile, tempName
 } from './file-system.js'
-import { freshStats } from './directory.js'
-
-/** A path, and the stats that identify the expected file there. */
-interface ExpectedFile {
-  readonly path: string
-  readonly stats: BigIntStats
-}
 
 /**
  * Renames a temp file over the file it replaces, atomically and durably, if that file still matches `isExpected`.
@@ -57,103 +49,74 @@ async function publishOver (
 export async function publishNew (
   temp: TempFile,
   target: string,
-  superseded?: ExpectedFile,
+  superseded?: StoredFile,
   onNamed = () => {}
 ): Promise<void> {
+  const directory = dirname(target)
   try {
     await moveToFreeName(temp, target)
     onNamed()
-    await syncDirectory(dirname(target))
-    if (superseded !== undefined) await removeIfSame(superseded)
+    await syncDirectory(directory)
+    if (superseded !== undefined) await removeIfSame(directory, superseded)
   } catch (error) {
     if (await fileMatches(target, isSameFileAs(temp))) {
       // If the superseded file is gone, removing the new one would lose the document.
-      if (superseded !== undefined && !await fileMatches(superseded.path, () => true)) return
-      await removeIfSame({ path: target, stats: temp.stats }).catch(() => {})
+      if (superseded !== undefined && !await exists(join(directory, superseded.name))) return
+      await removeIfSame(directory, { name: basename(target), stats: temp.stats }).catch(() => {})
     }
     throw error
   }
   // Failure is harmless: the new content is durable, and if the superseded file reappears after a crash, the newer file
   // takes precedence.
-  if (superseded !== undefined) await syncDirectory(dirname(target)).catch(() => {})
+  if (superseded !== undefined) await syncDirectory(directory).catch(() => {})
 }
 
 async function moveToFreeName (temp: TempFile, target: string): Promise<void> {
-  try {
-    await link(temp.path, target)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (isLinkUnsupported(code)) return await renameToFreeName(temp, target, error)
-    // A network file system may repeat a call that succeeded and report EEXIST for its own link.
-    if (code !== 'EEXIST') throw error
-    if (!await fileMatches(target, isSameFileAs(temp))) throw new NameTakenError({ cause: error })
-  }
-  await unlink(temp.path).catch(() => {})
-}
-
-async function renameToFreeName (temp: TempFile, target: string, cause: unknown): Promise<void> {
-  if (await fileMatches(target, () => true)) throw new NameTakenError({ cause })
-  await rename(temp.path, target)
+  const isLinked = await linkFile(temp.path, target)
+  if (isLinked === false || (isLinked === undefined && await exists(target))) throw new NameTakenError()
+  if (isLinked) await unlink(temp.path).catch(() => {})
+  else await rename(temp.path, target)
 }
 
 /**
  * Removes a file if it is still the expected one. It is renamed first and checked again: between a check and an
  * `unlink` of the same path another process could put a different file there.
  */
-async function removeIfSame (file: ExpectedFile): Promise<void> {
-  await freshStats(dirname(file.path))
-  if (!await fileMatches(file.path, isSameFileAs(file))) return
-  const aside = join(dirname(file.path), tempName())
-  await rename(file.path, aside).catch(async error => {
+async function removeIfSame (directory: string, file: StoredFile): Promise<void> {
+  const path = join(directory, file.name)
+  await freshStats(directory)
+  if (!await fileMatches(path, isSameFileAs(file))) return
+  const aside = join(directory, tempName())
+  await rename(path, aside).catch(async error => {
     // The rename may have taken effect although it failed.
-    if (await fileMatches(file.path, () => true)) throw error
+    if (await exists(path)) throw error
   })
   let isSame = false
   try {
     isSame = await fileMatches(aside, isSameFileAs(file))
   } finally {
-    if (!isSame) await restore(aside, file.path)
+    // It gets its name back, unless another file has taken the name meanwhile.
+    if (!isSame && await linkFile(aside, path).catch(() => undefined) === undefined) {
+      await rename(aside, path).catch(ignoreMissing)
+    }
     await unlink(aside).catch(() => {})
   }
 }
 
-/** Gives a file its name back, unless another file has taken the name meanwhile. */
-async function restore (aside: string, path: string): Promise<void> {
-  await link(aside, path).catch(async ({ code }) => {
-    if (code !== 'EEXIST') await rename(aside, path).catch(ignoreMissing)
-  })
-}
-
-function isSameFileAs ({ stats }: ExpectedFile): (found: BigIntStats) => boolean {
+function isSameFileAs ({ stats }: Pick<StoredFile, 'stats'>): (found: BigIntStats) => boolean {
   return ({ ino, size, mtimeNs }) => ino === stats.ino && size === stats.size && mtimeNs === stats.mtimeNs
 }
 
 async function fileMatches (path: string, matches: (found: BigIntStats) => boolean): Promise<boolean> {
-  const found = await lstat(path, { bigint: true }).catch(ignoreMissing)
+  const found = await statsAt(path)
   return found !== undefined && matches(found)
 }
 
-interface Document {
-  readonly directory: string
-  readonly fileId: string
+async function exists (path: string): Promise<boolean> {
+  return await statsAt(path) !== undefined
 }
 
-interface Replacement extends Document {
-  /** The file to replace. */
-  readonly current: StoredFile
-  readonly options: ReplaceOptions
-  /** Finds all files with the fileId. */
-  readonly findAll: () => Promise<readonly StoredFile[]>
-  /** Called when the file has a new name, before the superseded file is removed. */
-  readonly onNamed: (name: string) => void
-  /** Runs a change that does not rename the file. */
-  readonly changing: <Result>(change: () => Promise<Result>) => Promise<Result>
-}
-
-interface NamedRevision {
-  readonly name: string
-  readonly revision: string
-}
+type NamedRevision = ReturnType<typeof namedRevision>
 
 /** What another process needs to stop this process from publishing, or to complete its publication. */
 interface Ticket {
@@ -175,19 +138,26 @@ const queue = createQueue()
  */
 export async function replaceFile (
   temp: TempFile,
-  { directory, fileId, current, options, findAll, onNamed, changing }: Replacement
+  fileId: string,
+  current: StoredFile,
+  { extension, ifRevision, beforePublish }: ReplaceOptions,
+  { directory, lookup }: FileServices
 ): Promise<FileInfo | null> {
-  const { extension, ifRevision, beforePublish } = options
   const hasRevision = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision
-  const isChanged = (found: StoredFile | undefined) =>
-    ifRevision !== undefined && (found === undefined || !hasRevision(found.stats))
+  const isChanged = (found: StoredFile | undefined) => ifRevision !== undefined && !(found && hasRevision(found.stats))
   if (isChanged(current)) return null
 
-  const name = nameFor(fileId, current, extension)
+  const present = splitName(current.name)?.extension.toLowerCase()
+  const wanted = extension === undefined ? present : storedExtension(extension)
+  // A file keeps the case of its extension.
+  const name = wanted === present ? current.name : `${fileId}.${wanted}`
   const isRenamed = name !== current.name
   await prepareToReplace(temp, current.stats)
-  const hasRival = async () =>
-    (await findAll()).some(other => other.name !== current.name && isRival(other, { name, stats: temp.stats }))
+  const file = { name, stats: temp.stats }
+  // Whether another file has the name of the new file, or would take precedence over it.
+  const hasRival = async () => (await lookup.findAll(fileId)).some(other =>
+    other.name !== current.name && (other.name === name || !takesPrecedence(file, other))
+  )
   // Another replacement in this process may have published under this name without having removed its superseded file
   // yet: wait for it.
   if (isRenamed && await hasRival() && await queue.run(join(directory, fileId), hasRival)) {
@@ -197,21 +167,21 @@ export async function replaceFile (
   const info = fileInfo(fileId, name, temp.stats)
   const ticket: Ticket = {
     temp: basename(temp.path),
-    ...(isRenamed && { published: namedRevision({ name, stats: temp.stats }), superseded: namedRevision(current) })
+    ...(isRenamed && { published: namedRevision(file), superseded: namedRevision(current) })
   }
   await beforePublish?.(info, JSON.stringify(ticket))
 
   return await queue.run(join(directory, fileId), async () => {
     const target = join(directory, name)
     if (!isRenamed) {
-      const isPublished = await changing(async () =>
+      const isPublished = await lookup.changing(async () =>
         await publishOver(temp, target, ifRevision === undefined ? undefined : hasRevision)
       )
       return isPublished ? info : null
     }
     const found = await freshFile(directory, current.name)
     if (isChanged(found)) return null
-    await publishNew(temp, target, found && expectedFile(directory, found), () => onNamed(name))
+    await publishNew(temp, target, found, () => lookup.addName(name))
     return info
   })
 }
@@ -221,23 +191,11 @@ async function freshFile (directory: string, name: string): Promise<StoredFile |
   return await regularFile(directory, name)
 }
 
-/** The file's name, with the case of its extension, unless the format changes. */
-function nameFor (fileId: string, current: StoredFile, extension: string | undefined): string {
-  const newExtension = extension === undefined ? undefined : storedExtension(extension)
-  const isSameFormat = newExtension === undefined || splitName(current.name)?.extension.toLowerCase() === newExtension
-  return isSameFormat ? current.name : `${fileId}.${newExtension}`
-}
-
-/** Whether another file has the name of the new file, or would take precedence over it. */
-function isRival (other: StoredFile, file: StoredFile): boolean {
-  return other.name === file.name || !takesPrecedence(file, other)
-}
-
 /**
  * Removes the temp file, so that it can no longer be published. If it has already been published, removes the file that
  * it superseded. Ignores a ticket that this storage did not issue.
  */
-export async function revokeTicket (ticket: string, { directory, fileId }: Document): Promise<void> {
+export async function revokeTicket (ticket: string, directory: string, fileId: string): Promise<void> {
   const { temp, published, superseded }: Partial<Ticket> = Object(parseJson(ticket))
   if (typeof temp !== 'string' || !isTempName(temp)) return
   for (const name of [temp, previousOf(temp)]) await removeFile(join(directory, name))
@@ -247,13 +205,9 @@ export async function revokeTicket (ticket: string, { directory, fileId }: Docum
     return file && isDeepStrictEqual(namedRevision(file), expected) ? file : undefined
   }
   const left = await find(superseded)
-  if (left !== undefined && await find(published) !== undefined) await removeIfSame(expectedFile(directory, left))
+  if (left !== undefined && await find(published) !== undefined) await removeIfSame(directory, left)
 }
 
-function namedRevision ({ name, stats }: StoredFile): NamedRevision {
+function namedRevision ({ name, stats }: StoredFile) {
   return { name, revision: revisionOf(stats) }
-}
-
-function expectedFile (directory: string, { name, stats }: StoredFile): ExpectedFile {
-  return { path: join(directory, name), stats }
 }

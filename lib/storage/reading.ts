@@ -1,7 +1,7 @@
 import {
-  type BigIntStats, close, closeSync, constants, fstat, fstatSync, open as openDescriptor, openSync, read
+  type BigIntStats, close, closeSync, constants, createReadStream, fstat, fstatSync, fsync, open, openSync, read,
+  type ReadStream
 } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
 import { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../../types/storage.js'
@@ -16,37 +16,8 @@ const MAX_BYTES_AT_ONCE = 64 * 1024
 /** Bytes per read. A client that takes longer than `timeouts.idle` for them counts as having stopped reading. */
 const PIECE = 64 * 1024
 
-/** The source of a body, such as a `FileHandle`. */
-interface Source {
-  read (buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>
-  close (): Promise<void>
-}
-
-/** Opens a file for reading; `undefined` when it does not exist or is not a regular file. */
-export async function openRegularFile (path: string): Promise<{ handle: FileHandle, stats: BigIntStats } | undefined> {
-  let handle: FileHandle
-  try {
-    handle = await open(path, OPEN_FLAGS)
-  } catch (error) {
-    return ignoreIrregular(error as NodeJS.ErrnoException)
-  }
-  try {
-    const stats = await handle.stat({ bigint: true })
-    if (stats.isFile()) return { handle, stats }
-  } catch (error) {
-    await handle.close()
-    throw error
-  }
-  await handle.close()
-  return undefined
-}
-
-function ignoreIrregular (error: NodeJS.ErrnoException): undefined {
-  if (!['ENOENT', 'ELOOP', 'ENXIO', 'EMLINK'].includes(error.code ?? '')) throw error
-}
-
 /** An open regular file. Uses the callback API, which takes half as long as a `FileHandle`. */
-export class OpenFile implements Source {
+export class OpenFile {
   readonly stats: BigIntStats
   readonly #descriptor: number
   readonly #isLocal: boolean
@@ -62,24 +33,24 @@ export class OpenFile implements Source {
    * open file are in the memory of this machine. Such a file is opened without the thread pool, because its name was
    * looked up just before.
    */
-  static async open (path: string, isLocal: boolean): Promise<OpenFile | undefined> {
+  static async open (path: string, isLocal = false): Promise<OpenFile | undefined> {
     let descriptor: number
     try {
       descriptor = isLocal
         ? openSync(path, OPEN_FLAGS)
-        : await new Promise<number>((resolve, reject) => openDescriptor(path, OPEN_FLAGS, settle(resolve, reject)))
+        : await promised<number>(callback => open(path, OPEN_FLAGS, callback))
     } catch (error) {
-      return ignoreIrregular(error as NodeJS.ErrnoException)
-    }
-    try {
-      const stats = await statsOf(descriptor, isLocal)
-      if (stats.isFile()) return new OpenFile(descriptor, stats, isLocal)
-    } catch (error) {
-      await closeDescriptor(descriptor)
+      if (['ENOENT', 'ELOOP', 'ENXIO', 'EMLINK'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
       throw error
     }
-    await closeDescriptor(descriptor)
-    return undefined
+    let file: OpenFile | undefined
+    try {
+      const stats = await statsOf(descriptor, isLocal)
+      if (stats.isFile()) file = new OpenFile(descriptor, stats, isLocal)
+      return file
+    } finally {
+      if (file === undefined) await closed(descriptor)
+    }
   }
 
   /** Whether the file has been written to since it was opened. */
@@ -88,46 +59,40 @@ export class OpenFile implements Source {
     return size !== this.stats.size || mtimeNs !== this.stats.mtimeNs
   }
 
-  async read (
-    buffer: Buffer,
-    offset: number,
-    length: number,
-    position: number
-  ): Promise<{ readonly bytesRead: number }> {
-    return await new Promise((resolve, reject) => {
-      read(this.#descriptor, buffer, offset, length, position, settle(bytesRead => resolve({ bytesRead }), reject))
-    })
+  /** Resolves to the number of bytes read: 0 at the end of the file. */
+  read (buffer: Buffer, offset: number, length: number, position: number): Promise<number> {
+    return promised(callback => read(this.#descriptor, buffer, offset, length, position, callback))
+  }
+
+  /** The bytes of the file, which stays open. */
+  stream (): ReadStream {
+    return createReadStream('', { fd: this.#descriptor, start: 0, autoClose: false })
+  }
+
+  flush (): Promise<void> {
+    return promised(callback => fsync(this.#descriptor, callback))
   }
 
   async close (): Promise<void> {
-    if (this.#isLocal && hasName(this.#descriptor)) closeSync(this.#descriptor)
-    else await closeDescriptor(this.#descriptor)
+    // The last close of a file without a name frees its blocks, which may take long.
+    const hasName = this.#isLocal &&
+      await statsOf(this.#descriptor, true).then(({ nlink }) => nlink > 0n, () => false)
+    if (hasName) closeSync(this.#descriptor)
+    else await closed(this.#descriptor)
   }
 }
 
-/**
- * The last close of a file without a name frees its blocks, which may take long. A file with a name that was only read
- * is closed at once.
- */
-function hasName (descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor, { bigint: true }).nlink > 0n
-  } catch {
-    return false
-  }
-}
-
-function statsOf (descriptor: number, isLocal: boolean): BigIntStats | Promise<BigIntStats> {
+async function statsOf (descriptor: number, isLocal: boolean): Promise<BigIntStats> {
   if (isLocal) return fstatSync(descriptor, { bigint: true })
-  return new Promise((resolve, reject) => fstat(descriptor, { bigint: true }, settle(resolve, reject)))
+  return await promised(callback => fstat(descriptor, { bigint: true }, callback))
 }
 
-function closeDescriptor (descriptor: number): Promise<void> {
-  return new Promise((resolve, reject) => close(descriptor, error => error ? reject(error) : resolve()))
+function closed (descriptor: number): Promise<void> {
+  return promised(callback => close(descriptor, callback))
 }
 
-function settle<Value> (resolve: (value: Value) => void, reject: (error: Error) => void) {
-  return (error: Error | null, value: Value): void => error ? reject(error) : resolve(value)
+function promised<Value> (call: (callback: (error?: Error | null, value?: Value) => void) => void): Promise<Value> {
+  return new Promise((resolve, reject) => call((error, value) => error ? reject(error) : resolve(value!)))
 }
 
 /**
@@ -152,7 +117,7 @@ export async function contentOf (file: OpenFile, range: ByteRange | undefined): 
 async function bytesOf (file: OpenFile, start: number, length: number): Promise<Buffer | undefined> {
   const bytes = Buffer.allocUnsafe(length)
   for (let filled = 0; filled < length;) {
-    const { bytesRead } = await file.read(bytes, filled, length - filled, start + filled)
+    const bytesRead = await file.read(bytes, filled, length - filled, start + filled)
     if (bytesRead === 0) return undefined
     filled += bytesRead
   }
@@ -179,14 +144,14 @@ export function sliceOf (size: number, range: ByteRange | undefined): { start: n
  * Piped into an HTTP/1 response, it reads all pieces into the same memory, because the response no longer needs a piece
  * after writing it. Allocating memory for each piece takes longer than reading it.
  */
-export class FileBody extends Readable {
-  readonly #file: Source
+class FileBody extends Readable {
+  readonly #file: OpenFile
   readonly #length: number
   #position: number
   #remaining: number
   #pendingRead: Promise<unknown> | undefined
 
-  constructor (file: Source, start: number, length: number) {
+  constructor (file: OpenFile, start: number, length: number) {
     super({ highWaterMark: PIECE })
     this.#file = file
     this.#length = length
@@ -234,7 +199,7 @@ export class FileBody extends Readable {
     if (this.#remaining === 0) return null
     const reading = this.#file.read(buffer, 0, Math.min(buffer.length, this.#remaining), this.#position)
     this.#pendingRead = reading
-    const { bytesRead } = await reading
+    const bytesRead = await reading
     if (bytesRead === 0) {
       throw new Error(
         `The file was truncated while it was read: received ${this.#length - this.#remaining} of ${this.#length} bytes`

@@ -2,7 +2,7 @@ import { open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type {
-  CommitOptions, Committed, Content, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage
+  CommitOptions, Committed, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage
 } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
 import { deferErrors, discard } from '../util/streams.js'
@@ -48,74 +48,85 @@ interface Limits {
   readonly signal: AbortSignal
 }
 
+interface CallLimits<Result> {
+  readonly milliseconds?: number
+  /** Called with what the call resolves to in time. */
+  readonly onResult?: (result: Result) => unknown
+  /** Called with what it resolves to after the time limit. */
+  readonly onLate?: (late: Result) => unknown
+}
+
+/** A body that arrives after the time limit is destroyed, because it would stay open. */
+const reading: CallLimits<Pick<ReadResult, 'body'> | null> = {
+  onResult: file => file && deferErrors(file.body),
+  onLate: file => file && discard(file.body)
+}
+
 export function timedStorage (storage: Storage, { timeouts, signal }: Limits): TimedStorage {
   const { state, versions } = storage
-  /**
-   * Limit for calls that read the download: `timeouts.total` for the download and then `timeouts.storage` for the
-   * storage.
-   */
-  const downloadTime = timeouts.total + timeouts.storage
-
-  async function limited<Result> (
-    method: string,
-    call: Parameters<typeof withTimeout<Result>>[0],
-    milliseconds = timeouts.storage
-  ): Promise<Result> {
-    return await withTimeout(call, { milliseconds, timeoutError: ms => new StorageTimeoutError(method, ms), signal })
-  }
+  /** The limit of calls that read the download: its own, and then that of the storage. */
+  const downloading = { milliseconds: timeouts.total + timeouts.storage }
 
   return {
-    stat: async fileId => await limited('stat', async () => await storage.stat(fileId)),
-    read: async (...args) => await limitedRead('read', async () => await storage.read(...args)),
+    ...timed(storage, ['stat', 'snapshot', 'downloadUrl', 'revoke']),
+    ...timed(storage, ['create'], '', storage.stage ? {} : downloading),
+    ...timed(storage, ['read'], '', reading),
     ...(state && {
       state: {
         ...(state.owner !== undefined && { owner: state.owner }),
         ...(state.hasEnded && { hasEnded: owner => state.hasEnded!(owner) }),
         ...(state.list && { list: () => limitedSteps('state.list', state.list!()) }),
-        get: async fileId => await limited('state.get', async () => await state.get(fileId)),
-        set: async (...args) => await limited('state.set', async () => await state.set(...args))
+        ...timed(state, ['get', 'set'], 'state.')
       }
     }),
     ...(versions && {
       versions: {
-        list: async (...args) => await limited('versions.list', async () => await versions.list(...args)),
-        keep: async (...args) => await limited('versions.keep', async () => await versions.keep(...args), downloadTime),
-        read: async (...args) => await limitedRead('versions.read', async () => await versions.read(...args)),
-        remove: async (...args) => await limited('versions.remove', async () => await versions.remove(...args)),
-        ...(versions.prune &&
-          { prune: async (...args) => await limited('versions.prune', async () => await versions.prune!(...args)) })
+        ...timed(versions, ['list', 'remove', 'prune'], 'versions.'),
+        ...timed(versions, ['keep'], 'versions.', downloading),
+        ...timed(versions, ['read'], 'versions.', reading)
       }
     }),
-    ...(storage.snapshot &&
-      { snapshot: async fileId => await limited('snapshot', async () => await storage.snapshot!(fileId)) }),
-    ...(storage.downloadUrl &&
-      { downloadUrl: async fileId => await limited('downloadUrl', async () => await storage.downloadUrl!(fileId)) }),
-    ...(storage.commit && { commit }),
+    stage: async (...args) =>
+      await limited('stage', async () => await (storage.stage ? storage.stage(...args) : spool(...args)), {
+        ...downloading,
+        onLate: late => late.discard()
+      }),
     discard: async content => {
       await limited('discard', async () => await content.discard()).catch(() => {})
     },
-    ...(storage.revoke &&
-      { revoke: async (...args) => await limited('revoke', async () => await storage.revoke!(...args)) }),
-    ...(storage.stage ? native() : spooling())
+    replace: storage.stage ? replace : replaceSpooled,
+    ...(storage.commit && { commit })
   }
 
-  async function commit (
-    ...[fileId, content, { version, onLate, ...options }]: Parameters<NonNullable<TimedStorage['commit']>>
-  ): Promise<Committed | null> {
-    let isOver = false
-    let committing: Promise<Committed | null> | undefined
-    const record: CommitOptions['record'] = info => {
-      if (isOver) throw new StorageTimeoutError('commit', timeouts.storage)
-      return options.record(info)
-    }
+  /** These methods, as far as the storage has them, with a time limit. Their names in errors have the prefix. */
+  function timed<Methods extends object, Name extends keyof Methods & string> (
+    methods: Methods,
+    names: readonly Name[],
+    prefix = '',
+    limits: CallLimits<never> = {}
+  ): Pick<Methods, Name> {
+    const untimed = methods as Record<Name, (...args: unknown[]) => Promise<never>>
+    return Object.fromEntries(
+      names.filter(name => methods[name] !== undefined).map(name => [
+        name,
+        async (...args: unknown[]) => await limited(prefix + name, async () => await untimed[name](...args), limits)
+      ])
+    ) as Pick<Methods, Name>
+  }
+
+  async function limited<Result> (
+    method: string,
+    call: (untimed: Untimed) => Promise<Result>,
+    { milliseconds = timeouts.storage, onResult, onLate }: CallLimits<Result> = {}
+  ): Promise<Result> {
+    let calling: Promise<Result> | undefined
     try {
-      return await limited(
-        'commit',
-        async () => await (committing = storage.commit!(fileId, content, { ...options, record }))
-      )
+      const timeoutError = (ms: number) => new StorageTimeoutError(method, ms)
+      const result = await withTimeout(untimed => (calling = call(untimed)), { milliseconds, timeoutError, signal })
+      onResult?.(result)
+      return result
     } catch (error) {
-      isOver = true
-      committing?.then(late => { if (late) onLate?.(late) }).catch(() => {})
+      if (onLate) calling?.then(onLate).catch(() => {})
       throw error
     }
   }
@@ -133,88 +144,56 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
     }
   }
 
-  /** Destroys a body that arrives after the time limit, because it would stay open. */
-  async function limitedRead<Result extends Pick<ReadResult, 'body'>> (
-    method: string,
-    read: () => Promise<Result | null>
-  ): Promise<Result | null> {
-    let reading: Promise<Result | null> | undefined
+  async function commit (
+    ...[fileId, content, { version, onLate, ...options }]: Parameters<NonNullable<TimedStorage['commit']>>
+  ): Promise<Committed | null> {
+    let isOver = false
+    const record: CommitOptions['record'] = info => {
+      if (isOver) throw new StorageTimeoutError('commit', timeouts.storage)
+      return options.record(info)
+    }
     try {
-      const file = await limited(method, async () => await (reading = read()))
-      if (file) deferErrors(file.body)
-      return file
+      return await limited('commit', async () => await storage.commit!(fileId, content, { ...options, record }), {
+        onLate: late => { if (late) onLate?.(late) }
+      })
+    } finally {
+      isOver = true
+    }
+  }
+
+  async function replace (
+    ...[fileId, content, { version, beforePublish, ...options }]: Parameters<TimedStorage['replace']>
+  ): Promise<FileInfo | null> {
+    return await limited('replace', async untimed => {
+      const before: ReplaceOptions['beforePublish'] = async (...args) => {
+        await untimed(async () => await beforePublish?.(...args))
+      }
+      return await storage.replace(fileId, content, { ...options, ...(beforePublish && { beforePublish: before }) })
+    })
+  }
+
+  /** Without `stage`, the storage reads the spooled content, at whose end `beforePublish` is called. */
+  async function replaceSpooled (
+    ...[fileId, content, { version, beforePublish, ...options }]: Parameters<TimedStorage['replace']>
+  ): Promise<FileInfo | null> {
+    const changed = new Error('The document was changed before it could be replaced')
+    async function * checkedAtEnd (untimed: Untimed): AsyncGenerator<Uint8Array> {
+      yield * content
+      await untimed(async () => await beforePublish?.())
+      if ((await storage.stat(fileId))?.revision !== options.ifRevision) throw changed
+    }
+    try {
+      return await limited(
+        'replace',
+        async untimed => await storage.replace(fileId, checkedAtEnd(untimed), options),
+        downloading
+      )
     } catch (error) {
-      reading?.then(late => { if (late) discard(late.body) }).catch(() => {})
+      if (error === changed) return null
       throw error
     }
   }
-
-  /** Discards content that is staged after the time limit. */
-  function limitedStage (stage: NonNullable<Storage['stage']>): NonNullable<Storage['stage']> {
-    return async function (fileId, content) {
-      let staging: Promise<StagedContent> | undefined
-      try {
-        return await limited('stage', async () => await (staging = stage(fileId, content)), downloadTime)
-      } catch (error) {
-        staging?.then(late => late.discard()).catch(() => {})
-        throw error
-      }
-    }
-  }
-
-  function native (): Pick<TimedStorage, 'stage' | 'create' | 'replace'> {
-    return {
-      stage: limitedStage((fileId, content) => storage.stage!(fileId, content)),
-      create: async (...args) => await limited('create', async () => await storage.create(...args)),
-      replace: async (fileId, content, { version, beforePublish, ...options }) =>
-        await limited('replace', async untimed =>
-          await storage.replace(fileId, content, {
-            ...options,
-            ...(beforePublish &&
-              { beforePublish: async (...args) => await untimed(async () => await beforePublish(...args)) })
-          }))
-    }
-  }
-
-  /**
-   * Without `stage`, the storage reads the spooled content in `replace`, and `beforePublish` is called at the end of
-   * that content.
-   */
-  function spooling (): Pick<TimedStorage, 'stage' | 'create' | 'replace'> {
-    return {
-      stage: limitedStage(spool),
-      create: async (...args) => await limited('create', async () => await storage.create(...args), downloadTime),
-      async replace (fileId, content, { beforePublish, version, ...options }) {
-        const changed = new Error('The document was changed before it could be replaced')
-        async function atEnd (untimed: Untimed): Promise<void> {
-          await untimed(async () => await beforePublish?.())
-          if ((await storage.stat(fileId))?.revision !== options.ifRevision) throw changed
-        }
-        try {
-          return await limited(
-            'replace',
-            async untimed =>
-              await storage.replace(fileId, followedBy(content, async () => await atEnd(untimed)), options),
-            downloadTime
-          )
-        } catch (error) {
-          if (error === changed) return null
-          throw error
-        }
-      }
-    }
-  }
 }
-
-async function * followedBy (
-  content: Content & AsyncIterable<Uint8Array>,
-  atEnd: () => Promise<void>
-): AsyncGenerator<Uint8Array> {
-  yield * content
-  await atEnd()
-}
-
-const CHUNK_BYTES = 64 * 1024
 
 /**
  * Stages content for a storage without `stage`, in a file in the system's temp directory that only this user can read.
@@ -228,20 +207,12 @@ export async function spool (_fileId: string, content: AsyncIterable<Uint8Array>
     await handle.close().catch(() => {})
     if (!isUnlinked) await unlink(path).catch(() => {})
   }
+  const read = () => handle.createReadStream({ start: 0, autoClose: false })[Symbol.asyncIterator]()
   try {
     await handle.writeFile(content)
-    return { size: (await handle.stat()).size, discard, [Symbol.asyncIterator]: readChunks }
+    return { size: (await handle.stat()).size, discard, [Symbol.asyncIterator]: read }
   } catch (error) {
     await discard()
     throw error
-  }
-
-  async function * readChunks (): AsyncGenerator<Uint8Array> {
-    for (let position = 0; ;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position)
-      if (bytesRead === 0) return
-      position += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
   }
 }

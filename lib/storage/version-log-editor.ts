@@ -11,23 +11,7 @@ export interface SegmentStore {
   write (text: string, last: number): Promise<Blob>
 }
 
-/** Changes a log. Blobs named by the old log stay unchanged: until the new log is stored, the old one is valid. */
-export interface LogEditor {
-  log (): VersionLog
-  /** Adds the newest version, or replaces the version with the same number. */
-  keep (entry: VersionEntry): void
-  remove (numbers: readonly number[]): Promise<void>
-  /** Moves entries into a segment when there are enough of them. */
-  roll (): Promise<void>
-  /** Removes what exceeds the limits: each time if the log has no segments, otherwise once per `BLOCK` versions. */
-  prune (limits: VersionLimits): Promise<void>
-  /** All blobs that the new log names, including those in segments that were read or written. */
-  named (): NamedBlobs
-  /** The blobs that the old log names and the new one does not. */
-  superseded (): NamedBlobs
-  /** Whether `named` is complete for versions with these numbers. */
-  knows (first: number, last: number): boolean
-}
+export type LogEditor = ReturnType<typeof editLog>
 
 type Entries = readonly VersionEntry[]
 /** A part of the log, in its order: a segment that stays, or the entries that replace a segment. */
@@ -46,7 +30,8 @@ const MAX_READ = 4
 /** One rank for versions within a session, and five for the priorities from 0 to 4. */
 const RANKS = 6
 
-export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEditor {
+/** Changes a log. Blobs named by the old log stay unchanged: until the new log is stored, the old one is valid. */
+export function editLog (base: VersionLog, { read, write }: SegmentStore) {
   let log = base
   const contents = new Map<string, Entries | undefined>()
 
@@ -73,23 +58,22 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
   /** Adds entries to the segment before them, which is rewritten, as long as it has room. */
   async function stored (pieces: readonly Piece[]): Promise<Segment[]> {
     const joined: Piece[] = []
-    for (const piece of pieces) {
-      if (isSegment(piece)) joined.push(piece)
-      else if (piece.length > 0) {
-        const before = joined.at(-1)
-        const hasRoom = before !== undefined &&
-          (isSegment(before) ? before.count : before.length) + piece.length <= MAX_SEGMENT
-        const entries = hasRoom ? isSegment(before) ? await load(before) : before : undefined
-        if (entries) joined.pop()
-        joined.push([...entries ?? [], ...piece])
+    for (const piece of pieces.filter(piece => countOf(piece) > 0)) {
+      const before = joined.at(-1)
+      if (isSegment(piece) || before === undefined || countOf(before) + piece.length > MAX_SEGMENT) {
+        joined.push(piece)
+        continue
       }
+      const entries = isSegment(before) ? await load(before) : before
+      if (entries) joined[joined.length - 1] = [...entries, ...piece]
+      else joined.push(piece)
     }
     return await Promise.all(joined.map(async piece => isSegment(piece) ? piece : await segmentOf(piece)))
   }
 
-  async function without (numbers: ReadonlySet<number>, segments: readonly Segment[]): Promise<void> {
+  async function without (numbers: ReadonlySet<number>): Promise<void> {
     const isLeft = ({ version }: VersionEntry) => !numbers.has(version)
-    const pieces = await Promise.all(segments.map(async (segment): Promise<Piece> => {
+    const pieces = await Promise.all(log.segments.map(async (segment): Promise<Piece> => {
       if (![...numbers].some(number => number >= segment.first && number <= segment.last)) return segment
       const entries = await load(segment)
       return entries === undefined || entries.every(isLeft) ? segment : entries.filter(isLeft)
@@ -104,22 +88,12 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
     const newest = entries.at(-1)?.version ?? log.segments.at(-1)?.last
     const since = keptSince.toISOString()
     const isOld = ({ keptAt }: { readonly keptAt: string }) => keptAt < since
-    let count = entries.length
-    let bytes = bytesOf(entries)
-    for (const segment of log.segments) {
-      count += segment.count
-      bytes += segment.bytes
-    }
+    let count = log.segments.reduce((sum, segment) => sum + segment.count, entries.length)
+    let bytes = log.segments.reduce((sum, segment) => sum + segment.bytes, bytesOf(entries))
     const isTooMuch = () => count > keep || bytes > maxBytes
     const found = new Set<number>()
     const wasRead = new Set<Segment>()
-    const rounds: ReadonlyArray<
-      {
-        readonly isMeant: (entry: VersionEntry) => boolean,
-        readonly hasSome: (segment: Segment) => boolean,
-        readonly isDue: () => boolean
-      }
-    > = [
+    const rounds = [
       { isMeant: isOld, hasSome: isOld, isDue: () => true },
       ...Array.from({ length: RANKS }, (_, rank) => ({
         isMeant: (entry: VersionEntry) => rankOf(entry) === rank,
@@ -130,9 +104,10 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
     for (const { isMeant, hasSome, isDue } of rounds) {
       for (const piece of [...log.segments, entries]) {
         if (!isDue() || (isSegment(piece) && !hasSome(piece))) continue
-        if (isSegment(piece) && !wasRead.has(piece) && wasRead.size === MAX_READ) return found
+        const isFirstRead = isSegment(piece) && !wasRead.has(piece)
+        if (isFirstRead && wasRead.size === MAX_READ) return found
         const read = isSegment(piece) ? await load(piece) : piece
-        if (isSegment(piece) && !wasRead.has(piece)) {
+        if (isFirstRead) {
           wasRead.add(piece)
           if (read === undefined) { // what cannot be removed does not count, or other versions would be removed instead
             count -= piece.count
@@ -161,17 +136,16 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
   return {
     log: () => log,
 
-    keep (entry) {
-      log = {
-        ...log,
-        last: entry.version,
-        entries: [...log.entries.filter(({ version }) => version !== entry.version), entry]
-      }
+    /** Adds the newest version, or replaces the version with the same number. */
+    keep (entry: VersionEntry): void {
+      const others = log.entries.filter(({ version }) => version !== entry.version)
+      log = { ...log, last: entry.version, entries: [...others, entry] }
     },
 
-    remove: async numbers => await without(new Set(numbers), log.segments),
+    remove: async (numbers: readonly number[]) => await without(new Set(numbers)),
 
-    async roll () {
+    /** Moves entries into a segment when there are enough of them. */
+    async roll (): Promise<void> {
       // The two newest stay, because they decide whether earlier versions are within a session.
       const end = Math.floor((log.last - 2) / BLOCK) * BLOCK
       const older = marked(log.entries).filter(({ version }) => version < end)
@@ -186,20 +160,22 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore): LogEd
       }
     },
 
-    async prune (limits) {
-      if (log.segments.length > 0 && log.last % BLOCK !== 0) return
-      const expiredVersions = await superfluousIn(limits)
-      if (expiredVersions.size > 0) await without(expiredVersions, log.segments)
+    /** Removes what exceeds the limits: each time if the log has no segments, otherwise once per `BLOCK` versions. */
+    async prune (limits: VersionLimits): Promise<void> {
+      if (log.segments.length === 0 || log.last % BLOCK === 0) await without(await superfluousIn(limits))
     },
 
+    /** All blobs that the new log names, including those in segments that were read or written. */
     named: () => named(log),
 
-    superseded () {
+    /** All blobs that the old log names and the new one does not. */
+    superseded (): NamedBlobs {
       const present = named(log)
       return new Map([...named(base)].filter(([name]) => !present.has(name)))
     },
 
-    knows: (first, last) =>
+    /** Whether `named` is complete for versions with these numbers. */
+    knows: (first: number, last: number) =>
       log.segments.every(segment =>
         segment.last < first || segment.first > last || contents.get(segment.blob.name) !== undefined
       )
@@ -213,6 +189,10 @@ function rankOf ({ isWithinSession = false, priority = 0 }: VersionEntry): numbe
 
 function isSegment (piece: Piece): piece is Segment {
   return 'blob' in piece
+}
+
+function countOf (piece: Piece): number {
+  return isSegment(piece) ? piece.count : piece.length
 }
 
 function bytesOf (entries: Entries): number {

@@ -36,6 +36,18 @@ export function createQueue () {
   }
 }
 
+/** Runs a task once. After a failure the next call runs it again. */
+export function once (task: () => Promise<void>): () => Promise<void> {
+  let started: Promise<void> | undefined
+  return () => {
+    started ??= task().catch(error => {
+      started = undefined
+      throw error
+    })
+    return started
+  }
+}
+
 /** Callers that ask for the same key while its answer is under way share that answer. */
 export function shared<Answer> (ask: (key: string) => Promise<Answer>): typeof ask {
   const questions = new Map<string, Promise<Answer>>()

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import { fileStorage, type Storage } from '../../lib/index.js'
+import { fileLookup } from '../../lib/storage/file-lookup.js'
 import { fileState, recordPaths } from '../../lib/storage/file-state.js'
 import { modesFor } from '../../lib/storage/file-system.js'
 import { s3Storage } from '../../lib/storage/s3/index.js'
@@ -65,9 +66,11 @@ export async function writeVersionsToFiles (directory: string, fileId: string, v
   const root = join(directory, '.fastify-onlyoffice-versions')
   const { log, segments } = await logOf(versions)
   const { folderOf } = recordPaths(root)
-  const records = fileState(root, modesFor(), async () => {}, new AbortController().signal)
-  await records.prepare(async () => true)
-  await records.set(fileId, { log, superseded: [] }, (await records.get(fileId))?.version ?? null)
+  const closing = new AbortController()
+  const { store, prepare } = fileState(root, { directory, modes: modesFor(), lookup: fileLookup(directory), ready: async () => {}, closing: closing.signal })
+  await prepare()
+  closing.abort()
+  await store.set(fileId, { log, superseded: [] }, (await store.get(fileId))?.version ?? null)
   for (const [name, [text, last]] of segments) {
     const path = join(folderOf(fileId), 'blobs', String(Math.floor(last / BLOCK)), name)
     await mkdir(dirname(path), { recursive: true })

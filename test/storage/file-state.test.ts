@@ -263,3 +263,12 @@ t.test('a record, its number and its folders are on the disk when set resolves',
 function openedIn (calls: readonly TracedCall[]): string[] {
   return calls.flatMap(({ name, path, phase }) => name === 'open' && phase === 'begin' ? [path] : [])
 }
+
+t.test('a record that another process has removed is written anew', async t => {
+  const directory = t.testdir()
+  const [mine, theirs] = [fileStorage({ directory }), fileStorage({ directory })]
+  await mine.state.set('a', 'one', null)
+  await theirs.remove('a')
+  const first = await mine.state.set('a', 'new', null)
+  t.strictSame(await theirs.state.get('a'), { value: 'new', version: first })
+})

@@ -159,3 +159,17 @@ t.test('a record that was written although the call reports EEXIST counts as wri
   t.strictSame(await state.get('a'), { value: 'two', version: second })
   t.equal(await state.set('a', 'late', first), null)
 })
+
+t.test('a name that somebody else has taken is left alone where there are no links', async t => {
+  const { directory, replaced } = scene(t)
+  hook(t, {
+    name: 'link',
+    isMeant: (_from, to) => String(to).endsWith('a.odt'),
+    async instead () {
+      await writeFile(join(directory, 'a.odt'), 'theirs')
+      throw Object.assign(new Error('EPERM: no links here'), { code: 'EPERM' })
+    }
+  })
+  await t.rejects(replaced({ extension: 'odt' }), { code: 'FST_EDITOR_NAME_TAKEN' })
+  t.match(await textsIn(directory), { 'a.docx': 'old', 'a.odt': 'theirs' })
+})

@@ -182,3 +182,14 @@ t.test('methods of a storage class keep their this', async t => {
   t.equal((await adapted.versions!.read(fileId, 1, 'changes'))?.body.read()?.toString(), NEW)
   t.equal(String((await (await adapted.read(fileId))!.body.toArray())[0]), NEW)
 })
+
+t.test('a body that arrives after nobody waits for it any more is destroyed', async t => {
+  const { storage, fileId } = await plain()
+  const found = (await storage.read(fileId))!
+  let end = () => {}
+  const late: Storage = { ...storage, read: () => new Promise(resolve => { end = () => resolve(found) }) }
+  await t.rejects(staging(late, { storage: 1, total: 1 }).read(fileId), { code: 'FST_EDITOR_STORAGE_TIMEOUT' })
+  end()
+  await new Promise(resolve => setImmediate(resolve))
+  t.ok(found.body.destroyed)
+})

@@ -33,7 +33,7 @@ type Calls = Record<string, Call>
 
 const FUNCTIONS = ['chmod', 'link', 'lstat', 'mkdir', 'open', 'opendir', 'readFile', 'readdir', 'rename', 'rm', 'rmdir', 'stat', 'unlink', 'writeFile']
 const METHODS = ['chmod', 'close', 'datasync', 'read', 'readFile', 'stat', 'sync', 'utimes', 'write', 'writeFile']
-const CALLBACKS = ['close', 'fstat', 'open', 'read']
+const CALLBACKS = ['close', 'fstat', 'fsync', 'open', 'read']
 const SYNCHRONOUS = ['closeSync', 'fstatSync', 'openSync', 'statSync']
 const GROWING: ReadonlySet<string> = new Set(['link', 'mkdir', 'open', 'rename', 'write', 'writeFile'])
 
