@@ -44,9 +44,7 @@ interface CallMessage {
  * from the result, or the failure.
  */
 export async function reportEnd<Result, Message extends CallMessage> (
-  channel: DiagnosticsChannel<Message>,
-  subject: Partial<Message>,
-  call: () => Promise<Result>,
+  channel: DiagnosticsChannel<Message>, subject: Partial<Message>, call: () => Promise<Result>,
   ended: (result: Result) => Partial<Message>
 ): Promise<Result> {
   if (!channel.hasSubscribers) return await call()

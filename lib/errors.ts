@@ -18,10 +18,7 @@ export interface EditorErrorClass<Arguments extends unknown[]> {
 }
 
 function defineError<Arguments extends unknown[] = []> (
-  code: string,
-  statusCode: number,
-  message: string,
-  { retryable = false } = {}
+  code: string, statusCode: number, message: string, { retryable = false } = {}
 ): EditorErrorClass<Arguments> {
   const ErrorClass = createError(code, message, statusCode, EditorError as unknown as ErrorConstructor)
   Object.defineProperty(ErrorClass.prototype, 'retryable', { value: retryable, writable: true })
@@ -36,10 +33,7 @@ interface ErrorClassWith<Arguments extends unknown[], Facts> {
 
 /** Defines an error whose options may say more than the cause. */
 function defineErrorWith<Arguments extends unknown[], Facts extends object> (
-  code: string,
-  statusCode: number,
-  message: string,
-  defaults: Facts
+  code: string, statusCode: number, message: string, defaults: Facts
 ): ErrorClassWith<Arguments, Facts> {
   return class extends defineError<unknown[]>(code, statusCode, message) {
     constructor (...args: unknown[]) {

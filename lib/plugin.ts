@@ -146,10 +146,7 @@ function assertScope ({ prefix, log }: FastifyInstance, { logLevel }: EditorOpti
 
 /** The application's own part, given as option or decorator, or else the default one, which is closed with the app. */
 function plug<Part extends Storage | HttpClient> (
-  app: FastifyInstance,
-  name: string,
-  given: Part | undefined,
-  createDefault: () => Part
+  app: FastifyInstance, name: string, given: Part | undefined, createDefault: () => Part
 ): Part {
   const decorated = app.hasDecorator(name) ? app.getDecorator<Part>(name) : undefined
   const plugged = given ?? decorated

@@ -88,10 +88,7 @@ const ANYTHING: CallOptions = { isResult: () => true, expected: 'anything' }
  * something other than `isResult` accepts, or with `HookTimeoutError`.
  */
 export async function callHook<Name extends HookName> (
-  services: ActionServices,
-  name: Name,
-  { claims: { fileId, defaults }, request }: PageRequest,
-  told: Told<Name>,
+  services: ActionServices, name: Name, { claims: { fileId, defaults }, request }: PageRequest, told: Told<Name>,
   options = ANYTHING
 ): Promise<Returned<Name>> {
   const hook = services.settings.actions[name] as ActionHook<object, Returned<Name>>
@@ -101,9 +98,7 @@ export async function callHook<Name extends HookName> (
 
 /** Like `callHook`, for hooks that receive no request. */
 export async function callInTime<Result> (
-  { settings, shutdown }: ActionServices,
-  name: keyof ActionOptions,
-  run: () => Result | Promise<Result>,
+  { settings, shutdown }: ActionServices, name: keyof ActionOptions, run: () => Result | Promise<Result>,
   { isResult, expected, extraTime = 0 }: CallOptions
 ): Promise<Result> {
   let result: Result

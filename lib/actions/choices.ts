@@ -101,8 +101,7 @@ async function choicesFrom (found: readonly Choice[], services: ActionServices, 
 
 /** `undefined` for a file that was deleted meanwhile. */
 async function chosenFile (
-  { storage, urls }: ActionServices,
-  { name, fileId, fileType, url }: Choice
+  { storage, urls }: ActionServices, { name, fileId, fileType, url }: Choice
 ): Promise<ChosenFile | undefined> {
   if (fileId === undefined) return { name, fileType: fileType.toLowerCase(), url }
   const info = await storage.stat(fileId)

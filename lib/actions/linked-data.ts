@@ -43,10 +43,7 @@ export const linkedDataActions = [reference]
 
 /** The argument of `setReferenceSource`. */
 export function referenceSource (
-  { sign, keys, instanceId }: ActionServices,
-  info: FileInfo,
-  path: string,
-  url: string
+  { sign, keys, instanceId }: ActionServices, info: FileInfo, path: string, url: string
 ): object {
   const { fileId, extension: fileType } = info
   const referenceData = { fileKey: fileId, instanceId }

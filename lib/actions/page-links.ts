@@ -21,10 +21,7 @@ export async function pageOf (services: ActionServices, fileId: string): Promise
 
 /** URL of a place in a document. Without the hook `page`, `given` is used if it is a page of the application. */
 export async function pageAt (
-  services: ActionServices,
-  fileId: string,
-  place: Place | undefined,
-  given: string | undefined
+  services: ActionServices, fileId: string, place: Place | undefined, given: string | undefined
 ): Promise<string | undefined> {
   const base = new URL(services.settings.publicBaseUrl)
   const own = await pageOf(services, fileId)

@@ -23,10 +23,7 @@ import { saveAs } from './save-as.js'
 const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
 
 /** The scope of the actions' routes: JSON in, JSON out. */
-export function actionScope (
-  services: ActionServices,
-  routeOptionsOf: (action: PageAction) => CommonRouteOptions
-) {
+export function actionScope (services: ActionServices, routeOptionsOf: (action: PageAction) => CommonRouteOptions) {
   const { settings, credentials, createControl, pageTokens, urls } = services
   const authorized = new WeakMap<FastifyRequest, PageClaims>()
   const spend = createBudget()
@@ -76,10 +73,7 @@ export function actionScope (
 }
 
 function answerError (
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  fileId: string | undefined
+  error: FastifyError, request: FastifyRequest, reply: FastifyReply, fileId: string | undefined
 ): FastifyReply {
   // the rest of the body is not read
   if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')

@@ -41,8 +41,7 @@ export const saveAs: PageAction<'save-as'> = {
  * options allow. The request checks that, too, and where redirects lead.
  */
 export function checkedResult (
-  { url: given, fileType: type }: NamedResult,
-  { settings: { documentServer } }: ActionServices
+  { url: given, fileType: type }: NamedResult, { settings: { documentServer } }: ActionServices
 ): NamedResult {
   const fileType = type.toLowerCase()
   // Others would be stored under names such as `copy.php`.
@@ -58,10 +57,7 @@ export function checkedResult (
 
 /** A file that was cut off is not stored, even if a hook does not notice. */
 async function store (
-  file: ResultFile,
-  name: string,
-  page: PageRequest,
-  services: ActionServices
+  file: ResultFile, name: string, page: PageRequest, services: ActionServices
 ): Promise<SaveAsResult> {
   const { actions, timeouts } = services.settings
   const { body: content, fileType, size } = file
@@ -83,10 +79,7 @@ async function store (
 }
 
 async function create (
-  { body, fileType }: ResultFile,
-  name: string,
-  page: PageRequest,
-  services: ActionServices
+  { body, fileType }: ResultFile, name: string, page: PageRequest, services: ActionServices
 ): Promise<string> {
   const { storage, settings, log } = services
   const { fileId } = page.claims

@@ -125,12 +125,7 @@ function stylesPart (language: Language): string {
 const TABS_OF_HEADER =
   '<w:tabs><w:tab w:val="center" w:pos="4536"/><w:tab w:val="right" w:pos="9072"/></w:tabs><w:spacing w:after="0" w:line="240" w:lineRule="auto"/>'
 
-function paragraphStyle (
-  id: string,
-  name: string,
-  priority: number,
-  { next = '', paragraph = '', text = '' }
-): string {
+function paragraphStyle (id: string, name: string, priority: number, { next = '', paragraph = '', text = '' }): string {
   return `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/><w:basedOn w:val="Normal"/>${next && `<w:next w:val="${next}"/>`}<w:uiPriority w:val="${priority}"/>${priority === 99 ? '<w:unhideWhenUsed/>' : '<w:qFormat/>'}${paragraph && `<w:pPr>${paragraph}</w:pPr>`}${text && `<w:rPr>${text}</w:rPr>`}</w:style>`
 }
 

@@ -49,9 +49,7 @@ export function readFragment (fragment) {
  * @param {Partial<Fresh> & { pageToken?: string, proxyToken?: string }} fresh
  */
 export function updateFragment (
-  fragment,
-  page,
-  { config, pageToken = page.pageToken, proxyToken = page.proxyToken, actions = page.actions.join(' ') }
+  fragment, page, { config, pageToken = page.pageToken, proxyToken = page.proxyToken, actions = page.actions.join(' ') }
 ) {
   Object.assign(page, { pageToken, proxyToken, actions: words(actions) })
   Object.assign(fragment.dataset, { pageToken, proxyToken, actions })

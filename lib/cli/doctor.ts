@@ -32,8 +32,7 @@ export async function runDoctor (command: DoctorCommand, signal: AbortSignal): P
 
 /** An option that is `undefined` counts as not given. */
 async function registerPlugin (
-  app: FastifyInstance,
-  { plugin, storageDirectory, caFile }: DoctorCommand
+  app: FastifyInstance, { plugin, storageDirectory, caFile }: DoctorCommand
 ): Promise<void> {
   const tls = { ca: caFile === undefined ? undefined : await readCertificates(caFile) }
   if (storageDirectory !== undefined) {

@@ -82,8 +82,7 @@ export const OPTION_OF: Readonly<Record<string, string>> = {
 
 /** Parses the command line. Throws a `UsageError`. */
 export function commandOf (
-  args: readonly string[],
-  environment: NodeJS.ProcessEnv
+  args: readonly string[], environment: NodeJS.ProcessEnv
 ): { readonly type: 'help' | 'version' } | DoctorCommand {
   const { values, positionals } = parsed(args)
   if (values.help) return { type: 'help' }

@@ -143,8 +143,7 @@ export type OfferedActions = ReturnType<typeof offeredActions>
 /** `turnedOn`: the actions that the options turn on. `instanceId`: identifies this application in copied cells. */
 export function offeredActions (
   turnedOn: ReadonlyArray<{ readonly name: string, readonly needs: Need, readonly option?: string }>,
-  actions: ActionOptions,
-  instanceId: string
+  actions: ActionOptions, instanceId: string
 ) {
   const named = turnedOn.filter(({ option }) => option !== undefined)
   return {
@@ -165,16 +164,14 @@ export function offeredActions (
 
 /** The same page for editing. What `given` says takes precedence. */
 export function editingDefaults (
-  defaults: EditorControlDefaults,
-  given: EditorControlDefaults = {}
+  defaults: EditorControlDefaults, given: EditorControlDefaults = {}
 ): EditorControlDefaults {
   return mergedDefaults(mergedDefaults(defaults, { mode: 'edit', permissions: { edit: true } }), given)
 }
 
 /** With what `render()` was told: the page asks for further configurations, which must be the same in this. */
 export function renderedDefaults (
-  defaults: EditorControlDefaults,
-  { events = [], lang }: RenderOptions
+  defaults: EditorControlDefaults, { events = [], lang }: RenderOptions
 ): EditorControlDefaults {
   return {
     ...defaults,

@@ -21,17 +21,14 @@ interface DocumentFields {
  * Source: docs/document-server-protocol.md#the-configuration-and-its-token
  */
 export function signedConfig (
-  document: DocumentFields,
-  defaults: EditorControlDefaults,
-  tokens: TokenSigner
+  document: DocumentFields, defaults: EditorControlDefaults, tokens: TokenSigner
 ): SignedConfig {
   const config = unsignedConfig(document, defaults)
   return { ...config, token: tokens.sign(config) }
 }
 
 function unsignedConfig (
-  { name, key, url, callbackUrl, extension, options }: DocumentFields,
-  defaults: EditorControlDefaults
+  { name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults
 ) {
   const { type, width = '100%', height = '100%', history, document, permissions, info, referenceData, ...editorFields } =
     defaults

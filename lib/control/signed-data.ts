@@ -52,8 +52,7 @@ const shapes: Readonly<Record<keyof SignedMethods, (data: JsonObject) => Shape>>
  * there. Source: docs/document-server-protocol.md#version-history
  */
 function signData (
-  tokens: TokenSigner,
-  ...given: readonly [payload: object] | readonly [method: string, data: object]
+  tokens: TokenSigner, ...given: readonly [payload: object] | readonly [method: string, data: object]
 ): Signed<JsonObject> {
   if (given.length < 2) return signed(tokens, jsonOf('payload', given[0]))
   const [method, value] = given

@@ -233,10 +233,7 @@ async function startsPadded (before: Reader): Promise<boolean> {
  * separator.
  */
 async function readerOfSaved (
-  texts: AsyncIterator<string>,
-  known: Known,
-  storedSeparator: string,
-  isStoredPadded: boolean
+  texts: AsyncIterator<string>, known: Known, storedSeparator: string, isStoredPadded: boolean
 ): Promise<Reader> {
   let sample = ''
   let isWhole = false
@@ -364,9 +361,7 @@ async function nextChange (before: Reader, after: Reader): Promise<Change> {
 
 /** Where both files continue alike after rows were inserted or removed: for some rows, or to the end. */
 function shiftIn (
-  olds: readonly ComparedRow[],
-  nows: readonly ComparedRow[],
-  isEnd: boolean
+  olds: readonly ComparedRow[], nows: readonly ComparedRow[], isEnd: boolean
 ): readonly [number, number] | undefined {
   const places = new Map<string, number[]>()
   for (const [index, { key }] of olds.entries()) {

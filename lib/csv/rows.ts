@@ -179,8 +179,7 @@ const MAX_SAMPLE_ROWS = 50
  * The dialect of a file that begins with these bytes; `undefined` for an empty file, and for content that is not text.
  */
 export function dialectOf (
-  head: Uint8Array,
-  { legacyEncoding }: { readonly legacyEncoding: LegacyEncoding }
+  head: Uint8Array, { legacyEncoding }: { readonly legacyEncoding: LegacyEncoding }
 ): Dialect | undefined {
   if (head.length === 0) return undefined
   const marked = MARKS.find(([, mark]) => mark.equals(head.subarray(0, mark.length)))

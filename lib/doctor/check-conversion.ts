@@ -69,8 +69,7 @@ const DOWNLOADED = 'so the document server downloads content that is converted, 
 
 /** How content that is converted reaches the document server: in the request, or by a download. */
 export async function checkFromFile (
-  { client, signal }: DoctorServices,
-  version: string | undefined
+  { client, signal }: DoctorServices, version: string | undefined
 ): Promise<DoctorFinding> {
   if (version === undefined) return skipped('FROM_FILE', 'The document server did not report its version.')
   if (!hasFromFile(version)) return ok('FROM_FILE', `Version ${version} takes no files in requests, ${DOWNLOADED}`)
@@ -111,8 +110,7 @@ interface DownloadFacts {
 
 /** Whether the document server gets our documents, judged by the outcome of converting the probe. */
 export function assessDownload (
-  { publicBaseUrl }: Settings,
-  { id, outcome, resultText, downloads, publicUrl }: DownloadFacts
+  { publicBaseUrl }: Settings, { id, outcome, resultText, downloads, publicUrl }: DownloadFacts
 ): DoctorFinding {
   const url = shown(publicBaseUrl)
   const isSeen = downloads.length > 0
@@ -172,9 +170,7 @@ function conversionFailed (reason: string): DoctorFinding {
 
 /** Whether files that the document server announces may and can be fetched: saved files have the same kind of URL. */
 export async function checkResult (
-  services: DoctorServices,
-  probe: Probe,
-  outcome: ConversionOutcome
+  services: DoctorServices, probe: Probe, outcome: ConversionOutcome
 ): Promise<{ readonly finding: DoctorFinding, readonly text?: string }> {
   const { settings: { documentServer }, outbound, signal } = services
   if (outcome === 'unfinished' || !('fileUrl' in outcome)) {

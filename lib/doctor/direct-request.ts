@@ -29,10 +29,8 @@ const MAX_BYTES = 2 * 1024 ** 2
  * with a body. Follows no redirects, so that the doctor sees them. Never rejects, except with the reason of the signal.
  */
 export async function requestDirectly (
-  { httpClient, settings: { documentServer, publicBaseUrl }, signal: outer }: DoctorServices,
-  purpose: HttpPurpose,
-  url: URL,
-  posted?: { readonly body: string, readonly headers: Readonly<Record<string, string>> }
+  { httpClient, settings: { documentServer, publicBaseUrl }, signal: outer }: DoctorServices, purpose: HttpPurpose,
+  url: URL, posted?: { readonly body: string, readonly headers: Readonly<Record<string, string>> }
 ): Promise<DirectOutcome> {
   const ended = new AbortController()
   const signal = AbortSignal.any([outer, ended.signal])

@@ -64,8 +64,7 @@ interface RouteServices extends Pick<DoctorServices, 'explainOpening' | 'signal'
 
 /** `GET <handler path>/doctor`: examines, and answers with the report as a page or as JSON. */
 export function doctorRoute (
-  { path, timeouts }: Settings,
-  { authorize }: NonNullable<EditorOptions['doctor']>,
+  { path, timeouts }: Settings, { authorize }: NonNullable<EditorOptions['doctor']>,
   { examine, explainOpening, signal }: RouteServices
 ): RouteOptions {
   const report = shared(examine)

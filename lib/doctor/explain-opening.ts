@@ -14,9 +14,7 @@ const PATIENCE_MS = 15_000
 
 /** Explains from the history of a file why it does not open or is not saved. */
 export function createOpeningExplainer (
-  settings: Pick<Settings, 'clock' | 'publicBaseUrl' | 'secrets'>,
-  storage: Pick<Storage, 'stat'>,
-  openings: Openings
+  settings: Pick<Settings, 'clock' | 'publicBaseUrl' | 'secrets'>, storage: Pick<Storage, 'stat'>, openings: Openings
 ) {
   const redact = redactor(settings)
 

@@ -15,12 +15,7 @@ export const skipped = (code: DoctorCode, evidence: string, remedy?: string) =>
 export const warning = (code: FaultCode, evidence: string, remedy: string) => finding('warning', code, evidence, remedy)
 export const error = (code: FaultCode, evidence: string, remedy: string) => finding('error', code, evidence, remedy)
 
-function finding (
-  status: DoctorFinding['status'],
-  code: DoctorCode,
-  evidence: string,
-  remedy?: string
-): DoctorFinding {
+function finding (status: DoctorFinding['status'], code: DoctorCode, evidence: string, remedy?: string): DoctorFinding {
   return { code, status, title: codes[code], evidence, ...(remedy !== undefined && { remedy }) }
 }
 

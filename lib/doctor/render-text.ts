@@ -16,8 +16,7 @@ const MAX_WIDTH = 100
 
 /** Renders the report for a terminal of `width` columns. Problems come first, with their remedies. */
 export function renderText (
-  { healthy, findings, duration }: DoctorReport,
-  { color, width }: { readonly color: boolean, readonly width: number }
+  { healthy, findings, duration }: DoctorReport, { color, width }: { readonly color: boolean, readonly width: number }
 ): string {
   const columns = Math.min(Math.max(width, MIN_WIDTH), MAX_WIDTH)
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>

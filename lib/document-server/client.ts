@@ -32,9 +32,7 @@ const MAX_HEADER_TOKEN = 7168
 export type DocumentServerClient = ReturnType<typeof createDocumentServerClient>
 
 export function createDocumentServerClient (
-  outbound: Outbound,
-  tokens: TokenSigner,
-  { documentServer: { publicUrl, operationClaim } }: Settings
+  outbound: Outbound, tokens: TokenSigner, { documentServer: { publicUrl, operationClaim } }: Settings
 ) {
   return { post, postForm, bodyOf, get }
 

@@ -120,9 +120,7 @@ export function createCommands (client: DocumentServerClient, log: FastifyBaseLo
   }
 
   async function request (
-    command: Command,
-    total: number,
-    signal?: AbortSignal
+    command: Command, total: number, signal?: AbortSignal
   ): Promise<{ readonly error: number, readonly users?: unknown }> {
     const { status, text } = await client.post('command', command, {
       signal,

@@ -30,8 +30,7 @@ interface Announced {
  * byte. Text may then be plain text whatever it contains, and HTML or other markup only if the document server says so.
  */
 export async function * checkedContent (
-  content: AsyncIterable<Uint8Array>,
-  announced: Announced
+  content: AsyncIterable<Uint8Array>, announced: Announced
 ): AsyncGenerator<Uint8Array> {
   const format = announced.filetype ?? announced.extension
   yield * inspected(content, {
@@ -58,9 +57,7 @@ function mismatch (found: string, { mismatchError }: Announced): Error {
 }
 
 function isMatch (
-  start: Buffer,
-  format: string,
-  { filetype, mediaType, length, namedByPage = false }: Announced
+  start: Buffer, format: string, { filetype, mediaType, length, namedByPage = false }: Announced
 ): boolean {
   if (start.length === 0) return isPlainText(format) && filetype !== undefined && length === 0
   if (namedByPage && !isAsSaid(start, format, mediaType)) return false
@@ -118,8 +115,7 @@ export interface InspectedContent {
 
 /** Passes content on and looks at its first and last bytes. */
 export async function * inspected (
-  content: AsyncIterable<Uint8Array>,
-  { startReach, endReach, atStart, atEnd }: Inspection
+  content: AsyncIterable<Uint8Array>, { startReach, endReach, atStart, atEnd }: Inspection
 ): AsyncGenerator<Uint8Array> {
   const tail = createTail(endReach)
   let start = Buffer.alloc(0)

@@ -44,9 +44,7 @@ export function createConversions (
 
   /** `fileId` is the document that is converted, if it is known. Rejects as `EditorServer.convert` does. */
   async function convert (
-    request: ConversionRequest,
-    options: ConvertOptions = {},
-    fileId?: string
+    request: ConversionRequest, options: ConvertOptions = {}, fileId?: string
   ): Promise<ResultFile> {
     assertConversionRequest(request)
     assertOptions(convertRules, options)
@@ -62,9 +60,7 @@ export function createConversions (
 
   /** Rejects as `EditorControl.convertToPdf` does, except with `NoDocumentError`. */
   async function convertToPdf (
-    source: ConversionSource,
-    { maxAttempts = 15, delayMs = 1000, signal }: ConvertToPdfOptions = {},
-    fileId?: string
+    source: ConversionSource, { maxAttempts = 15, delayMs = 1000, signal }: ConvertToPdfOptions = {}, fileId?: string
   ): Promise<Buffer> {
     return await reported(fileId, 'pdf', ({ length }) => length, async () => {
       for (let attempt = 1; attempt <= maxAttempts; attempt++) {
@@ -79,9 +75,7 @@ export function createConversions (
   }
 
   async function reported<Result> (
-    fileId: string | undefined,
-    outputType: string,
-    bytesOf: (result: Result) => number | undefined,
+    fileId: string | undefined, outputType: string, bytesOf: (result: Result) => number | undefined,
     convert: () => Promise<Result>
   ): Promise<Result> {
     const conversion = { ...(fileId !== undefined && { fileId }), outputType }
@@ -93,8 +87,7 @@ export function createConversions (
 
   /** Asks until there is a result. */
   async function awaited (
-    { options: { onProgress, ...options } }: Conversion,
-    ask: (signal: AbortSignal) => Promise<Step>
+    { options: { onProgress, ...options } }: Conversion, ask: (signal: AbortSignal) => Promise<Step>
   ): Promise<ResultFile> {
     const result = await awaitResult({ ...options, name: 'conversion' }, async signal => {
       const { percent, result } = await ask(signal)

@@ -107,10 +107,7 @@ export function createEditorServer (
     }
   }
 
-  async function run (
-    options: AwaitOptions,
-    start: (post: PostOptions) => Promise<BuildAnswer>
-  ): Promise<BuildResult> {
+  async function run (options: AwaitOptions, start: (post: PostOptions) => Promise<BuildAnswer>): Promise<BuildResult> {
     const shardKey = randomUUID() // a cluster must ask the same server every time
     let key: string | undefined
     const urls = await awaitResult({ ...options, name: 'document build' }, async signal => {

@@ -46,10 +46,7 @@ export function createPostFile (client: DocumentServerClient, commands: Commands
    * does.
    */
   return async function postFile (
-    service: FromFileService,
-    request: object,
-    file: FormFile,
-    options: PostOptions
+    service: FromFileService, request: object, file: FormFile, options: PostOptions
   ): Promise<OutboundResponse | undefined> {
     if (performance.now() < (absentUntil.get(service) ?? -Infinity) || !await supported()) return undefined
     const response = await client.postForm(service, request, file, options)

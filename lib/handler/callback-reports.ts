@@ -28,8 +28,7 @@ export function reportSave (reply: FastifyReply, { callback, outcome }: EndedSav
 
 /** Publishes that a callback was refused, whether or not it was known to announce a save. The route logs the reason. */
 export function publishRefused (
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: FastifyRequest, reply: FastifyReply,
   { error, isProven }: { readonly error: unknown, readonly isProven: boolean }
 ): void {
   if (!channels.save.hasSubscribers) return
@@ -104,8 +103,7 @@ export function createUnprovenLog () {
    * opened.
    */
   return function logUnproven (
-    request: FastifyRequest,
-    reply: FastifyReply,
+    request: FastifyRequest, reply: FastifyReply,
     { error, isUrlSigned }: { readonly error: FastifyError, readonly isUrlSigned: boolean }
   ): void {
     const { code, message, found } = error as FastifyError & { readonly found?: object }

@@ -82,10 +82,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   }
 
   async function apply (
-    log: FastifyBaseLogger,
-    event: CallbackEvent,
-    relation: ForceSaveRelation | undefined,
-    isAwaited: () => boolean
+    log: FastifyBaseLogger, event: CallbackEvent, relation: ForceSaveRelation | undefined, isAwaited: () => boolean
   ): Promise<SaveOutcome | undefined> {
     const { fileId, key } = event
     if (isSave(event)) return await applySave(log, event, relation, isAwaited)
@@ -103,10 +100,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
 
   /** Resolves to `undefined` if there is nothing to fetch. */
   async function applySave (
-    log: FastifyBaseLogger,
-    event: SaveEvent,
-    relation: ForceSaveRelation | undefined,
-    isAwaited: () => boolean
+    log: FastifyBaseLogger, event: SaveEvent, relation: ForceSaveRelation | undefined, isAwaited: () => boolean
   ): Promise<SaveOutcome | undefined> {
     const { fileId, key, status, url, users } = event
     const discarded = async () => { if (key && status === 2) await sessions.discarded(fileId, key, users) }

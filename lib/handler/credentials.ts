@@ -79,9 +79,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 
     /** Calls `authorize`, which can deny any callback and allow one that is not proven. */
     async authorizeCallback (
-      request: HandlerRequest,
-      fileId: string,
-      { isProven }: { readonly isProven: boolean }
+      request: HandlerRequest, fileId: string, { isProven }: { readonly isProven: boolean }
     ): Promise<void> {
       const allowed = notesOf(request).unsignedAllowedFor === fileId ||
         await askApplication(request, { action: 'callback', fileId })
@@ -124,8 +122,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 
     /** Authorizes a page to use an action. Needs no body. Resolves to the claims of the page's token. */
     async authorizeAction (
-      request: FastifyRequest,
-      { name, needs }: { readonly name: PageActionName, readonly needs: Need }
+      request: FastifyRequest, { name, needs }: { readonly name: PageActionName, readonly needs: Need }
     ): Promise<PageClaims> {
       const { state, claims } = pageTokens.check(headerOf(request, PAGE_TOKEN_HEADER))
       if (state === 'absent') {
@@ -191,8 +188,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 
   /** Authorizes a request of an editor page. Resolves to whether it has that page's token. */
   async function authorizePage (
-    request: HandlerRequest,
-    target: Extract<AuthorizeTarget, { action: 'proxy' | 'report' }>
+    request: HandlerRequest, target: Extract<AuthorizeTarget, { action: 'proxy' | 'report' }>
   ): Promise<boolean> {
     const { fileId = '' } = request.query
     const token = urls.checkProxyToken(fileId, headerOf(request, PROXY_TOKEN_HEADER))

@@ -125,9 +125,7 @@ function payloadOf ({ raw }: FastifyReply, body: Readable): Readable | Buffer {
 
 /** Resolves to the range of the revision it was computed for, or to `null` if another one was stored meanwhile. */
 async function readRange (
-  storage: Pick<Storage, 'read'>,
-  { fileId, revision }: FileInfo,
-  range: ByteRange
+  storage: Pick<Storage, 'read'>, { fileId, revision }: FileInfo, range: ByteRange
 ): Promise<Readable | null> {
   let file: ReadResult | null
   try {
@@ -169,9 +167,7 @@ function headersOf (info: FileInfo, length = info.size): Record<string, string |
  * The single requested range, or `undefined` for the whole file, which also answers several ranges, as RFC 9110 allows.
  */
 function requestedRange (
-  { headers }: HandlerRequest,
-  { size }: FileInfo,
-  { etag, 'last-modified': lastModified }: Validators
+  { headers }: HandlerRequest, { size }: FileInfo, { etag, 'last-modified': lastModified }: Validators
 ): ByteRange | undefined | 'unsatisfiable' {
   const { range, 'if-range': condition } = headers
   if (range === undefined) return undefined

@@ -149,10 +149,7 @@ function without (sessions: readonly Session[], others: readonly Session[]): rea
 }
 
 function endEvent (
-  fileId: string,
-  key: string,
-  reason: SessionEndEvent['reason'],
-  cause: Cause | undefined
+  fileId: string, key: string, reason: SessionEndEvent['reason'], cause: Cause | undefined
 ): SessionEndEvent {
   return { fileId, key, reason, ...(reason !== 'lost' && usersOf(key, cause)) }
 }
@@ -161,10 +158,7 @@ function endEvent (
  * A change may also end sessions other than its own: one of an instance that died, or the least important of too many.
  */
 function reasonOf (
-  before: SessionRecord,
-  after: SessionRecord,
-  key: string,
-  cause: Cause | undefined
+  before: SessionRecord, after: SessionRecord, key: string, cause: Cause | undefined
 ): SessionEndEvent['reason'] {
   const save = after.saves.find(save => save.status === 2 && save.key === key && !before.saves.includes(save))
   if (save !== undefined && save.path !== undefined) return 'saved'

@@ -87,9 +87,7 @@ function isLost (kind: 'callback' | 'download', httpStatus: number): boolean {
 }
 
 function eventOf (
-  { method, body }: FastifyRequest,
-  { action, version }: HandlerQuery,
-  outcome: Outcome
+  { method, body }: FastifyRequest, { action, version }: HandlerQuery, outcome: Outcome
 ): DownloadEvent | CallbackOutcome | undefined {
   if (action === 'download' && method === 'GET' && version === undefined) return { kind: 'download', ...outcome }
   if (action !== 'callback' || method !== 'POST') return undefined
@@ -102,9 +100,7 @@ const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
 /** Publishes that a request was answered with an error before it reached its action. */
 export function publishFailed (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { error, status }: { readonly error: Error, readonly status: number }
+  request: FastifyRequest, reply: FastifyReply, { error, status }: { readonly error: Error, readonly status: number }
 ): void {
   channelOf(request)?.publish({
     ...subjectOf(request),

@@ -120,8 +120,7 @@ export type ProbeRequests = ReturnType<typeof createProbeRequests>
  * session.
  */
 export function createProbeRequests (
-  { settings: { documentServer, bodyLimit, clock, timeouts }, tokens, urls }: Services,
-  probes: Probes
+  { settings: { documentServer, bodyLimit, clock, timeouts }, tokens, urls }: Services, probes: Probes
 ) {
   return {
     /** Decides when it is first asked about a request, which is before the body is read. */

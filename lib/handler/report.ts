@@ -17,8 +17,7 @@ const MAX_LINES = 100
  * the handler saw say about it.
  */
 export function createReportHandler (
-  { credentials, openings }: HandlerServices,
-  explainOpening: (fileId: string) => string | undefined
+  { credentials, openings }: HandlerServices, explainOpening: (fileId: string) => string | undefined
 ) {
   // Anybody with an editor page can report as often as they like.
   const isDue = lineLimit({ interval: INTERVAL_MS, max: MAX_LINES })

@@ -19,8 +19,7 @@ const FOREIGN_ALGORITHM = /^(?:RS|PS|ES|Ed)/
  * request had.
  */
 export function requestTokens (
-  tokens: TokenSigner,
-  { authorizationHeader, authorizationPrefix }: Settings['documentServer']
+  tokens: TokenSigner, { authorizationHeader, authorizationPrefix }: Settings['documentServer']
 ) {
   return {
     /**

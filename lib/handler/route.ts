@@ -57,9 +57,7 @@ interface ScopeOptions {
 
 /** The handler's routes, one for each method: they select by `action`, and answer errors as the action requires. */
 function handlerRoutes (
-  services: HandlerServices,
-  probeRequests: ProbeRequests,
-  { explainOpening, routeOptions, transforms }: ScopeOptions
+  services: HandlerServices, probeRequests: ProbeRequests, { explainOpening, routeOptions, transforms }: ScopeOptions
 ): RouteOptions[] {
   const { settings: { path }, credentials, openings } = services
   const actions: Record<Action, ActionHandler> = {

@@ -68,10 +68,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
   }
 
   async function restore (
-    fileId: string,
-    version: number,
-    user: RestoringUser | undefined,
-    options: RestoreOptions = {}
+    fileId: string, version: number, user: RestoringUser | undefined, options: RestoreOptions = {}
   ): Promise<RestoredVersion> {
     assertOptions(rules, options, { required: requiredOfResult })
     const { result, timeout = DEFAULT_TIMEOUT_MS, signal } = options
@@ -131,8 +128,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
   }
 
   async function stageResult (
-    fileId: string,
-    { url, fileType }: NonNullable<RestoreOptions['result']>
+    fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>
   ): Promise<StagedVersion> {
     const staged = await saves.fetch(
       { url: new URL(url), filetype: fileType, extension: fileType, namedByPage: true },
@@ -143,10 +139,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
 
   /** Resolves to `undefined` if somebody is editing the document: their save would become a conflict copy. */
   async function publish (
-    fileId: string,
-    version: number,
-    { staged, extension }: StagedVersion,
-    user: RestoringUser | undefined
+    fileId: string, version: number, { staged, extension }: StagedVersion, user: RestoringUser | undefined
   ): Promise<RestoredVersion | undefined> {
     const made = { savedAt: new Date(settings.clock.now()).toISOString(), restored: version, ...madeBy(user) }
     return await locks.decide(fileId, 'a version was about to be restored', async ({ snapshot, current }) => {

@@ -44,9 +44,7 @@ const CHANGED = new Error('The document was changed before its version could be 
  * so its versions are kept before it replaces anything.
  */
 export function withVersions (
-  storage: TimedStorage,
-  versions: VersionStore,
-  retention: Retention,
+  storage: TimedStorage, versions: VersionStore, retention: Retention,
   { settings: { clock }, log }: Pick<Services, 'settings' | 'log'>
 ): TimedStorage {
   let isKnownToCall = false
@@ -185,9 +183,7 @@ function sessionOf (made: Made | undefined): string | undefined {
  * displace what others did last week.
  */
 export function expiredVersions (
-  versions: readonly StoredVersion[],
-  { keep, maxAge, maxBytes }: Retention,
-  now: number
+  versions: readonly StoredVersion[], { keep, maxAge, maxBytes }: Retention, now: number
 ): number[] {
   let count = versions.length
   let bytes = versions.reduce((sum, version) => sum + bytesOf(version), 0)

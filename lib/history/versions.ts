@@ -58,9 +58,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, stor
   }
 
   function presentVersion (
-    present: FileInfo,
-    kept: StoredVersion | undefined,
-    last: StoredVersion | undefined
+    present: FileInfo, kept: StoredVersion | undefined, last: StoredVersion | undefined
   ): Version {
     const made = kept ? detailsOf(kept.details).made : last && madeAfter(detailsOf(last.details), present.revision)
     return versionOf({ ...present, version: kept?.version ?? (last?.version ?? 0) + 1 }, made, last)
@@ -114,10 +112,7 @@ const NOBODY = { id: '', name: '' }
 export type History = ReturnType<typeof createHistory>
 
 export function createHistory (
-  keys: DocumentKeys,
-  urls: HandlerUrls,
-  sign: (data: HistoryData) => Signed<HistoryData>,
-  versions: Versions
+  keys: DocumentKeys, urls: HandlerUrls, sign: (data: HistoryData) => Signed<HistoryData>, versions: Versions
 ) {
   return { of, dataOf }
 

@@ -227,9 +227,7 @@ const HIGH_WATER_MARK = 64 * 1024
  * The handler has the callbacks that undici's own `request` uses: every dispatcher up to undici 7 knows them.
  */
 function exchange (
-  dispatcher: Dispatcher,
-  request: Dispatcher.DispatchOptions,
-  signal: AbortSignal
+  dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, signal: AbortSignal
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let endRequest: ((reason?: Error) => void) | undefined

@@ -106,9 +106,7 @@ export function createOutbound (client: HttpClient, settings: Settings) {
 }
 
 function startDeadline (
-  milliseconds: number,
-  callerSignal: AbortSignal | undefined,
-  controller = new AbortController()
+  milliseconds: number, callerSignal: AbortSignal | undefined, controller = new AbortController()
 ) {
   const timer = setTimeout(
     () => controller.abort(new UpstreamTimeoutError(`not finished within ${milliseconds} ms`)),

@@ -224,10 +224,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 
   async function recoverLogged (
-    key: string,
-    known: string | undefined,
-    dryRun: boolean,
-    signal: AbortSignal
+    key: string, known: string | undefined, dryRun: boolean, signal: AbortSignal
   ): Promise<RecoveredFile> {
     const fileId = known ?? await fileIdByApplication(key)
     if (fileId === undefined) return { key, outcome: 'foreign', kept: true }
@@ -254,10 +251,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 
   async function recover (
-    key: string,
-    fileId: string,
-    dryRun: boolean,
-    signal: AbortSignal
+    key: string, fileId: string, dryRun: boolean, signal: AbortSignal
   ): Promise<Result & { readonly kept: boolean }> {
     // Outside the file's queue, because the document server calls the application before it answers.
     if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited', kept: true }
@@ -362,9 +356,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
 
 /** The path is made from the content, because the URL's own path is the same for every forgotten file of a key. */
 function saveRequest (
-  key: string,
-  fileId: string,
-  { hash, filetype, writtenAt }: FetchedFile,
+  key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile,
   forgotten: NonNullable<SaveRequest['forgotten']>
 ): SaveRequest {
   return {
@@ -394,9 +386,7 @@ function messageOf ({ fileId, outcome, kept, error }: RecoveredFile): Partial<Re
 }
 
 function eventOf (
-  key: string,
-  fileId: string,
-  { staged, filetype = 'bin', writtenAt }: FetchedFile & { readonly staged: StagedContent }
+  key: string, fileId: string, { staged, filetype = 'bin', writtenAt }: FetchedFile & { readonly staged: StagedContent }
 ): ForgottenFileEvent {
   return { key, fileId, extension: filetype, size: staged.size, ...(writtenAt && { writtenAt }), content: staged }
 }

@@ -37,8 +37,7 @@ export function createCommitSave (services: SessionServices): CommitSave {
 
 /** For a storage that stores content and record in one write. */
 function replaceInOneWrite (
-  commit: NonNullable<TimedStorage['commit']>,
-  { storage, recordStore }: SessionServices
+  commit: NonNullable<TimedStorage['commit']>, { storage, recordStore }: SessionServices
 ): CommitSave {
   return async function commitSave (fileId, staged, snapshot, options, note) {
     /** The file and record that each attempt would store, by revision. */

@@ -128,9 +128,7 @@ export function createForceSaves (
 
   /** A save was not stored. Without `error`, the document server could not assemble it. Never rejects. */
   async function failed (
-    { fileId, key, status }: CallbackEvent,
-    relation: ForceSaveRelation = {},
-    error?: Error
+    { fileId, key, status }: CallbackEvent, relation: ForceSaveRelation = {}, error?: Error
   ): Promise<void> {
     if (key === undefined) return
     for (const waiter of waiters.get(fileId) ?? []) if (waiter.key === key) waiter.cause = error
@@ -233,10 +231,7 @@ export function createForceSaves (
 
   /** Waits while too many force saves are pending. Resolves to the record with the note. */
   async function noteWhenPossible (
-    fileId: string,
-    waiter: Waiter,
-    { sleep }: ReturnType<typeof createSleeper>,
-    ended: AbortSignal
+    fileId: string, waiter: Waiter, { sleep }: ReturnType<typeof createSleeper>, ended: AbortSignal
   ): Promise<SessionRecord> {
     for (;;) {
       ended.throwIfAborted()
@@ -256,9 +251,7 @@ export function createForceSaves (
   }
 
   async function note (
-    fileId: string,
-    change: (record: SessionRecord) => SessionRecord,
-    relation: ForceSaveRelation = {}
+    fileId: string, change: (record: SessionRecord) => SessionRecord, relation: ForceSaveRelation = {}
   ): Promise<void> {
     await recordStore.update(fileId, change, NOT_DURABLE).catch(err => {
       if (relation.own !== undefined || waiters.has(fileId)) {

@@ -63,8 +63,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
    * event. If the content was superseded meanwhile, a newer event reports that.
    */
   async function deliverAgain (
-    request: SaveRequest,
-    { snapshot: { record: { saves } }, current }: Look
+    request: SaveRequest, { snapshot: { record: { saves } }, current }: Look
   ): Promise<void> {
     const identity = identityOf(request)!
     const { result } = saves.find(save => isSameSave(save, identity)) ?? {}
@@ -123,8 +122,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 
   async function storeConflictCopy (
-    save: IdentifiedSave,
-    conflictReason: 'changed' | 'format'
+    save: IdentifiedSave, conflictReason: 'changed' | 'format'
   ): Promise<Published | typeof CHANGED> {
     // the lock would not show that the file itself was changed or removed since
     if (save.isEarlyLook) return CHANGED
@@ -246,9 +244,7 @@ const MAX_CHANGES_BYTES = 24 * 1024
  * version cannot be kept would be refused.
  */
 function newVersion (
-  { key, lastsave, users, history = {} }: SaveRequest,
-  now: number,
-  staged: StagedContent | undefined
+  { key, lastsave, users, history = {} }: SaveRequest, now: number, staged: StagedContent | undefined
 ): NewVersion {
   const { changes, serverVersion } = history
   const last = changes?.at(-1)?.user

@@ -76,9 +76,7 @@ export function identityOf ({ key, status, url, lastsave, firstChange }: SaveReq
 
 /** Whether a file, still in the given revision, has the same bytes as staged content. */
 export async function isStored (
-  { storage, settings }: Services,
-  staged: StagedContent,
-  { fileId, size, revision }: FileInfo
+  { storage, settings }: Services, staged: StagedContent, { fileId, size, revision }: FileInfo
 ): Promise<boolean> {
   if (staged.size !== size) return false
   const stored = await storage.read(fileId)

@@ -57,9 +57,7 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
   }
 
   async function fetchOnce<Result> (
-    { url, filetype, extension, namedByPage = false }: SavedFile,
-    consume: Consume<Result>,
-    total: number
+    { url, filetype, extension, namedByPage = false }: SavedFile, consume: Consume<Result>, total: number
   ): Promise<Result> {
     const response = await outbound('callback', url, { signal, total, namedByPage })
     try {
@@ -186,10 +184,7 @@ export function createSaves (services: SessionServices) {
    * detects later changes.
    */
   async function store (
-    request: SaveRequest,
-    staged: StagedContent,
-    changes?: StagedContent,
-    latest?: Look
+    request: SaveRequest, staged: StagedContent, changes?: StagedContent, latest?: Look
   ): Promise<SaveOutcome> {
     return await locks.decide(request.fileId, 'a save was about to be published', async look => {
       const { snapshot, current } = look

@@ -88,9 +88,7 @@ export function handlerUrls (
     },
     /** Checks the signature in the query of a request. */
     checkSignature (
-      purpose: 'callback' | 'download',
-      fileId: string,
-      { signature, expires, key, version, part }: SignatureQuery
+      purpose: 'callback' | 'download', fileId: string, { signature, expires, key, version, part }: SignatureQuery
     ): SignatureState {
       return purpose === 'download' && version !== undefined
         ? check({ purpose: 'version', fileId, expires, key: partOfVersion(version, part) }, signature)

@@ -25,8 +25,7 @@ const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signa
 const RECORDS_PER_PAUSE = 50
 
 export function createEditorSessions (
-  { keys, commands, recordStore }: SessionServices,
-  sessions: Sessions
+  { keys, commands, recordStore }: SessionServices, sessions: Sessions
 ): EditorSessions {
   /** Settles when all scans requested so far have ended. */
   let scans: Promise<unknown> = Promise.resolve()

@@ -1,10 +1,5 @@
 import {
-  type ForceSaveRelation,
-  type SessionRecord,
-  type ForceSave,
-  type ForceSaveResult,
-  isSameSave,
-  type SaveIdentity,
+  type ForceSaveRelation, type SessionRecord, type ForceSave, type ForceSaveResult, isSameSave, type SaveIdentity,
   type StoredSave
 } from './record.js'
 
@@ -32,9 +27,7 @@ export const ASSEMBLY_FAILED = 'ASSEMBLY_FAILED'
 
 /** A command is about to be sent. Nothing changes if too many are pending. */
 export function forceSaveNoted (
-  record: SessionRecord,
-  { id, key }: Pick<ForceSave, 'id' | 'key'>,
-  now: number
+  record: SessionRecord, { id, key }: Pick<ForceSave, 'id' | 'key'>, now: number
 ): SessionRecord {
   const others = (record.forceSaves ?? []).filter(other => other.id !== id && !isExpired(other, now))
   const [oldest] = others
@@ -60,10 +53,7 @@ export function forceSaveIdle (record: SessionRecord, id: string): SessionRecord
 
 /** A save was stored, or has failed: then the outcome has a `code`. */
 export function forceSavesConcerned (
-  record: SessionRecord,
-  announced: Announced,
-  relation: ForceSaveRelation,
-  outcome: Outcome
+  record: SessionRecord, announced: Announced, relation: ForceSaveRelation, outcome: Outcome
 ): SessionRecord {
   const isStored = outcome.code === undefined
   const own = (record.forceSaves ?? []).findIndex(({ id }) => id === relation.own)
@@ -77,9 +67,7 @@ export function forceSavesConcerned (
 
 /** The document server has repeated a stored save. */
 export function forceSavesRepeated (
-  record: SessionRecord,
-  identity: SaveIdentity,
-  relation: ForceSaveRelation
+  record: SessionRecord, identity: SaveIdentity, relation: ForceSaveRelation
 ): SessionRecord {
   const { result } = record.saves.find(save => isSameSave(save, identity)) ?? {}
   return changed(record, forceSave => {
@@ -96,9 +84,7 @@ export function forceSavesRepeated (
  * command was sent, it contains the changes that the command was for; if not, the document server's clock was set back.
  */
 export function forceSavesSuperseded (
-  record: SessionRecord,
-  announced: Announced,
-  relation: ForceSaveRelation
+  record: SessionRecord, announced: Announced, relation: ForceSaveRelation
 ): SessionRecord {
   return changed(record, forceSave => {
     const from = sourceOf(forceSave, announced, relation)
@@ -114,9 +100,7 @@ export function forceSaveWith ({ forceSaves = [] }: SessionRecord, id: string): 
 
 /** Ids of the other force saves of the session that the document server may be working on. */
 export function othersUnderWay (
-  { forceSaves = [] }: SessionRecord,
-  { id, key }: Pick<ForceSave, 'id' | 'key'>,
-  now: number
+  { forceSaves = [] }: SessionRecord, { id, key }: Pick<ForceSave, 'id' | 'key'>, now: number
 ): readonly string[] {
   const underWay = forceSaves.filter(other =>
     other.id !== id && other.key === key && other.isIdle !== true && !isExpired(other, now) &&
@@ -126,9 +110,7 @@ export function othersUnderWay (
 }
 
 function sourceOf (
-  { id }: ForceSave,
-  { status }: Announced,
-  { own, waiting = [], isRepeat = false }: ForceSaveRelation
+  { id }: ForceSave, { status }: Announced, { own, waiting = [], isRepeat = false }: ForceSaveRelation
 ): ForceSaveResult['from'] {
   if (id === own) return 'own'
   if (status === 2 || status === 3) return waiting.includes(id) ? 'final' : 'final-before'

@@ -77,10 +77,7 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
    * for the message of the final `BusyError`.
    */
   async function decide<Result> (
-    fileId: string,
-    purpose: string,
-    decision: (look: Look) => Promise<Result | typeof CHANGED>,
-    early?: Look
+    fileId: string, purpose: string, decision: (look: Look) => Promise<Result | typeof CHANGED>, early?: Look
   ): Promise<Result> {
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
       const decided = await decision(decisions === 0 && early ? early : await lookWhenFree(fileId))

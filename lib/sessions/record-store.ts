@@ -104,9 +104,7 @@ export function createRecordStore (
    * nothing was stored.
    */
   async function compareAndSet (
-    fileId: string,
-    changed: SessionRecord,
-    { record, version }: RecordSnapshot,
+    fileId: string, changed: SessionRecord, { record, version }: RecordSnapshot,
     { durable = true, cause }: ChangeOptions = {}
   ): Promise<RecordSnapshot | null> {
     const newVersion = await state.set(fileId, changed, version, durable ? {} : { durable })
@@ -121,8 +119,7 @@ export function createRecordStore (
    * whatever `change` throws. `snapshot`: the last known record, which saves the first read.
    */
   async function update (
-    fileId: string,
-    change: (record: SessionRecord) => SessionRecord,
+    fileId: string, change: (record: SessionRecord) => SessionRecord,
     { snapshot: known, ...options }: ChangeOptions & { readonly snapshot?: RecordSnapshot } = {}
   ): Promise<SessionRecord> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -138,9 +135,7 @@ export function createRecordStore (
 
 /** The file at the moment of a snapshot or later; `null` if it does not exist. */
 export async function fileAt (
-  { info }: RecordSnapshot,
-  fileId: string,
-  { stat }: Pick<Storage, 'stat'>
+  { info }: RecordSnapshot, fileId: string, { stat }: Pick<Storage, 'stat'>
 ): Promise<FileInfo | null> {
   return info === undefined ? await stat(fileId) : info
 }

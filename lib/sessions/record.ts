@@ -118,11 +118,7 @@ type Fields = Partial<Omit<Session, 'key' | 'state'>>
  * session.
  */
 export function sessionAfter (
-  record: SessionRecord,
-  key: string,
-  event: SessionEvent,
-  fields: Fields = {},
-  begin?: () => Fields
+  record: SessionRecord, key: string, event: SessionEvent, fields: Fields = {}, begin?: () => Fields
 ): SessionRecord {
   const before = sessionWith(record, key)
   const state = TRANSITIONS[event][stateOf(record, key)]
@@ -138,11 +134,7 @@ export function sessionAfter (
 
 /** Status 1: users are editing under this key, or only their unsaved changes are left, and `content` is stored. */
 export function sessionStarted (
-  record: SessionRecord,
-  keys: DocumentKeys,
-  key: string,
-  content: FileInfo,
-  now: number,
+  record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number,
   { hasUsers }: { readonly hasUsers: boolean }
 ): SessionRecord {
   const event = !hasUsers ? 'unsaved' : finishedKeys(record).has(key) ? 'joinedLate' : 'joined'
@@ -151,11 +143,7 @@ export function sessionStarted (
 
 /** The document server keeps a refused save only under its key, so the session stays until it is opened again. */
 export function saveRefused (
-  record: SessionRecord,
-  keys: DocumentKeys,
-  key: string,
-  content: FileInfo,
-  now: number
+  record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number
 ): SessionRecord {
   return sessionAfter(record, key, 'refused', { isAheadOfRefused: false }, () => ({
     lastReported: finishedKeys(record).has(key) ? LONG_AGO : now,
@@ -168,10 +156,7 @@ export function saveRefused (
  * downloaded earlier.
  */
 function baseOf (
-  record: SessionRecord,
-  keys: DocumentKeys,
-  key: string,
-  content: FileInfo
+  record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo
 ): Pick<Session, 'baseRevision'> {
   const last = lastSaveOf(record, key)
   const isCertain = last === undefined

@@ -2,17 +2,8 @@ import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { forceSavesConcerned, placeOf } from './force-save-notes.js'
 import {
-  type ForceSaveRelation,
-  type SessionRecord,
-  hasRefusedSave,
-  isSameSave,
-  lastSaveOf,
-  liveSessions,
-  LONG_AGO,
-  type SaveIdentity,
-  sessionAfter,
-  sessionWith,
-  type StoredSave
+  type ForceSaveRelation, type SessionRecord, hasRefusedSave, isSameSave, lastSaveOf, liveSessions, LONG_AGO,
+  type SaveIdentity, sessionAfter, sessionWith, type StoredSave
 } from './record.js'
 
 // Changes of the saves in a record, and conclusions from them. Pure functions, as in record.ts.
@@ -34,9 +25,7 @@ export interface SaveDetails {
  * held up. Nothing changes if the record already contains the save.
  */
 export function saveStored (
-  record: SessionRecord,
-  save: StoredSave,
-  { relation = {}, isAwaited = true }: SaveDetails = {}
+  record: SessionRecord, save: StoredSave, { relation = {}, isAwaited = true }: SaveDetails = {}
 ): SessionRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
   const { result } = save
@@ -96,9 +85,7 @@ export function obsoleteReason (record: SessionRecord, save: SaveIdentity): 'rep
  * server is not waiting for the answer, or has already ended the session. In any other case its clock was set back.
  */
 export function isHeldUp (
-  record: SessionRecord,
-  save: SaveIdentity,
-  { isAwaited }: { readonly isAwaited: boolean }
+  record: SessionRecord, save: SaveIdentity, { isAwaited }: { readonly isAwaited: boolean }
 ): boolean {
   return save.status === 2 && isOlderThanStored(record, save) &&
     (!isAwaited || lastSaveOf(record, save.key)?.status === 2)
@@ -138,9 +125,7 @@ function isFinished (record: SessionRecord, { key, lastsave, firstChange }: Save
  * the final save was stored so late that the session had continued with the same changes.
  */
 export function isConflict (
-  record: SessionRecord,
-  keys: DocumentKeys,
-  { key, firstChange }: Pick<SaveIdentity, 'key' | 'firstChange'>,
+  record: SessionRecord, keys: DocumentKeys, { key, firstChange }: Pick<SaveIdentity, 'key' | 'firstChange'>,
   content: FileInfo
 ): boolean {
   const session = sessionWith(record, key)
@@ -158,9 +143,7 @@ export function isConflict (
  * opened the document again, so the save does not build on the stored content.
  */
 export function isFromReopenedSession (
-  record: SessionRecord,
-  { key, firstChange }: SaveIdentity,
-  oldestChange: string | undefined
+  record: SessionRecord, { key, firstChange }: SaveIdentity, oldestChange: string | undefined
 ): boolean {
   const last = lastSaveOf(record, key)
   if (last === undefined || isBefore(last.lastsave, oldestChange)) return true

@@ -5,16 +5,8 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
 import type { SessionServices } from './locks.js'
 import {
-  type SessionRecord,
-  finishedKeys,
-  isJoinable,
-  isLive,
-  LONG_AGO,
-  saveRefused,
-  type Session,
-  sessionAfter,
-  sessionStarted,
-  sessionWith
+  type SessionRecord, finishedKeys, isJoinable, isLive, LONG_AGO, saveRefused, type Session, sessionAfter,
+  sessionStarted, sessionWith
 } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
 import { deadLockRemoved, saveStored } from './save-changes.js'
@@ -200,9 +192,7 @@ export function createSessions (
 
   /** Resolves to whether the record contained the session. */
   async function noteEnd (
-    fileId: string,
-    cause: Cause,
-    change: (record: SessionRecord) => SessionRecord
+    fileId: string, cause: Cause, change: (record: SessionRecord) => SessionRecord
   ): Promise<boolean> {
     let isNoted = false
     await recordStore.update(fileId, record => {
@@ -214,8 +204,7 @@ export function createSessions (
 
   /** Reads the record and the file's info consistently: the record did not change in between. */
   async function look (
-    content: FileInfo,
-    snapshot?: RecordSnapshot
+    content: FileInfo, snapshot?: RecordSnapshot
   ): Promise<{ record: SessionRecord, current: FileInfo }> {
     const { fileId } = content
     for (let looks = 1; ; looks++) {

@@ -179,10 +179,7 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
   }
 
   async function trySet (
-    fileId: string,
-    value: unknown,
-    version: string | null,
-    isWantedDurable = true
+    fileId: string, value: unknown, version: string | null, isWantedDurable = true
   ): Promise<string | null> {
     const folder = folderOf(fileId)
     const known = remembered.get(folder)
@@ -268,10 +265,7 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
    * the durable generation before it still exists.
    */
   async function writeGeneration (
-    folder: string,
-    number: number,
-    text: string,
-    durable: boolean
+    folder: string, number: number, text: string, durable: boolean
   ): Promise<Pick<Newest, 'file'> | undefined> {
     const path = join(folder, String(number))
     const temp = join(temps, tempName())

@@ -199,9 +199,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
    * removed unless it was published.
    */
   async function withTempFile<Result> (
-    content: Content,
-    replaced: BigIntStats | undefined,
-    publish: (temp: TempFile, isStaged: boolean) => Promise<Result>
+    content: Content, replaced: BigIntStats | undefined, publish: (temp: TempFile, isStaged: boolean) => Promise<Result>
   ): Promise<Result> {
     const staged = stagedFiles.get(content)
     const temp = staged ?? await tempFileFor(content, replaced)

@@ -47,9 +47,7 @@ export async function syncFile (path: string): Promise<void> {
 }
 
 async function withHandle<Result> (
-  path: string,
-  flags: string | number,
-  task: (handle: FileHandle) => Promise<Result>
+  path: string, flags: string | number, task: (handle: FileHandle) => Promise<Result>
 ): Promise<Result> {
   const handle = await open(path, flags)
   try {
@@ -135,9 +133,7 @@ export function previousOf (temp: string): string {
  * will replace and a later modification time, or else the given mode. Leaves nothing behind if it rejects.
  */
 export async function writeTempFile (
-  directory: string,
-  content: Content,
-  mode: number,
+  directory: string, content: Content, mode: number,
   { replaced, adding = async add => await add() }: TempFileOptions = {}
 ): Promise<TempFile> {
   const path = join(directory, tempName())

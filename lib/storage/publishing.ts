@@ -19,9 +19,7 @@ import {
  * Resolves to whether it did. If it rejects, the replaced file is unchanged, and the temp file may still exist.
  */
 async function publishOver (
-  temp: TempFile,
-  target: string,
-  isExpected?: (stats: BigIntStats) => boolean
+  temp: TempFile, target: string, isExpected?: (stats: BigIntStats) => boolean
 ): Promise<boolean> {
   await freshStats(dirname(target))
   // A second hard link is cheap and allows undoing a rename that could not be flushed.
@@ -47,10 +45,7 @@ async function publishOver (
  * exist.
  */
 export async function publishNew (
-  temp: TempFile,
-  target: string,
-  superseded?: StoredFile,
-  onNamed = () => {}
+  temp: TempFile, target: string, superseded?: StoredFile, onNamed = () => {}
 ): Promise<void> {
   const directory = dirname(target)
   try {
@@ -137,10 +132,7 @@ const queue = createQueue()
  * instance with the lock in the document's record.
  */
 export async function replaceFile (
-  temp: TempFile,
-  fileId: string,
-  current: StoredFile,
-  { extension, ifRevision, beforePublish }: ReplaceOptions,
+  temp: TempFile, fileId: string, current: StoredFile, { extension, ifRevision, beforePublish }: ReplaceOptions,
   { directory, lookup }: FileServices
 ): Promise<FileInfo | null> {
   const hasRevision = (stats: BigIntStats) => ifRevision === undefined || revisionOf(stats) === ifRevision

@@ -160,8 +160,7 @@ class FileBody extends Readable {
   }
 
   override pipe<Destination extends NodeJS.WritableStream> (
-    destination: Destination,
-    options?: { end?: boolean }
+    destination: Destination, options?: { end?: boolean }
   ): Destination {
     const isRead = this.readableDidRead || this.readableFlowing !== null
     if (isRead || options?.end === false || !isPlainResponse(destination)) return super.pipe(destination, options)

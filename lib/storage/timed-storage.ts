@@ -100,10 +100,7 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
 
   /** These methods, as far as the storage has them, with a time limit. Their names in errors have the prefix. */
   function timed<Methods extends object, Name extends keyof Methods & string> (
-    methods: Methods,
-    names: readonly Name[],
-    prefix = '',
-    limits: CallLimits<never> = {}
+    methods: Methods, names: readonly Name[], prefix = '', limits: CallLimits<never> = {}
   ): Pick<Methods, Name> {
     const untimed = methods as Record<Name, (...args: unknown[]) => Promise<never>>
     return Object.fromEntries(
@@ -115,8 +112,7 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
   }
 
   async function limited<Result> (
-    method: string,
-    call: (untimed: Untimed) => Promise<Result>,
+    method: string, call: (untimed: Untimed) => Promise<Result>,
     { milliseconds = timeouts.storage, onResult, onLate }: CallLimits<Result> = {}
   ): Promise<Result> {
     let calling: Promise<Result> | undefined

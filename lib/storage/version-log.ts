@@ -37,8 +37,7 @@ export function orderOf ({ session, priority }: KeepOptions): Pick<VersionEntry,
 
 /** `details`: JSON text. */
 export function storedVersion (
-  { version, revision, extension, modifiedAt, keptAt, content, changes }: VersionEntry,
-  details = 'null'
+  { version, revision, extension, modifiedAt, keptAt, content, changes }: VersionEntry, details = 'null'
 ): StoredVersion {
   return {
     version,

@@ -20,9 +20,7 @@ interface Tested<Subject> {
 
 /** @throws InvalidOptionError when one of them is not a function. */
 export function assertConformanceOptions<Subject> (
-  suite: string,
-  options: ConformanceOptions<Subject>,
-  { name }: Tested<Subject>
+  suite: string, options: ConformanceOptions<Subject>, { name }: Tested<Subject>
 ): void {
   const example = `as in ${suite}({ test, create: () => ({ ${name} }) })`
   if (!isObject(options)) throw new InvalidOptionError('options', `must be an object, ${example}`)
@@ -36,8 +34,7 @@ export function assertConformanceOptions<Subject> (
 
 /** @throws InvalidOptionError when `create` returns something else. */
 export async function createSubject<Subject extends object> (
-  create: () => Subject | Promise<Subject>,
-  { name, rule }: Tested<Subject>
+  create: () => Subject | Promise<Subject>, { name, rule }: Tested<Subject>
 ): Promise<Subject> {
   const subject = await create()
   const example = `as in create: () => ({ ${name} })`

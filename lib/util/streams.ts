@@ -85,8 +85,7 @@ export function contentFrom (given: DocumentContent): Content {
  * `InvalidOptionError`.
  */
 export function acceptContent (
-  content: unknown,
-  { name = 'content', accepted = CONTENT } = {}
+  content: unknown, { name = 'content', accepted = CONTENT } = {}
 ): asserts content is Content {
   deferErrors(content)
   if (isUint8Array(content)) return

@@ -32,8 +32,7 @@ export async function unlessAborted<Result> (promise: Promise<Result>, signal: A
  * anybody. The call is not cancelled.
  */
 export function withTimeout<Result> (
-  call: (untimed: Untimed) => Result | Promise<Result>,
-  { milliseconds, timeoutError, signal }: Limits
+  call: (untimed: Untimed) => Result | Promise<Result>, { milliseconds, timeoutError, signal }: Limits
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     let isOver = false
@@ -94,8 +93,7 @@ interface BodyRules extends Limits {
  * stream stays open: the request is answered through the same connection.
  */
 export async function readBody (
-  payload: Readable,
-  { limit, tooLarge, cutOff, onChunk, ...timeLimits }: BodyRules
+  payload: Readable, { limit, tooLarge, cutOff, onChunk, ...timeLimits }: BodyRules
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
   let ignoreRest = () => {}

@@ -16,10 +16,7 @@ const MAX_PAUSE_MS = 10 * 60_000
  * connection until somebody reads it. `checksum`: the value in the headers, if any.
  */
 export function streamedBody (
-  source: Readable,
-  length: number,
-  timeout: number,
-  checksum: string | undefined
+  source: Readable, length: number, timeout: number, checksum: string | undefined
 ): Readable {
   let received = 0
   let sum = 0

@@ -100,8 +100,7 @@ export function createDirectRequests (client: S3Client, Bucket: string, time: Re
 
   /** Makes the client send a command, or continue with it after a first try that was made here. */
   async function throughClient (
-    command: Command<unknown>,
-    abortSignal: AbortSignal,
+    command: Command<unknown>, abortSignal: AbortSignal,
     tried?: { readonly sentAt: number, readonly result: () => { readonly response: HttpResponse } }
   ): Promise<unknown> {
     let first = tried
@@ -247,8 +246,7 @@ function patternOf (prepared: Prepared, key: string) {
 }
 
 async function signed (
-  { unsigned, folder, headers, signer, signing }: Pattern,
-  { key, headers: own, body }: SmallRequest,
+  { unsigned, folder, headers, signer, signing }: Pattern, { key, headers: own, body }: SmallRequest,
   { date, id }: { readonly date: Date, readonly id: string }
 ): Promise<HttpRequest> {
   const ofBody = body && {

@@ -92,9 +92,7 @@ export function withGarbage (record: DocumentRecord, candidates: Iterable<string
  * that write would be too early if the writer was suspended in between.
  */
 function finished (
-  record: DocumentRecord,
-  { tag, time }: { readonly tag: string, readonly time: StoreTime },
-  base: DocumentRecord | null
+  record: DocumentRecord, { tag, time }: { readonly tag: string, readonly time: StoreTime }, base: DocumentRecord | null
 ) {
   const old = new Set(base?.garbage.map(({ name }) => name))
   const stamped = record.garbage.map(item =>

@@ -399,8 +399,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 }
 
 function isCommittable (
-  record: DocumentRecord | null,
-  { ifRevision, ifRecordVersion }: Pick<CommitOptions, 'ifRevision' | 'ifRecordVersion'>
+  record: DocumentRecord | null, { ifRevision, ifRecordVersion }: Pick<CommitOptions, 'ifRevision' | 'ifRecordVersion'>
 ): record is FileRecord {
   return record?.content?.revision === ifRevision && (record.state?.version ?? null) === ifRecordVersion
 }

@@ -44,8 +44,7 @@ export function createStaging ({ store, names, ready, deleteLater }: S3Services)
   const staged = new WeakMap<Content, StoredObject>()
 
   async function stored (
-    fileId: string | undefined,
-    { isStaged, source }: Pick<StoredObject, 'isStaged' | 'source'>,
+    fileId: string | undefined, { isStaged, source }: Pick<StoredObject, 'isStaged' | 'source'>,
     put: (key: string) => Promise<number>
   ): Promise<StoredObject> {
     await ready()
@@ -108,9 +107,7 @@ export function createStaging ({ store, names, ready, deleteLater }: S3Services)
      * for the sweep, which deletes it if no record names it.
      */
     async naming (
-      fileId: string,
-      placed: readonly StoredObject[],
-      write: (naming: Naming) => Promise<boolean>
+      fileId: string, placed: readonly StoredObject[], write: (naming: Naming) => Promise<boolean>
     ): Promise<boolean> {
       const contents = [...placed]
       const blobs = new Map<Content | string, Blob>()

@@ -113,10 +113,7 @@ export function createSweep (services: S3Services, records: Records, versions: S
 
   /** The objects that are no longer needed. Garbage that is not in `superseded` is new and still needed. */
   async function unnamed (
-    fileId: string,
-    record: DocumentRecord,
-    objects: readonly NamedObject[],
-    superseded: ReadonlyMap<string, number>
+    fileId: string, record: DocumentRecord, objects: readonly NamedObject[], superseded: ReadonlyMap<string, number>
   ): Promise<readonly NamedObject[]> {
     const { names: needed, areAll } = await versions.named(fileId, record)
     if (!areAll) return []

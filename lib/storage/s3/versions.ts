@@ -58,8 +58,7 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
    * was read may be deleted.
    */
   async function present (
-    fileId: string,
-    segmentsOf: (log: DocumentRecord['versions']) => readonly Segment[]
+    fileId: string, segmentsOf: (log: DocumentRecord['versions']) => readonly Segment[]
   ): Promise<readonly VersionEntry[]> {
     for (let attempt = 1; attempt <= MAX_READ_ATTEMPTS; attempt++) {
       const record = await records.recordOf(fileId)
@@ -73,9 +72,7 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
 
   /** Applies an edit to the log of a record. */
   async function changed (
-    fileId: string,
-    record: DocumentRecord,
-    edit: (editor: LogEditor) => Promise<unknown>
+    fileId: string, record: DocumentRecord, edit: (editor: LogEditor) => Promise<unknown>
   ): Promise<Change> {
     const written: string[] = []
     const editor = editLog(record.versions, {

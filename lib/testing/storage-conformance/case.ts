@@ -32,9 +32,7 @@ export interface Scene {
  * does not have the member.
  */
 export function optionalCases<Prepared> (
-  member: string,
-  setUp: (scene: Scene) => Promise<Prepared | undefined>,
-  cases: Cases<Prepared>
+  member: string, setUp: (scene: Scene) => Promise<Prepared | undefined>, cases: Cases<Prepared>
 ): Cases<Scene> {
   return Object.fromEntries(Object.entries(cases).map(([name, run]) => [`${member}: ${name}`, async scene => {
     const prepared = await setUp(scene)
@@ -85,8 +83,7 @@ export async function * failingAfter (error: Error, ...chunks: readonly Uint8Arr
 
 /** Calls `inspect` when a write has read the first chunk and asks for the second. */
 export async function duringWrite<Written, Seen> (
-  write: (content: AsyncIterable<Uint8Array>) => Promise<Written>,
-  [first, second]: readonly [Uint8Array, Uint8Array],
+  write: (content: AsyncIterable<Uint8Array>) => Promise<Written>, [first, second]: readonly [Uint8Array, Uint8Array],
   inspect: () => Promise<Seen>
 ): Promise<{ written: Written, seen: Seen }> {
   let inspecting: Promise<Seen> | undefined
@@ -106,9 +103,7 @@ export async function duringWrite<Written, Seen> (
 
 /** Asserts that a write rejects with the error of its source, which fails after these chunks. */
 export async function assertSourceFails (
-  name: string,
-  write: (content: AsyncIterable<Uint8Array>) => Promise<unknown>,
-  chunks: readonly Uint8Array[]
+  name: string, write: (content: AsyncIterable<Uint8Array>) => Promise<unknown>, chunks: readonly Uint8Array[]
 ): Promise<void> {
   const failure = new Error('the source failed')
   const writing = write(failingAfter(failure, ...chunks))
@@ -129,10 +124,7 @@ type PublishCall = Parameters<NonNullable<ReplaceOptions['beforePublish']>>
  * revision in advance makes none. `outcome` is the error if `replace` rejects.
  */
 export async function replaceObserved (
-  storage: Storage,
-  fileId: string,
-  content: Content,
-  options: ReplaceOptions,
+  storage: Storage, fileId: string, content: Content, options: ReplaceOptions,
   onPublish: (ticket: string | undefined) => Promise<unknown> = async () => {}
 ): Promise<{ calls: readonly PublishCall[], outcome: FileInfo | null | Error }> {
   const calls: PublishCall[] = []
@@ -153,9 +145,7 @@ export function onlyWinner (name: string, outcomes: readonly unknown[]): number 
 
 /** Reads a file, or a range of it, to the end. */
 export async function readAll (
-  storage: Storage,
-  fileId: string,
-  range?: ByteRange
+  storage: Storage, fileId: string, range?: ByteRange
 ): Promise<{ readonly info: FileInfo, readonly bytes: Buffer }> {
   const result = await (range ? storage.read(fileId, range) : storage.read(fileId))
   assert.ok(result, 'read must resolve to the info and body of a stored file')

@@ -42,9 +42,7 @@ function ifStill ({ info, recordVersion }: Committed): Pick<CommitOptions, 'ifRe
 }
 
 async function assertRecord (
-  { state }: CommittingStorage,
-  fileId: string,
-  record: { value: unknown, version: string | null } | null
+  { state }: CommittingStorage, fileId: string, record: { value: unknown, version: string | null } | null
 ): Promise<void> {
   const message = 'state.get must resolve to the record of the latest commit or set'
   assert.deepEqual(await state.get(fileId), record, message)
@@ -52,8 +50,7 @@ async function assertRecord (
 
 /** Asserts that neither the file nor its record nor its versions are other than they were. */
 async function assertNothingChanged (
-  { storage, other, first: { info, recordVersion }, list }: CommittingScene,
-  names: readonly string[] | undefined
+  { storage, other, first: { info, recordVersion }, list }: CommittingScene, names: readonly string[] | undefined
 ): Promise<void> {
   for (const instance of [storage, other]) {
     await assertUnchanged(instance, info, OLD_BYTES)
@@ -64,10 +61,7 @@ async function assertNothingChanged (
 }
 
 async function commit (
-  storage: CommittingStorage,
-  fileId: string,
-  content: Content,
-  options: CommitOptions
+  storage: CommittingStorage, fileId: string, content: Content, options: CommitOptions
 ): Promise<Committed> {
   const committed = await storage.commit(fileId, content, options)
   assert.ok(committed, 'commit must resolve to what it has stored: file and record are as expected')

@@ -135,9 +135,7 @@ const WAYS = FORMAT_OPTIONS.flatMap(options => CONTENT_FORMS.map(contentOf => ({
  * fileId, or to `null` if the storage does not call `beforePublish`.
  */
 async function replaceWhile (
-  storage: Storage,
-  options: ReplaceOptions,
-  change: (fileId: string) => Promise<unknown>
+  storage: Storage, options: ReplaceOptions, change: (fileId: string) => Promise<unknown>
 ): Promise<string | null> {
   const { fileId, revision } = await storage.create('docx', OLD_BYTES)
   const { calls, outcome } = await replaceObserved(storage, fileId, NEW_BYTES, { ...options, ifRevision: revision },

@@ -34,11 +34,7 @@ async function assertNoRecord (state: StateStore, fileId: string): Promise<void>
 }
 
 async function assertNotSet (
-  state: StateStore,
-  fileId: string,
-  value: unknown,
-  version: string | null,
-  options = {}
+  state: StateStore, fileId: string, value: unknown, version: string | null, options = {}
 ): Promise<void> {
   const message = `set must resolve to null: ${JSON.stringify(version)} is not the version of the record`
   assert.equal(await state.set(fileId, value, version, options), null, message)
@@ -196,10 +192,7 @@ interface RevokingScene extends Scene {
 
 /** Replaces a file. `ticket` is `undefined` if `beforePublish` is not called: then there is nothing to test. */
 async function replaceWithTicket (
-  storage: Storage,
-  fileId: string,
-  content: Content,
-  options: ReplaceOptions,
+  storage: Storage, fileId: string, content: Content, options: ReplaceOptions,
   onTicket: (ticket: string) => Promise<void> = async () => {}
 ): Promise<{ readonly outcome: FileInfo | null | Error, readonly ticket: string | undefined }> {
   const { calls, outcome } = await replaceObserved(storage, fileId, content, options, async ticket => {

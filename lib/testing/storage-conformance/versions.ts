@@ -47,9 +47,7 @@ async function numbersIn (versions: VersionStore, fileId: string): Promise<reado
 }
 
 async function keep (
-  versions: VersionStore,
-  { fileId, revision }: FileInfo,
-  options?: KeepOptions
+  versions: VersionStore, { fileId, revision }: FileInfo, options?: KeepOptions
 ): Promise<StoredVersion> {
   const kept = await versions.keep(fileId, revision, options)
   assert.ok(kept, 'keep must resolve to the version: the file has the given revision')
@@ -58,11 +56,7 @@ async function keep (
 
 /** Asserts that the content of a version can be read, exactly, and its changes; `null`: it has none. */
 async function assertKept (
-  versions: VersionStore,
-  fileId: string,
-  kept: StoredVersion,
-  content: Uint8Array,
-  changes: Uint8Array | null = null
+  versions: VersionStore, fileId: string, kept: StoredVersion, content: Uint8Array, changes: Uint8Array | null = null
 ): Promise<void> {
   const { version, size, changesSize } = kept
   const isListed = (await list(versions, fileId)).some(listed => isDeepStrictEqual(listed, kept))
