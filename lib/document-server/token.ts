@@ -28,7 +28,9 @@ const CLOCK_TOLERANCE_SECONDS = 60
 const SYNCHRONIZE = 'synchronize the clocks of this application and of the document server'
 
 /** `endless`: it has no `exp`. `inactive`: `nbf` is in the future. `future`: `iat` is in the future. */
-const problems = {
+type Problem = 'malformed' | 'algorithm' | 'signature' | 'endless' | 'expired' | 'inactive' | 'future'
+
+const problems: Readonly<Record<Problem, Pick<TokenFault, 'problem' | 'remedy'>>> = {
   malformed: {
     problem: 'is malformed',
     remedy:
@@ -50,7 +52,6 @@ const problems = {
   inactive: { problem: 'is not valid yet', remedy: SYNCHRONIZE },
   future: { problem: `is dated more than ${CLOCK_TOLERANCE_SECONDS} s ahead`, remedy: SYNCHRONIZE }
 }
-type Problem = keyof typeof problems
 
 /** A usual header has 36. */
 const MAX_HEADER_LENGTH = 1024

@@ -30,10 +30,9 @@ const INTERNAL: readonly string[] = [
   'The document was changed before it could be replaced',
   'The document was changed before its version could be kept',
   'The document was not saved: …', // what follows is known case by case
-  'The file is not the expected one',
-  'The folder of the versions has gone',
   'The record of the document has changed',
   'The upstream request failed: …', // the same
+  'The versions of the document have changed meanwhile',
   'invalid query',
   'null or undefined was thrown',
   'the client has disconnected'
