@@ -11,7 +11,7 @@ const plugin = {
   plugin: ['options', 'parts', 'security', 'openapi', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
   parts: ['options', 'services', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
   cli: ['editor', 'doctor/findings', 'doctor/render-text', 'storage'],
-  actions: ['options', 'services', 'control', 'handler/credentials', 'handler/request', 'handler/responses', 'document-server', 'outbound', 'security'],
+  actions: ['options', 'services', 'control', 'handler/credentials', 'handler/request', 'document-server', 'outbound', 'security'],
   handler: ['options', 'services', 'fragment-type', 'diagnostics', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/defaults'],
   openapi: ['options', 'actions/action', 'actions/requests', 'document-server/formats', 'handler/request'],
   control: ['services', 'diagnostics', 'blank/blank-document', 'history', 'save', 'sessions', 'document-server'],
