@@ -3,6 +3,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
 import { BusyError, InvalidOptionError, NameTakenError, StorageError } from '../../errors.js'
 import { isSafeFileId } from '../../security/names.js'
+import { once } from '../../util/queue.js'
 import { acceptContent } from '../../util/streams.js'
 import {
   anyOf, assertOptions, integerFrom, isBoolean, isNumber, isObject, isOneOf, Milliseconds, rule, type Rules, Signal,
@@ -164,6 +165,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 
   const names = objectNames(prefix)
   const store = createObjectStore({ client, bucket, requestTimeout, urlClient })
+  const ready = once(start)
   const services: S3Services = { store, names, requestTimeout, ready, deleteLater }
   const records = createRecords(services)
   const { recordOf } = records
@@ -171,7 +173,6 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
   const versions = createVersions(services, records, staging)
   const { sweep, keepSweeping } = createSweep(services, records, versions)
   const closing = new AbortController()
-  let started: Promise<void> | undefined
 
   return {
     ready,
@@ -381,14 +382,6 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
 
   function deleteLater (fileId: string | undefined, objects: readonly string[]): void {
     removeObjects(fileId, objects).catch(() => {})
-  }
-
-  function ready (): Promise<void> {
-    started ??= start().catch(error => {
-      started = undefined // the store may be started late: the next call tries again
-      throw error
-    })
-    return started
   }
 
   async function start (): Promise<void> {
