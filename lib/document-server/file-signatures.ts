@@ -1,5 +1,5 @@
 // How files begin and end, by format.
-import { ENTRY, STORED } from '../util/zip.js'
+import { ENTRY, PART_BYTES, STORED } from '../util/zip.js'
 import { mediaTypeOf } from './formats.js'
 
 const ZIP = Buffer.from('504b0304', 'hex')
@@ -125,7 +125,6 @@ const OFFICE_FOLDERS: ReadonlyArray<readonly [formats: RegExp, folder: string]> 
 const OPEN_DOCUMENT = /^o[dt][tspg]$/
 
 // Source of all offsets: APPNOTE.TXT, the specification of the zip format.
-const PART_BYTES = 30
 const END_BYTES = 22
 const ENTRY_BYTES = 46
 /** Means that the number is stored elsewhere, with 64 bits. */

@@ -8,7 +8,7 @@ import {
   DamagedDocumentError, EmptyDocumentError, InvalidNameError, UnknownFormatError, WrongFormatError
 } from '../errors.js'
 import { contentFrom, resumed } from '../util/streams.js'
-import { DEFLATED, ENTRY, PART, STORED } from '../util/zip.js'
+import { DEFLATED, ENTRY, PART, PART_BYTES, STORED } from '../util/zip.js'
 import { inspected, type InspectedContent, type Inspection } from './content-check.js'
 import {
   DIRECTORY_REACH, hasPartsOf, hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, isZip, matchesOpenedSignature,
@@ -131,7 +131,6 @@ function isCutOff (start: Buffer, length: number): boolean {
 }
 
 // Source of all offsets and signatures: APPNOTE.TXT, the specification of the zip format.
-const PART_BYTES = 30
 const DESCRIPTOR = 0x08074b50
 /** Signatures of what follows the last part: the directory, or something that belongs to it. */
 const AFTER_PARTS: ReadonlySet<number> = new Set([ENTRY, 0x08064b50, 0x06064b50, 0x06054b50])

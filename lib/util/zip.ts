@@ -2,6 +2,7 @@ import { crc32, deflateRawSync } from 'node:zlib'
 
 // Source of the records and signatures: APPNOTE.TXT, the specification of the zip format.
 export const PART = 0x04034b50
+export const PART_BYTES = 30
 export const ENTRY = 0x02014b50
 const END = 0x06054b50
 const VERSION = 20
