@@ -1,7 +1,7 @@
 import type { Clock, EditorOptions, Profile } from '../types/options.js'
 import { checkedDefaults } from './control/defaults.js'
 import { InvalidOptionError } from './errors.js'
-import { connectionTimeoutRules, tlsRules } from './http-client/undici-client.js'
+import { connectionTimeoutRules, tlsRules, type Tls } from './http-client/undici-client.js'
 import { explainWeakness } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {
@@ -268,7 +268,7 @@ type ProfileDefaults =
     /** Whether `documentServer.origins` and `proxy.allow` are `any`. */
     readonly anyOrigin: boolean,
     readonly proxy: Required<Pick<NonNullable<EditorOptions['proxy']>, 'requireToken' | 'crossOrigin'>>,
-    readonly tls: Required<Omit<NonNullable<EditorOptions['tls']>, 'ca'>> & Pick<NonNullable<EditorOptions['tls']>, 'ca'>
+    readonly tls: Required<Omit<Tls, 'ca'>> & Pick<Tls, 'ca'>
   }
 
 const profiles: Record<Profile, ProfileDefaults> = {

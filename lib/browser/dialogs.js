@@ -81,7 +81,11 @@ const TYPING_MS = 250
  */
 export function choose (fragment, { title, messages, find, textOf }) {
   useChoiceStyle()
-  const search = element('input', 'onlyoffice-dialog-search', '', { type: 'search', maxLength: 200, autocomplete: 'off' })
+  const search = element('input', 'onlyoffice-dialog-search', '', {
+    type: 'search',
+    maxLength: 200,
+    autocomplete: 'off'
+  })
   const label = element('label', 'onlyoffice-dialog-label', messages.search)
   const status = element('p', 'onlyoffice-dialog-status')
   const list = element('ul', 'onlyoffice-dialog-list')

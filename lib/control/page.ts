@@ -30,8 +30,9 @@ export function signedConfig (
 function unsignedConfig (
   { name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults
 ) {
-  const { type, width = '100%', height = '100%', history, document, permissions, info, referenceData, ...editorFields } =
-    defaults
+  const {
+    type, width = '100%', height = '100%', history, document, permissions, info, referenceData, ...editorFields
+  } = defaults
   return {
     ...(type && { type }),
     width,

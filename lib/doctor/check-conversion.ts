@@ -183,7 +183,8 @@ export async function checkResult (
 
   let problem: string
   try {
-    const { status, body } = await outbound('conversion', fileUrl, { signal, total: REQUEST_TIMEOUT_MS, limit: 1024 ** 2 })
+    const limits = { signal, total: REQUEST_TIMEOUT_MS, limit: 1024 ** 2 }
+    const { status, body } = await outbound('conversion', fileUrl, limits)
     if (status === 200) {
       return {
         text: (await bytesOf(body)).toString('utf8'),

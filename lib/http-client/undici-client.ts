@@ -15,7 +15,7 @@ import {
 } from '../util/validate.js'
 
 type Timeouts = NonNullable<EditorOptions['timeouts']>
-type Tls = NonNullable<EditorOptions['tls']>
+export type Tls = NonNullable<EditorOptions['tls']>
 
 interface ConnectionOptions {
   /**

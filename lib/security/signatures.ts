@@ -84,7 +84,8 @@ export function handlerUrls (
     version (fileId: string, version: number, part: 'content' | 'changes'): string {
       const expires = expiry()
       const signature = signer.sign({ purpose: 'version', fileId, expires, key: partOfVersion(String(version), part) })
-      return `${base}?${new URLSearchParams({ action: 'download', fileId, version: String(version), part, ...(signedUrls && { expires, signature }) })}`
+      const query = { action: 'download', fileId, version: String(version), part }
+      return `${base}?${new URLSearchParams({ ...query, ...(signedUrls && { expires, signature }) })}`
     },
     /** Checks the signature in the query of a request. */
     checkSignature (
@@ -113,7 +114,8 @@ export function handlerUrls (
      */
     probe (action: ProbeAction, id: string): string {
       const expires = expiry(PROBE_LIFETIME_MS)
-      return `${base}?${new URLSearchParams({ action, fileId: id, expires, signature: signer.sign({ purpose: `probe-${action}`, fileId: id, expires }) })}`
+      const signature = signer.sign({ purpose: `probe-${action}`, fileId: id, expires })
+      return `${base}?${new URLSearchParams({ action, fileId: id, expires, signature })}`
     },
     checkProbe: (action: ProbeAction, id: string, { signature, expires }: SignatureQuery): SignatureState =>
       check({ purpose: `probe-${action}`, fileId: id, expires }, signature),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Content, FileInfo, ListedStateRecord, ReplaceOptions, StateStore, Storage } from '../../../types/storage.js'
+import type {
+  Content, FileInfo, ListedStateRecord, ReplaceOptions, StateStore, Storage
+} from '../../../types/storage.js'
 import {
   assertStored, assertUnchanged, FORMAT_OPTIONS, inChunks, MALFORMED_IDS, NEW_BYTES, OLD_BYTES, onlyWinner,
   optionalCases, patternBytes, replace, replaceObserved, type Scene

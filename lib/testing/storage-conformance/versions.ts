@@ -100,7 +100,8 @@ export const versionsCases = optionalCases('versions', withVersions, {
     const first = await keep(versions, info)
     const { version, revision, extension, modifiedAt, keptAt, details } = first
     const described = { version, revision, extension, modifiedAt, details }
-    const expected = { version: 1, revision: info.revision, extension: 'docx', modifiedAt: info.modifiedAt, details: null }
+    const asFile = { revision: info.revision, extension: 'docx', modifiedAt: info.modifiedAt }
+    const expected = { version: 1, ...asFile, details: null }
     assert.deepEqual(described, expected, 'keep must resolve to what the file is, as version 1')
     assert.ok(keptAt instanceof Date && !Number.isNaN(keptAt.getTime()), 'keptAt must be a Date')
     await assertUnchanged(storage, info, OLD_BYTES)
