@@ -10,8 +10,8 @@ import type { Credentials } from '../handler/credentials.js'
 import { errorStatus } from '../handler/request.js'
 import type { PageClaims } from '../security/signatures.js'
 import type { Services } from '../services.js'
+import { withTimeout } from '../util/limits.js'
 import { withoutUndefined } from '../util/validate.js'
-import { withTimeout } from '../util/with-timeout.js'
 import type { Bodies } from './requests.schema.js'
 
 /**

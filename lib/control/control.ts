@@ -5,8 +5,8 @@ import type {
 import type { FileInfo, Storage } from '../../types/storage.js'
 import { blankDocument } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
-import { conversionKey } from '../document-server/conversion-service.js'
 import type { Conversions } from '../document-server/conversion.js'
+import { conversionKey } from '../document-server/conversion-service.js'
 import { extensionOf, type Opens } from '../document-server/formats.js'
 import { checkDocument } from '../document-server/upload-check.js'
 import {

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { Storage } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
-import { withTimeout } from '../util/with-timeout.js'
+import { withTimeout } from '../util/limits.js'
 import { error, ok, warning } from './findings.js'
 import type { DoctorServices } from './services.js'
 

@@ -4,9 +4,9 @@ import { isHtml } from '../document-server/file-signatures.js'
 import { AddressBlockedError, TooLargeError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { limitedBody, REDIRECTS } from '../outbound/outbound.js'
+import { withTimeout } from '../util/limits.js'
 import { bytesOf, discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
-import { withTimeout } from '../util/with-timeout.js'
 import type { DoctorServices } from './services.js'
 
 export interface DirectResponse {

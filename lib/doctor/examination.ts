@@ -1,6 +1,6 @@
 import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
 import type { Settings } from '../options.js'
-import { withTimeout } from '../util/with-timeout.js'
+import { withTimeout } from '../util/limits.js'
 import { assessDownload, checkFromFile, checkResult, convertProbe } from './check-conversion.js'
 import { checkOptions } from './check-options.js'
 import { askSightings, checkPublicUrl } from './check-public-url.js'

@@ -4,10 +4,10 @@ import type { ConversionRequest, ConvertOptions, ResultFile } from '../../types/
 import { channels, reportEnd } from '../diagnostics.js'
 import { ConversionFailedError, ConversionTimeoutError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
+import { unlessAborted } from '../util/limits.js'
 import { bytesOf, bytesOfContent, contentFrom, discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
 import { assertOptions } from '../util/validate.js'
-import { unlessAborted } from '../util/with-timeout.js'
 import type { PostOptions } from './client.js'
 import {
   assertConversionRequest, type ConversionAnswer, type ConversionSource, parseConversionAnswer, serviceFailure,

@@ -10,8 +10,8 @@ import type { Services } from '../services.js'
 import { type SessionRecord, liveSessions, type Session, stateOf } from '../sessions/record.js'
 import type { Cause } from '../sessions/record-store.js'
 import { BoundedMap } from '../util/bounded-map.js'
+import { withTimeout } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
-import { withTimeout } from '../util/with-timeout.js'
 
 type HookName = 'onCallback' | 'onSaved' | 'onSaveFailed' | 'onSessionStart' | 'onSessionEnd'
 type EventOf<Name extends HookName> = Parameters<NonNullable<EditorOptions[Name]>>[0]

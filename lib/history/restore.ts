@@ -10,11 +10,11 @@ import { CHANGED, type SessionServices } from '../sessions/locks.js'
 import { isLive, liveSessions, type Session } from '../sessions/record.js'
 import { versionRestored } from '../sessions/save-changes.js'
 import type { Sessions } from '../sessions/sessions.js'
+import { unlessAborted } from '../util/limits.js'
 import { createQueue, shared } from '../util/queue.js'
 import { deferErrors } from '../util/streams.js'
 import { isHttpUrl } from '../util/url.js'
 import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../util/validate.js'
-import { unlessAborted } from '../util/with-timeout.js'
 import type { Versions } from './versions.js'
 
 export interface RestoringUser {

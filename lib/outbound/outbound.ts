@@ -3,9 +3,9 @@ import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
 import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { mayBePublicHost } from '../security/public-ip.js'
+import { unlessAborted } from '../util/limits.js'
 import { deferErrors, discard, hasArrived } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
-import { unlessAborted } from '../util/with-timeout.js'
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST'

@@ -19,11 +19,11 @@ import type { SessionServices } from '../sessions/locks.js'
 import { liveSessions, sessionWith } from '../sessions/record.js'
 import { spool } from '../storage/timed-storage.js'
 import { BoundedMap } from '../util/bounded-map.js'
+import { unlessAborted, withTimeout } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
 import { sha256Of } from '../util/text.js'
 import { parseHttpUrl } from '../util/url.js'
 import { assertOptions, type Rules, Signal, TrueOrFalse } from '../util/validate.js'
-import { unlessAborted, withTimeout } from '../util/with-timeout.js'
 
 type FetchedFile = NonNullable<Awaited<ReturnType<ReturnType<typeof createForgottenFiles>['fetch']>>>
 

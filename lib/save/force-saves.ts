@@ -13,8 +13,8 @@ import {
 import type { SessionServices } from '../sessions/locks.js'
 import type { ForceSaveRelation, SessionRecord } from '../sessions/record.js'
 import { NOT_DURABLE } from '../sessions/record-store.js'
+import { withTimeout } from '../util/limits.js'
 import { assertOptions, isNumber, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal } from '../util/validate.js'
-import { withTimeout } from '../util/with-timeout.js'
 import { type CommandAnswer, createOutcomeResolver, type Verdict } from './force-save-outcome.js'
 import { identityOf, type SaveRequest } from './save-request.js'
 

@@ -4,10 +4,10 @@ import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
 import type { Services } from '../services.js'
 import type { ForceSaveRelation, SaveIdentity, Session } from '../sessions/record.js'
+import { withTimeout } from '../util/limits.js'
 import { discard } from '../util/streams.js'
 import { digest, sha256Of } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
-import { withTimeout } from '../util/with-timeout.js'
 
 /** A save that the document server announced in a callback. */
 export interface SaveRequest {

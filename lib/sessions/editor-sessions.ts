@@ -4,10 +4,10 @@ import type { RequestOptions } from '../../types/requests.js'
 import type { EditorSession, EditorSessions, ListSessionsOptions } from '../../types/sessions.js'
 import { COMMAND_CODE, UserIds } from '../document-server/commands.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError } from '../errors.js'
+import { unlessAborted } from '../util/limits.js'
 import {
   AnyString, assertOptions, assertValue, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse
 } from '../util/validate.js'
-import { unlessAborted } from '../util/with-timeout.js'
 import type { SessionServices } from './locks.js'
 import { liveSessions, LONG_AGO, type Session } from './record.js'
 import type { RecordOfFile } from './record-store.js'

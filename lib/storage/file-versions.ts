@@ -12,12 +12,12 @@ import {
   ignoreMissing, linkFile, removeFile, statsAt, syncAncestors, syncDirectory, writeTempFile
 } from './file-system.js'
 import { contentOf, OpenFile } from './reading.js'
-import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
-import { isVersionIndex } from './version-log.compiled.js'
 import {
   areLong, type Blob, detailsText, directBlobs, EMPTY_LOG, orderOf, parseSegment, type Segment, segmentsOfNewest,
   storedVersion, type VersionEntry
 } from './version-log.js'
+import { BLOCK, editLog, type LogEditor } from './version-log-editor.js'
+import { isVersionIndex } from './version-log.compiled.js'
 import type { VersionIndex } from './version-log.schema.js'
 
 const MAX_ATTEMPTS = 100

@@ -5,8 +5,8 @@ import type {
   CommitOptions, Committed, FileInfo, ReadResult, ReplaceOptions, StagedContent, Storage
 } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
+import { type Untimed, withTimeout } from '../util/limits.js'
 import { deferErrors, discard } from '../util/streams.js'
-import { type Untimed, withTimeout } from '../util/with-timeout.js'
 import { tempName } from './file-system.js'
 
 /**

@@ -3,7 +3,7 @@ import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import type { HttpClient, HttpRequest, HttpResponse } from '../../../types/http.js'
-import { withTimeout } from '../../util/with-timeout.js'
+import { withTimeout } from '../../util/limits.js'
 
 export interface ConformanceContext extends Pick<ConformanceServers, 'serve' | 'serveBytes'> {
   readonly client: HttpClient
