@@ -19,8 +19,8 @@ type Rights = Pick<
 /** Anything else would let the user edit. */
 const Mode = oneOf('edit', 'view')
 const UserId = rule(
-  'must be a string that is not empty, such as String(7). Leave it out for a user without one: what a user with an empty id edits is never saved',
-  stringThat(id => id !== '')
+  'must be a string of 1 to 240 characters, such as String(7). Leave it out for a user without one: what a user with an empty id edits is never saved, and a document server never answers one whose id is longer',
+  stringThat(id => id !== '' && id.length <= 240)
 )
 const Determined = rule(
   'must be absent: it is determined by the document, which openDocument() opens under a name',

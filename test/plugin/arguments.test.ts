@@ -120,7 +120,8 @@ t.test('defaults of a control: unknown names, and values that would be ignored',
     [control(Promise.resolve({ mode: 'view' })), 'defaults must be an object such as { user, mode, permissions }, not a promise: await it'],
     [control({ user: 'Ada' }), 'user must be an object'],
     [control({ editorConfig: { user: 'Ada' } }), 'editorConfig.user must be an object'],
-    [control({ user: { id: 7 } }), 'user.id must be a string that is not empty, such as String(7)'],
+    [control({ user: { id: 7 } }), 'user.id must be a string of 1 to 240 characters, such as String(7)'],
+    [control({ user: { id: 'a'.repeat(241) } }), 'user.id must be a string of 1 to 240 characters, such as String(7)'],
     [control({ mode: 'read' }), 'mode must be \'edit\' or \'view\''],
     [control({ editorConfig: { mode: 'View' } }), 'editorConfig.mode must be \'edit\' or \'view\''],
     [control({ permissions: { edit: 'no' } }), 'permissions.edit must be true or false'],
@@ -133,6 +134,7 @@ t.test('defaults of a control: unknown names, and values that would be ignored',
   ])
   const newer = { view: true, rename: false, changeHistory: true, futureRight: false, commentGroups: { edit: [''] }, reviewGroups: [], userInfoGroups: [] }
   t.ok(control({ permissions: newer })(), 'what other editors know passes')
+  t.ok(control({ user: { id: 'a'.repeat(240) } })(), 'the longest user.id that a document server answers')
 })
 
 t.test('methods of a control', async t => {
