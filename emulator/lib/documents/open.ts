@@ -1,7 +1,8 @@
-import { textBlocks } from './extract/extract.js'
+import type { Node } from 'prosemirror-model'
 import { separatedDocument } from './csv/document.js'
 import { isTextFormat, textDocument } from './text-file.js'
-import type { Editable, Paragraph, TextBlock } from './types.js'
+import { docOf, readableDoc } from './extract/blocks.js'
+import type { Editable } from './types.js'
 import { wordDocument } from './word/document.js'
 import { workbookDocument } from './workbook/workbook.js'
 
@@ -16,12 +17,10 @@ export function openEditable (fileType: string, bytes: Uint8Array): Editable {
     if (fileType === 'docx' && bytes.length > 0) return wordDocument(bytes)
     if (fileType === 'xlsx' && bytes.length > 0) return workbookDocument(bytes)
   } catch (error) {
-    return readOnly(bytes, `This ${fileType} file cannot be read: ${(error as Error).message}`, [])
+    return readOnly(bytes, `This ${fileType} file cannot be read: ${(error as Error).message}`, docOf('', []))
   }
   const note = `The emulated document server can only show ${fileType || 'this format'} files. It edits docx, xlsx and text files.`
-  return readOnly(bytes, note, blocksOf(fileType, bytes).map(({ text, level, newPage }, index) => ({
-    id: `p${index + 1}`, text, editable: false, ...(level === undefined ? {} : { level }), ...(newPage === true ? { newPage } : {})
-  })))
+  return readOnly(bytes, note, readableDoc(fileType, bytes))
 }
 
 /** A .csv file that is too large for a sheet is edited as text. */
@@ -34,22 +33,14 @@ function sheetOrText (bytes: Uint8Array): Editable {
   }
 }
 
-function readOnly (bytes: Uint8Array, note: string, paragraphs: readonly Paragraph[]): Editable {
+function readOnly (bytes: Uint8Array, note: string, doc: Node): Editable {
+  const view = { kind: 'readonly' as const, note, doc: doc.toJSON() as object }
   return {
-    view: () => ({ kind: 'readonly', note, paragraphs }),
+    view: () => view,
     apply: () => null,
     replaceText () {
       throw new TypeError('Only docx and text files can be edited with a string: use the bytes of a file instead')
     },
     bytes: () => bytes
-  }
-}
-
-/** The text of a file; none of a corrupted one. */
-function blocksOf (fileType: string, bytes: Uint8Array): TextBlock[] {
-  try {
-    return textBlocks(fileType, bytes) ?? []
-  } catch {
-    return []
   }
 }

@@ -1,4 +1,6 @@
-import { merge } from '../browser/writing/merge.js'
+import type { Node } from 'prosemirror-model'
+import { schema } from '../browser/text/schema.js'
+import { paragraphOf, proseDocument } from './prose/prose.js'
 import type { Editable } from './types.js'
 
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -14,31 +16,14 @@ export function textDocument (original: Uint8Array): Editable {
   const decoded = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(original)
   const mark = decoded.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
   const lineEnd = decoded.includes('\r\n') ? '\r\n' : '\n'
-  let text = decoded.slice(mark.length)
-  let changed = false
-
-  function replace (next: string): boolean {
-    if (next === text) return false
-    text = next
-    changed = true
-    return true
-  }
-
-  return {
-    view: () => ({ kind: 'text', text: withLineFeeds(text) }),
-    apply (operation) {
-      if (operation.op !== 'text') return null
-      const before = withLineFeeds(text)
-      const next = merge(withLineFeeds(operation.base ?? before), before, withLineFeeds(operation.text))
-      if (next === before) return null
-      replace(next.replaceAll('\n', lineEnd))
-      return { op: 'text', text: next }
-    },
-    replaceText: replace,
-    bytes: () => changed ? new TextEncoder().encode(mark + text) : original
-  }
+  const lines = decoded.slice(mark.length).replaceAll('\r\n', '\n').split('\n')
+  return proseDocument(original, {
+    doc: schema.node('doc', null, lines.map(line => paragraphOf(line))),
+    plain: true,
+    write: doc => new TextEncoder().encode(mark + linesOf(doc).join('\n').replaceAll('\n', lineEnd))
+  })
 }
 
-function withLineFeeds (text: string): string {
-  return text.replaceAll('\r\n', '\n')
+function linesOf (doc: Node): string[] {
+  return doc.children.map(({ content }) => content.textBetween(0, content.size, '\n'))
 }

@@ -1,123 +1,71 @@
 import type { CellOperation, GridSheet } from './grid.js'
 
-export const FORMATS = ['bold', 'italic', 'underline', 'strike'] as const
-
-export type Format = typeof FORMATS[number]
-
-/** The formatting of a part of a paragraph's text. */
-export interface Mark extends Readonly<Partial<Record<Format, boolean>>> {
-  readonly from: number
-  readonly to: number
-  /** The link's target. */
-  readonly link?: string
+/** A change of text: the steps of one page, as JSON, made on top of a version. */
+export interface StepsOperation {
+  readonly op: 'steps'
+  /** The number of steps that all pages had in common before. */
+  readonly version: number
+  readonly steps: readonly object[]
+  /** The page that made them; `''` for a script. */
+  readonly client: string
+  /** The page does not wait for an answer: its steps are moved over those of others. */
+  readonly leaving?: boolean
 }
 
-/** A paragraph as an editor displays it. `id` is stable while the document is open. */
-export interface Paragraph {
-  readonly id: string
-  readonly text: string
-  readonly editable: boolean
-  /** In order and without overlaps; absent without formatting. */
-  readonly marks?: readonly Mark[]
-  /** 1 to 6 for a heading, 0 for a title, else absent. */
-  readonly level?: number
-  /** Identifies the paragraph's table cell: `table.row:cell`. */
-  readonly cell?: string
-  /** Starts a slide or a sheet. */
-  readonly newPage?: boolean
-  /** How many pictures are in it; absent without one. */
-  readonly images?: number
+/** Text as an editor displays it. */
+export interface ProseView {
+  readonly kind: 'prose'
+  /** Versions of different epochs have nothing in common. */
+  readonly epoch: string
+  readonly version: number
+  /** JSON of the schema in browser/text. */
+  readonly doc: object
+  /** A text file: its paragraphs are lines, and have no formats. */
+  readonly plain: boolean
+  readonly levels: readonly number[]
+  readonly lists: readonly string[]
+  /** What a page has missed that had the document before. */
+  readonly missed?: { readonly steps: readonly object[], readonly clients: readonly string[] }
 }
 
 /** The content that an editor displays. */
 export type DocumentView =
-  | { readonly kind: 'text', readonly text: string }
-  | { readonly kind: 'paragraphs', readonly paragraphs: readonly Paragraph[] }
+  | ProseView
   | { readonly kind: 'grid', readonly sheets: readonly GridSheet[] }
-  | { readonly kind: 'readonly', readonly note: string, readonly paragraphs: readonly Paragraph[] }
+  | { readonly kind: 'readonly', readonly note: string, readonly doc: object }
 
-/** A change by an editor. With `base`, the text it started from, it is merged with the changes of others since. */
-export type Operation =
-  | { readonly op: 'text', readonly text: string, readonly base?: string }
-  /** `marks`: the formatting of the new text. `joins`: the paragraph whose text was appended to this one. */
-  | {
-    readonly op: 'set',
-    readonly id: string,
-    readonly text: string,
-    readonly base?: string,
-    readonly marks?: readonly Mark[],
-    readonly joins?: string
-  }
-  /** `splits`: the paragraph this one was split from. */
-  | {
-    readonly op: 'insert',
-    readonly id: string,
-    readonly after: string,
-    readonly text: string,
-    readonly marks?: readonly Mark[],
-    readonly splits?: string
-  }
-  | {
-    readonly op: 'format',
-    readonly id: string,
-    readonly base: string,
-    readonly from: number,
-    readonly to: number,
-    readonly format: Format,
-    readonly value: boolean
-  }
-  | { readonly op: 'remove', readonly id: string, readonly base?: string }
-  | CellOperation
+export type Operation = StepsOperation | CellOperation
 
-/** A document that is being edited. */
+/** A document that is being edited. What a method changed is returned for the other editors; `null`: nothing. */
 export interface Editable {
-  view (): DocumentView
-  /** Applies a change. Returns the change that was really made, for the other editors; `null` if nothing changed. */
+  /** @param since what a page has already */
+  view (since?: { readonly epoch: string, readonly version: number }): DocumentView
   apply (operation: Operation): Operation | null
-  /** Replaces the whole content with text. Returns false if nothing changed. Throws if the format can't hold text. */
-  replaceText (text: string): boolean
+  /** Repeats steps that were made on top of the present content before. Absent without text. */
+  again? (operation: Pick<StepsOperation, 'steps'>): Operation | null
+  /** Replaces the whole content with text. `true`: as a whole. Throws if the format can't hold text. */
+  replaceText (text: string): Operation | boolean
   /** Appends a picture; absent where the format or the emulator has none. Throws if the bytes are no picture. */
-  appendImage? (bytes: Uint8Array): void
+  appendImage? (bytes: Uint8Array): Operation | null
+  /** Appends paragraphs. Absent without text. */
+  appendLines? (lines: readonly string[]): Operation | null
   /** The document as a file. Without changes it equals the original byte for byte. */
   bytes (): Uint8Array
 }
 
-const KINDS: Record<string, readonly string[]> = {
-  text: ['text'],
-  set: ['id', 'text'],
-  insert: ['id', 'after', 'text'],
-  remove: ['id'],
-  format: ['id', 'base', 'format'],
-  cell: ['sheet', 'cell', 'value']
-}
-
 /** Whether a message from a page is a well-formed operation. */
 export function isOperation (value: unknown): value is Operation {
-  if (typeof value !== 'object' || value === null || !('op' in value) || typeof value.op !== 'string') return false
-  const fields = Object.hasOwn(KINDS, value.op) ? KINDS[value.op] : undefined
-  if (
-    ['base', 'joins', 'splits'].some(field =>
-      field in value && typeof (value as Record<string, unknown>)[field] !== 'string'
-    )
-  ) return false
-  if ('marks' in value && !(Array.isArray(value.marks) && value.marks.every(isMark))) return false
-  if (value.op === 'format' && !isFormatting(value)) return false
-  return fields !== undefined && fields.every(field => typeof (value as Record<string, unknown>)[field] === 'string')
-}
-
-function isMark (value: unknown): value is Mark {
-  return isRange(value) && (!('link' in value) || typeof value.link === 'string')
-}
-
-function isFormatting (value: object): boolean {
-  return isRange(value) && 'value' in value && typeof value.value === 'boolean' && 'format' in value &&
-    FORMATS.some(format => format === value.format)
-}
-
-function isRange (value: unknown): value is { from: number, to: number } {
-  if (typeof value !== 'object' || value === null || !('from' in value) || !('to' in value)) return false
-  return Number.isInteger(value.from) && Number.isInteger(value.to) && Number(value.from) >= 0 &&
-    Number(value.from) < Number(value.to)
+  if (typeof value !== 'object' || value === null || !('op' in value)) return false
+  const fields = value as Record<string, unknown>
+  switch (fields.op) {
+    case 'steps':
+      return Number.isInteger(fields.version) && Number(fields.version) >= 0 && typeof fields.client === 'string' &&
+        Array.isArray(fields.steps) && fields.steps.every(step => typeof step === 'object' && step !== null)
+    case 'cell':
+      return [fields.sheet, fields.cell, fields.value].every(field => typeof field === 'string')
+    default:
+      return false
+  }
 }
 
 /** A paragraph, heading or table row of a document's text. */

@@ -1,4 +1,5 @@
 import type { Time } from '../clock/time.js'
+import { readableDoc } from '../documents/extract/blocks.js'
 import { textBlocks } from '../documents/extract/extract.js'
 import { openEditable } from '../documents/open.js'
 import { documentServerError } from '../errors.js'
@@ -57,6 +58,11 @@ export function handedOver ({ client, time, tokens }: FetchParts) {
       const { fileType, bytes } = await read(data)
       return linesOf(fileType, bytes)
     },
+    /** As JSON. */
+    async doc (data: unknown): Promise<object> {
+      const { fileType, bytes } = await read(data)
+      return readableDoc(fileType, bytes).toJSON() as object
+    },
     /** The rows of the first sheet. The first row has the names of the fields. */
     async rows (data: unknown): Promise<string[][]> {
       const [first] = await sheets(data)
@@ -110,8 +116,7 @@ export async function fetchFile (
   }
 }
 
-/** The text of a document; none of one without text. */
-export function linesOf (fileType: string, bytes: Uint8Array): string[] {
+function linesOf (fileType: string, bytes: Uint8Array): string[] {
   try {
     return (textBlocks(fileType, bytes) ?? []).map(({ text }) => text)
   } catch {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import websocket, { type WebSocket } from '@fastify/websocket'
 import { baseUrlOf } from '../url.js'
@@ -6,6 +5,7 @@ import type { Time } from '../clock/time.js'
 import type { Convert } from '../conversions/converter/convert.js'
 import type { FaultRegistry } from '../faults/registry.js'
 import type { OutboundClient } from '../outbound/client.js'
+import { readableDoc } from '../documents/extract/blocks.js'
 import { isOperation } from '../documents/types.js'
 import { documentServerError, isDocumentServerError } from '../errors.js'
 import { isOwnPage } from '../allowed-hosts.js'
@@ -18,7 +18,7 @@ import type { Sessions } from '../sessions/sessions.js'
 import { trustedConfig } from '../tokens/config-token.js'
 import type { Tokens } from '../tokens/tokens.js'
 import { type PageStates, pageStates } from './page-state.js'
-import { handedOver, linesOf } from './handed-over.js'
+import { fieldsOf, handedOver } from './handed-over.js'
 import { inlinePdf } from './routes.js'
 import { resultOf } from './results.js'
 import { versionRoute } from './versions.js'
@@ -74,7 +74,7 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
     send({ type, code, message: error instanceof Error ? error.message : String(error) })
   }
 
-  async function open (config: object, connectionId: unknown): Promise<Editor> {
+  async function open ({ config, connectionId, since }: Message & { readonly config: object }): Promise<Editor> {
     const trusted = trustedConfig(config, parts.tokens)
     mayDownload = trusted.mayDownload
     const connected: { editor?: Editor } = {}
@@ -101,7 +101,7 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
       connectionId: participant.connectionId,
       batch: page.batch,
       users: usersFor(opened, parts.pages),
-      content: editable.view(),
+      content: editable.view(sinceOf(since)),
       unsaved: isUnsaved(document),
       ...inlinePdf(parts.files, document, editable)
     })
@@ -126,10 +126,6 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
 
   function pageOf ({ document, participant }: Editor) {
     return parts.pages.of(document, participant().connectionId)
-  }
-
-  async function sendContent (opened: Editor): Promise<void> {
-    send({ type: 'content', content: (await opened.editable()).view(), asked: true })
   }
 
   /** Resolves to the answer to a request. */
@@ -159,7 +155,7 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
         break
       }
       case 'content':
-        await sendContent(opened)
+        send({ type: 'content', content: (await opened.editable()).view(), asked: true })
         break
       case 'download':
         if (!mayDownload) throw documentServerError(NO_RIGHT, 'The document may not be downloaded.')
@@ -170,14 +166,14 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
         return { inserted: images.length }
       }
       case 'insertText': {
-        const inserted = await appendLines(opened, await given.lines(message.data))
-        await sendContent(opened) // the page doesn't show operations that carry its own name
-        return { inserted }
+        const lines = await given.lines(message.data)
+        await opened.appendLines(lines)
+        return { inserted: lines.length }
       }
       case 'readDocument':
         return {
-          lines: await given.lines(message.data),
-          present: linesOf(opened.document.fileType, await opened.content())
+          doc: await given.doc(message.data),
+          present: readableDoc(opened.document.fileType, await opened.content()).toJSON()
         }
       case 'readRecipients':
         return { rows: await given.rows(message.data) }
@@ -218,7 +214,7 @@ function serve (parts: Parts & { readonly pages: PageStates }, socket: WebSocket
     if (
       message?.type === 'open' && editor === undefined && typeof message.config === 'object' && message.config !== null
     ) {
-      editor = open(message.config, message.connectionId)
+      editor = open({ ...message, config: message.config })
       editor.catch(error => {
         fail('refused')(error)
         socket.close()
@@ -239,21 +235,6 @@ function isUnsaved (document: OpenDocument): boolean {
   return document.changes.length > 0 && !isForceSaved(document)
 }
 
-/** Appends lines as paragraphs, after the last one outside of tables. Resolves to their number. */
-async function appendLines (opened: Editor, lines: readonly string[]): Promise<number> {
-  const view = (await opened.editable()).view()
-  if (view.kind !== 'paragraphs') return 0
-  let inserted = 0
-  let after = view.paragraphs.findLast(({ cell }) => cell === undefined)?.id ?? ''
-  for (const text of lines) {
-    const done = await opened.apply({ op: 'insert', id: `text-${randomUUID()}`, after, text })
-    if (done === null || !('id' in done)) break
-    after = done.id
-    inserted++
-  }
-  return inserted
-}
-
 /** Reconnects, even if the server has not noticed yet that the connection was cut. */
 async function reconnect (
   sessions: Sessions,
@@ -265,6 +246,12 @@ async function reconnect (
   const present = document?.participants.get(connectionId)
   if (document !== undefined && present !== undefined) await sessions.disconnect(document, present)
   return await sessions.reopen(key, connectionId, connection)
+}
+
+/** What a page that comes back has already. */
+function sinceOf (given: unknown): { readonly epoch: string, readonly version: number } | undefined {
+  const { epoch, version } = fieldsOf(given)
+  return typeof epoch === 'string' && Number.isInteger(version) ? { epoch, version: Number(version) } : undefined
 }
 
 function usersFor ({ document, participant }: Editor, pages: PageStates): Message[] {

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import { readableDoc } from '../documents/extract/blocks.js'
 import { openPackage } from '../documents/office/package.js'
 import { openEditable } from '../documents/open.js'
 import { type Editable, isOperation } from '../documents/types.js'
 import { isDocumentServerError } from '../errors.js'
 import { type ResultFiles, resultFolder } from '../result-files/files.js'
 import { baseUrlOf } from '../url.js'
-import { badToken, fetchFile, type FetchParts, fieldsOf, linesOf, trustedFields } from './handed-over.js'
+import { badToken, fetchFile, type FetchParts, fieldsOf, trustedFields } from './handed-over.js'
 
 interface Parts extends FetchParts {
   readonly files: ResultFiles
@@ -17,8 +18,9 @@ interface Parts extends FetchParts {
 interface Version {
   readonly version: number
   readonly fileType: string
-  readonly lines: readonly string[]
-  readonly previous: readonly string[] | null
+  /** As JSON. */
+  readonly doc: object
+  readonly previous: object | null
   readonly serverVersion: string
   readonly url?: string
 }
@@ -61,19 +63,19 @@ async function versionOf (
   const common = {
     version: Number(version),
     serverVersion,
-    previous: bytesBefore === null ? null : linesOf(typeBefore, bytesBefore)
+    previous: bytesBefore === null ? null : docOf(typeBefore, bytesBefore)
   }
   const editable = change === null || archive === null || bytesBefore === null
     ? null
     : replayed(typeBefore, bytesBefore, archive, change)
-  if (editable === null) return { ...common, fileType: type, lines: linesOf(type, bytes) }
+  if (editable === null) return { ...common, fileType: type, doc: docOf(type, bytes) }
   const changed = editable.bytes()
   const name = `output.${typeBefore}`
   const path = files.put(`${resultFolder(String(key))}/${name}`, name, changed, typeBefore)
   return {
     ...common,
     fileType: typeBefore,
-    lines: linesOf(typeBefore, changed),
+    doc: docOf(typeBefore, changed),
     url: files.urlOf(path, baseUrl, String(key))
   }
 }
@@ -88,9 +90,13 @@ function replayed (fileType: string, before: Uint8Array, archive: Uint8Array, la
     for (const made of JSON.parse(new TextDecoder().decode(part)) as unknown[]) {
       const { op, text } = fieldsOf(made)
       if (op === 'replace' && typeof text === 'string') editable.replaceText(text)
-      else if (isOperation(made)) editable.apply(made)
+      else if (isOperation(made)) made.op === 'steps' ? editable.again?.(made) : editable.apply(made)
       else return null
     }
   }
   return editable
+}
+
+function docOf (fileType: string, bytes: Uint8Array): object {
+  return readableDoc(fileType, bytes).toJSON() as object
 }

@@ -15,6 +15,7 @@ export interface Editor {
   apply (operation: Operation): Promise<Operation | null>
   replace (content: string | Uint8Array, fileType?: string): Promise<void>
   appendImage (bytes: Uint8Array): Promise<void>
+  appendLines (lines: readonly string[]): Promise<void>
   forceSave (options?: ForceSaveOptions): Promise<CallbackResult>
   mailMerge (mail: MailMerge): Promise<CallbackResult[]>
   /** Leaving twice gives the same answer. */
@@ -44,6 +45,7 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
     apply: async operation => await afterEdits(async () => await sessions.apply(document, participant, operation)),
     replace: async (content, fileType) =>
       await afterEdits(async () => await sessions.replace(document, participant, content, fileType)),
+    appendLines: async lines => await afterEdits(async () => await sessions.appendLines(document, participant, lines)),
     appendImage: async bytes => await afterEdits(async () => await sessions.appendImage(document, participant, bytes)),
     async forceSave (options = {}) {
       await edits

@@ -184,10 +184,6 @@ export interface OpenDocument extends DocumentState {
 /** The characters of all changes of a document that are kept. Later changes have only their size. */
 const MAX_KEPT_CHANGES = 4 * 1024 * 1024
 
-function sizeOf (made: object): number {
-  return Object.values(made).reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 50), 0)
-}
-
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
 export function openDocument (key: string, fileType: string): OpenDocument {
@@ -281,7 +277,7 @@ export function openDocument (key: string, fileType: string): OpenDocument {
       editable = null
     },
     recordChange (change: Change) {
-      const size = sizeOf(change.made)
+      const size = JSON.stringify(change.made).length
       keptChanges += size
       changes.push(keptChanges <= MAX_KEPT_CHANGES ? change : { ...change, made: { op: 'not kept', size } })
       document.saves.edited()

@@ -76,11 +76,14 @@ export function sessions (parts: SessionParts) {
   async function apply (document: OpenDocument, user: Participant, operation: Operation): Promise<Operation | null> {
     if (user.viewOnly || !isPresent(document, user)) return null
     const done = document.editable().apply(operation)
-    if (done === null) return null
-    recordChange(document, user, done)
-    // Its author is notified too: only this order tells an editor what the others' operations are based on.
-    notifyAll(document, { type: 'operation', operation: done, by: user.connectionId })
+    if (done !== null) changedBy(document, user, done)
     return done
+  }
+
+  /** Its author is notified too: only this order tells an editor what the others' operations are based on. */
+  function changedBy (document: OpenDocument, user: Participant, operation: Operation): void {
+    recordChange(document, user, operation)
+    notifyAll(document, { type: 'operation', operation, by: user.connectionId })
   }
 
   async function replace (
@@ -92,7 +95,9 @@ export function sessions (parts: SessionParts) {
     if (user.viewOnly) throw new TypeError(`${user.userName} has opened the document for viewing only`)
     requirePresent(document, user)
     if (typeof content === 'string') {
-      if (!document.editable().replaceText(content)) return
+      const done = document.editable().replaceText(content)
+      if (done === false) return
+      if (done !== true) return changedBy(document, user, done)
     } else {
       if (fileType === document.fileType && Buffer.compare(content, document.bytes()) === 0) return
       document.replaceContent(Uint8Array.from(content), fileType)
@@ -105,15 +110,20 @@ export function sessions (parts: SessionParts) {
     notifyAll(document, { type: 'content' }, user)
   }
 
-  /** Appends a picture. Everybody is shown the whole document anew. */
   async function appendImage (document: OpenDocument, user: Participant, bytes: Uint8Array): Promise<void> {
-    const editable = document.editable()
-    if (user.viewOnly || !isPresent(document, user) || editable.appendImage === undefined) {
-      throw new TypeError('An image cannot be inserted here')
+    append(document, user, 'An image', document.editable().appendImage?.bind(null, bytes))
+  }
+
+  async function appendLines (document: OpenDocument, user: Participant, lines: readonly string[]): Promise<void> {
+    append(document, user, 'A text', document.editable().appendLines?.bind(null, lines))
+  }
+
+  function append (document: OpenDocument, user: Participant, name: string, make?: () => Operation | null): void {
+    if (user.viewOnly || !isPresent(document, user) || make === undefined) {
+      throw new TypeError(`${name} cannot be inserted here`)
     }
-    editable.appendImage(bytes)
-    recordChange(document, user, { op: 'image', size: bytes.length })
-    notifyAll(document, { type: 'content', by: user.connectionId })
+    const done = make()
+    if (done !== null) changedBy(document, user, done)
   }
 
   async function disconnect (document: OpenDocument, participant: Participant): Promise<void> {
@@ -140,6 +150,7 @@ export function sessions (parts: SessionParts) {
     apply,
     replace,
     appendImage,
+    appendLines,
     disconnect,
     saveLater,
     async leave (document: OpenDocument, participant: Participant): Promise<CallbackResult> {

@@ -60,6 +60,13 @@ export const schema = new Schema({
       attrs: { ref: { default: null, validate: 'string|null' }, name: { default: '', validate: 'string' } },
       toDOM: ({ attrs: { name } }) => ['section', { class: 'slide', 'aria-label': name, 'data-name': name }, 0]
     },
+    /** Blocks that belong together in the file, such as those of a content control. */
+    section: {
+      group: 'block',
+      content: 'block+',
+      attrs: { ref: { default: null, validate: 'string|null' } },
+      toDOM: () => ['div', 0]
+    },
     /** A part of the file that is shown as a text, such as a table of contents. */
     kept_block: {
       group: 'block',

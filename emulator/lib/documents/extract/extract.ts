@@ -1,5 +1,5 @@
 import type { Document } from '@xmldom/xmldom'
-import { openPackage } from '../office/package.js'
+import { type OfficePackage, openPackage } from '../office/package.js'
 import { parseXml, xmlBudget } from '../office/xml.js'
 import type { TextBlock } from '../types.js'
 import { isTextFormat } from '../text-file.js'
@@ -7,7 +7,8 @@ import { openDocumentBlocks } from './open-document.js'
 import { htmlBlocks, lineBlocks, markdownBlocks } from './plain.js'
 import { presentationBlocks } from './presentation.js'
 import { workbookBlocks } from './workbook.js'
-import { wordBlocks } from './word.js'
+import { readWord } from '../word/read.js'
+import { blocksOf } from './blocks.js'
 
 export type ParseXml = (source: string) => Document
 
@@ -25,8 +26,10 @@ export function textBlocks (fileType: string, bytes: Uint8Array): TextBlock[] | 
   return read(openPackage(bytes), source => parseXml(source, budget))
 }
 
-const readers = new Map<string, typeof wordBlocks>(Object.entries({
-  docx: wordBlocks,
+type Reader = (office: OfficePackage, parse: ParseXml) => TextBlock[]
+
+const readers = new Map<string, Reader>(Object.entries({
+  docx: (office: OfficePackage) => blocksOf(readWord(office).doc),
   xlsx: workbookBlocks,
   pptx: presentationBlocks,
   odt: openDocumentBlocks,

@@ -36,3 +36,15 @@ export function hasAncestor (element: Element, name: string): boolean {
   }
   return false
 }
+
+export function childElements (parent: Element): Element[] {
+  return [...parent.childNodes].filter(node => node.nodeType === node.ELEMENT_NODE) as Element[]
+}
+
+/** The first child with this local name. */
+export function firstChild (parent: Element | undefined, name: string): Element | undefined {
+  for (let node = parent?.firstChild ?? null; node !== null; node = node.nextSibling) {
+    if (node.localName === name) return node as Element
+  }
+  return undefined
+}

@@ -1,8 +1,7 @@
-import type { Document, Element } from '@xmldom/xmldom'
-import { XMLSerializer } from '@xmldom/xmldom'
+import { type Document, type Element, XMLSerializer } from '@xmldom/xmldom'
 import type { OfficePackage } from '../office/package.js'
 import { parseXml } from '../office/xml.js'
-import { WORD } from './text.js'
+import { WORD } from './styles.js'
 
 const RELATIONS_PART = 'word/_rels/document.xml.rels'
 const TYPES_PART = '[Content_Types].xml'
@@ -15,10 +14,20 @@ const EMPTY_RELATIONS = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 const EMU_PER_PIXEL = 9525
 const MAX_WIDTH = 600
 
-interface Picture {
-  readonly extension: 'png' | 'jpeg' | 'gif'
+/** In CSS pixels. */
+interface Size {
   readonly width: number
   readonly height: number
+}
+
+interface Picture extends Size {
+  readonly extension: 'png' | 'jpeg' | 'gif'
+}
+
+interface AddedPicture extends Size {
+  readonly run: Element
+  /** A data URL. */
+  readonly src: string
 }
 
 /** The pictures that are added to a document, with the parts that they need. */
@@ -57,15 +66,21 @@ export function imagesOf (office: OfficePackage) {
   }
 
   return {
-    /** A new paragraph with the picture. Throws a `TypeError` if the bytes are no picture. */
-    paragraphWith (bytes: Uint8Array, document: Document): Element {
-      const picture = pictureOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
+    /** A new run with the picture. Throws a `TypeError` if the bytes are no picture. */
+    add (bytes: Uint8Array): AddedPicture {
+      const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+      const picture = pictureOf(content)
       if (picture === null) throw new TypeError('The file is no PNG, JPEG or GIF image')
       const name = freeName(picture.extension)
       added.set(`word/media/${name}`, bytes)
       declare(picture.extension)
-      const source = parseXml(drawing(relate(name), name, added.size, picture))
-      return document.importNode(source.documentElement!, true) as Element
+      const scale = Math.min(1, MAX_WIDTH / picture.width)
+      const size = { width: Math.round(picture.width * scale), height: Math.round(picture.height * scale) }
+      return {
+        run: parseXml(drawing(relate(name), name, added.size, size)).documentElement!,
+        src: `data:image/${picture.extension};base64,${content.toString('base64')}`,
+        ...size
+      }
     },
     /** The new and changed parts, by name. */
     parts (): Map<string, string | Uint8Array> {
@@ -74,24 +89,22 @@ export function imagesOf (office: OfficePackage) {
       if (relations !== undefined) parts.set(RELATIONS_PART, serializer.serializeToString(relations))
       if (types !== undefined) parts.set(TYPES_PART, serializer.serializeToString(types))
       return parts
-    },
-    count: () => added.size
+    }
   }
 }
 
-function drawing (relation: string, name: string, number: number, { width, height }: Picture): string {
-  const scale = Math.min(1, MAX_WIDTH / width)
-  const size = `cx="${Math.round(width * scale) * EMU_PER_PIXEL}" cy="${Math.round(height * scale) * EMU_PER_PIXEL}"`
+function drawing (relation: string, name: string, number: number, { width, height }: Size): string {
+  const size = `cx="${width * EMU_PER_PIXEL}" cy="${height * EMU_PER_PIXEL}"`
   const properties = `id="${100_000 + number}" name="${name}"`
   const main = 'http://schemas.openxmlformats.org/drawingml/2006/main'
   const picture = 'http://schemas.openxmlformats.org/drawingml/2006/picture'
-  return `<w:p xmlns:w="${WORD}"><w:r><w:drawing>` +
+  return `<w:r xmlns:w="${WORD}"><w:drawing>` +
     '<wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" distT="0" distB="0" distL="0" distR="0">' +
     `<wp:extent ${size}/><wp:docPr ${properties}/><a:graphic xmlns:a="${main}"><a:graphicData uri="${picture}"><pic:pic xmlns:pic="${picture}">` +
     `<pic:nvPicPr><pic:cNvPr ${properties}/><pic:cNvPicPr/></pic:nvPicPr>` +
     `<pic:blipFill><a:blip xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:embed="${relation}"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill>` +
     `<pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext ${size}/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr>` +
-    '</pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>'
+    '</pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>'
 }
 
 /** By the first bytes of the file. */

@@ -1,11 +1,21 @@
 import type { Element } from '@xmldom/xmldom'
-import { FORMATS, type Format } from '../types.js'
-import { firstChild, WORD } from './text.js'
+import { childElements, firstChild } from '../office/elements.js'
+import type { OfficePackage } from '../office/package.js'
 import { parseXml } from '../office/xml.js'
+
+export const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
+export const FORMATS = ['bold', 'italic', 'underline', 'strike'] as const
+export type Format = typeof FORMATS[number]
 
 export const NAMES: Record<Format, string> = { bold: 'b', italic: 'i', underline: 'u', strike: 'strike' }
 const OFF = ['0', 'false', 'off', 'none']
 const MAX_BASES = 10
+
+/** `list`: of a paragraph, `id` of a kind of numbering. */
+export interface ListKind {
+  readonly id: string
+  readonly kind: 'bullet' | 'number'
+}
 
 /** Whether the properties themselves turn a format on or off. */
 export function stated (properties: Element | undefined, format: Format): boolean | undefined {
@@ -17,34 +27,79 @@ export function valueOf (element: Element | undefined): string | undefined {
   return element?.getAttributeNS(WORD, 'val') ?? undefined
 }
 
-/** The formatting of character styles, by id. */
-export function characterStyles (source: string | undefined): Map<string, Partial<Record<Format, boolean>>> {
-  const elements = new Map<string, Element>()
-  for (const element of elementsOf(source, WORD, 'style')) {
-    if (element.getAttributeNS(WORD, 'type') === 'character') {
-      elements.set(element.getAttributeNS(WORD, 'styleId') ?? '', element)
-    }
+/** What the styles and the numbering of a document say. */
+export function stylesOf (office: OfficePackage) {
+  const styles = new Map<string, Element>()
+  for (const element of elementsOf(office.text('word/styles.xml'), WORD, 'style')) {
+    styles.set(element.getAttributeNS(WORD, 'styleId') ?? '', element)
+  }
+  const numbering = numberingOf(office.text('word/numbering.xml'))
+  const levels = new Map<number, string>()
+  for (const id of styles.keys()) {
+    const level = levelOf(id)
+    if (level !== null && !levels.has(level)) levels.set(level, id)
   }
 
-  function look (element: Element | undefined, bases: number): Partial<Record<Format, boolean>> {
-    if (element === undefined || bases > MAX_BASES) return {}
-    const properties = firstChild(element, 'rPr')
-    const own = FORMATS.flatMap(format =>
-      stated(properties, format) === undefined ? [] : [[format, stated(properties, format)]]
-    )
-    return {
-      ...look(elements.get(valueOf(firstChild(element, 'basedOn')) ?? ''), bases + 1),
-      ...Object.fromEntries(own)
+  /** A property of a style, or of one that it is based on. */
+  function property<Value> (id: string | undefined, read: (style: Element) => Value | undefined): Value | undefined {
+    let style = styles.get(id ?? '')
+    for (let bases = 0; style !== undefined && bases <= MAX_BASES; bases++) {
+      const value = read(style)
+      if (value !== undefined) return value
+      style = styles.get(valueOf(firstChild(style, 'basedOn')) ?? '')
+    }
+    return undefined
+  }
+
+  /** 1 to 6 for a heading, 0 for a title. The names of styles are in English; their ids may be translated. */
+  function levelOf (id: string): number | null {
+    const name = valueOf(firstChild(styles.get(id), 'name')) ?? id
+    if (/^title$/i.test(name)) return 0
+    const [, level] = /^heading ?([1-6])$/i.exec(name) ?? []
+    return level === undefined ? null : Number(level)
+  }
+
+  return {
+    levels,
+    levelOf,
+    lists: numbering,
+    /** Whether a run has a format, also by its style. */
+    has (properties: Element | undefined, format: Format): boolean {
+      const style = valueOf(firstChild(properties, 'rStyle'))
+      return stated(properties, format) ?? property(style, found => stated(firstChild(found, 'rPr'), format)) ?? false
+    },
+    listOf (properties: Element | undefined): { readonly list: 'bullet' | 'number' | null, readonly depth: number } {
+      const own = firstChild(properties, 'numPr')
+      const style = valueOf(firstChild(properties, 'pStyle'))
+      const given = own ?? property(style, found => firstChild(firstChild(found, 'pPr'), 'numPr'))
+      const kind = numbering.find(({ id }) => id === valueOf(firstChild(given, 'numId')))
+      const depth = Number(valueOf(firstChild(given, 'ilvl')) ?? 0)
+      return kind === undefined ? { list: null, depth: 0 } : { list: kind.kind, depth: Number.isInteger(depth) ? depth : 0 }
     }
   }
-  return new Map([...elements].map(([id, element]) => [id, look(element, 0)]))
 }
 
-/** Link targets, by relationship id. */
-export function linkTargets (source: string | undefined): Map<string, string> {
-  return new Map(elementsOf(source, '*', 'Relationship')
-    .filter(element => element.getAttribute('Type')?.endsWith('/hyperlink') === true)
-    .map(element => [element.getAttribute('Id') ?? '', element.getAttribute('Target') ?? '']))
+export type Styles = ReturnType<typeof stylesOf>
+
+/** A list is of the kind that its first level is. */
+function numberingOf (source: string | undefined): ListKind[] {
+  const kinds = new Map<string | undefined, ListKind['kind']>()
+  for (const element of elementsOf(source, WORD, 'abstractNum')) {
+    const format = valueOf(firstChild(childElements(element).find(({ localName }) => localName === 'lvl'), 'numFmt'))
+    kinds.set(element.getAttributeNS(WORD, 'abstractNumId') ?? undefined, format === 'bullet' ? 'bullet' : 'number')
+  }
+  return elementsOf(source, WORD, 'num').flatMap(element => {
+    const kind = kinds.get(valueOf(firstChild(element, 'abstractNumId')))
+    return kind === undefined ? [] : [{ id: element.getAttributeNS(WORD, 'numId') ?? '', kind }]
+  })
+}
+
+/** The relationships of the main part, by id. */
+export function relationsOf (office: OfficePackage): Map<string, { readonly type: string, readonly target: string }> {
+  return new Map(elementsOf(office.text('word/_rels/document.xml.rels'), '*', 'Relationship').map(element => [
+    element.getAttribute('Id') ?? '',
+    { type: element.getAttribute('Type')?.split('/').at(-1) ?? '', target: element.getAttribute('Target') ?? '' }
+  ]))
 }
 
 /** Empty for a missing or malformed part, which only affects formatting. */

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto'
+import { Fragment, type Node, type NodeType, type Schema, Slice } from 'prosemirror-model'
+import { Mapping, ReplaceStep, Step, Transform } from 'prosemirror-transform'
+import { schema } from '../../browser/text/schema.js'
+import type { Editable, ProseView, StepsOperation } from '../types.js'
+
+/** A format whose files are edited as text with formats. */
+export interface ProseFormat {
+  /** As it was read from the file. */
+  readonly doc: Node
+  readonly plain?: boolean
+  /** The levels of paragraphs that the file has styles for: 0 for a title, 1 to 6 for headings. */
+  readonly levels?: readonly number[]
+  /** The kinds of list that can be made. */
+  readonly lists?: readonly string[]
+  /** A picture to insert; absent where none can be. Throws if the bytes are no picture. */
+  picture?: (bytes: Uint8Array) => Node
+  /** The file with another content. */
+  write: (doc: Node) => Uint8Array
+}
+
+export const { nodes, marks } = schema as Schema as {
+  readonly nodes: Readonly<Record<string, NodeType>>
+  readonly marks: Schema['marks']
+}
+
+/** Older steps are forgotten: a page that missed one of them shows the document anew. */
+const MAX_STEPS = 10_000
+const MAX_NODES = 1_000_000
+
+/** The document that all pages have in common: it decides in which order their steps count. */
+export function proseDocument (original: Uint8Array, format: ProseFormat): Editable {
+  const { plain = false, levels = [], lists = [], picture } = format
+  const epoch = randomUUID()
+  let { doc } = format
+  /** The number of all steps so far. */
+  let version = 0
+  let latest: Array<{ readonly step: Step, readonly client: string }> = []
+  let written: { readonly doc: Node, readonly bytes: Uint8Array } = { doc, bytes: original }
+
+  function since (from: number): typeof latest | undefined {
+    return from > version || version - from > latest.length ? undefined : latest.slice(latest.length + from - version)
+  }
+
+  function make (steps: readonly Step[], client: string): StepsOperation | null {
+    const transform = new Transform(doc)
+    for (const step of steps) if (transform.maybeStep(step).failed !== null) return null
+    return accept(transform, client)
+  }
+
+  function accept ({ steps, doc: made }: Transform, client: string): StepsOperation | null {
+    if (steps.length === 0 || made.nodeSize > MAX_NODES) return null
+    const operation = { op: 'steps' as const, version, steps: steps.map(step => step.toJSON() as object), client }
+    doc = made
+    version += steps.length
+    latest = [...latest, ...steps.map(step => ({ step, client }))].slice(-MAX_STEPS)
+    return operation
+  }
+
+  return {
+    view: (from): ProseView => {
+      const steps = from?.epoch === epoch ? since(from.version) : undefined
+      return {
+        kind: 'prose',
+        epoch,
+        version,
+        plain,
+        levels,
+        lists,
+        doc: doc.toJSON() as object,
+        ...(steps !== undefined && {
+          missed: { steps: steps.map(({ step }) => step.toJSON() as object), clients: steps.map(({ client }) => client) }
+        })
+      }
+    },
+    apply (operation) {
+      if (operation.op !== 'steps') return null
+      const missed = since(operation.version)
+      const steps = stepsOf(operation)
+      if (missed === undefined || steps === null) return null
+      const { client } = operation
+      const others = missed.findIndex(made => made.client !== client)
+      const arrived = others === -1 ? missed.length : others
+      if (arrived === missed.length) return make(steps.slice(arrived), client)
+      if (operation.leaving !== true) return null
+      return accept(rebased(doc, steps.slice(arrived), missed.slice(arrived).map(({ step }) => step)), client)
+    },
+    again ({ steps }) {
+      const read = stepsOf({ steps })
+      return read === null ? null : make(read, '')
+    },
+    replaceText (text) {
+      const next = withLines(doc, plain ? text.replaceAll('\r\n', '\n').split('\n') : linesOf(text))
+      const step = next === null ? null : difference(doc, next)
+      return step === null ? false : make([step], '') ?? false
+    },
+    ...(picture !== undefined && {
+      appendImage (bytes: Uint8Array) {
+        const paragraph = nodes.paragraph!.create(null, picture(bytes))
+        return make([new ReplaceStep(doc.content.size, doc.content.size, new Slice(Fragment.from(paragraph), 0, 0))], '')
+      }
+    }),
+    appendLines (lines) {
+      const added = Fragment.from(lines.map(line => paragraphOf(line)))
+      const at = endOfText(doc)
+      return make([new ReplaceStep(at, at, new Slice(added, 0, 0))], '')
+    },
+    bytes () {
+      if (!written.doc.eq(doc)) written = { doc, bytes: doc.eq(format.doc) ? original : format.write(doc) }
+      return written.bytes
+    }
+  }
+}
+
+/** `null` if one is malformed, or inserts what the schema does not allow. */
+function stepsOf ({ steps }: Pick<StepsOperation, 'steps'>): Step[] | null {
+  try {
+    return steps.map(json => {
+      const step = Step.fromJSON(schema, json)
+      const { slice, mark } = step as { readonly slice?: Slice, readonly mark?: Node['marks'][number] }
+      slice?.content.forEach(node => node.check())
+      if (mark !== undefined) schema.text(' ', [mark]).check()
+      return step
+    })
+  } catch {
+    return null
+  }
+}
+
+/** Steps moved over those that were made meanwhile, as a page does it with its own. */
+function rebased (doc: Node, steps: readonly Step[], over: readonly Step[]): Transform {
+  const transform = new Transform(doc)
+  const undone = steps.map(step => step.getMap().invert()).reverse()
+  const mapping = new Mapping([...undone, ...over.map(step => step.getMap())])
+  for (const [index, step] of steps.entries()) {
+    const mirror = steps.length - index
+    const moved = step.map(mapping.slice(mirror))
+    if (moved !== null && transform.maybeStep(moved).failed === null) mapping.appendMap(moved.getMap(), mirror - 1)
+  }
+  return transform
+}
+
+/** The document with these lines; `null` if they are its paragraphs already. */
+function withLines (doc: Node, lines: readonly string[]): Node | null {
+  const present: string[] = []
+  doc.descendants(node => {
+    if (!node.isTextblock) return true
+    present.push(node.textBetween(0, node.content.size))
+    return false
+  })
+  if (present.length === lines.length && present.every((line, index) => line === lines[index])) return null
+  const models = doc.children.filter(({ type }) => type === nodes.paragraph)
+  return doc.copy(Fragment.from(lines.map((line, index) => paragraphOf(line, models[index] ?? models.at(-1)))))
+}
+
+/** A paragraph with this text, and the attributes and formats of another one. */
+export function paragraphOf (line: string, model?: Node): Node {
+  if (model?.textBetween(0, model.content.size) === line) return model
+  return nodes.paragraph!.create(
+    model?.attrs ?? null,
+    line === '' ? null : schema.text(line, model?.firstChild?.marks.filter(({ type }) => type !== marks.link))
+  )
+}
+
+/** Replaces the blocks that differ; `null` if none does. */
+function difference (before: Node, after: Node): Step | null {
+  let start = 0
+  let end = 0
+  const most = Math.min(before.childCount, after.childCount)
+  while (start < most && before.child(start).eq(after.child(start))) start++
+  while (end < most - start && before.child(before.childCount - 1 - end).eq(after.child(after.childCount - 1 - end))) end++
+  if (start + end === before.childCount && start + end === after.childCount) return null
+  const size = (from: number, to: number, doc: Node) =>
+    doc.children.slice(from, to).reduce((sum, { nodeSize }) => sum + nodeSize, 0)
+  const from = size(0, start, before)
+  const to = from + size(start, before.childCount - end, before)
+  return new ReplaceStep(from, to, new Slice(Fragment.from(after.children.slice(start, after.childCount - end)), 0, 0))
+}
+
+/** Behind the last paragraph. */
+function endOfText (doc: Node): number {
+  let end = 0
+  doc.forEach((node, offset) => { if (node.type === nodes.paragraph) end = offset + node.nodeSize })
+  return end === 0 ? doc.content.size : end
+}
+
+function linesOf (text: string): string[] {
+  return text.replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n')
+}
+
+/** Removes the characters that XML can't contain. */
+export function wellFormed (text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.toWellFormed().replace(/[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]/g, '')
+}
