@@ -1,5 +1,7 @@
 import type { Node } from 'prosemirror-model'
 import { separatedDocument } from './csv/document.js'
+import { openDocumentText } from './open-document/document.js'
+import { presentationDocument } from './presentation/document.js'
 import { isTextFormat, textDocument } from './text-file.js'
 import { docOf, readableDoc } from './extract/blocks.js'
 import type { Editable } from './types.js'
@@ -15,6 +17,8 @@ export function openEditable (fileType: string, bytes: Uint8Array): Editable {
     if (fileType === 'csv') return sheetOrText(bytes)
     if (isTextFormat(fileType)) return textDocument(bytes)
     if (fileType === 'docx' && bytes.length > 0) return wordDocument(bytes)
+    if (fileType === 'pptx' && bytes.length > 0) return presentationDocument(bytes)
+    if (['odt', 'odp'].includes(fileType) && bytes.length > 0) return openDocumentText(bytes)
     if (fileType === 'xlsx' && bytes.length > 0) return workbookDocument(bytes)
   } catch (error) {
     return readOnly(bytes, `This ${fileType} file cannot be read: ${(error as Error).message}`, docOf('', []))

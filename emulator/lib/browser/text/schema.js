@@ -71,9 +71,17 @@ export const schema = new Schema({
     kept_block: {
       group: 'block',
       atom: true,
-      attrs: { ref: { default: null, validate: 'string|null' }, text: { default: '', validate: 'string' } },
+      attrs: {
+        ref: { default: null, validate: 'string|null' },
+        text: { default: '', validate: 'string' },
+        /** A picture, as a data URL. */
+        src: { default: null, validate: isDataUrl }
+      },
       leafText: ({ attrs: { text } }) => text,
-      toDOM: ({ attrs: { text } }) => ['div', { class: 'kept', title: 'The emulated editor cannot edit this' }, text]
+      toDOM ({ attrs: { text, src } }) {
+        const attributes = { class: 'kept', title: 'The emulated editor cannot edit this' }
+        return src === null ? ['div', attributes, text] : ['img', { ...attributes, src, alt: text || 'Image' }]
+      }
     },
     text: { group: 'inline' },
     hard_break: {

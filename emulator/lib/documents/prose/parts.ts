@@ -1,6 +1,12 @@
 import type { Element } from '@xmldom/xmldom'
 import type { Node } from 'prosemirror-model'
 
+/** A bookmark, or something like it, and its place in the text of its paragraph. */
+export interface Point {
+  readonly element: Element
+  readonly offset: number
+}
+
 /**
  * What the nodes of a text were read from. Reading a file again gives its parts the same names, so that what is written
  * never depends on what was written before.
@@ -46,3 +52,25 @@ export function sourceParts () {
 }
 
 export type SourceParts = ReturnType<typeof sourceParts>
+
+/** A changed text and its points in order. What was before the change stays there, what was after it moves along. */
+export function * withPoints (
+  node: Node,
+  points: readonly Point[],
+  before: Node | undefined
+): Generator<readonly Node[] | Element> {
+  const start = before?.content.findDiffStart(node.content) ?? null
+  const end = before?.content.findDiffEnd(node.content) ?? null
+  const grown = node.content.size - (before?.content.size ?? 0)
+  let from = 0
+  for (const { element, offset } of points) {
+    const moved = start === null || end === null || offset <= start
+      ? offset
+      : offset >= end.a ? offset + grown : start
+    const to = Math.min(Math.max(moved, from), node.content.size)
+    yield node.content.cut(from, to).content
+    yield element
+    from = to
+  }
+  yield node.content.cut(from).content
+}

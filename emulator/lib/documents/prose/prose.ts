@@ -69,7 +69,10 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
         lists,
         doc: doc.toJSON() as object,
         ...(steps !== undefined && {
-          missed: { steps: steps.map(({ step }) => step.toJSON() as object), clients: steps.map(({ client }) => client) }
+          missed: {
+            steps: steps.map(({ step }) => step.toJSON() as object),
+            clients: steps.map(({ client }) => client)
+          }
         })
       }
     },
@@ -168,7 +171,8 @@ function difference (before: Node, after: Node): Step | null {
   let end = 0
   const most = Math.min(before.childCount, after.childCount)
   while (start < most && before.child(start).eq(after.child(start))) start++
-  while (end < most - start && before.child(before.childCount - 1 - end).eq(after.child(after.childCount - 1 - end))) end++
+  const fromEnd = (node: Node, index: number) => node.child(node.childCount - 1 - index)
+  while (end < most - start && fromEnd(before, end).eq(fromEnd(after, end))) end++
   if (start + end === before.childCount && start + end === after.childCount) return null
   const size = (from: number, to: number, doc: Node) =>
     doc.children.slice(from, to).reduce((sum, { nodeSize }) => sum + nodeSize, 0)

@@ -10,6 +10,10 @@ export interface BlockWriter {
   containerOf (element: Element): Element
   /** A new element, like the one that the block was split or copied from; `null` if there can be none. */
   create (node: Node, source: Element | undefined): Element | null
+  /** Whether a text block can still be this element; always, where it is absent. */
+  fits? (element: Element, node: Node): boolean
+  /** Whether an element stays where it is, such as a shape; without this, all can be moved. */
+  isFixed? (element: Element): boolean
   /** Sets the text of an element. */
   rewrite (element: Element, node: Node): void
   /** Empties an element that the file needs; false if it can be removed. */
@@ -37,8 +41,9 @@ export function writeBlocks (
     childElements(parent).find(({ localName }) => localName === 'sectPr') ?? null
   let previous: Element | null = null
   for (const element of wanted) {
-    if (element !== next) parent.insertBefore(element, previous === null ? next : previous.nextSibling)
-    else next = nextBlock(element, parts)
+    if (element === next) next = nextBlock(element, parts)
+    else if (writer.isFixed?.(element) === true) continue
+    else parent.insertBefore(element, previous === null ? next : previous.nextSibling)
     previous = element
   }
   writer.finish(parent)
@@ -47,7 +52,8 @@ export function writeBlocks (
 function elementOf (writer: BlockWriter, node: Node, used: Set<Element>): Element | null {
   const { parts } = writer
   const source = parts.get(node.attrs.ref)
-  const isFirst = source !== undefined && parts.isBlock(source) && !used.has(source)
+  const isFirst = source !== undefined && parts.isBlock(source) && !used.has(source) &&
+    !(node.isTextblock && writer.fits?.(source, node) === false)
   const element = isFirst ? source : writer.create(node, source)
   if (element === null) return null
   used.add(element)

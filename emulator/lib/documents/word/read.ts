@@ -3,11 +3,12 @@ import type { Mark, Node } from 'prosemirror-model'
 import { schema } from '../../browser/text/schema.js'
 import { childElements, elements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
+import { relationsOf } from '../office/relations.js'
 import { parseXml } from '../office/xml.js'
 import { type Pictures, pictureSources } from '../prose/pictures.js'
-import { type SourceParts, sourceParts } from '../prose/parts.js'
+import { type Point, type SourceParts, sourceParts } from '../prose/parts.js'
 import { marks, nodes } from '../prose/prose.js'
-import { FORMATS, relationsOf, type Styles, stylesOf, valueOf, WORD } from './styles.js'
+import { FORMATS, type Styles, stylesOf, valueOf, WORD } from './styles.js'
 
 export const MAIN_PART = 'word/document.xml'
 
@@ -19,12 +20,6 @@ const POINTS = new Set([
   'moveFromRangeStart', 'moveFromRangeEnd', 'moveToRangeStart', 'moveToRangeEnd'
 ])
 const PICTURES = new Set(['drawing', 'pict', 'object', 'AlternateContent'])
-
-/** A bookmark, or something like it, and its place in the text of its paragraph. */
-export interface Point {
-  readonly element: Element
-  readonly offset: number
-}
 
 /** What is needed to write the text again. */
 export interface WordSource {
@@ -45,7 +40,7 @@ export function readWord (office: OfficePackage): WordSource {
   const parts = sourceParts()
   const styles = stylesOf(office)
   const points = new Map<string, Point[]>()
-  const reader = { parts, styles, points, relations: relationsOf(office), pictures: pictureSources(office, 'word') }
+  const reader = { parts, styles, points, targets: relationsOf(office, MAIN_PART), pictures: pictureSources(office, 'word') }
   const blocks = blocksIn(body, reader)
   const doc = nodes.doc!.create(null, blocks.length > 0 ? blocks : nodes.paragraph!.create())
   return { doc, body, parts, styles, points }
@@ -55,7 +50,7 @@ interface Reader {
   readonly parts: SourceParts
   readonly styles: Styles
   readonly points: Map<string, Point[]>
-  readonly relations: ReturnType<typeof relationsOf>
+  readonly targets: ReadonlyMap<string, string>
   readonly pictures: Pictures
 }
 
@@ -169,8 +164,8 @@ function inlineIn (parent: Element, reader: Reader, around: readonly Mark[], poi
   return found
 }
 
-function link (element: Element, { parts, relations }: Reader): Mark {
-  const target = relations.get(element.getAttributeNS(RELATIONSHIPS, 'id') ?? '')?.target ?? ''
+function link (element: Element, { parts, targets }: Reader): Mark {
+  const target = targets.get(element.getAttributeNS(RELATIONSHIPS, 'id') ?? '') ?? ''
   const anchor = element.getAttributeNS(WORD, 'anchor') ?? ''
   const href = /^(?:https?:|mailto:)/i.test(target) ? target : `#${anchor}`
   return marks.link!.create({ href, ref: parts.addLook(element.cloneNode(false) as Element) })
@@ -185,7 +180,8 @@ function fieldMarks (element: Element, type: string): number {
 function keptField (runs: readonly Element[], { parts }: Reader, around: readonly Mark[]): Node {
   const group = runs[0]!.ownerDocument!.createElementNS(WORD, 'w:group')
   for (const run of runs) group.appendChild(run.cloneNode(true))
-  return nodes.kept!.create({ ref: parts.add('field', group), text: runs.map(run => textOf(run)).join('') }, null, around)
+  const text = runs.map(run => textOf(run)).join('')
+  return nodes.kept!.create({ ref: parts.add('field', group), text }, null, around)
 }
 
 function kept (element: Element, { parts }: Reader, around: readonly Mark[]): Node {
@@ -197,7 +193,7 @@ function runContent (run: Element, reader: Reader, around: readonly Mark[]): Nod
   const properties = firstChild(run, 'rPr')
   const all = [
     ...around,
-    ...(properties?.firstChild == null ? [] : [marks.look!.create({ ref: parts.addLook(properties), css: cssOf(properties) })]),
+    ...(properties?.firstChild == null ? [] : [look(properties, parts)]),
     ...FORMATS.filter(format => styles.has(properties, format)).map(format => marks[format]!.create())
   ]
   return childElements(run).flatMap(element => {
@@ -212,7 +208,12 @@ function runContent (run: Element, reader: Reader, around: readonly Mark[]): Nod
   })
 }
 
-function picture (element: Element, run: Element, { parts, relations, pictures }: Reader, around: readonly Mark[]): Node {
+function look (properties: Element, parts: SourceParts): Mark {
+  return marks.look!.create({ ref: parts.addLook(properties), css: cssOf(properties) })
+}
+
+function picture (element: Element, run: Element, reader: Reader, around: readonly Mark[]): Node {
+  const { parts, targets, pictures } = reader
   const embedded = elements(element, 'blip')[0]?.getAttributeNS(RELATIONSHIPS, 'embed')
   const extent = elements(element, 'extent')[0]
   const size = (name: string) => {
@@ -221,7 +222,7 @@ function picture (element: Element, run: Element, { parts, relations, pictures }
   }
   return nodes.image!.create({
     ref: parts.add('image', run),
-    src: pictures.dataUrl(relations.get(embedded ?? '')?.target),
+    src: pictures.dataUrl(targets.get(embedded ?? '')),
     alt: elements(element, 'docPr')[0]?.getAttribute('descr') ?? '',
     width: size('cx'),
     height: size('cy')

@@ -74,7 +74,8 @@ export function stylesOf (office: OfficePackage) {
       const given = own ?? property(style, found => firstChild(firstChild(found, 'pPr'), 'numPr'))
       const kind = numbering.find(({ id }) => id === valueOf(firstChild(given, 'numId')))
       const depth = Number(valueOf(firstChild(given, 'ilvl')) ?? 0)
-      return kind === undefined ? { list: null, depth: 0 } : { list: kind.kind, depth: Number.isInteger(depth) ? depth : 0 }
+      if (kind === undefined) return { list: null, depth: 0 }
+      return { list: kind.kind, depth: Number.isInteger(depth) ? depth : 0 }
     }
   }
 }
@@ -92,14 +93,6 @@ function numberingOf (source: string | undefined): ListKind[] {
     const kind = kinds.get(valueOf(firstChild(element, 'abstractNumId')))
     return kind === undefined ? [] : [{ id: element.getAttributeNS(WORD, 'numId') ?? '', kind }]
   })
-}
-
-/** The relationships of the main part, by id. */
-export function relationsOf (office: OfficePackage): Map<string, { readonly type: string, readonly target: string }> {
-  return new Map(elementsOf(office.text('word/_rels/document.xml.rels'), '*', 'Relationship').map(element => [
-    element.getAttribute('Id') ?? '',
-    { type: element.getAttribute('Type')?.split('/').at(-1) ?? '', target: element.getAttribute('Target') ?? '' }
-  ]))
 }
 
 /** Empty for a missing or malformed part, which only affects formatting. */

@@ -2,14 +2,19 @@ import { type Document, type Element, XMLSerializer } from '@xmldom/xmldom'
 import type { Mark, Node } from 'prosemirror-model'
 import { childElements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
+import { withPoints } from '../prose/parts.js'
 import { wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
-import { type Point, readWord, type WordSource } from './read.js'
+import { readWord, type WordSource } from './read.js'
 import { FORMATS, type Format, NAMES, WORD } from './styles.js'
 
 const XML = 'http://www.w3.org/XML/1998/namespace'
 /** Elements that have an end of the same id. */
-const PAIRS = [['bookmarkStart', 'bookmarkEnd'], ['commentRangeStart', 'commentRangeEnd'], ['permStart', 'permEnd']] as const
+const PAIRS = [
+  ['bookmarkStart', 'bookmarkEnd'],
+  ['commentRangeStart', 'commentRangeEnd'],
+  ['permStart', 'permEnd']
+] as const
 
 /** The main part with another text. Paragraphs that did not change stay as they are. */
 export function writtenWord (office: OfficePackage, doc: Node, added: ReadonlyMap<string, Element>): string {
@@ -111,7 +116,8 @@ function blockWriter (source: WordSource, document: Document): BlockWriter {
     const hasLook = node.children.some(({ marks }) => marks.some(({ type }) => type.name === 'look'))
     if (hasLook) return undefined
     const ref = before?.children.flatMap(({ marks }) => marks).find(({ type }) => type.name === 'look')?.attrs.ref
-    const model = (parts.get(ref) ?? firstChild(firstChild(paragraph, 'pPr'), 'rPr'))?.cloneNode(true) as Element | undefined
+    const source = parts.get(ref) ?? firstChild(firstChild(paragraph, 'pPr'), 'rPr')
+    const model = source?.cloneNode(true) as Element | undefined
     for (const format of FORMATS) if (model !== undefined) setProperty(model, NAMES[format], null, false)
     return model
   }
@@ -121,7 +127,8 @@ function blockWriter (source: WordSource, document: Document): BlockWriter {
     if (type.name === 'kept' || type.name === 'image') {
       const source = parts.get(attrs.ref)
       if (source === undefined) return []
-      return (source.localName === 'group' ? childElements(source) : [source]).map(part => part.cloneNode(true) as Element)
+      const sources = source.localName === 'group' ? childElements(source) : [source]
+      return sources.map(part => part.cloneNode(true) as Element)
     }
     const run = create('r')
     const look = parts.get(marks.find(({ type }) => type.name === 'look')?.attrs.ref) ?? fallback
@@ -156,11 +163,9 @@ function blockWriter (source: WordSource, document: Document): BlockWriter {
     for (const child of childElements(element)) if (child.localName !== 'pPr') element.removeChild(child)
     writeParagraphProperties(element, node)
     const fallback = lookOf(node, element, before)
-    let from = 0
-    for (const point of [...movedPoints(points, before, node), { element: null, offset: node.content.size }]) {
-      appendInline(element, node.content.cut(from, Math.max(from, point.offset)).content, fallback)
-      if (point.element !== null) element.appendChild(point.element)
-      from = Math.max(from, point.offset)
+    for (const part of withPoints(node, points, before)) {
+      if ('localName' in part) element.appendChild(part)
+      else appendInline(element, part, fallback)
     }
   }
 
@@ -169,7 +174,9 @@ function blockWriter (source: WordSource, document: Document): BlockWriter {
     for (const node of content) {
       const link = node.marks.find(({ type, attrs }) => type.name === 'link' && isWritable(attrs))
       if (link === undefined) around = undefined
-      else if (around?.mark.eq(link) !== true) around = { mark: link, element: paragraph.appendChild(linkElement(link)) as Element }
+      else if (around?.mark.eq(link) !== true) {
+        around = { mark: link, element: paragraph.appendChild(linkElement(link)) as Element }
+      }
       for (const part of inline(node, fallback)) (around?.element ?? paragraph).appendChild(part)
     }
   }
@@ -210,18 +217,6 @@ function styleOf (properties: Element | undefined): string {
   return firstChild(properties, 'pStyle')?.getAttributeNS(WORD, 'val') ?? ''
 }
 
-/** Points of a changed text: what was before the change stays there, what was after it moves with the text. */
-function movedPoints (points: readonly Point[], before: Node | undefined, after: Node): Point[] {
-  const start = before?.content.findDiffStart(after.content)
-  if (before === undefined || start === undefined || start === null) return [...points]
-  const end = before.content.findDiffEnd(after.content)!
-  const grown = after.content.size - before.content.size
-  return points.map(({ element, offset }) => ({
-    element,
-    offset: offset <= start ? offset : offset >= end.a ? offset + grown : Math.min(start, after.content.size)
-  }))
-}
-
 /** The ids of what has a start and an end. */
 function pairedIds (body: Element): Map<string, Set<string>> {
   return new Map(PAIRS.map(([start, end]) => {
@@ -242,5 +237,6 @@ function removeUnpaired (body: Element, pairs: ReadonlyMap<string, ReadonlySet<s
 }
 
 function idsOf (body: Element, name: string): Map<string, Element> {
-  return new Map([...body.getElementsByTagNameNS(WORD, name)].map(element => [element.getAttributeNS(WORD, 'id') ?? '', element]))
+  const found = [...body.getElementsByTagNameNS(WORD, name)]
+  return new Map(found.map(element => [element.getAttributeNS(WORD, 'id') ?? '', element]))
 }

@@ -1,0 +1,17 @@
+import { posix } from 'node:path'
+import type { OfficePackage } from './package.js'
+import { parseXml } from './xml.js'
+
+/** The targets that a part of a package names, by id. Empty where they are missing or damaged. */
+export function relationsOf (office: OfficePackage, part: string): Map<string, string> {
+  try {
+    const source = office.text(`${posix.dirname(part)}/_rels/${posix.basename(part)}.rels`)
+    const relations = source === undefined ? [] : parseXml(source).getElementsByTagNameNS('*', 'Relationship')
+    return new Map([...relations].map(({ attributes }) => [
+      attributes.getNamedItem('Id')?.value ?? '',
+      attributes.getNamedItem('Target')?.value ?? ''
+    ]))
+  } catch {
+    return new Map()
+  }
+}

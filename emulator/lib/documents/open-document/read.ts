@@ -1,0 +1,214 @@
+import type { Document, Element } from '@xmldom/xmldom'
+import type { Mark, Node } from 'prosemirror-model'
+import { schema } from '../../browser/text/schema.js'
+import { attribute, childElements, elements, firstChild } from '../office/elements.js'
+import type { OfficePackage } from '../office/package.js'
+import { parseXml } from '../office/xml.js'
+import { type Pictures, pictureSources } from '../prose/pictures.js'
+import { type Point, type SourceParts, sourceParts } from '../prose/parts.js'
+import { marks, nodes } from '../prose/prose.js'
+import { FORMATS, type Styles, stylesOf, TEXT } from './styles.js'
+
+export const CONTENT_PART = 'content.xml'
+const MAX_SPACES = 1000
+/** Have no content of their own. They stay where they are when the text around them changes. */
+const POINTS = new Set([
+  'bookmark', 'bookmark-start', 'bookmark-end', 'reference-mark', 'reference-mark-start', 'reference-mark-end',
+  'soft-page-break', 'change', 'change-start', 'change-end', 'annotation-end'
+])
+const INDEXES = /-index$|^table-of-content$|^bibliography$/
+
+/** What is needed to write the text again. */
+export interface OpenDocumentSource {
+  readonly doc: Node
+  readonly content: Document
+  /** The element that contains the text or the slides. */
+  readonly body: Element
+  readonly parts: SourceParts
+  readonly styles: Styles
+  /** By the name of the paragraph. */
+  readonly points: ReadonlyMap<string, readonly Point[]>
+}
+
+interface Reader {
+  readonly parts: SourceParts
+  readonly styles: Styles
+  readonly points: Map<string, Point[]>
+  readonly pictures: Pictures
+}
+
+/** The list that a paragraph is in. */
+interface List {
+  readonly list: 'bullet' | 'number'
+  readonly depth: number
+}
+
+/** Reads the text of an .odt or .odp. Throws if it has none. */
+export function readOpenDocument (office: OfficePackage): OpenDocumentSource {
+  const content = parseXml(office.text(CONTENT_PART) ?? '<none/>')
+  const body = elements(content, 'text', 'presentation').find(({ parentNode }) => parentNode?.localName === 'body')
+  if (body === undefined) throw new TypeError(`${CONTENT_PART} has no text`)
+  const common = office.text('styles.xml')
+  const [parts, points] = [sourceParts(), new Map<string, Point[]>()]
+  const styles = stylesOf(content, common === undefined ? undefined : parseXml(common))
+  const reader = { parts, styles, points, pictures: pictureSources(office, '') }
+  const blocks = body.localName === 'text'
+    ? blocksIn(body, reader)
+    : childElements(body).filter(({ localName }) => localName === 'page').map((page, index) => slide(page, index, reader))
+  const doc = nodes.doc!.create(null, blocks.length > 0 ? blocks : nodes.paragraph!.create())
+  return { doc, content, body, parts, styles, points }
+}
+
+function blocksIn (parent: Element, reader: Reader, list?: List): Node[] {
+  return childElements(parent).flatMap(element => {
+    const { parts } = reader
+    switch (element.localName) {
+      case 'p':
+      case 'h': return [paragraph(element, reader, list)]
+      case 'list': return group(element, element, reader, listIn(element, reader.styles, list))
+      case 'list-item':
+      case 'list-header':
+      case 'section': return group(element, element, reader, list)
+      case 'table': return table(element, reader)
+    }
+    if (!INDEXES.test(element.localName!)) return []
+    return [parts.read(nodes.kept_block!.create({ ref: parts.addBlock('s', element), text: textOf(element, '\n') }))]
+  })
+}
+
+/** Blocks in an element of their own. @param container whose children they are */
+function group (element: Element, container: Element, reader: Reader, list?: List): Node[] {
+  const blocks = blocksIn(container, reader, list)
+  if (blocks.length === 0) return []
+  return [reader.parts.read(nodes.section!.create({ ref: reader.parts.addBlock('s', element) }, blocks))]
+}
+
+function listIn (element: Element, { lists }: Styles, around: List | undefined): List {
+  const kind = lists.get(attribute(element, 'style-name') ?? '') ?? around?.list ?? 'bullet'
+  return { list: kind, depth: around === undefined ? 0 : around.depth + 1 }
+}
+
+function paragraph (element: Element, reader: Reader, list?: List): Node {
+  const { parts, styles } = reader
+  const outline = Number(attribute(element, 'outline-level') ?? 1)
+  const level = element.localName === 'h'
+    ? Math.min(Math.max(Math.trunc(outline) || 1, 1), 6)
+    : styles.isTitle(attribute(element, 'style-name')) ? 0 : null
+  const ref = parts.addBlock('p', element)
+  const points: Point[] = []
+  const content = inlineIn(element, reader, [], points)
+  if (points.length > 0) reader.points.set(ref, points)
+  return parts.read(nodes.paragraph!.create({ ref, level, ...(level === null && list) }, content))
+}
+
+function table (element: Element, reader: Reader): Node[] {
+  const { parts } = reader
+  const rows = elements(element, 'table-row').filter(row => nearestTable(row) === element).flatMap(row => {
+    const cells = childElements(row).filter(({ localName }) => localName === 'table-cell').map(cell => {
+      const span = (name: string) => Math.min(Math.max(Math.trunc(Number(attribute(cell, name))) || 1, 1), 1000)
+      const blocks = blocksIn(cell, reader)
+      return parts.read(nodes.table_cell!.create({
+        ref: parts.addBlock('cell', cell),
+        colspan: span('number-columns-spanned'),
+        rowspan: span('number-rows-spanned')
+      }, blocks.length > 0 ? blocks : nodes.paragraph!.create()))
+    })
+    return cells.length === 0 ? [] : [parts.read(nodes.table_row!.create({ ref: parts.addBlock('row', row) }, cells))]
+  })
+  return rows.length === 0 ? [] : [parts.read(nodes.table!.create({ ref: parts.addBlock('t', element) }, rows))]
+}
+
+function nearestTable (row: Element): Element {
+  let node = row.parentNode as Element
+  while (node.localName !== 'table') node = node.parentNode as Element
+  return node
+}
+
+/** The shapes of a slide that have a text, or a picture. */
+function slide (page: Element, index: number, reader: Reader): Node {
+  const { parts } = reader
+  const shapes = elements(page, 'frame', 'custom-shape').filter(shape => shape.parentNode?.localName !== 'notes')
+  const blocks = shapes.flatMap(shape => {
+    const box = shape.localName === 'frame' ? firstChild(shape, 'text-box') : shape
+    if (box !== undefined) return group(shape, box, reader)
+    const [embedded] = childElements(shape).filter(({ localName }) => localName === 'table')
+    return embedded === undefined ? [] : table(embedded, reader)
+  })
+  const ref = parts.addBlock('slide', page)
+  const name = `Slide ${index + 1}`
+  return parts.read(nodes.slide!.create({ ref, name }, blocks.length > 0 ? blocks : nodes.kept_block!.create()))
+}
+
+/** The content of a paragraph, a link or a span. `look`: of the text style around it. */
+function inlineIn (
+  parent: Element,
+  reader: Reader,
+  around: readonly Mark[],
+  points: Point[],
+  before = 0,
+  look?: Element
+): Node[] {
+  const found: Node[] = []
+  const offset = () => found.reduce((sum, { nodeSize }) => sum + nodeSize, before)
+  const all = [...around, ...(look === undefined ? [] : marksOf(look, reader))]
+  const text = (value: string) => { if (value !== '') found.push(schema.text(value, all)) }
+  for (const node of parent.childNodes) {
+    if (node.nodeType === node.TEXT_NODE) text(collapsed(node.nodeValue ?? '', found))
+    if (node.nodeType !== node.ELEMENT_NODE) continue
+    const element = node as Element
+    const { localName } = element
+    if (element.namespaceURI === TEXT && POINTS.has(localName!)) points.push({ element, offset: offset() })
+    else if (element.namespaceURI === TEXT && localName === 's') text(' '.repeat(spaces(element)))
+    else if (element.namespaceURI === TEXT && localName === 'tab') text('\t')
+    else if (element.namespaceURI === TEXT && localName === 'line-break') found.push(nodes.hard_break!.create(null, null, all))
+    else if (element.namespaceURI === TEXT && localName === 'span') {
+      found.push(...inlineIn(element, reader, around, points, offset(), element))
+    } else if (element.namespaceURI === TEXT && localName === 'a') {
+      found.push(...inlineIn(element, reader, [...around, link(element, reader)], points, offset(), look))
+    } else found.push(kept(element, reader, all))
+  }
+  return found
+}
+
+/** Spaces and line ends in a row are one space; at the start of a paragraph, none. */
+function collapsed (text: string, before: readonly Node[]): string {
+  const value = text.replace(/[ \t\r\n]+/g, ' ')
+  const last = before.at(-1)
+  return value.startsWith(' ') && (last === undefined || last.text?.endsWith(' ') === true) ? value.slice(1) : value
+}
+
+function spaces (element: Element): number {
+  const count = Number(attribute(element, 'c') ?? 1)
+  return Number.isInteger(count) && count > 0 ? Math.min(count, MAX_SPACES) : 1
+}
+
+function marksOf (span: Element, { parts, styles }: Reader): Mark[] {
+  const name = attribute(span, 'style-name')
+  const color = styles.property(name, 'fo:color') ?? ''
+  const css = /^#[0-9a-f]{6}$/i.test(color) && color !== '#000000' ? `color: ${color}` : ''
+  return [
+    marks.look!.create({ ref: parts.addLook(span.cloneNode(false) as Element), css }),
+    ...FORMATS.filter(format => styles.has(name, format)).map(format => marks[format]!.create())
+  ]
+}
+
+function link (element: Element, { parts }: Reader): Mark {
+  const target = attribute(element, 'href') ?? ''
+  const href = /^(?:https?:|mailto:|#)/i.test(target) ? target : '#'
+  return marks.link!.create({ href, ref: parts.addLook(element.cloneNode(false) as Element) })
+}
+
+function kept (element: Element, { parts, pictures }: Reader, around: readonly Mark[]): Node {
+  const ref = parts.add('kept', element)
+  if (element.localName !== 'frame') return nodes.kept!.create({ ref, text: textOf(element) }, null, around)
+  const image = firstChild(element, 'image')
+  const src = pictures.dataUrl(image === undefined ? undefined : attribute(image, 'href'))
+  return nodes.image!.create({ ref, src, alt: elements(element, 'title')[0]?.textContent ?? '' }, null, around)
+}
+
+/** What is shown for an element that is not edited. Notes and comments are not. */
+function textOf (element: Element, betweenParagraphs = ''): string {
+  if (['note', 'annotation'].includes(element.localName!)) return ''
+  const paragraphs = elements(element, 'p', 'h')
+  return paragraphs.length === 0 ? element.textContent ?? '' : paragraphs.map(({ textContent }) => textContent).join(betweenParagraphs)
+}

@@ -1,0 +1,111 @@
+import { type Document, type Element, XMLSerializer } from '@xmldom/xmldom'
+import type { Node } from 'prosemirror-model'
+import { attribute, childElements } from '../office/elements.js'
+import type { OfficePackage } from '../office/package.js'
+import { withPoints } from '../prose/parts.js'
+import { wellFormed } from '../prose/prose.js'
+import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
+import { type OpenDocumentSource, readOpenDocument } from './read.js'
+import { TEXT } from './styles.js'
+
+/** The content part with another text. Paragraphs that did not change stay as they are. */
+export function writtenOpenDocument (office: OfficePackage, doc: Node): string {
+  const source = readOpenDocument(office)
+  writeBlocks(blockWriter(source, source.content), source.body, doc.children)
+  return new XMLSerializer().serializeToString(source.content)
+}
+
+function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: Document): BlockWriter {
+  const create = (name: string) => document.createElementNS(TEXT, `text:${name}`)
+
+  function createParagraph ({ attrs }: Node, source: Element | undefined): Element {
+    const level = attrs.level as number | null
+    const element = create(level === null || level === 0 ? 'p' : 'h')
+    if (level !== null && level > 0) element.setAttributeNS(TEXT, 'text:outline-level', String(level))
+    const before = parts.asRead(attrs.ref)?.attrs.level as number | null | undefined
+    const style = source === undefined || before !== level
+      ? level === null ? undefined : level === 0 ? 'Title' : `Heading_20_${level}`
+      : attribute(source, 'style-name')
+    if (style !== undefined) element.setAttributeNS(TEXT, 'text:style-name', style)
+    return element
+  }
+
+  function inline (node: Node): Array<Element | ReturnType<Document['createTextNode']>> {
+    const { type, attrs, marks } = node
+    if (type.name === 'kept' || type.name === 'image') {
+      const source = parts.get(attrs.ref)
+      return source === undefined ? [] : [source.cloneNode(true) as Element]
+    }
+    const content = type.name === 'hard_break' ? [create('line-break')] : textParts(node.text ?? '')
+    const look = parts.get(marks.find(({ type }) => type.name === 'look')?.attrs.ref)
+    const name = look === undefined ? undefined : attribute(look, 'style-name')
+    const style = styles.withFormats(name, new Set(marks.map(({ type }) => type.name)))
+    if (look === undefined && style === undefined) return content
+    const span = look?.cloneNode(false) as Element | undefined ?? create('span')
+    if (style !== undefined) span.setAttributeNS(TEXT, 'text:style-name', style)
+    for (const part of content) span.appendChild(part)
+    return [span]
+  }
+
+  /** The first of several spaces, or one at an end, would be lost in a row of others. */
+  function textParts (text: string) {
+    return wellFormed(text).split(/(\t|\n|^ | {2,}| $)/).filter(part => part !== '').map(part => {
+      if (part === '\t') return create('tab')
+      if (part === '\n') return create('line-break')
+      if (part.trim() !== '' || part !== ' '.repeat(part.length)) return document.createTextNode(part)
+      const space = create('s')
+      if (part.length > 1) space.setAttributeNS(TEXT, 'text:c', String(part.length))
+      return space
+    })
+  }
+
+  function appendInline (paragraph: Element, content: readonly Node[]): void {
+    for (const node of content) {
+      const link = parts.get(node.marks.find(({ type }) => type.name === 'link')?.attrs.ref)
+      const parent = link === undefined ? paragraph : paragraph.appendChild(link.cloneNode(false))
+      for (const part of inline(node)) parent.appendChild(part)
+    }
+  }
+
+  return {
+    parts,
+    containerOf: element => childElements(element).find(({ localName }) => localName === 'text-box') ?? element,
+    create: (node, source) => node.type.name === 'paragraph' ? createParagraph(node, source) : null,
+    fits: (element, { attrs }) =>
+      element.localName === (attrs.level === null || attrs.level === 0 ? 'p' : 'h') &&
+      parts.asRead(attrs.ref)?.attrs.level === attrs.level,
+    rewrite (element, node) {
+      const own = parts.get(node.attrs.ref) === element ? points.get(node.attrs.ref) ?? [] : []
+      while (element.firstChild !== null) element.removeChild(element.firstChild)
+      for (const part of withPoints(node, own, parts.asRead(node.attrs.ref))) {
+        if ('localName' in part) element.appendChild(part)
+        else appendInline(element, part)
+      }
+    },
+    isFixed: element => isShape(element) || element.localName === 'table-row' || element.parentNode?.localName === 'frame',
+    /** The shapes and the slides stay. */
+    keepEmpty (element) {
+      if (!isShape(element)) return false
+      for (const paragraph of [...element.getElementsByTagNameNS(TEXT, 'p')]) {
+        while (paragraph.firstChild !== null) paragraph.removeChild(paragraph.firstChild)
+      }
+      return true
+    },
+    /** Each new paragraph in a list has an item of its own. */
+    finish (container) {
+      if (container.localName !== 'list-item') return
+      let last = container
+      for (const element of childElements(container)) {
+        if (element.namespaceURI !== TEXT || parts.isBlock(element) || element.localName !== 'p') continue
+        const item = create('list-item')
+        last.parentNode!.insertBefore(item, last.nextSibling)
+        item.appendChild(element)
+        last = item
+      }
+    }
+  }
+}
+
+function isShape ({ localName }: Element): boolean {
+  return ['frame', 'custom-shape', 'page'].includes(localName!)
+}
