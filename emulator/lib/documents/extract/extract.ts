@@ -1,16 +1,10 @@
-import type { Document } from '@xmldom/xmldom'
-import { type OfficePackage, openPackage } from '../office/package.js'
-import { parseXml, xmlBudget } from '../office/xml.js'
+import { openPackage } from '../office/package.js'
 import type { TextBlock } from '../types.js'
 import { isTextFormat } from '../text-file.js'
 import { openDocumentBlocks } from './open-document.js'
 import { htmlBlocks, lineBlocks, markdownBlocks } from './plain.js'
-import { presentationBlocks } from './presentation.js'
 import { workbookBlocks } from './workbook.js'
-import { readWord } from '../word/read.js'
-import { blocksOf } from './blocks.js'
-
-export type ParseXml = (source: string) => Document
+import { blocksOf, texts } from './blocks.js'
 
 /** The text of a document in blocks; `null` for formats whose text only an office suite can read. */
 export function textBlocks (fileType: string, bytes: Uint8Array): TextBlock[] | null {
@@ -20,19 +14,8 @@ export function textBlocks (fileType: string, bytes: Uint8Array): TextBlock[] | 
     if (fileType === 'md') return markdownBlocks(source)
     return lineBlocks(source)
   }
-  const read = readers.get(fileType)
-  if (read === undefined) return null
-  const budget = xmlBudget()
-  return read(openPackage(bytes), source => parseXml(source, budget))
+  if (texts.has(fileType)) return blocksOf(texts.get(fileType)!(openPackage(bytes)).doc)
+  if (fileType === 'xlsx') return workbookBlocks(openPackage(bytes))
+  if (fileType === 'ods') return openDocumentBlocks(openPackage(bytes))
+  return null
 }
-
-type Reader = (office: OfficePackage, parse: ParseXml) => TextBlock[]
-
-const readers = new Map<string, Reader>(Object.entries({
-  docx: (office: OfficePackage) => blocksOf(readWord(office).doc),
-  xlsx: workbookBlocks,
-  pptx: presentationBlocks,
-  odt: openDocumentBlocks,
-  ods: openDocumentBlocks,
-  odp: openDocumentBlocks
-}))

@@ -1,25 +1,23 @@
 import type { Element } from '@xmldom/xmldom'
 import type { OfficePackage } from '../office/package.js'
 import type { TextBlock } from '../types.js'
-import type { ParseXml } from './extract.js'
+import { parseXml } from '../office/xml.js'
 import { attribute, elements, hasAncestor } from '../office/elements.js'
 
 const MAX_REPEATED_CELLS = 64
 const MAX_REPEATED_CHARACTERS = 50
 const MAX_SPACES = 1000
 
-/** The text of odt, ods and odp: headings, paragraphs and table rows. A sheet or slide starts a page. */
-export function openDocumentBlocks (office: OfficePackage, parse: ParseXml): TextBlock[] {
-  const document = parse(office.text('content.xml') ?? '<none/>')
+/** The rows of an .ods. A sheet starts a page. */
+export function openDocumentBlocks (office: OfficePackage): TextBlock[] {
+  const document = parseXml(office.text('content.xml') ?? '<none/>')
   const blocks: TextBlock[] = []
   let newPage = false
-  for (const element of elements(document, 'h', 'p', 'table-row', 'table', 'page')) {
-    if (element.localName === 'page' || element.localName === 'table') {
-      newPage = blocks.length > 0 && (element.localName === 'page' || hasAncestor(element, 'spreadsheet'))
-    } else if (element.localName === 'table-row' || !hasAncestor(element, 'table-row')) {
-      const text = element.localName === 'table-row' ? rowText(element) : plainText(element)
-      const level = element.localName === 'h' ? Number(attribute(element, 'outline-level') ?? 1) : undefined
-      blocks.push({ text, ...(level === undefined ? {} : { level }), ...(newPage ? { newPage } : {}) })
+  for (const element of elements(document, 'table-row', 'table')) {
+    if (element.localName === 'table') {
+      newPage = blocks.length > 0 && hasAncestor(element, 'spreadsheet')
+    } else {
+      blocks.push({ text: rowText(element), ...(newPage ? { newPage } : {}) })
       newPage = false
     }
   }

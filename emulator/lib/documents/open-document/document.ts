@@ -11,6 +11,6 @@ export function openDocumentText (original: Uint8Array): Editable {
   return proseDocument(original, {
     doc,
     levels: styles.headings,
-    write: doc => office.withPart(CONTENT_PART, writtenOpenDocument(office, doc))
+    write: (doc, changes) => office.withPart(CONTENT_PART, writtenOpenDocument(office, doc, changes))
   })
 }

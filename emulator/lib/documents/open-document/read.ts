@@ -27,7 +27,7 @@ export interface OpenDocumentSource {
   readonly parts: SourceParts
   readonly styles: Styles
   /** By the name of the paragraph. */
-  readonly points: ReadonlyMap<string, readonly Point[]>
+  readonly points: ReadonlyMap<unknown, readonly Point[]>
 }
 
 interface Reader {
@@ -95,9 +95,9 @@ function paragraph (element: Element, reader: Reader, list?: List): Node {
     ? Math.min(Math.max(Math.trunc(outline) || 1, 1), 6)
     : styles.isTitle(attribute(element, 'style-name')) ? 0 : null
   const ref = parts.addBlock('p', element)
-  const points: Point[] = []
-  const content = inlineIn(element, reader, [], points)
-  if (points.length > 0) reader.points.set(ref, points)
+  const line: Line = { points: [], isAfterSpace: true }
+  const content = inlineIn(element, reader, line)
+  if (line.points.length > 0) reader.points.set(ref, line.points)
   return parts.read(nodes.paragraph!.create({ ref, level, ...(level === null && list) }, content))
 }
 
@@ -139,42 +139,52 @@ function slide (page: Element, index: number, reader: Reader): Node {
   return parts.read(nodes.slide!.create({ ref, name }, blocks.length > 0 ? blocks : nodes.kept_block!.create()))
 }
 
+/** A paragraph that is being read. */
+interface Line {
+  readonly points: Point[]
+  /** Spaces and line ends in a row are one space; at the start of a paragraph, none. */
+  isAfterSpace: boolean
+}
+
 /** The content of a paragraph, a link or a span. `look`: of the text style around it. */
 function inlineIn (
   parent: Element,
   reader: Reader,
-  around: readonly Mark[],
-  points: Point[],
+  line: Line,
+  around: readonly Mark[] = [],
   before = 0,
   look?: Element
 ): Node[] {
   const found: Node[] = []
-  const offset = () => found.reduce((sum, { nodeSize }) => sum + nodeSize, before)
+  let offset = before
+  const add = (...nodes: readonly Node[]) => {
+    found.push(...nodes)
+    for (const { nodeSize } of nodes) offset += nodeSize
+  }
   const all = [...around, ...(look === undefined ? [] : marksOf(look, reader))]
-  const text = (value: string) => { if (value !== '') found.push(schema.text(value, all)) }
+  const text = (value: string) => { if (value !== '') add(schema.text(value, all)) }
   for (const node of parent.childNodes) {
-    if (node.nodeType === node.TEXT_NODE) text(collapsed(node.nodeValue ?? '', found))
+    if (node.nodeType === node.TEXT_NODE) {
+      const value = (node.nodeValue ?? '').replace(/[ \t\r\n]+/g, ' ')
+      text(line.isAfterSpace ? value.replace(/^ /, '') : value)
+      line.isAfterSpace = value === '' ? line.isAfterSpace : value.endsWith(' ')
+    }
     if (node.nodeType !== node.ELEMENT_NODE) continue
     const element = node as Element
-    const { localName } = element
-    if (element.namespaceURI === TEXT && POINTS.has(localName!)) points.push({ element, offset: offset() })
-    else if (element.namespaceURI === TEXT && localName === 's') text(' '.repeat(spaces(element)))
-    else if (element.namespaceURI === TEXT && localName === 'tab') text('\t')
-    else if (element.namespaceURI === TEXT && localName === 'line-break') found.push(nodes.hard_break!.create(null, null, all))
-    else if (element.namespaceURI === TEXT && localName === 'span') {
-      found.push(...inlineIn(element, reader, around, points, offset(), element))
-    } else if (element.namespaceURI === TEXT && localName === 'a') {
-      found.push(...inlineIn(element, reader, [...around, link(element, reader)], points, offset(), look))
-    } else found.push(kept(element, reader, all))
+    const name = element.namespaceURI === TEXT ? element.localName! : ''
+    if (POINTS.has(name)) line.points.push({ element, offset })
+    else if (name === 'span') add(...inlineIn(element, reader, line, around, offset, element))
+    else if (name === 'a') {
+      add(...inlineIn(element, reader, line, [...around, link(element, reader)], offset, look))
+    } else {
+      line.isAfterSpace = false
+      if (name === 's') text(' '.repeat(spaces(element)))
+      else if (name === 'tab') text('\t')
+      else if (name === 'line-break') add(nodes.hard_break!.create(null, null, all))
+      else add(kept(element, reader, all))
+    }
   }
   return found
-}
-
-/** Spaces and line ends in a row are one space; at the start of a paragraph, none. */
-function collapsed (text: string, before: readonly Node[]): string {
-  const value = text.replace(/[ \t\r\n]+/g, ' ')
-  const last = before.at(-1)
-  return value.startsWith(' ') && (last === undefined || last.text?.endsWith(' ') === true) ? value.slice(1) : value
 }
 
 function spaces (element: Element): number {

@@ -1,18 +1,20 @@
 import { type Document, type Element, XMLSerializer } from '@xmldom/xmldom'
 import type { Node } from 'prosemirror-model'
+import type { Mappable } from 'prosemirror-transform'
 import { attribute, childElements } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
-import { withPoints } from '../prose/parts.js'
+import { movedPoints, withPoints } from '../prose/parts.js'
 import { wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
 import { type OpenDocumentSource, readOpenDocument } from './read.js'
 import { TEXT } from './styles.js'
 
 /** The content part with another text. Paragraphs that did not change stay as they are. */
-export function writtenOpenDocument (office: OfficePackage, doc: Node): string {
-  const source = readOpenDocument(office)
-  writeBlocks(blockWriter(source, source.content), source.body, doc.children)
-  return new XMLSerializer().serializeToString(source.content)
+export function writtenOpenDocument (office: OfficePackage, doc: Node, changes: Mappable): string {
+  const read = readOpenDocument(office)
+  const points = movedPoints(read.points, read.doc, doc, changes)
+  writeBlocks(blockWriter({ ...read, points }, read.content), read.body, doc.children)
+  return new XMLSerializer().serializeToString(read.content)
 }
 
 function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: Document): BlockWriter {
@@ -49,10 +51,10 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
 
   /** The first of several spaces, or one at an end, would be lost in a row of others. */
   function textParts (text: string) {
-    return wellFormed(text).split(/(\t|\n|^ | {2,}| $)/).filter(part => part !== '').map(part => {
+    return wellFormed(text).split(/(\t|\n| {2,}|^ | $)/).filter(part => part !== '').map(part => {
       if (part === '\t') return create('tab')
       if (part === '\n') return create('line-break')
-      if (part.trim() !== '' || part !== ' '.repeat(part.length)) return document.createTextNode(part)
+      if (/[^ ]/.test(part)) return document.createTextNode(part)
       const space = create('s')
       if (part.length > 1) space.setAttributeNS(TEXT, 'text:c', String(part.length))
       return space
@@ -77,7 +79,7 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
     rewrite (element, node) {
       const own = parts.get(node.attrs.ref) === element ? points.get(node.attrs.ref) ?? [] : []
       while (element.firstChild !== null) element.removeChild(element.firstChild)
-      for (const part of withPoints(node, own, parts.asRead(node.attrs.ref))) {
+      for (const part of withPoints(node, own)) {
         if ('localName' in part) element.appendChild(part)
         else appendInline(element, part)
       }

@@ -1,5 +1,6 @@
 import type { Element } from '@xmldom/xmldom'
 import type { Node } from 'prosemirror-model'
+import type { Mappable } from 'prosemirror-transform'
 
 /** A bookmark, or something like it, and its place in the text of its paragraph. */
 export interface Point {
@@ -53,21 +54,32 @@ export function sourceParts () {
 
 export type SourceParts = ReturnType<typeof sourceParts>
 
-/** A changed text and its points in order. What was before the change stays there, what was after it moves along. */
-export function * withPoints (
-  node: Node,
-  points: readonly Point[],
-  before: Node | undefined
-): Generator<readonly Node[] | Element> {
-  const start = before?.content.findDiffStart(node.content) ?? null
-  const end = before?.content.findDiffEnd(node.content) ?? null
-  const grown = node.content.size - (before?.content.size ?? 0)
+/** The points of each paragraph, by its name, after the changes between two documents. */
+export function movedPoints (
+  points: ReadonlyMap<unknown, readonly Point[]>,
+  before: Node,
+  after: Node,
+  changes: Mappable
+): Map<unknown, Point[]> {
+  const places = new Map<unknown, number>()
+  before.descendants(({ attrs }, at) => { if (points.has(attrs.ref)) places.set(attrs.ref, at + 1) })
+  const moved = new Map<unknown, Point[]>()
+  after.descendants(({ attrs, content }, at) => {
+    const from = places.get(attrs.ref)
+    if (from === undefined || moved.has(attrs.ref)) return
+    moved.set(attrs.ref, points.get(attrs.ref)!.map(({ element, offset }) => ({
+      element,
+      offset: Math.min(Math.max(changes.map(from + offset) - at - 1, 0), content.size)
+    })))
+  })
+  return moved
+}
+
+/** The content of a paragraph with its points in order. */
+export function * withPoints (node: Node, points: readonly Point[]): Generator<readonly Node[] | Element> {
   let from = 0
   for (const { element, offset } of points) {
-    const moved = start === null || end === null || offset <= start
-      ? offset
-      : offset >= end.a ? offset + grown : start
-    const to = Math.min(Math.max(moved, from), node.content.size)
+    const to = Math.max(offset, from)
     yield node.content.cut(from, to).content
     yield element
     from = to

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Fragment, type Node, type NodeType, type Schema, Slice } from 'prosemirror-model'
-import { Mapping, ReplaceStep, Step, Transform } from 'prosemirror-transform'
+import { AttrStep, DocAttrStep, type Mappable, Mapping, ReplaceStep, Step, Transform } from 'prosemirror-transform'
 import { schema } from '../../browser/text/schema.js'
 import type { Editable, ProseView, StepsOperation } from '../types.js'
 
@@ -15,8 +15,8 @@ export interface ProseFormat {
   readonly lists?: readonly string[]
   /** A picture to insert; absent where none can be. Throws if the bytes are no picture. */
   picture?: (bytes: Uint8Array) => Node
-  /** The file with another content. */
-  write: (doc: Node) => Uint8Array
+  /** The file with another content. @param changes from the content that was read */
+  write: (doc: Node, changes: Mappable) => Uint8Array
 }
 
 export const { nodes, marks } = schema as Schema as {
@@ -35,6 +35,7 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
   let { doc } = format
   /** The number of all steps so far. */
   let version = 0
+  const changes = new Mapping()
   let latest: Array<{ readonly step: Step, readonly client: string }> = []
   let written: { readonly doc: Node, readonly bytes: Uint8Array } = { doc, bytes: original }
 
@@ -44,14 +45,14 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
 
   function make (steps: readonly Step[], client: string): StepsOperation | null {
     const transform = new Transform(doc)
-    for (const step of steps) if (transform.maybeStep(step).failed !== null) return null
-    return accept(transform, client)
+    return steps.every(step => fits(step, transform)) ? accept(transform, client) : null
   }
 
-  function accept ({ steps, doc: made }: Transform, client: string): StepsOperation | null {
+  function accept ({ steps, doc: made, mapping }: Transform, client: string): StepsOperation | null {
     if (steps.length === 0 || made.nodeSize > MAX_NODES) return null
     const operation = { op: 'steps' as const, version, steps: steps.map(step => step.toJSON() as object), client }
     doc = made
+    changes.appendMapping(mapping)
     version += steps.length
     latest = [...latest, ...steps.map(step => ({ step, client }))].slice(-MAX_STEPS)
     return operation
@@ -109,7 +110,7 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
       return make([new ReplaceStep(at, at, new Slice(added, 0, 0))], '')
     },
     bytes () {
-      if (!written.doc.eq(doc)) written = { doc, bytes: doc.eq(format.doc) ? original : format.write(doc) }
+      if (!written.doc.eq(doc)) written = { doc, bytes: doc.eq(format.doc) ? original : format.write(doc, changes) }
       return written.bytes
     }
   }
@@ -130,6 +131,19 @@ function stepsOf ({ steps }: Pick<StepsOperation, 'steps'>): Step[] | null {
   }
 }
 
+/** Makes a step; false if it was made for another document, or makes what the schema does not allow. */
+function fits (step: Step, transform: Transform): boolean {
+  try {
+    if (transform.maybeStep(step).failed !== null) return false
+    if (!(step instanceof AttrStep)) return !(step instanceof DocAttrStep)
+    const node = transform.doc.nodeAt(step.pos)!
+    node.check()
+    return Object.hasOwn(node.attrs, step.attr)
+  } catch {
+    return false
+  }
+}
+
 /** Steps moved over those that were made meanwhile, as a page does it with its own. */
 function rebased (doc: Node, steps: readonly Step[], over: readonly Step[]): Transform {
   const transform = new Transform(doc)
@@ -138,7 +152,7 @@ function rebased (doc: Node, steps: readonly Step[], over: readonly Step[]): Tra
   for (const [index, step] of steps.entries()) {
     const mirror = steps.length - index
     const moved = step.map(mapping.slice(mirror))
-    if (moved !== null && transform.maybeStep(moved).failed === null) mapping.appendMap(moved.getMap(), mirror - 1)
+    if (moved !== null && fits(moved, transform)) mapping.appendMap(moved.getMap(), mirror - 1)
   }
   return transform
 }

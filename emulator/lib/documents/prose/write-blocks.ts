@@ -37,11 +37,11 @@ export function writeBlocks (
   for (const element of childElements(parent)) {
     if (parts.isBlock(element) && !wanted.includes(element) && !writer.keepEmpty(element)) parent.removeChild(element)
   }
-  let next = childElements(parent).find(parts.isBlock) ??
+  let next = childElements(parent).find(element => wanted.includes(element)) ??
     childElements(parent).find(({ localName }) => localName === 'sectPr') ?? null
   let previous: Element | null = null
   for (const element of wanted) {
-    if (element === next) next = nextBlock(element, parts)
+    if (element === next) next = nextOf(element, wanted)
     else if (writer.isFixed?.(element) === true) continue
     else parent.insertBefore(element, previous === null ? next : previous.nextSibling)
     previous = element
@@ -63,10 +63,8 @@ function elementOf (writer: BlockWriter, node: Node, used: Set<Element>): Elemen
   return element
 }
 
-function nextBlock (element: Element, parts: SourceParts): Element | null {
+function nextOf (element: Element, wanted: readonly Element[]): Element | null {
   let node = element.nextSibling
-  while (node !== null && !(node.nodeType === node.ELEMENT_NODE && parts.isBlock(node as Element))) {
-    node = node.nextSibling
-  }
+  while (node !== null && !wanted.includes(node as Element)) node = node.nextSibling
   return node as Element | null
 }

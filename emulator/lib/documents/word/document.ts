@@ -22,6 +22,7 @@ export function wordDocument (original: Uint8Array): Editable {
       added.set(ref, run)
       return nodes.image!.create({ ref, src, width, height })
     },
-    write: doc => office.withParts(new Map([[MAIN_PART, writtenWord(office, doc, added)], ...images.parts()]))
+    write: (doc, changes) =>
+      office.withParts(new Map([[MAIN_PART, writtenWord(office, doc, changes, added)], ...images.parts()]))
   })
 }

@@ -28,7 +28,7 @@ export interface WordSource {
   readonly parts: SourceParts
   readonly styles: Styles
   /** By the name of the paragraph. */
-  readonly points: ReadonlyMap<string, readonly Point[]>
+  readonly points: ReadonlyMap<unknown, readonly Point[]>
 }
 
 /** Reads the text of a .docx. Throws if it has none. */
@@ -138,13 +138,17 @@ function section (element: Element, reader: Reader): Node[] {
 /** The content of a paragraph or a link. */
 function inlineIn (parent: Element, reader: Reader, around: readonly Mark[], points: Point[], before = 0): Node[] {
   const found: Node[] = []
-  const offset = () => found.reduce((sum, { nodeSize }) => sum + nodeSize, before)
+  let offset = before
+  const add = (...nodes: readonly Node[]) => {
+    found.push(...nodes)
+    for (const { nodeSize } of nodes) offset += nodeSize
+  }
   const field: Element[] = []
   let depth = 0
   for (const element of childElements(parent)) {
     if (element.localName === 'pPr') continue
     if (POINTS.has(element.localName!) && depth === 0) {
-      points.push({ element, offset: offset() })
+      points.push({ element, offset })
       continue
     }
     const starts = fieldMarks(element, 'begin')
@@ -152,15 +156,15 @@ function inlineIn (parent: Element, reader: Reader, around: readonly Mark[], poi
       depth += starts - fieldMarks(element, 'end')
       field.push(element)
       if (depth <= 0) {
-        found.push(keptField(field.splice(0), reader, around))
+        add(keptField(field.splice(0), reader, around))
         depth = 0
       }
-    } else if (element.localName === 'r') found.push(...runContent(element, reader, around))
+    } else if (element.localName === 'r') add(...runContent(element, reader, around))
     else if (element.localName === 'hyperlink') {
-      found.push(...inlineIn(element, reader, [...around, link(element, reader)], points, offset()))
-    } else found.push(kept(element, reader, around))
+      add(...inlineIn(element, reader, [...around, link(element, reader)], points, offset))
+    } else add(kept(element, reader, around))
   }
-  if (field.length > 0) found.push(keptField(field, reader, around))
+  if (field.length > 0) add(keptField(field, reader, around))
   return found
 }
 
@@ -172,8 +176,8 @@ function link (element: Element, { parts, targets }: Reader): Mark {
 }
 
 function fieldMarks (element: Element, type: string): number {
-  return [...element.getElementsByTagNameNS(WORD, 'fldChar')]
-    .filter(mark => mark.getAttributeNS(WORD, 'fldCharType') === type).length
+  const found = element.localName === 'r' ? childElements(element) : elements(element, 'fldChar')
+  return found.filter(mark => mark.localName === 'fldChar' && mark.getAttributeNS(WORD, 'fldCharType') === type).length
 }
 
 /** A field is a row of runs. */

@@ -1,8 +1,9 @@
 import { type Document, type Element, XMLSerializer } from '@xmldom/xmldom'
 import type { Mark, Node } from 'prosemirror-model'
+import type { Mappable } from 'prosemirror-transform'
 import { childElements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
-import { withPoints } from '../prose/parts.js'
+import { movedPoints, withPoints } from '../prose/parts.js'
 import { wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
 import { readWord, type WordSource } from './read.js'
@@ -17,8 +18,14 @@ const PAIRS = [
 ] as const
 
 /** The main part with another text. Paragraphs that did not change stay as they are. */
-export function writtenWord (office: OfficePackage, doc: Node, added: ReadonlyMap<string, Element>): string {
-  const source = readWord(office)
+export function writtenWord (
+  office: OfficePackage,
+  doc: Node,
+  changes: Mappable,
+  added: ReadonlyMap<string, Element>
+): string {
+  const read = readWord(office)
+  const source = { ...read, points: movedPoints(read.points, read.doc, doc, changes) }
   const { body, parts } = source
   const document = body.ownerDocument!
   for (const [ref, element] of added) parts.set(ref, document.importNode(element, true))
@@ -28,7 +35,7 @@ export function writtenWord (office: OfficePackage, doc: Node, added: ReadonlyMa
   return new XMLSerializer().serializeToString(document)
 }
 
-function blockWriter (source: WordSource, document: Document): BlockWriter {
+function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): BlockWriter {
   const { parts, styles } = source
   const create = (name: string, value?: string): Element => {
     const element = document.createElementNS(WORD, `w:${name}`)
@@ -163,7 +170,7 @@ function blockWriter (source: WordSource, document: Document): BlockWriter {
     for (const child of childElements(element)) if (child.localName !== 'pPr') element.removeChild(child)
     writeParagraphProperties(element, node)
     const fallback = lookOf(node, element, before)
-    for (const part of withPoints(node, points, before)) {
+    for (const part of withPoints(node, points)) {
       if ('localName' in part) element.appendChild(part)
       else appendInline(element, part, fallback)
     }
