@@ -1,6 +1,6 @@
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import t from 'tap'
-import { blankDocument } from '../../../lib/blank/blank.js'
+import { blankDocument } from '../../../lib/blank/blank-document.js'
 import { schema } from '../../lib/browser/text/schema.js'
 import { openEditable } from '../../lib/documents/open.js'
 import { fixture } from '../support.js'

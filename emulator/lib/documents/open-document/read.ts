@@ -76,9 +76,10 @@ function blocksIn (parent: Element, reader: Reader, list?: List): Node[] {
   })
 }
 
-/** Blocks in an element of their own. @param container whose children they are */
-function group (element: Element, container: Element, reader: Reader, list?: List): Node[] {
-  const blocks = blocksIn(container, reader, list)
+/** Blocks in an element of their own. @param container whose children they are @param without in place of none */
+function group (element: Element, container: Element, reader: Reader, list?: List, without: Node[] = []): Node[] {
+  const found = blocksIn(container, reader, list)
+  const blocks = found.length > 0 ? found : without
   if (blocks.length === 0) return []
   return [reader.parts.read(nodes.section!.create({ ref: reader.parts.addBlock('s', element) }, blocks))]
 }
@@ -130,7 +131,7 @@ function slide (page: Element, index: number, reader: Reader): Node {
   const shapes = elements(page, 'frame', 'custom-shape').filter(shape => shape.parentNode?.localName !== 'notes')
   const blocks = shapes.flatMap(shape => {
     const box = shape.localName === 'frame' ? firstChild(shape, 'text-box') : shape
-    if (box !== undefined) return group(shape, box, reader)
+    if (box !== undefined) return group(shape, box, reader, undefined, [nodes.paragraph!.create()])
     const [embedded] = childElements(shape).filter(({ localName }) => localName === 'table')
     return embedded === undefined ? [] : table(embedded, reader)
   })

@@ -7,7 +7,7 @@ import { movedPoints, withPoints } from '../prose/parts.js'
 import { wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
 import { type OpenDocumentSource, readOpenDocument } from './read.js'
-import { TEXT } from './styles.js'
+import { PRESENTATION, TEXT } from './styles.js'
 
 /** The content part with another text. Paragraphs that did not change stay as they are. */
 export function writtenOpenDocument (office: OfficePackage, doc: Node, changes: Mappable): string {
@@ -93,8 +93,12 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
       }
       return true
     },
-    /** Each new paragraph in a list has an item of its own. */
+    /** Each new paragraph in a list has an item of its own. What has a text is no placeholder any more. */
     finish (container) {
+      const frame = container.parentNode as Element
+      if (container.localName === 'text-box' && container.textContent !== '') {
+        frame.removeAttributeNS(PRESENTATION, 'placeholder')
+      }
       if (container.localName !== 'list-item') return
       let last = container
       for (const element of childElements(container)) {
