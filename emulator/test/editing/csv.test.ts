@@ -47,7 +47,7 @@ t.test('an edit that changes nothing or is out of range leaves the file unchange
 })
 
 t.test('a CSV file with too many fields for a sheet is edited as text', async t => {
-  t.equal(open('\n'.repeat(1_000_001)).view().kind, 'text')
+  t.equal(open('\n'.repeat(1_000_001)).view().kind, 'prose')
 })
 
 t.test('text replaces the whole file', async t => {

@@ -97,7 +97,7 @@ t.test('setting a cell far below a wide row of a CSV file adds no more fields th
 })
 
 t.test('a CSV file with one field as long as the file is edited as text', t => {
-  for (const character of ['"', '1', '\0']) t.equal(openEditable('csv', Buffer.alloc(2_000_000, character)).view().kind, 'text')
+  for (const character of ['"', '1', '\0']) t.equal(openEditable('csv', Buffer.alloc(2_000_000, character)).view().kind, 'prose')
   t.end()
 })
 

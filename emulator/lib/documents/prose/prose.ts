@@ -26,7 +26,8 @@ export const { nodes, marks } = schema as Schema as {
 
 /** Older steps are forgotten: a page that missed one of them shows the document anew. */
 const MAX_STEPS = 10_000
-const MAX_NODES = 1_000_000
+/** Of blocks in blocks: a file that is nested too deeply could not be opened again. */
+const MAX_DEPTH = 64
 
 /** The document that all pages have in common: it decides in which order their steps count. */
 export function proseDocument (original: Uint8Array, format: ProseFormat): Editable {
@@ -49,7 +50,7 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
   }
 
   function accept ({ steps, doc: made, mapping }: Transform, client: string): StepsOperation | null {
-    if (steps.length === 0 || made.nodeSize > MAX_NODES) return null
+    if (steps.length === 0) return null
     const operation = { op: 'steps' as const, version, steps: steps.map(step => step.toJSON() as object), client }
     doc = made
     changes.appendMapping(mapping)
@@ -134,6 +135,8 @@ function stepsOf ({ steps }: Pick<StepsOperation, 'steps'>): Step[] | null {
 /** Makes a step; false if it was made for another document, or makes what the schema does not allow. */
 function fits (step: Step, transform: Transform): boolean {
   try {
+    const { from, slice } = step as { readonly from?: number, readonly slice?: Slice }
+    if (slice !== undefined && transform.doc.resolve(from ?? 0).depth + depthOf(slice.content) > MAX_DEPTH) return false
     if (transform.maybeStep(step).failed !== null) return false
     if (!(step instanceof AttrStep)) return !(step instanceof DocAttrStep)
     const node = transform.doc.nodeAt(step.pos)!
@@ -142,6 +145,10 @@ function fits (step: Step, transform: Transform): boolean {
   } catch {
     return false
   }
+}
+
+function depthOf (content: Fragment): number {
+  return 1 + content.content.reduce((most, node) => Math.max(most, node.isTextblock ? 0 : depthOf(node.content)), 0)
 }
 
 /** Steps moved over those that were made meanwhile, as a page does it with its own. */
