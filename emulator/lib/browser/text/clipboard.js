@@ -33,7 +33,8 @@ export function clipboard ({ plain, levels, lists }) {
 
   return {
     transformPastedText: withoutForbidden,
-    transformPastedHTML: withoutForbidden,
+    // The content security policy forbids to parse style attributes.
+    transformPastedHTML: html => withoutForbidden(html).replace(/(<[^>]*\s)style=/gi, '$1data-style='),
     transformPasted: ({ content, openStart, openEnd }) =>
       plain ? linesOf(textOf(content)) : new Slice(allowed(content), openStart, openEnd),
     clipboardTextParser: linesOf,

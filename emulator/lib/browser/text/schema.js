@@ -39,7 +39,7 @@ export const schema = new Schema({
           'data-paragraph': ref ?? '',
           ...(level === 0 && { class: 'title' }),
           ...(list !== null && { 'data-list': list, 'data-depth': Math.min(Math.max(depth, 0), 8) }),
-          ...(align !== null && { style: `text-align: ${align}` })
+          ...(align !== null && { 'data-align': align })
         }, 0]
       }
     },
@@ -155,18 +155,20 @@ export const schema = new Schema({
     },
     bold: {
       parseDOM: [
-        { tag: 'b', getAttrs: ({ style }) => style.fontWeight !== 'normal' && null }, // as some pages wrap all of it
-        { tag: 'strong' },
-        { style: 'font-weight', getAttrs: value => /^(?:bold|[6-9]00)/.test(value) && null }
+        { tag: 'b:not([data-style*="font-weight:normal"]), strong' }, // Google Docs wraps everything in such an element
+        { tag: '[data-style*="font-weight:700"]', consuming: false }
       ],
       toDOM: () => ['b', 0]
     },
-    italic: { parseDOM: [{ tag: 'i' }, { tag: 'em' }, { style: 'font-style=italic' }], toDOM: () => ['i', 0] },
-    underline: { parseDOM: [{ tag: 'u' }, { style: 'text-decoration=underline' }], toDOM: () => ['u', 0] },
-    strike: {
-      parseDOM: [{ tag: 's' }, { tag: 'del' }, { style: 'text-decoration=line-through' }],
-      toDOM: () => ['s', 0]
-    }
+    italic: {
+      parseDOM: [{ tag: 'i, em' }, { tag: '[data-style*="font-style:italic"]', consuming: false }],
+      toDOM: () => ['i', 0]
+    },
+    underline: {
+      parseDOM: [{ tag: 'u' }, { tag: '[data-style*="text-decoration:underline"]', consuming: false }],
+      toDOM: () => ['u', 0]
+    },
+    strike: { parseDOM: [{ tag: 's, del' }], toDOM: () => ['s', 0] }
   }
 })
 
@@ -176,12 +178,12 @@ function ofPart ({ dataset: { ref } }) {
 }
 
 /** @param {HTMLElement} element */
-function ofParagraph ({ style, dataset: { paragraph, list, depth } }) {
+function ofParagraph ({ dataset: { paragraph, list, depth, align = '' } }) {
   return {
     ref: paragraph || null,
     list: list === 'bullet' || list === 'number' ? list : null,
     depth: Number(depth) || 0,
-    align: ALIGNMENTS.includes(style.textAlign) ? style.textAlign : null
+    align: ALIGNMENTS.includes(align) ? align : null
   }
 }
 

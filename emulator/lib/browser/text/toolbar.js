@@ -70,7 +70,7 @@ function toggle (sign, title, name, click) {
   button.type = 'button'
   button.className = 'quiet'
   button.dataset.format = name
-  button.textContent = sign
+  button.dataset.sign = sign
   button.title = title
   button.setAttribute('aria-label', title.replace(/ \(.*/, ''))
   button.addEventListener('mousedown', event => event.preventDefault()) // keeps the selection in the text
