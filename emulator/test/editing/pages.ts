@@ -118,7 +118,6 @@ function openPage (
   let dispatch: (transaction: Transaction) => void
   const editing = createTextEditing({
     send: message => {
-      // eslint-disable-next-line @typescript-eslint/no-confusing-void-expression
       up.push(JSON.parse(JSON.stringify(message)))
       return true
     },

@@ -19,8 +19,9 @@ export function changesBetween (before, after) {
   const blocks = changedBlocks(before, after)
   const size = blocks.reduce((sum, { fromA, toA, fromB, toB }) => sum + toA - fromA + toB - fromB, 0)
   if (size > MAX_REFINED) return blocks
-  const map = new StepMap(blocks.flatMap(({ fromA, toA, fromB, toB }) => [fromA, toA - fromA, toB - fromB]))
-  return simplifyChanges(ChangeSet.create(before).addSteps(after, [map], null).changes, after)
+  // As steps from the last block to the first, whose places are then those in the document before.
+  const maps = blocks.reverse().map(({ fromA, toA, fromB, toB }) => new StepMap([fromA, toA - fromA, toB - fromB]))
+  return simplifyChanges(ChangeSet.create(before).addSteps(after, maps, null).changes, after)
 }
 
 /** @param {Node} before @param {Node} after */
