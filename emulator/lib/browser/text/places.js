@@ -30,7 +30,7 @@ export function withCarets (state, marks) {
       // Who has not moved stays where the changes since have brought the caret.
       const [known] = shown.find(undefined, undefined, spec => spec.place === place && spec.name === name)
       const at = known?.from ?? positionIn(state.doc, place)
-      return Decoration.widget(at, view => caret(view, name, color), { place, name, key: `${color} ${name}`, ignoreSelection: true })
+      return Decoration.widget(at, caret(name, color), { place, name, key: `${color} ${name}`, ignoreSelection: true })
     })
     return DecorationSet.create(state.doc, [...shown.find(undefined, undefined, spec => spec.isLink), ...others])
   })
@@ -50,11 +50,13 @@ function positionIn (doc, place) {
   return Selection.near(doc.resolve(position)).head
 }
 
-/** @param {EditorView} view @param {string} name @param {number} color */
-function caret ({ dom }, name, color) {
-  const element = dom.ownerDocument.createElement('span')
-  element.className = 'caret'
-  element.dataset.by = name
-  element.dataset.color = String(color)
-  return element
+/** @param {string} name @param {number} color */
+function caret (name, color) {
+  return (/** @type {EditorView} */ { dom }) => {
+    const element = dom.ownerDocument.createElement('span')
+    element.className = 'caret'
+    element.dataset.by = name
+    element.dataset.color = String(color)
+    return element
+  }
 }
