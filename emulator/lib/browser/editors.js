@@ -76,6 +76,7 @@ export function createEditors ({ send, showText, showGrid, showFixed, dirty, und
     /** Forgets the document, with everything that was not sent. The next content is shown as it comes. */
     forget () {
       current()?.cut()
+      texts?.view()?.destroy()
       texts = grid = null
       undoable(false, false)
     },

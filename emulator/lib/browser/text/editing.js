@@ -57,7 +57,6 @@ export function createTextEditing ({ send, show, dirty, undoable = () => {} }) {
       doc: Node.fromJSON(schema, content.doc),
       plugins: [collab({ version: content.version, clientID: connectionId }), history(), ...keys(content), places()]
     })
-    view?.destroy()
     view = show(content, state, dispatch)
     tellUndoable()
   }

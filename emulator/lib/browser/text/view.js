@@ -9,6 +9,9 @@ import { toolbar } from './toolbar.js'
 /** @import { DecorationSet } from 'prosemirror-view' */
 /** @import { TextContent, TextView } from '../protocol.js' */
 
+/** What is shown where. @type {WeakMap<HTMLElement, EditorView>} */
+const shown = new WeakMap()
+
 /**
  * Shows a text and lets it be edited.
  *
@@ -34,16 +37,17 @@ export function textView (container, content, viewOnly, state, dispatch) {
     ...clipboard(content)
   })
   bar?.update(state)
-  container.replaceChildren(...bar === null ? [] : [bar.element], view.dom)
+  show(container, view, ...bar === null ? [] : [bar.element])
 
   return {
     update (next) {
+      if (view.isDestroyed) return // a version is shown in its place
       view.updateState(next)
       bar?.update(next)
     },
     destroy: () => view.destroy(),
     place: () => view.hasFocus() ? String(view.state.selection.head) : null,
-    mark: marks => dispatch(withCarets(view.state, marks)),
+    mark: marks => { if (!view.isDestroyed) dispatch(withCarets(view.state, marks)) },
     reveal (place) {
       dispatch(withLink(view.state, place))
       view.dom.querySelector('.linked')?.scrollIntoView({ block: 'center' })
@@ -66,7 +70,14 @@ export function showDocument (container, doc, decorations) {
     handleDOMEvents: { click: openLink },
     ...decorations && { decorations: () => decorations }
   })
-  container.replaceChildren(view.dom)
+  show(container, view)
+}
+
+/** @param {HTMLElement} container @param {EditorView} view @param {HTMLElement[]} above */
+function show (container, view, ...above) {
+  shown.get(container)?.destroy()
+  shown.set(container, view)
+  container.replaceChildren(...above, view.dom)
 }
 
 /** @param {object} json */
