@@ -85,7 +85,7 @@ const restricted = {
   typebox: ['lib/.+\\.schema'],
   pdfkit: ['emulator/lib/conversions/converter'],
   'dejavu-fonts-ttf': ['emulator/lib/conversions/converter'],
-  'node:fs': ['lib/cli', 'lib/storage', 'lib/handler/assets', 'emulator/lib/conversions/converter', 'emulator/lib/cli', 'emulator/lib/version'],
+  'node:fs': ['lib/cli', 'lib/storage', 'lib/handler/assets', 'emulator/lib/conversions/converter', 'emulator/lib/cli', 'emulator/lib/editor-page/routes', 'emulator/lib/version'],
   'node:child_process': ['emulator/lib/conversions/converter'],
   'node:net': ['lib/http-client', 'lib/security/public-ip', 'lib/testing', 'emulator/lib'],
   'node:http': ['lib/storage/reading', 'lib/testing', 'emulator/lib'], // the first only tells responses from other streams
@@ -116,7 +116,8 @@ export default {
     ...partsOf('emulator/', emulator),
     forbid('plugin without emulator', { path: '^(lib|types)/' }, { path: '(^|/)(onlyoffice-)?emulator(/|$)' }),
     forbid('emulator without plugin', { path: '^emulator/' }, { path: '^(lib|types|dist)/|(^|/)fastify-onlyoffice(/|$)' }),
-    forbid('browser without anything else', { path: '^(emulator/)?lib/browser/' }, { pathNot: '^(emulator/)?lib/browser/' }),
+    forbid('browser without anything else', { path: '^lib/browser/' }, { pathNot: '^lib/browser/' }),
+    forbid('page of the emulator', { path: '^emulator/lib/browser/' }, { pathNot: '^emulator/lib/browser/|(^|node_modules/)prosemirror-' }),
     ...Object.entries(restricted).map(([name, parts]) => forbid(
       name,
       parts.length === 0 ? {} : { pathNot: matching('', parts) },

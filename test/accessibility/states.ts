@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Frame, Page, WebSocketRoute } from 'playwright-core'
-import { editorFrame } from '../kit/browser.js'
+import { caretTo, editorFrame } from '../kit/browser.js'
 import type { Demo } from '../kit/programs.js'
 
 /** Something that a page of the demo can show. */
@@ -75,7 +75,7 @@ function closingWithoutConnection (): State {
     },
     async reach (page, demo) {
       await reach!(page, demo)
-      await (await editorFrame(page)).locator('[data-paragraph]').first().press('End')
+      await caretTo('End', (await editorFrame(page)).locator('[data-paragraph]').first())
       await page.keyboard.type(' unsent')
       await page.getByRole('link', { name: 'Documents' }).click()
       await page.getByText('Saving…').waitFor()
@@ -87,7 +87,7 @@ function closingWithoutConnection (): State {
 
 /** Writes into the first paragraph, and waits until the document server has it. */
 async function write (editor: Frame, page: Page): Promise<void> {
-  await editor.locator('[data-paragraph]').first().press('End')
+  await caretTo('End', editor.locator('[data-paragraph]').first())
   await page.keyboard.type(' changed')
   await editor.waitForSelector('[data-state="received"]')
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
-import { editorFrame, startBrowser } from '../kit/browser.js'
+import { editorFrame, shownText, startBrowser, textBox } from '../kit/browser.js'
 import { fragmentType } from '../../lib/index.js'
 import { HANDLER, startHost } from '../kit/host.js'
 import { startDocumentServer } from '../kit/document-server.js'
@@ -55,7 +55,7 @@ t.test(
       fileIds[name] = (await host.storage.create('txt', Buffer.from(`the ${name} content`))).fileId
     }
     const text = async (page: Page) =>
-      await (await editorFrame(page)).locator('[data-text]').inputValue()
+      await shownText(await editorFrame(page))
 
     const { page, problems } = await browser.newPage(t)
     await page.goto(`${host.origin}/inside`)
@@ -64,7 +64,7 @@ t.test(
     await page.evaluate(`const element = document.querySelector('document-editor')
     isClosed = false
     element.addEventListener('onRequestClose', async event => { event.preventDefault(); await element.close(); isClosed = true })`)
-    await page.frameLocator('iframe').locator('[data-text]').press('Control+End')
+    await textBox(page.frameLocator('iframe')).press('Control+End')
     const ending = new Promise<number>(resolve => {
       ended = resolve
     })
@@ -102,7 +102,7 @@ t.test(
     t.equal(await text(page), 'the second content')
     await Promise.all([page.waitForResponse(/\/second$/), page.evaluate('document.body.append(element)')])
     t.equal(await text(page), 'the second content', 'moved')
-    await page.frameLocator('iframe').locator('[data-text]').press('Control+End')
+    await textBox(page.frameLocator('iframe')).press('Control+End')
     await page.keyboard.type('?')
     await page.waitForFunction(() =>
       (globalThis as unknown as { element: { isUnsent: boolean } }).element.isUnsent

@@ -2,7 +2,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { editorFrame, startBrowser } from '../kit/browser.js'
+import { caretTo, editorFrame, startBrowser } from '../kit/browser.js'
 import { startDemo } from '../kit/programs.js'
 import { profiles } from '../kit/editing.js'
 
@@ -25,8 +25,8 @@ for (const profile of profiles) {
       await page.getByRole('link', { name: NAME, exact: true }).click()
       const editor = await editorFrame(page)
       const paragraph = editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' })
-      await paragraph.press('End')
-      await paragraph.pressSequentially(` ${EDIT}`)
+      await caretTo('End', paragraph)
+      await page.keyboard.type(` ${EDIT}`)
       await Promise.all([page.waitForURL(`${demo.url}/?user=*`), page.getByRole('link', { name: 'Documents' }).click()])
       t.strictSame([...problems, ...failed], [], 'no error in the console, no request failed')
 

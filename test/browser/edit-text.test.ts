@@ -1,5 +1,5 @@
 import t from 'tap'
-import { editorFrame, startBrowser } from '../kit/browser.js'
+import { editorFrame, startBrowser, textBox } from '../kit/browser.js'
 import { startDemo } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
@@ -15,7 +15,7 @@ t.test('demo: the save button stores a text document without closing it; leaving
   const changedBefore = await changed.getAttribute('datetime')
   await page.getByRole('link', { name: 'Table.md', exact: true }).click()
   const editor = await editorFrame(page)
-  const area = editor.locator('[data-text]')
+  const area = textBox(editor)
   await area.press('ControlOrMeta+End')
   await area.pressSequentially('| 3 | ż |\n')
   await editor.click('[data-action="save"]')

@@ -2,7 +2,7 @@ import http from 'node:http'
 import t from 'tap'
 import { createApp } from '../../examples/rate-limit/app.js'
 import { memoryStorage } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../kit/browser.js'
+import { editorFrame, shownText, startBrowser } from '../kit/browser.js'
 import { SECRET, startDocumentServer } from '../kit/document-server.js'
 import { listen } from '../kit/http.js'
 import { searchedLog } from '../kit/log.js'
@@ -30,7 +30,7 @@ t.test(
     const opened = await page.goto(`${origin}/edit/${fileId}`)
     t.match(opened?.headers()['content-security-policy'], /default-src 'none'/)
     const editor = await editorFrame(page)
-    t.equal(await editor.locator('[data-text]').inputValue(), 'first draft')
+    t.equal(await shownText(editor), 'first draft')
     t.strictSame(problems, [])
 
     // The page, and the download of a document server at the same address: that was all.

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { append, close, paragraph, startBrowser, startPages, statuses } from '../kit/browser.js'
+import { append, caretTo, close, paragraph, shownText, startBrowser, startPages, statuses, textBox } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 
@@ -23,7 +23,7 @@ t.test(
     await ada.page.keyboard.press('Enter')
     await ada.page.keyboard.type('A paragraph of hers.')
     await append(grace, 'Table 1 is rounded.', ' Grace, alone.')
-    await paragraph(grace, 'Before.').press('Home')
+    await caretTo('Home', paragraph(grace, 'Before.'))
     await grace.page.keyboard.type('Both: ')
     await service.documentServer.restart({ sessions: 'kept' })
 
@@ -44,8 +44,8 @@ t.test('repeated connection losses while typing neither lose nor duplicate a cha
   const service = await startPages(t, browser)
   const fileId = await service.store('notes.txt')
   const ada = await service.open(fileId)
-  const before = await ada.editor.locator('[data-text]').inputValue()
-  await ada.editor.locator('[data-text]').press('ControlOrMeta+End')
+  const before = await shownText(ada.editor)
+  await textBox(ada.editor).press('ControlOrMeta+End')
   let typed = ''
   for (let cuts = 0; cuts < 4; cuts++) {
     const line = `line ${cuts}, which is long enough to be sent in pieces while the connection goes away\n`
@@ -66,14 +66,13 @@ t.test('a page whose session has ended meanwhile stops editing and shows the uns
   const ada = await service.open(fileId)
   await service.documentServer.crash()
   await ada.editor.locator('[data-cut]').waitFor()
-  await ada.editor.locator('[data-text]').fill('written in vain?')
+  await textBox(ada.editor).fill('written in vain?')
   await service.documentServer.restart({ sessions: 'lost' })
 
   await ada.editor.locator('[data-unsent-text]').waitFor()
   t.equal(await ada.editor.locator('[data-unsent-text]').inputValue(), 'written in vain?')
   t.equal(await ada.editor.locator('[data-screen-title]').textContent(), 'The connection was lost for too long')
   await ada.editor.click('[data-action="reload"]')
-  const again = ada.editor.locator('[data-text]')
-  await again.waitFor()
-  t.match(await again.inputValue(), /^Meeting notes/, 'the document is opened again, with a fresh configuration')
+  await textBox(ada.editor).waitFor()
+  t.match(await shownText(ada.editor), /^Meeting notes/, 'the document is opened again, with a fresh configuration')
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { append, startBrowser, startPages } from '../kit/browser.js'
+import { append, caretTo, paragraph, shownText, startBrowser, startPages, textBox } from '../kit/browser.js'
 
 /** So that what one types arrives while the other is typing. */
 const SLOWLY = { delay: 30 }
@@ -14,7 +14,7 @@ t.test(
     const ada = await service.open(docx)
     const grace = await service.open(docx, { user: 'Grace Hopper' })
     const target = (opened: typeof ada) => opened.editor.locator('[data-paragraph]', { hasText: 'Currency' })
-    await target(grace).press('Home')
+    await caretTo('Home', target(grace))
     await Promise.all([
       append(ada, 'Currency', ' written at the end, bit by bit', SLOWLY),
       grace.page.keyboard.type('Written at the start, too: ', SLOWLY)
@@ -24,9 +24,9 @@ t.test(
 
     const txt = await service.store('notes.txt')
     const [left, right] = [await service.open(txt), await service.open(txt, { user: 'Grace Hopper' })]
-    const before = await left.editor.locator('[data-text]').inputValue()
-    await left.editor.locator('[data-text]').press('ControlOrMeta+Home')
-    await right.editor.locator('[data-text]').press('ControlOrMeta+End')
+    const before = await shownText(left.editor)
+    await textBox(left.editor).press('ControlOrMeta+Home')
+    await textBox(right.editor).press('ControlOrMeta+End')
     await Promise.all([left.page.keyboard.type('a first line of text\n', SLOWLY), right.page.keyboard.type('a last line of text\n', SLOWLY)])
     for (const { editor } of [left, right]) await editor.waitForFunction(hasText, `a first line of text\n${before}a last line of text\n`)
     t.pass('both texts have arrived everywhere')
@@ -47,7 +47,7 @@ t.test(
     await grace.editor.getByText('Currency is EUR. ').waitFor()
     await compose('に')
     await compose('にほ')
-    await grace.editor.locator('[data-paragraph]', { hasText: 'Currency' }).press('Home')
+    await caretTo('Home', paragraph(grace, 'Currency'))
     await grace.page.keyboard.type('Hers: ')
     await grace.editor.waitForSelector('[data-state="received"]')
     await compose('にほん')
@@ -61,6 +61,7 @@ t.test(
 
 /** Runs in the browser. */
 function hasText (text: string): boolean {
-  const { document } = globalThis as unknown as { document: { querySelector (selector: string): { value: string } | null } }
-  return document.querySelector('textarea')?.value === text
+  interface Page { querySelectorAll (selector: string): ArrayLike<{ readonly textContent: string }> }
+  const { document } = globalThis as unknown as { document: Page }
+  return Array.from(document.querySelectorAll('[data-paragraph]'), ({ textContent }) => textContent).join('\n') === text
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../kit/browser.js'
+import { editorFrame, startBrowser, textBox } from '../kit/browser.js'
 import { startDemo, temporaryDirectory } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
@@ -15,7 +15,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
     await page.goto(`${demo.url}/edit/${id}`)
     const editor = await editorFrame(page)
-    await editor.locator('[data-text]').fill(`open at the ${signal}`)
+    await textBox(editor).fill(`open at the ${signal}`)
     await editor.waitForSelector('[data-state="received"]')
     const { code, output, log } = await demo.stop(signal)
     t.equal(code, 0)

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
-import { editorFrame, startBrowser, widthOf } from '../kit/browser.js'
+import { editorFrame, startBrowser, textBox, widthOf } from '../kit/browser.js'
 import { startDemo, temporaryDirectory } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
@@ -168,7 +168,7 @@ t.test('demo: after a conflict, both contents are listed', { skip: browser.missi
     ).href
   )
   const editor = await editorFrame(editing)
-  await editor.locator('textarea[data-text]').fill('of the editor')
+  await textBox(editor).fill('of the editor')
   await editor.waitForSelector('[data-state="received"]')
   const id = await row(page, 'shared.txt').getAttribute('data-id')
   await writeFile(join(directory, 'uploads', `${id}.txt`), 'of another program')
@@ -325,7 +325,7 @@ t.test(
     await mira.getByRole('button', { name: 'Dismiss the message from Jonas Feldt' }).click()
     await mira.getByText('mentioned you').waitFor({ state: 'detached' })
 
-    await editor.locator('[data-text]').fill('changed by Jonas')
+    await textBox(editor).fill('changed by Jonas')
     await jonas.getByRole('link', { name: 'Documents' }).click()
     await jonas.waitForURL(`${demo.url}/?user=jonas`)
     while (Buffer.from(await demo.download('Board.md')).toString() === before); // each round is a download
@@ -350,7 +350,7 @@ t.test(
     // Somebody else removes the file while it is edited: nobody takes the save.
     await jonas.goto(`${demo.url}/edit/${id}?user=jonas`)
     editor = await editorFrame(jonas)
-    await editor.locator('[data-text]').fill('nearly lost')
+    await textBox(editor).fill('nearly lost')
     await editor.waitForSelector('[data-state="received"]')
     await rm(join(directory, 'uploads', `${id}.md`))
     await jonas.getByRole('link', { name: 'Documents' }).click()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { editorFrame, startBrowser } from '../kit/browser.js'
+import { caretTo, editorFrame, startBrowser } from '../kit/browser.js'
 import { SECRET, startDocumentServer } from '../kit/document-server.js'
 import { configOf, startExample } from '../kit/programs.js'
 
@@ -30,7 +30,7 @@ t.test(
     await page.getByRole('button', { name: 'Ada Lovelace' }).click()
     await page.getByRole('link', { name: 'Plan.docx' }).click()
     const editor = await editorFrame(page)
-    await editor.locator('[data-paragraph]').first().press('End')
+    await caretTo('End', editor.locator('[data-paragraph]').first())
     await page.keyboard.type('written by Ada')
     await editor.waitForSelector('[data-state="received"]')
     const renamed = await page.evaluate(`(async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../kit/browser.js'
+import { caretTo, editorFrame, startBrowser } from '../kit/browser.js'
 import { plainEnvironment, root, run, startExample, temporaryDirectory } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
@@ -21,7 +21,7 @@ t.test('example custom-storage: what is typed is still there when both services 
   const first = await startExample(t, 'custom-storage/server.js', { directory })
   await page.goto(first.url)
   const editor = await editorFrame(page)
-  await editor.locator('[data-paragraph]').first().press('End')
+  await caretTo('End', editor.locator('[data-paragraph]').first())
   await page.keyboard.type('kept as a blob')
   await editor.waitForSelector('[data-state="received"]')
   t.match(await first.stop(), { code: 0, log: '' })

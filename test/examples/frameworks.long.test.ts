@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import t from 'tap'
 import { readPage } from '../docs/markdown.js'
-import { editorFrame, startBrowser } from '../kit/browser.js'
+import { caretTo, editorFrame, startBrowser } from '../kit/browser.js'
 import { SECRET, startDocumentServer } from '../kit/document-server.js'
 import { plainEnvironment, root, run, startExample, temporaryDirectory } from '../kit/programs.js'
 import { deferred } from '../kit/time.js'
@@ -43,7 +43,7 @@ for (const { framework, mode } of builds) {
     await tab.getByRole('button', { name: 'Minutes.docx' }).click()
     const editor = await editorFrame(tab)
     t.equal(await tab.locator('iframe').count(), 1)
-    await editor.locator('[data-paragraph]').first().press('End')
+    await caretTo('End', editor.locator('[data-paragraph]').first())
     isDown = true
     await tab.keyboard.type('typed just now')
     await tab.getByRole('button', { name: 'Back to the documents' }).click()

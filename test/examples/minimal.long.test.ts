@@ -2,7 +2,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { editorFrame, startBrowser } from '../kit/browser.js'
+import { caretTo, editorFrame, startBrowser } from '../kit/browser.js'
 import { startExample } from '../kit/programs.js'
 
 const PHONE = { viewport: { width: 390, height: 664 }, isMobile: true, hasTouch: true }
@@ -20,7 +20,7 @@ t.test('example minimal: what is typed on a phone is stored; the editor fills it
     return { frame: [x, y, width, height], page: [scrollWidth, scrollHeight], lang, mode: document.compatMode, title: document.title }
   })()`), { frame: [0, 0, 390, 664], page: [390, 664], lang: 'en', mode: 'CSS1Compat', title: 'Report' })
 
-  await editor.locator('[data-paragraph]').first().press('End')
+  await caretTo('End', editor.locator('[data-paragraph]').first())
   await page.keyboard.type('written on a phone')
   await editor.waitForSelector('[data-state="received"]')
   t.strictSame(problems.filter(problem => !problem.includes('favicon')), [])

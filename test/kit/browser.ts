@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import packagedChromium from '@sparticuz/chromium'
 import type { FastifyInstance } from 'fastify'
 import type { DocumentServer, SentRequest } from 'onlyoffice-emulator'
-import { type Browser, type BrowserContextOptions, chromium, type Frame, type Locator, type Page, type WebSocketRoute } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Frame, type FrameLocator, type Locator, type Page, type WebSocketRoute } from 'playwright-core'
 import type { Test } from 'tap'
 import type { EditorControlDefaults, EditorOptions, RenderOptions } from '../../lib/index.js'
 import { startDocumentServer } from './document-server.js'
@@ -246,9 +246,25 @@ export function paragraph ({ editor }: Opened, text: string) {
   return editor.locator('[data-paragraph]', { hasText: text })
 }
 
+/** Where the text of a document is edited. */
+export function textBox (editor: Frame | FrameLocator): Locator {
+  return editor.locator('[role="textbox"][aria-multiline="true"]')
+}
+
+/** The text that is shown, a line for each paragraph. */
+export async function shownText (editor: Frame | FrameLocator): Promise<string> {
+  return (await editor.locator('[data-paragraph]').allTextContents()).join('\n')
+}
+
+/** Sets the caret to the start or the end of a paragraph of one line. */
+export async function caretTo (key: 'Home' | 'End', paragraph: Locator): Promise<void> {
+  await paragraph.click()
+  await paragraph.page().keyboard.press(key)
+}
+
 /** Writes at the end of a paragraph. */
 export async function append (opened: Opened, text: string, added: string, options?: { readonly delay: number }): Promise<void> {
-  await paragraph(opened, text).press('End')
+  await caretTo('End', paragraph(opened, text))
   await opened.page.keyboard.type(added, options)
 }
 

@@ -4,8 +4,8 @@
  * @param {object} parts
  * @param {(message: object) => boolean} parts.send
  * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
- * @param {{ isSending: () => boolean, isUnsent: () => boolean, take: () => object[], received: () => void }}
- *   parts.replica
+ * @param {{ isSending: () => boolean, isUnsent: () => boolean, take: (leaving: boolean) => object[],
+ *   received: () => void }} parts.replica `leaving`: what is taken is the last
  * @param {number} parts.pause in milliseconds
  */
 export function createBatches ({ send, dirty, replica, pause }) {
@@ -21,21 +21,22 @@ export function createBatches ({ send, dirty, replica, pause }) {
     clearTimeout(timer)
     timer = 0
     if (!isOnline || isHeld) return
-    if (!replica.isSending()) sendAll()
+    if (!replica.isSending()) take(false)
     if (replica.isUnsent()) return
     dirty(false)
     for (const action of waiting.splice(0)) action()
   }
 
-  function sendAll () {
-    const operations = replica.take()
+  /** @param {boolean} leaving */
+  function take (leaving) {
+    const operations = replica.take(leaving)
     if (operations.length > 0) send({ type: 'edit', batch: ++last, operations })
   }
 
   return {
     push,
     /** Sends everything at once, without waiting for answers. */
-    sendAll,
+    sendAll: () => take(true),
     edited () {
       dirty(true)
       timer ||= setTimeout(push, pause)

@@ -7,8 +7,8 @@ const RETRY_MS = [500, 1000, 2000, 4000, 5000]
  * The page's connection to the document server. After a failure it reconnects as the same participant.
  *
  * @param {object} config
- * @param {{ message: (message: ServerMessage) => void, cut: () => void }} handlers
- *   `cut`: the connection was lost; it will be retried
+ * @param {{ message: (message: ServerMessage) => void, cut: () => void, since: () => object | undefined }} handlers
+ *   `cut`: the connection was lost; it will be retried; `since`: what the page already has
  */
 export function connect (config, handlers) {
   const url = new URL('../../../../doc/socket', location.href)
@@ -25,7 +25,7 @@ export function connect (config, handlers) {
 
   function start () {
     const opening = socket = new WebSocket(url)
-    opening.addEventListener('open', () => send({ type: 'open', config, connectionId }))
+    opening.addEventListener('open', () => send({ type: 'open', config, connectionId, since: handlers.since() }))
     opening.addEventListener('message', ({ data }) => {
       if (opening === socket && !ended) receive(JSON.parse(data))
     })

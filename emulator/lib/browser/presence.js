@@ -1,4 +1,4 @@
-/** @import { User, View } from './protocol.js' */
+/** @import { Marks, User } from './protocol.js' */
 
 const COLORS = 8
 const SHOWN = 5
@@ -20,7 +20,7 @@ export function showNames (given) {
 /**
  * Shows the users in the toolbar and their places in the document.
  * @param {User[]} users
- * @param {Pick<View, 'mark'> | null} view
+ * @param {{ mark: (marks: Marks) => void } | null | undefined} view
  */
 export function showPresence (users, view) {
   showList(users)
@@ -34,7 +34,7 @@ function showList (users) {
   list.replaceChildren(...users.slice(0, SHOWN).map(chip), ...more(users.slice(SHOWN)))
 }
 
-/** @param {User[]} users @param {Pick<View, 'mark'> | null} view */
+/** @param {User[]} users @param {{ mark: (marks: Marks) => void } | null | undefined} view */
 export function showMarks (users, view) {
   /** @type {Map<string, { name: string, color: number }>} */
   const marks = new Map()

@@ -1,14 +1,14 @@
 import { showFixed, showSavable, showUndoable } from './buttons.js'
-import { afterComposing } from './composing.js'
 import { connect } from './connection.js'
 import { createEditors } from './editors.js'
 import { hideScreen, showCut, showNote, showScreen, showState, showTitle, showToast } from './frame.js'
 import { emit, isHandled } from './embedding-page.js'
-import { watchPlace } from './writing/place.js'
+import { watchPlace } from './place.js'
 import { showMarks, showPresence } from './presence.js'
 import { editorCode, refusal } from './messages.js'
 import { createRequests, RefusedError } from './requests.js'
-import { showContent, showGrid } from './views.js'
+import { loadText } from './text/loading.js'
+import { showGrid, showReading, showText } from './views.js'
 /** @import { Config, Opened, ServerMessage, User } from './protocol.js' */
 
 const SAVED_MEANWHILE = 4008
@@ -59,8 +59,9 @@ export function whenUsersChange (action) {
 
 export const editing = createEditors({
   send: message => connection?.send(message) ?? false,
-  show: (shown, outbox) => showContent(shown, outbox, opened),
+  showText: (shown, state, dispatch) => showText(shown, state, dispatch, opened),
   showGrid: (shown, outbox) => showGrid(shown, outbox, opened),
+  showFixed: shown => showReading(shown, opened),
   dirty,
   undoable: showUndoable,
   takesLink: (id, value) => takesLink(id, value)
@@ -208,9 +209,7 @@ function receive (message) {
     case 'users': return showUsers(message.users)
     case 'operation':
       editing.apply(message.operation, message.by === opened?.connectionId)
-      if (message.by === opened?.connectionId) changed()
-      else changedByOther()
-      return showMarks(users, editing.view())
+      return message.by === opened?.connectionId ? changed() : changedByOther()
     case 'content':
       editing.replaced(message.content)
       if (message.by === opened?.connectionId) changed()
@@ -291,7 +290,20 @@ function cut () {
 /** @param {Config} given */
 export function open (given) {
   config = given
-  connection = connect(given, { message: afterComposing(receive), cut })
+  let received = Promise.resolve()
+  const message = (/** @type {ServerMessage} */ message) => {
+    received = received.finally(async () => {
+      if (needsText(message)) await loadText()
+      receive(message)
+    })
+  }
+  connection = connect(given, { message, cut, since: editing.since })
+}
+
+/** @param {ServerMessage} message */
+function needsText (message) {
+  if (message.type !== 'opened' && message.type !== 'content') return false
+  return message.content.kind !== 'grid' && !('pdf' in message)
 }
 
 /** Opens another configuration in the place of the present one. @param {Config} fresh */

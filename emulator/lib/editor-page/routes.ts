@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
@@ -11,9 +14,12 @@ export const API_PATH = '/web-apps/apps/api/documents/api.js'
 
 const PDF = 'application/pdf'
 
-const CONTENT_SECURITY_POLICY = [
+const BROWSER_FILES = new URL('../browser/', import.meta.url)
+
+/** @param script the only one in the page itself */
+const contentSecurityPolicy = (script: string) => [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src 'self' 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
   "style-src 'self'",
   'img-src data:',
   "connect-src 'self'",
@@ -27,15 +33,22 @@ const INLINE_PDF_PATH = '/doc/shown'
 
 /** The script that applications embed, the editor page in its frame, and the PDF files that the page shows. */
 export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Promise<void> {
+  const importMap = await readImportMap()
+  const policy = contentSecurityPolicy(importMap)
+  const { imports } = JSON.parse(importMap) as { imports: Record<string, string> }
   for (const [index, prefix] of EDITOR_PATHS.entries()) {
+    for (const [name, path] of Object.entries(imports)) {
+      const module = fileURLToPath(import.meta.resolve(name))
+      app.get(new URL(path, `http://page${prefix}`).pathname, async (_request, reply) => await reply.sendFile(basename(module), dirname(module)))
+    }
     await app.register(fastifyStatic, {
-      root: fileURLToPath(new URL('../browser/', import.meta.url)),
+      root: fileURLToPath(BROWSER_FILES),
       prefix,
       decorateReply: index === 0,
       index: 'index.html',
       setHeaders (reply, path) {
         if (path.endsWith('api.js')) return
-        reply.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+        reply.setHeader('Content-Security-Policy', policy)
         reply.setHeader('X-Content-Type-Options', 'nosniff')
       }
     })
@@ -58,6 +71,12 @@ export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Pro
       if (reply.statusCode === 200) reply.type('application/javascript; charset=UTF-8')
     }
   }, async (request, reply) => await reply.sendFile('api.js'))
+}
+
+/** Where the page finds the packages that it imports. */
+async function readImportMap (): Promise<string> {
+  const html = await readFile(new URL('index.html', BROWSER_FILES), 'utf8')
+  return /<script type="importmap">([^]*?)<\/script>/.exec(html)![1]!
 }
 
 /** The path and query of a PDF for the page to show; nothing for other formats. */

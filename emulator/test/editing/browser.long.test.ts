@@ -5,7 +5,8 @@ import {
 } from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { DocumentServer } from '../../lib/index.js'
-import { openEditable } from '../../lib/documents/open.js'
+import { textBlocks } from '../../lib/documents/extract/extract.js'
+import { textBox } from '../../../test/kit/browser.js'
 import { listen } from '../../../test/kit/http.js'
 import { type ConfigChanges, type FakeHost, startDocumentServer, startFakeHost } from '../support.js'
 
@@ -62,8 +63,7 @@ function nextSave (host: FakeHost, fileType: string): Promise<string> {
     host.beforeAnswer = async ({ status, url }) => {
       if (status !== 2 && status !== 6) return
       const bytes = new Uint8Array(await (await fetch(String(url))).arrayBuffer())
-      const view = (await openEditable(fileType, bytes)).view()
-      resolve('paragraphs' in view ? view.paragraphs.map(({ text }) => text).join('\n') : 'text' in view ? view.text : '')
+      resolve(textBlocks(fileType, bytes)!.map(({ text }) => text).join('\n'))
     }
   })
 }
@@ -118,7 +118,7 @@ t.test('a refused configuration is explained in the frame and reported to the pa
 t.test('downloadAs returns a URL of the current content', async t => {
   const { open } = await start(t)
   const { page, frame } = await open({ name: 'notes.txt' })
-  await frame.locator('[data-text]').fill('current')
+  await textBox(frame).fill('current')
   await page.evaluate('editor.downloadAs()')
   await page.waitForFunction(() => (globalThis as unknown as { events: string[][] }).events.some(([name]) => name === 'onDownloadAs'))
   const [, data] = (await eventsOf(page)).at(-1) as [string, { fileType: string, url: string }]

@@ -3,7 +3,7 @@ import { createGridHistory } from '../../lib/browser/grid/history.js'
 import { createGridReplica } from '../../lib/browser/grid/replica.js'
 import type { CellOperation, GridCell } from '../../lib/documents/grid.js'
 import { openEditable } from '../../lib/documents/open.js'
-import { randomNumbers } from './simulation.js'
+import { randomNumbers } from './pages.js'
 
 type Replica = ReturnType<typeof createGridReplica>
 type Content = Parameters<Replica['resync']>[0]

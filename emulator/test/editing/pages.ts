@@ -1,144 +1,182 @@
-import { createEditing } from '../../lib/browser/writing/editing.js'
-import { openEditable } from '../../lib/documents/open.js'
-import type { Editable } from '../../lib/documents/types.js'
-import { fixture } from '../support.js'
+import { Node } from 'prosemirror-model'
+import { type EditorState, TextSelection, type Transaction } from 'prosemirror-state'
+import { Step } from 'prosemirror-transform'
+import { createTextEditing } from '../../lib/browser/text/editing.js'
+import { schema } from '../../lib/browser/text/schema.js'
 
-type Editing = ReturnType<typeof createEditing>
+type Editing = ReturnType<typeof createTextEditing>
 type Content = Parameters<Editing['opened']>[0]
-type Operation = Parameters<Editing['apply']>[0]
-type Outbox = Parameters<Parameters<typeof createEditing>[0]['show']>[1]
-type Marks = ReturnType<NonNullable<ReturnType<Editing['view']>>['marks']>
+type Steps = Parameters<Editing['apply']>[0]
+type Message = { readonly steps: Steps } | { readonly received: number }
 
-interface Shown { readonly id: string, text: string, marks: Marks }
+/** Numbers below a bound, the same for the same seed. */
+export function randomNumbers (seed: number): (below: number) => number {
+  let state = seed
+  return below => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor(state / 2 ** 32 * below)
+  }
+}
 
-/** An editor page that shows its document in an array. What it sends arrives with the next `step()`. */
+/** An editor page that shows its document nowhere. What it sends arrives with the next `step()`. */
 export interface Page {
-  readonly shown: Shown[]
   readonly editing: Editing
+  readonly state: () => EditorState
+  /** The texts of the paragraphs. */
   texts (): string[]
+  /** Makes an edit. */
+  edit (change: (transaction: Transaction) => Transaction): void
+  /** In a paragraph, at the offset of a character. */
   type (index: number, offset: number, text: string, removed?: number): void
   split (index: number, offset: number): void
+  /** With the paragraph before. */
   join (index: number): void
   bold (index: number, from: number, to: number): void
   /** One batch goes up, or one message comes down. False when nothing is on its way. */
   step (direction: 'up' | 'down'): boolean
+  /** All that is on its way is lost; the page comes back. */
   cut (): void
 }
 
-export async function openPages (fileType: 'docx' | 'txt', count: number, text?: string): Promise<{ editable: Editable, pages: Page[], settle: () => void }> {
-  const editable = await openEditable(fileType, fileType === 'docx' ? fixture('report.docx') : Buffer.from(''))
-  if (text !== undefined) editable.replaceText(text)
-  const listeners: Array<(message: Message) => void> = []
-  const pages = Array.from({ length: count }, (_, number) => openPage(String(number), editable, listeners))
-  function settle (): void {
-    let isMoving = true
-    while (isMoving) isMoving = pages.map(page => [page.step('up'), page.step('down')]).flat().includes(true)
-  }
-  return { editable, pages, settle }
+/** A document server that only knows versions of one document, and pages that edit it together. */
+export interface Authority {
+  readonly doc: () => Node
+  /** What a page gets that opens the document, or comes back. */
+  content (since?: { readonly epoch: string, readonly version: number }): Content
+  /** Replaces the document. */
+  replace (doc: Node): void
 }
 
-type Message = { readonly operation: Operation, readonly by: string } | { readonly received: number }
+export function paragraphs (...texts: string[]): Node {
+  return schema.node('doc', null, texts.map((text, index) =>
+    schema.node('paragraph', { ref: `p${index}` }, text === '' ? [] : [schema.text(text)])
+  ))
+}
 
-function openPage (name: string, editable: Editable, listeners: Array<(message: Message) => void>): Page {
-  let up: Array<{ readonly batch: number, readonly operations: readonly Operation[] }> = []
-  let down: Message[] = []
-  let handled = 0
-  let outbox: Outbox
-  const shown: Shown[] = []
-  const indexOf = (id: string | undefined) => shown.findIndex(paragraph => paragraph.id === id)
-  const view: NonNullable<ReturnType<Editing['view']>> = {
-    ids: () => shown.map(({ id }) => id),
-    previous: (id: string) => shown[indexOf(id) - 1]?.id,
-    put (id: string, text: string, after?: string) {
-      const known = shown[indexOf(id)] ?? { id, text, marks: [] }
-      known.text = text
-      if (after === undefined || (indexOf(id) >= 0 && view.previous(id) === after)) return
-      if (indexOf(id) >= 0) shown.splice(indexOf(id), 1)
-      shown.splice(indexOf(after) + 1, 0, known)
-    },
-    drop: (id: string) => { shown.splice(indexOf(id), 1) },
-    marks: (id: string) => shown[indexOf(id)]?.marks ?? [],
-    format (id: string, text: string, marks: Marks) {
-      const paragraph = shown[indexOf(id)]
-      if (paragraph?.text === text) paragraph.marks = marks
-    },
-    focus () {},
-    place: () => null,
-    mark () {},
-    caret: () => () => {}
+export function openPages (doc: Node, count: number): { authority: Authority, pages: Page[], settle: () => void } {
+  const listeners: Array<(message: Message) => void> = []
+  let made: Array<{ readonly step: object, readonly client: string }> = []
+  let epoch = 0
+  const authority: Authority = {
+    doc: () => doc,
+    content: since => ({
+      kind: 'prose',
+      epoch: String(epoch),
+      version: made.length,
+      doc: doc.toJSON(),
+      plain: false,
+      levels: [1, 2],
+      lists: ['bullet'],
+      ...since?.epoch === String(epoch) && {
+        missed: {
+          steps: made.slice(since.version).map(({ step }) => step),
+          clients: made.slice(since.version).map(({ client }) => client)
+        }
+      }
+    }),
+    replace (next) {
+      doc = next
+      made = []
+      epoch++
+    }
   }
-  const editing = createEditing({
-    send: message => { up.push(message as typeof up[number]); return true },
-    show (content, to) {
-      outbox = to
-      shown.splice(0, Infinity, ...shownOf(content))
-      return view
+
+  function receive ({ version, steps, client }: Steps): void {
+    const later = made.slice(version)
+    const others = later.findIndex(step => step.client !== client)
+    const known = Math.min(others === -1 ? later.length : others, steps.length)
+    if (version + known !== made.length) return
+    const fresh = steps.slice(known)
+    for (const step of fresh) {
+      doc = Step.fromJSON(schema, step).apply(doc).doc!
+      doc.check()
+      made.push({ step, client })
+    }
+    for (const listener of listeners) listener({ steps: { op: 'steps', version: version + known, steps: fresh, client } })
+  }
+
+  const pages = Array.from({ length: count }, (_, number) => openPage(String(number), authority, receive, listeners))
+  return {
+    authority,
+    pages,
+    settle () {
+      let isMoving = true
+      while (isMoving) isMoving = pages.map(page => [page.step('up'), page.step('down')]).flat().includes(true)
+    }
+  }
+}
+
+function openPage (
+  name: string,
+  authority: Authority,
+  receive: (steps: Steps) => void,
+  listeners: Array<(message: Message) => void>
+): Page {
+  let up: Array<{ readonly batch: number, readonly operations: readonly Steps[] }> = []
+  let down: Message[] = []
+  let state: EditorState
+  let dispatch: (transaction: Transaction) => void
+  const editing = createTextEditing({
+    send: message => {
+      up.push(JSON.parse(JSON.stringify(message)))
+      return true
+    },
+    show (_content, shown, make) {
+      [state, dispatch] = [shown, make]
+      return { update (next) { state = next }, destroy () {}, place: () => null, mark () {}, reveal () {} }
     },
     dirty () {}
   })
-  editing.opened(editable.view() as Content, name, 0)
+  editing.opened(authority.content(), name)
   listeners.push(message => down.push(message))
 
+  const places = () => {
+    const found: Array<{ node: Node, start: number }> = []
+    state.doc.descendants((node, position) => {
+      if (node.isTextblock) found.push({ node, start: position + 1 })
+    })
+    return found
+  }
+  const startOf = (index: number) => places()[index]!.start
+
   return {
-    shown,
     editing,
-    texts: () => shown.map(({ text }) => text),
+    state: () => state,
+    texts: () => places().map(({ node }) => node.textContent),
+    edit: change => dispatch(change(state.tr)),
     type (index, offset, text, removed = 0) {
-      const paragraph = shown[index]!
-      const next = paragraph.text.slice(0, offset) + text + paragraph.text.slice(offset + removed)
-      outbox.changed(paragraph.id, next)
-      paragraph.text = next
+      const at = startOf(index) + offset
+      this.edit(tr => tr.setSelection(TextSelection.create(tr.doc, at, at + removed)).insertText(text))
     },
     split (index, offset) {
-      const { id, text } = shown[index]!
-      const added = outbox.newId()
-      outbox.together(() => {
-        outbox.changed(id, text.slice(0, offset))
-        outbox.inserted(added, id, text.slice(offset), id)
-      })
-      shown[index]!.text = text.slice(0, offset)
-      shown.splice(index + 1, 0, { id: added, text: text.slice(offset), marks: [] })
+      this.edit(tr => tr.split(startOf(index) + offset))
     },
     join (index) {
-      const [before, paragraph] = [shown[index - 1]!, shown[index]!]
-      outbox.together(() => {
-        outbox.changed(before.id, before.text + paragraph.text, paragraph.id)
-        outbox.removed(paragraph.id)
-      })
-      before.text += paragraph.text
-      shown.splice(index, 1)
+      this.edit(tr => tr.join(startOf(index) - 1))
     },
     bold (index, from, to) {
-      outbox.formatted(shown[index]!.id, { from, to, format: 'bold', value: true })
+      this.edit(tr => tr.addMark(startOf(index) + from, startOf(index) + to, schema.mark('bold')))
     },
     step (direction) {
       if (direction === 'up') {
         editing.push()
         const message = up.shift()
         if (message === undefined) return false
-        for (const operation of message.operations) {
-          const done = editable.apply(operation)
-          if (done !== null) for (const listener of listeners) listener({ operation: done as Operation, by: name })
-        }
-        handled = message.batch
+        message.operations.forEach(receive)
         down.push({ received: message.batch })
         return true
       }
       const message = down.shift()
       if (message === undefined) return false
-      if ('operation' in message) editing.apply(message.operation, message.by === name)
+      if ('steps' in message) editing.apply(message.steps)
       else editing.received(message.received)
       return true
     },
     cut () {
       [up, down] = [[], []]
+      const since = editing.since()
       editing.cut()
-      editing.opened(editable.view() as Content, name, handled)
+      editing.opened(authority.content(since), name)
     }
   }
-}
-
-function shownOf (content: Content): Shown[] {
-  if (content.kind === 'text') return [{ id: '', text: content.text, marks: [] }]
-  return content.paragraphs.map(({ id, text, marks = [] }) => ({ id, text, marks }))
 }

@@ -5,7 +5,7 @@ import { schema } from '../../lib/browser/text/schema.js'
 import { openEditable } from '../../lib/documents/open.js'
 import { fixture } from '../support.js'
 import { docOf, openText, randomEdit, seen } from './prose.js'
-import { randomNumbers } from './simulation.js'
+import { randomNumbers } from './pages.js'
 
 for (const name of ['report.docx', 'report.odt', 'deck.odp', 'deck.pptx', 'notes.txt']) {
   t.test(`${name}: after 200 random edits the file shows what the editor shows`, async t => {

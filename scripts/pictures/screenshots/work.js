@@ -30,13 +30,14 @@ const CORRECTED = MINUTES.replace('We hire one person.', 'We hire two people. Mi
 export async function work ({ edit }) {
   await edit('mira', REPORT, writeSummary)
   await edit('jonas', REPORT, async (editor, page) => {
-    await editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' }).press('ControlOrMeta+End')
+    await editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' }).click()
+    await page.keyboard.press('End')
     await page.keyboard.type(' All amounts are rounded to thousands.')
     await page.keyboard.press('Enter')
     await page.keyboard.type('Next steps: agree on the budget, and hire two people for support.')
   })
   for (const [user, text] of Object.entries({ mira: AGENDA, teodora: MINUTES, jonas: CORRECTED })) {
-    await edit(user, NOTES, editor => editor.locator('textarea[data-text]').fill(text))
+    await edit(user, NOTES, editor => editor.getByRole('textbox').fill(text))
   }
 }
 

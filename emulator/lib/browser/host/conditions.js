@@ -6,8 +6,13 @@ export function mayEdit ({ viewOnly }) {
 }
 
 /** @param {Opened} opened */
-export function isWord ({ content }) {
-  return content.kind === 'paragraphs'
+export function isWord ({ content, fileType }) {
+  return content.kind === 'prose' && !content.plain && !isSlides(fileType)
+}
+
+/** @param {string} fileType */
+export function isSlides (fileType) {
+  return ['pptx', 'odp'].includes(fileType)
 }
 
 /** @param {Opened} opened */

@@ -3,7 +3,7 @@ import { showToast } from '../frame.js'
 import { refused, request } from '../session.js'
 import { isWord, mayEdit } from './conditions.js'
 import { askUser } from './dialog.js'
-import { differencesPage } from './differences-page.js'
+import { loadText } from '../text/loading.js'
 import { requestInfo } from './users.js'
 /** @import { Feature } from './features.js' */
 
@@ -54,9 +54,11 @@ async function setRequestedDocument ({ data }) {
       const { inserted } = await request({ type: 'insertText', data })
       return showToast(inserted === 0 ? 'The document has no text.' : 'The text was inserted at the end')
     }
-    const { lines, present } = await request({ type: 'readDocument', data })
+    const [{ doc, present }, { showDifferences }] = await Promise.all([request({ type: 'readDocument', data }), loadText()])
     if (data?.c === 'combine') requestInfo(['']) // the authors of its changes
-    askUser({ title: TITLES[data?.c ?? ''] ?? 'Document', more: [differencesPage(present, lines)], onlyTells: true })
+    const box = document.createElement('div')
+    showDifferences(box, present, doc)
+    askUser({ title: TITLES[data?.c ?? ''] ?? 'Document', more: [box], onlyTells: true })
   } catch (error) {
     refused(error)
   }

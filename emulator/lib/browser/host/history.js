@@ -2,7 +2,7 @@ import { emit, isHandled } from '../embedding-page.js'
 import { content, showNote, showTitle, showToast, versionBar } from '../frame.js'
 import { disconnect, editing, fail, whenAllSent, whenOpened } from '../session.js'
 import { showFixed } from '../buttons.js'
-import { differencesPage } from './differences-page.js'
+import { loadText } from '../text/loading.js'
 import { requestInfo } from './users.js'
 import { fetchVersion } from './version-data.js'
 /** @import { Feature } from './features.js' */
@@ -108,10 +108,10 @@ async function show (data, change) {
   content.setAttribute('aria-busy', 'true')
   const asked = selected
   try {
-    const version = await fetchVersion(data, change)
+    const [version, { showDifferences }] = await Promise.all([fetchVersion(data, change), loadText()])
     if (asked !== selected) return
     shown = version
-    content.replaceChildren(differencesPage(version.previous, version.lines))
+    showDifferences(content, version.previous, version.doc)
     showNote(null)
     showTitle(`Version ${version.version}`)
     showList()

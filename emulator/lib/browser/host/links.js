@@ -1,5 +1,5 @@
 import { emit } from '../embedding-page.js'
-import { content, showToast } from '../frame.js'
+import { showToast } from '../frame.js'
 import { editing, getConfig, whenOpened } from '../session.js'
 import { askUser } from './dialog.js'
 /** @import { Feature } from './features.js' */
@@ -14,7 +14,7 @@ export const links = {
     name: 'Link to this place',
     event: 'onMakeActionLink',
     prepare: button => button.addEventListener('pointerdown', () => { place = editing.view()?.place() ?? place }),
-    click: () => emit('onMakeActionLink', { action: { type: 'bookmark', data: place ?? firstPlace() } })
+    click: () => emit('onMakeActionLink', { action: { type: 'bookmark', data: place ?? '' } })
   }],
   commands: {
     setActionLink: ({ data }) =>
@@ -31,16 +31,7 @@ whenOpened(() => {
   if (isShown || action?.data === undefined) return
   isShown = true
   if (action.type === 'comment') return showToast('The link leads to a comment. The emulated editor shows none.')
-  const target = content.querySelector(
-    `[data-paragraph="${CSS.escape(action.data)}"], [data-fixed="${CSS.escape(action.data)}"]`
-  )
-  if (target === null) return showToast('The place that the link leads to is not in this document.')
-  target.classList.add('linked')
-  target.setAttribute('aria-current', 'location')
-  target.scrollIntoView({ block: 'center' })
+  const view = editing.view()
+  if (view && 'reveal' in view) view.reveal(action.data)
+  else showToast('The place that the link leads to is not in this document.')
 })
-
-function firstPlace () {
-  const first = content.querySelector('[data-paragraph], [data-fixed]')
-  return first instanceof HTMLElement ? first.dataset.paragraph ?? first.dataset.fixed : ''
-}

@@ -1,13 +1,12 @@
 import { emit } from '../embedding-page.js'
 import { download, getOpened } from '../session.js'
-import { mayEdit } from './conditions.js'
+import { isSlides, mayEdit } from './conditions.js'
 import { askUser } from './dialog.js'
 /** @import { Feature } from './features.js' */
 
 const FORMATS = /** @type {Record<string, string[]>} */ ({
   grid: ['xlsx', 'ods', 'csv', 'pdf', 'jpg', 'png'],
-  paragraphs: ['docx', 'odt', 'rtf', 'txt', 'html', 'pdf', 'jpg', 'png'],
-  text: ['docx', 'odt', 'rtf', 'txt', 'html', 'pdf', 'jpg', 'png']
+  prose: ['docx', 'odt', 'rtf', 'txt', 'html', 'pdf', 'jpg', 'png']
 })
 
 /** @type {Feature} */
@@ -22,7 +21,7 @@ async function saveAs () {
   const opened = getOpened()
   if (opened === null) return
   const { fileType, content } = opened
-  const formats = [...new Set([fileType, ...FORMATS[content.kind] ?? ['pdf']])]
+  const formats = [...new Set([fileType, ...(isSlides(fileType) ? undefined : FORMATS[content.kind]) ?? ['pdf']])]
   const format = await askUser({ title: 'Save a copy', field: { label: 'Format', value: fileType, options: formats } })
   const file = format === null ? null : await download(format)
   if (file !== null) {

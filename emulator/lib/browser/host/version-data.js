@@ -5,8 +5,8 @@ import { RefusedError } from '../requests.js'
  * @typedef {object} ShownVersion A version, or the state after one of its changes.
  * @property {number} version
  * @property {string} fileType
- * @property {string[]} lines
- * @property {string[] | null} previous
+ * @property {object} doc
+ * @property {object | null} previous
  * @property {string} serverVersion
  * @property {string} [url] a result file with the state after the change
  */

@@ -1,3 +1,8 @@
 // The document server has the same documents as the page; this tells the compiler what it imports.
 import type { Schema } from 'prosemirror-model'
-export const schema: Schema
+
+type Block = 'doc' | 'slide' | 'paragraph' | 'table' | 'table_row' | 'table_cell' | 'kept_block'
+type Inline = 'text' | 'hard_break' | 'image' | 'kept'
+type Mark = 'link' | 'look' | 'bold' | 'italic' | 'underline' | 'strike'
+
+export const schema: Schema<Block | Inline, Mark>

@@ -1,5 +1,9 @@
 import { Schema } from 'prosemirror-model'
 
+const ALIGNMENTS = ['center', 'right', 'justify']
+const LINK = /^(?:https?:|mailto:|#)/i
+const CSS_DECLARATIONS = /^[\w :;.,%#-]*$/
+
 /**
  * What a text document consists of, in the page and in the document server. `ref` names the part of the file that a
  * node was read from: `null` for new ones, and the same for both halves of what was split.
@@ -17,18 +21,25 @@ export const schema = new Schema({
         list: { default: null, validate: oneOf(null, 'bullet', 'number') },
         /** Of the list, from 0. */
         depth: { default: 0, validate: 'number' },
-        align: { default: null, validate: oneOf(null, 'center', 'right', 'justify') }
+        align: { default: null, validate: oneOf(null, ...ALIGNMENTS) }
       },
       parseDOM: [
-        { tag: 'p' },
-        ...[1, 2, 3, 4, 5, 6].map(level => ({ tag: `h${level}`, attrs: { level } }))
+        ...['li > p', 'li:not(:has(> p))'].map(tag => ({ tag, getAttrs: ofListItem })),
+        { tag: 'p', getAttrs: ofParagraph },
+        ...[1, 2, 3, 4, 5, 6].map(level => ({
+          tag: `h${level}`,
+          getAttrs: (/** @type {HTMLElement} */ element) => ({
+            ...ofParagraph(element),
+            level: element.className === 'title' ? 0 : level
+          })
+        }))
       ],
       toDOM ({ attrs: { ref, level, list, depth, align } }) {
         return [level === null ? 'p' : `h${Math.min(Math.max(level, 1), 6)}`, {
           'data-paragraph': ref ?? '',
           ...(level === 0 && { class: 'title' }),
           ...(list !== null && { 'data-list': list, 'data-depth': Math.min(Math.max(depth, 0), 8) }),
-          ...(align !== null && { style: `text-align: ${align}` })
+          ...(align !== null && { 'data-align': align })
         }, 0]
       }
     },
@@ -37,12 +48,14 @@ export const schema = new Schema({
       content: 'table_row+',
       isolating: true,
       attrs: { ref: { default: null, validate: 'string|null' } },
-      toDOM: () => ['table', ['tbody', 0]]
+      parseDOM: [{ tag: 'table[data-ref]', getAttrs: ofPart }],
+      toDOM: ({ attrs: { ref } }) => ['table', { 'data-ref': ref ?? '' }, ['tbody', 0]]
     },
     table_row: {
       content: 'table_cell+',
       attrs: { ref: { default: null, validate: 'string|null' } },
-      toDOM: () => ['tr', 0]
+      parseDOM: [{ tag: 'tr[data-ref]', getAttrs: ofPart }],
+      toDOM: ({ attrs: { ref } }) => ['tr', { 'data-ref': ref ?? '' }, 0]
     },
     table_cell: {
       content: 'block+',
@@ -52,7 +65,15 @@ export const schema = new Schema({
         colspan: { default: 1, validate: 'number' },
         rowspan: { default: 1, validate: 'number' }
       },
-      toDOM: ({ attrs: { colspan, rowspan } }) => ['td', { colspan, rowspan }, 0]
+      parseDOM: [{
+        tag: 'td[data-ref]',
+        getAttrs: element => ({
+          ...ofPart(element),
+          colspan: /** @type {HTMLTableCellElement} */ (element).colSpan,
+          rowspan: /** @type {HTMLTableCellElement} */ (element).rowSpan
+        })
+      }],
+      toDOM: ({ attrs: { ref, colspan, rowspan } }) => ['td', { 'data-ref': ref ?? '', colspan, rowspan }, 0]
     },
     slide: {
       content: 'block+',
@@ -78,9 +99,11 @@ export const schema = new Schema({
         src: { default: null, validate: isDataUrl }
       },
       leafText: ({ attrs: { text } }) => text,
-      toDOM ({ attrs: { text, src } }) {
-        const attributes = { class: 'kept', title: 'The emulated editor cannot edit this' }
-        return src === null ? ['div', attributes, text] : ['img', { ...attributes, src, alt: text || 'Image' }]
+      parseDOM: [{ tag: 'div.kept[data-ref]', getAttrs: ofKept }],
+      toDOM ({ attrs }) {
+        const { text, src } = attrs
+        if (src === null) return ['div', keptAttributes(attrs), text]
+        return ['img', { class: 'kept', src, alt: text || 'Image' }]
       }
     },
     text: { group: 'inline' },
@@ -104,9 +127,11 @@ export const schema = new Schema({
         width: { default: null, validate: 'number|null' },
         height: { default: null, validate: 'number|null' }
       },
-      toDOM ({ attrs: { src, alt, width, height } }) {
-        if (src === null) return ['span', { class: 'image', role: 'img', 'aria-label': alt || 'Image' }]
-        return ['img', { src, alt, ...(width !== null && { width }), ...(height !== null && { height }) }]
+      parseDOM: [{ tag: 'img[data-ref], span.image[data-ref]', getAttrs: ofImage }],
+      toDOM ({ attrs: { ref, src, alt, width, height } }) {
+        const size = { ...width !== null && { width }, ...height !== null && { height } }
+        if (src !== null) return ['img', { 'data-ref': ref ?? '', src, alt, ...size }]
+        return ['span', { 'data-ref': ref ?? '', class: 'image', role: 'img', 'aria-label': alt || 'Image' }]
       }
     },
     /** A part of a paragraph that is shown as a text, such as a field or what somebody deleted as a suggestion. */
@@ -115,26 +140,98 @@ export const schema = new Schema({
       inline: true,
       attrs: { ref: { default: null, validate: 'string|null' }, text: { default: '', validate: 'string' } },
       leafText: ({ attrs: { text } }) => text,
-      toDOM: ({ attrs: { text } }) => ['span', { class: 'kept', title: 'The emulated editor cannot edit this' }, text]
+      parseDOM: [{ tag: 'span.kept[data-ref]', getAttrs: ofKept }],
+      toDOM: ({ attrs }) => ['span', keptAttributes(attrs), attrs.text]
     }
   },
   marks: {
     link: {
       inclusive: false,
       attrs: { href: { validate: isLink }, ref: { default: null, validate: 'string|null' } },
-      toDOM: ({ attrs: { href } }) => ['a', { href, target: '_blank', rel: 'noopener noreferrer' }, 0]
+      parseDOM: [{
+        tag: 'a[href]',
+        getAttrs (element) {
+          const href = element.getAttribute('href') ?? ''
+          return LINK.test(href) && { ...ofPart(element), href }
+        }
+      }],
+      toDOM: ({ attrs: { href, ref } }) =>
+        ['a', { 'data-ref': ref ?? '', href, title: href, target: '_blank', rel: 'noopener noreferrer' }, 0]
     },
     /** How a part of the file looks besides its formats. */
     look: {
       attrs: { ref: { validate: 'string' }, css: { default: '', validate: isCss } },
-      toDOM: ({ attrs: { css } }) => ['span', css === '' ? {} : { style: css }, 0]
+      parseDOM: [{
+        tag: 'span[data-look]',
+        getAttrs ({ dataset: { look, css = '' } }) {
+          return CSS_DECLARATIONS.test(css) && { ref: look, css }
+        }
+      }],
+      toDOM: ({ attrs: { ref, css } }) => ['span', { 'data-look': ref, ...css !== '' && { 'data-css': css, style: css } }, 0]
     },
-    bold: { parseDOM: [{ tag: 'b' }, { tag: 'strong' }], toDOM: () => ['b', 0] },
-    italic: { parseDOM: [{ tag: 'i' }, { tag: 'em' }], toDOM: () => ['i', 0] },
-    underline: { parseDOM: [{ tag: 'u' }], toDOM: () => ['u', 0] },
-    strike: { parseDOM: [{ tag: 's' }, { tag: 'del' }], toDOM: () => ['s', 0] }
+    bold: {
+      parseDOM: [
+        { tag: 'b:not([data-style*="font-weight:normal"]), strong' }, // Google Docs wraps everything in such an element
+        { tag: '[data-style*="font-weight:700"]', consuming: false }
+      ],
+      toDOM: () => ['b', 0]
+    },
+    italic: {
+      parseDOM: [{ tag: 'i, em' }, { tag: '[data-style*="font-style:italic"]', consuming: false }],
+      toDOM: () => ['i', 0]
+    },
+    underline: {
+      parseDOM: [{ tag: 'u' }, { tag: '[data-style*="text-decoration:underline"]', consuming: false }],
+      toDOM: () => ['u', 0]
+    },
+    strike: { parseDOM: [{ tag: 's, del' }], toDOM: () => ['s', 0] }
   }
 })
+
+/** @param {HTMLElement} element */
+function ofPart ({ dataset: { ref } }) {
+  return { ref: ref || null }
+}
+
+/** @param {HTMLElement} element */
+function ofParagraph ({ dataset: { paragraph, list, depth, align = '' } }) {
+  return {
+    ref: paragraph || null,
+    list: list === 'bullet' || list === 'number' ? list : null,
+    depth: Number(depth) || 0,
+    align: ALIGNMENTS.includes(align) ? align : null
+  }
+}
+
+/** @param {HTMLElement} element */
+function ofListItem (element) {
+  let depth = -1
+  for (let list = element.closest('ul, ol'); list; list = list.parentElement?.closest('ul, ol') ?? null) depth++
+  return { list: element.closest('ul, ol')?.localName === 'ol' ? 'number' : 'bullet', depth: Math.max(depth, 0) }
+}
+
+/** @param {HTMLElement} element */
+function ofImage (element) {
+  const isImage = element instanceof HTMLImageElement
+  const sizeOf = (/** @type {string} */ name) => Number(element.getAttribute(name)) || null
+  return {
+    ...ofPart(element),
+    src: isImage && element.src.startsWith('data:image/') ? element.src : null,
+    alt: (isImage ? element.alt : element.getAttribute('aria-label')) ?? '',
+    width: sizeOf('width'),
+    height: sizeOf('height')
+  }
+}
+
+/** @param {HTMLElement} element */
+function ofKept (element) {
+  return { ...ofPart(element), text: element.textContent ?? '' }
+}
+
+/** @param {{ [name: string]: any }} attrs */
+function keptAttributes ({ ref }) {
+  return { 'data-ref': ref ?? '', class: 'kept', title: 'The emulated editor cannot edit this' }
+}
 
 /** @param {Array<string | null>} values */
 function oneOf (...values) {
@@ -148,12 +245,12 @@ function isDataUrl (value) {
 
 /** @param {unknown} value */
 function isLink (value) {
-  check(value => typeof value === 'string' && /^(?:https?:|mailto:|#)/i.test(value))(value)
+  check(value => typeof value === 'string' && LINK.test(value))(value)
 }
 
 /** @param {unknown} value */
 function isCss (value) {
-  check(value => typeof value === 'string' && /^[\w :;.,%#-]*$/.test(value))(value)
+  check(value => typeof value === 'string' && CSS_DECLARATIONS.test(value))(value)
 }
 
 /** @param {(value: unknown) => boolean} holds */

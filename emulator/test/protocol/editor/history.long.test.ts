@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startBrowser } from '../../../../test/kit/browser.js'
+import { startBrowser, textBox } from '../../../../test/kit/browser.js'
 import { openPackage } from '../../../lib/documents/office/package.js'
 import { claimsOf, headerClaims, sign } from '../../support.js'
 import { startEditing } from './pages.js'
@@ -42,7 +42,7 @@ t.test(
     t.equal(await event('onRequestHistory'), undefined)
     await call('refreshHistory', { error: 'There is none yet' })
     await frame.getByText('There is none yet').waitFor()
-    await frame.locator('[data-text]').waitFor()
+    await textBox(frame).waitFor()
     t.strictSame(host.statuses(), [1], 'the document stays open')
     await type(' more')
     await sent()
@@ -51,7 +51,7 @@ t.test(
     t.strictSame(await event('onRequestUsers'), { c: 'info', id: [''] }, 'whoever is unknown has an empty id')
     t.equal(await event('onRequestHistoryData'), 2, 'a bare number: the present version is shown first')
     while (!host.statuses().includes(2)) await host.next()
-    t.ok(await frame.locator('[data-text]').count() === 0, 'not edited any more')
+    t.equal(await textBox(frame).count(), 0, 'not edited any more')
 
     await call('setHistoryData', { ...data(2), token: sign(data(2)) })
     t.equal(await frame.locator('ins').innerText(), 'second')

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
-import type { TestBrowser } from '../../../../test/kit/browser.js'
+import { caretTo, type TestBrowser } from '../../../../test/kit/browser.js'
 import { listen } from '../../../../test/kit/http.js'
 import { createDocumentServer, type DocumentServer, type EditorConfig } from '../../../lib/index.js'
 import { type FakeHost, SECRET, sign, startFakeHost } from '../../support.js'
@@ -20,7 +20,7 @@ export interface EditorPage {
   event (name: string): Promise<unknown>
   /** Calls a method of the editor. */
   call (method: string, data?: unknown): Promise<void>
-  /** Types at the end of a paragraph or a text. */
+  /** Types at the end of the first paragraph. */
   type (text: string): Promise<void>
   /** Stops the timers of the page: what is typed is not sent until they go on. */
   stopTimers (): Promise<void>
@@ -63,8 +63,6 @@ interface Recording {
   readonly events: Array<[name: string, data?: unknown]>
   readonly editor: Record<string, (data: unknown) => void>
 }
-
-const FIELDS = ['[data-paragraph]', '[data-text]']
 
 export async function startEditing (t: Test, browser: TestBrowser): Promise<Editing> {
   const host = await startFakeHost(t)
@@ -130,8 +128,7 @@ export async function startEditing (t: Test, browser: TestBrowser): Promise<Edit
           await page.evaluate(([method, data]) => (globalThis as unknown as Recording).editor[method as string]!(data), [method, data] as const)
         },
         async type (text) {
-          const field = frame.locator(FIELDS.join()).first()
-          await field.press('Control+End')
+          await caretTo('End', frame.locator('[data-paragraph]').first())
           await page.keyboard.type(text)
         },
         async stopTimers () {
