@@ -57,7 +57,7 @@ const emulator = {
   sessions: [...common, 'clock', 'documents', 'faults', 'outbound', 'result-files', 'tokens'],
   outbound: [...common, 'clock', 'documents', 'tokens'],
   'request-log': common,
-  documents: [...common, 'browser/writing/merge'],
+  documents: [...common, 'browser/text/schema'],
   faults: [...common, 'clock'],
   tokens: [...common, 'clock'],
   'result-files': [...common, 'clock'],

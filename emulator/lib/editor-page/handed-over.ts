@@ -1,5 +1,5 @@
 import type { Time } from '../clock/time.js'
-import { readableDoc } from '../documents/extract/blocks.js'
+import { readableDoc } from '../documents/extract/readable.js'
 import { textBlocks } from '../documents/extract/extract.js'
 import { openEditable } from '../documents/open.js'
 import { documentServerError } from '../errors.js'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { readableDoc } from '../documents/extract/blocks.js'
+import { readableDoc } from '../documents/extract/readable.js'
 import { openPackage } from '../documents/office/package.js'
 import { openEditable } from '../documents/open.js'
 import { type Editable, isOperation } from '../documents/types.js'

@@ -4,7 +4,7 @@ import { isTextFormat } from '../text-file.js'
 import { openDocumentBlocks } from './open-document.js'
 import { htmlBlocks, lineBlocks, markdownBlocks } from './plain.js'
 import { workbookBlocks } from './workbook.js'
-import { blocksOf, texts } from './blocks.js'
+import { blocksOf, texts } from './texts.js'
 
 /** The text of a document in blocks; `null` for formats whose text only an office suite can read. */
 export function textBlocks (fileType: string, bytes: Uint8Array): TextBlock[] | null {
