@@ -2,7 +2,9 @@ import { Schema } from 'prosemirror-model'
 
 const ALIGNMENTS = ['center', 'right', 'justify']
 const LINK = /^(?:https?:|mailto:|#)/i
-const CSS_DECLARATIONS = /^[\w :;.,%#-]*$/
+const CSS_DECLARATIONS = /^(?:(?:color: #[0-9a-f]{6}|font-size: [\d.]+(?:pt|cqw)|vertical-align: (?:super|sub))(?:; )?)*$/i
+/** The place of a shape on its slide: left, top, width and height in per cent of the slide's size. */
+const BOX = { default: null, validate: isBox }
 
 /**
  * What a text document consists of, in the page and in the document server. `ref` names the part of the file that a
@@ -47,9 +49,9 @@ export const schema = new Schema({
       group: 'block',
       content: 'table_row+',
       isolating: true,
-      attrs: { ref: { default: null, validate: 'string|null' } },
+      attrs: { ref: { default: null, validate: 'string|null' }, box: BOX },
       parseDOM: [{ tag: 'table[data-ref]', getAttrs: ofPart }],
-      toDOM: ({ attrs: { ref } }) => ['table', { 'data-ref': ref ?? '' }, ['tbody', 0]]
+      toDOM: ({ attrs: { ref, box } }) => ['table', { ...styled(box), 'data-ref': ref ?? '' }, ['tbody', 0]]
     },
     table_row: {
       content: 'table_cell+',
@@ -76,7 +78,7 @@ export const schema = new Schema({
       toDOM: ({ attrs: { ref, colspan, rowspan } }) => ['td', { 'data-ref': ref ?? '', colspan, rowspan }, 0]
     },
     slide: {
-      content: 'block+',
+      content: '(section | table | kept_block)+',
       isolating: true,
       attrs: { ref: { default: null, validate: 'string|null' }, name: { default: '', validate: 'string' } },
       toDOM: ({ attrs: { name } }) => ['section', { class: 'slide', 'aria-label': name, 'data-name': name }, 0]
@@ -85,8 +87,13 @@ export const schema = new Schema({
     section: {
       group: 'block',
       content: 'block+',
-      attrs: { ref: { default: null, validate: 'string|null' } },
-      toDOM: () => ['div', 0]
+      attrs: {
+        ref: { default: null, validate: 'string|null' },
+        box: BOX,
+        /** Of a shape: its colour. */
+        fill: { default: null, validate: isColor }
+      },
+      toDOM: ({ attrs: { box, fill } }) => ['div', styled(box, fill), 0]
     },
     /** A part of the file that is shown as a text, such as a table of contents. */
     kept_block: {
@@ -95,6 +102,7 @@ export const schema = new Schema({
       attrs: {
         ref: { default: null, validate: 'string|null' },
         text: { default: '', validate: 'string' },
+        box: BOX,
         /** A picture, as a data URL. */
         src: { default: null, validate: isDataUrl }
       },
@@ -103,7 +111,7 @@ export const schema = new Schema({
       toDOM ({ attrs }) {
         const { text, src } = attrs
         if (src === null) return ['div', keptAttributes(attrs), text]
-        return ['img', { class: 'kept', src, alt: text || 'Image' }]
+        return ['img', { ...styled(attrs.box), class: 'kept', src, alt: text || 'Image' }]
       }
     },
     text: { group: 'inline' },
@@ -246,6 +254,29 @@ function isDataUrl (value) {
 /** @param {unknown} value */
 function isLink (value) {
   check(value => typeof value === 'string' && LINK.test(value))(value)
+}
+
+/** @param {unknown} value */
+function isBox (value) {
+  check(value => value === null || (typeof value === 'string' && /^(?:-?\d+(?:\.\d+)? ){3}\d+(?:\.\d+)?$/.test(value)))(value)
+}
+
+/** @param {unknown} value */
+function isColor (value) {
+  check(value => value === null || (typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value)))(value)
+}
+
+/**
+ * The style of a shape on a slide.
+ *
+ * @param {string | null} box
+ * @param {string | null} [fill]
+ */
+function styled (box, fill = null) {
+  if (box === null) return {}
+  const [left, top, width, height] = box.split(' ')
+  const style = `position: absolute; left: ${left}%; top: ${top}%; width: ${width}%; min-height: ${height}%`
+  return { class: 'shape', style: fill === null ? style : `${style}; background: ${fill}` }
 }
 
 /** @param {unknown} value */

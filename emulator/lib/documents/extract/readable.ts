@@ -30,7 +30,7 @@ export function docOf (fileType: string, blocks: readonly TextBlock[]): Node {
   })
   if (!SLIDES.has(fileType)) return schema.node('doc', null, paragraphs(blocks))
   return schema.node('doc', null, pages(blocks).map((page, index) =>
-    nodes.slide!.create({ name: `Slide ${index + 1}` }, paragraphs(page))))
+    nodes.slide!.create({ name: `Slide ${index + 1}` }, nodes.section!.create(null, paragraphs(page)))))
 }
 
 function pages (blocks: readonly TextBlock[]): TextBlock[][] {

@@ -2,6 +2,11 @@ import { posix } from 'node:path'
 import type { OfficePackage } from './package.js'
 import { parseXml } from './xml.js'
 
+/** The part that a target of another part is. */
+export function resolved (part: string, target: string): string {
+  return target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(part), target)
+}
+
 /** The targets that a part of a package names, by id. Empty where they are missing or damaged. */
 export function relationsOf (office: OfficePackage, part: string): Map<string, string> {
   try {

@@ -48,13 +48,14 @@ export function readOpenDocument (office: OfficePackage): OpenDocumentSource {
   const content = parseXml(office.text(CONTENT_PART) ?? '<none/>')
   const body = elements(content, 'text', 'presentation').find(({ parentNode }) => parentNode?.localName === 'body')
   if (body === undefined) throw new TypeError(`${CONTENT_PART} has no text`)
-  const common = office.text('styles.xml')
+  const stylesPart = office.text('styles.xml')
+  const common = stylesPart === undefined ? undefined : parseXml(stylesPart)
   const [parts, points] = [sourceParts(), new Map<string, Point[]>()]
-  const styles = stylesOf(content, common === undefined ? undefined : parseXml(common))
+  const styles = stylesOf(content, common)
   const reader = { parts, styles, points, pictures: pictureSources(office, '') }
   const blocks = body.localName === 'text'
     ? blocksIn(body, reader)
-    : childElements(body).filter(({ localName }) => localName === 'page').map((page, index) => slide(page, index, reader))
+    : slidesIn(body, reader, pageSize(common))
   const doc = nodes.doc!.create(null, blocks.length > 0 ? blocks : nodes.paragraph!.create())
   return { doc, content, body, parts, styles, points }
 }
@@ -65,10 +66,10 @@ function blocksIn (parent: Element, reader: Reader, list?: List): Node[] {
     switch (element.localName) {
       case 'p':
       case 'h': return [paragraph(element, reader, list)]
-      case 'list': return group(element, element, reader, listIn(element, reader.styles, list))
+      case 'list': return group(element, reader, listIn(element, reader.styles, list))
       case 'list-item':
       case 'list-header':
-      case 'section': return group(element, element, reader, list)
+      case 'section': return group(element, reader, list)
       case 'table': return table(element, reader)
     }
     if (!INDEXES.test(element.localName!)) return []
@@ -76,10 +77,9 @@ function blocksIn (parent: Element, reader: Reader, list?: List): Node[] {
   })
 }
 
-/** Blocks in an element of their own. @param container whose children they are @param without in place of none */
-function group (element: Element, container: Element, reader: Reader, list?: List, without: Node[] = []): Node[] {
-  const found = blocksIn(container, reader, list)
-  const blocks = found.length > 0 ? found : without
+/** Blocks in an element of their own. */
+function group (element: Element, reader: Reader, list?: List): Node[] {
+  const blocks = blocksIn(element, reader, list)
   if (blocks.length === 0) return []
   return [reader.parts.read(nodes.section!.create({ ref: reader.parts.addBlock('s', element) }, blocks))]
 }
@@ -125,19 +125,62 @@ function nearestTable (row: Element): Element {
   return node
 }
 
+function slidesIn (body: Element, reader: Reader, size: Size): Node[] {
+  const pages = childElements(body).filter(({ localName }) => localName === 'page')
+  return pages.map((page, index) => slide(page, index, reader, size))
+}
+
+/** In centimetres. */
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+function pageSize (common: Document | undefined): Size {
+  const [page] = common === undefined
+    ? []
+    : elements(common, 'page-layout-properties').filter(found => attribute(found, 'page-width') !== undefined).slice(-1)
+  const [width, height] = ['page-width', 'page-height'].map(name => page === undefined ? 0 : centimetres(page, name))
+  return { width: width || 28, height: height || 15.75 }
+}
+
+/** The place of a shape in per cent of the slide; `null` for one without. */
+function boxOf (shape: Element, { width, height }: Size): string | null {
+  if (attribute(shape, 'width') === undefined) return null
+  const place = [
+    centimetres(shape, 'x') / width,
+    centimetres(shape, 'y') / height,
+    centimetres(shape, 'width') / width,
+    centimetres(shape, 'height') / height
+  ]
+  return place.map(part => String(Math.round(part * 1000) / 10)).join(' ')
+}
+
+function centimetres (element: Element, name: string): number {
+  const [, value = '0', unit = 'cm'] = /^(-?[\d.]+)(cm|mm|in|pt)$/.exec(attribute(element, name) ?? '') ?? []
+  return Number(value) * ({ cm: 1, mm: 0.1, in: 2.54, pt: 2.54 / 72 }[unit] ?? 1)
+}
+
 /** The shapes of a slide that have a text, or a picture. */
-function slide (page: Element, index: number, reader: Reader): Node {
+function slide (page: Element, index: number, reader: Reader, size: Size): Node {
   const { parts } = reader
   const shapes = elements(page, 'frame', 'custom-shape').filter(shape => shape.parentNode?.localName !== 'notes')
   const blocks = shapes.flatMap(shape => {
     const box = shape.localName === 'frame' ? firstChild(shape, 'text-box') : shape
-    if (box !== undefined) return group(shape, box, reader, undefined, [nodes.paragraph!.create()])
+    if (box !== undefined) {
+      const blocks = blocksIn(box, reader)
+      return [parts.read(nodes.section!.create(
+        { ref: parts.addBlock('s', shape), box: boxOf(shape, size) },
+        blocks.length > 0 ? blocks : nodes.paragraph!.create()
+      ))]
+    }
     const [embedded] = childElements(shape).filter(({ localName }) => localName === 'table')
     return embedded === undefined ? [] : table(embedded, reader)
   })
   const ref = parts.addBlock('slide', page)
   const name = `Slide ${index + 1}`
-  return parts.read(nodes.slide!.create({ ref, name }, blocks.length > 0 ? blocks : nodes.kept_block!.create()))
+  const content = blocks.length > 0 ? blocks : nodes.section!.create(null, nodes.paragraph!.create())
+  return parts.read(nodes.slide!.create({ ref, name }, content))
 }
 
 /** A paragraph that is being read. */

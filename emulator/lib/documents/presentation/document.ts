@@ -2,11 +2,15 @@ import { type Document, type Element, XMLSerializer } from '@xmldom/xmldom'
 import type { Node } from 'prosemirror-model'
 import { childElements, firstChild } from '../office/elements.js'
 import { type OfficePackage, openPackage } from '../office/package.js'
+import { parseXml } from '../office/xml.js'
 import { proseDocument, wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
 import type { SourceParts } from '../prose/parts.js'
 import type { Editable } from '../types.js'
 import { ATTRIBUTES, DRAWING, FORMATS, hasFormat, readPresentation } from './read.js'
+
+const PRESENTATION = 'http://schemas.openxmlformats.org/presentationml/2006/main'
+const TEXT_BOX = `<p:sp xmlns:p="${PRESENTATION}" xmlns:a="${DRAWING}"><p:nvSpPr><p:cNvPr id="900001" name="Text"/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm><a:off x="914400" y="914400"/><a:ext cx="7315200" cy="914400"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></p:spPr><p:txBody><a:bodyPr/></p:txBody></p:sp>`
 
 /** A .pptx whose text is edited in place. Shapes, pictures and whatever is not edited stay unchanged. */
 export function presentationDocument (original: Uint8Array): Editable {
@@ -65,6 +69,7 @@ function blockWriter (parts: SourceParts, document: Document): BlockWriter {
     containerOf: element => firstChild(element, 'txBody') ?? element,
     isFixed: element => !['p', 'tr', 'tc'].includes(element.localName!),
     create (node, source) {
+      if (node.type.name === 'section') return document.importNode(parseXml(TEXT_BOX).documentElement!, true) as Element
       if (node.type.name !== 'paragraph') return null
       const paragraph = create('p')
       const properties = copy(firstChild(source, 'pPr'))

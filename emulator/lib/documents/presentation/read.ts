@@ -4,10 +4,11 @@ import { schema } from '../../browser/text/schema.js'
 import { childElements, elements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
 import { parseXml, xmlBudget } from '../office/xml.js'
-import { relationsOf } from '../office/relations.js'
+import { relationsOf, resolved } from '../office/relations.js'
 import { type Pictures, pictureSources } from '../prose/pictures.js'
 import { type SourceParts, sourceParts } from '../prose/parts.js'
 import { marks, nodes } from '../prose/prose.js'
+import { fillOf, moveOf, placeholderOf, type Shapes, shapesOf } from './shapes.js'
 
 export const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006/main'
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -40,6 +41,8 @@ interface Reader {
   readonly parts: SourceParts
   readonly pictures: Pictures
   readonly targets: ReadonlyMap<string, string>
+  readonly shapes: Shapes
+  readonly layout: ReturnType<Shapes['layoutOf']>
 }
 
 /** Reads the text of a .pptx, slide by slide. */
@@ -47,13 +50,16 @@ export function readPresentation (office: OfficePackage): PresentationSource {
   const parts = sourceParts()
   const pictures = pictureSources(office, 'ppt/slides')
   const budget = xmlBudget()
+  const shapes = shapesOf(office)
   const slides = slideParts(office).map(part => ({ part, document: parseXml(office.text(part)!, budget) }))
   const read = slides.map(({ part, document }, index) => {
     const targets = relationsOf(office, part)
     const tree = elements(document, 'spTree')[0] ?? document.documentElement!
-    const blocks = shapesIn(tree, { parts, pictures, targets })
+    const layout = shapes.layoutOf(part)
+    const blocks = shapesIn(tree, { parts, pictures, targets, shapes, layout }, (x, y) => [x, y])
     const attributes = { ref: parts.addBlock('slide', tree), name: `Slide ${index + 1}` }
-    return parts.read(nodes.slide!.create(attributes, blocks.length > 0 ? blocks : nodes.kept_block!.create()))
+    const content = blocks.length > 0 ? blocks : nodes.section!.create(null, nodes.paragraph!.create())
+    return parts.read(nodes.slide!.create(attributes, content))
   })
   return { doc: nodes.doc!.create(null, read.length > 0 ? read : nodes.paragraph!.create()), slides, parts }
 }
@@ -63,36 +69,44 @@ function slideParts (office: OfficePackage): string[] {
   const presentation = office.text('ppt/presentation.xml')
   const targets = relationsOf(office, 'ppt/presentation.xml')
   const ids = presentation === undefined ? [] : elements(parseXml(presentation), 'sldId')
-  return ids.map(id => `ppt/${targets.get(id.getAttributeNS(RELATIONSHIPS, 'id') ?? '')?.replace(/^\/?ppt\//, '')}`)
+  return ids.map(id => resolved('ppt/presentation.xml', targets.get(id.getAttributeNS(RELATIONSHIPS, 'id') ?? '') ?? ''))
     .filter(part => office.parts.has(part))
 }
 
 /** Shapes with a text, tables and pictures, also those in groups. */
-function shapesIn (parent: Element, reader: Reader): Node[] {
-  const { parts, pictures, targets } = reader
+function shapesIn (parent: Element, reader: Reader, move: Parameters<typeof moveOf>[1]): Node[] {
+  const { parts, pictures, targets, shapes, layout } = reader
   return childElements(parent).flatMap(shape => {
     switch (shape.localName) {
-      case 'grpSp': return shapesIn(shape, reader)
+      case 'grpSp': return shapesIn(shape, reader, moveOf(shape, move))
       case 'sp': {
         const text = firstChild(shape, 'txBody')
         if (text === undefined) return []
-        const placeholder = elements(shape, 'ph')[0]
-        const type = placeholder?.getAttribute('type') ?? (placeholder === undefined ? 'none' : 'body')
-        return [parts.read(nodes.section!.create({ ref: parts.addBlock('shape', shape) }, paragraphsIn(text, type, reader)))]
+        const placeholder = placeholderOf(shape)
+        const type = placeholder?.getAttribute('type') || (placeholder === undefined ? 'none' : 'body')
+        return [parts.read(nodes.section!.create({
+          ref: parts.addBlock('shape', shape),
+          box: shapes.boxOf(shape, layout, move),
+          fill: fillOf(firstChild(shape, 'spPr'))
+        }, paragraphsIn(text, type, reader)))]
       }
-      case 'graphicFrame': return elements(shape, 'tbl').map(table => tableOf(table, reader))
+      case 'graphicFrame': {
+        const box = shapes.boxOf(shape, layout, move)
+        return elements(shape, 'tbl').map(table => tableOf(table, box, reader))
+      }
       case 'pic': {
         const embedded = elements(shape, 'blip')[0]?.getAttributeNS(RELATIONSHIPS, 'embed')
         const src = pictures.dataUrl(targets.get(embedded ?? ''))
         const text = elements(shape, 'cNvPr')[0]?.getAttribute('descr') ?? ''
-        return [parts.read(nodes.kept_block!.create({ ref: parts.addBlock('picture', shape), text, src }))]
+        const box = shapes.boxOf(shape, layout, move)
+        return [parts.read(nodes.kept_block!.create({ ref: parts.addBlock('picture', shape), text, src, box }))]
       }
       default: return []
     }
   })
 }
 
-function tableOf (table: Element, reader: Reader): Node {
+function tableOf (table: Element, box: string | null, reader: Reader): Node {
   const { parts } = reader
   const rows = childElements(table).filter(({ localName }) => localName === 'tr').map(row => {
     const cells = childElements(row).filter(({ localName }) => localName === 'tc').map(cell => {
@@ -102,11 +116,12 @@ function tableOf (table: Element, reader: Reader): Node {
     })
     return parts.read(nodes.table_row!.create({ ref: parts.addBlock('row', row) }, cells))
   })
-  return parts.read(nodes.table!.create({ ref: parts.addBlock('t', table) }, rows))
+  return parts.read(nodes.table!.create({ ref: parts.addBlock('t', table), box }, rows))
 }
 
 /** @param placeholder `title`, `body` and so on; `none` for a text box */
-function paragraphsIn (text: Element, placeholder: string, { parts, targets }: Reader): Node[] {
+function paragraphsIn (text: Element, placeholder: string, reader: Reader): Node[] {
+  const { parts } = reader
   const isTitle = /title/i.test(placeholder) && placeholder !== 'subTitle'
   const paragraphs = childElements(text).filter(({ localName }) => localName === 'p').map(element => {
     const properties = firstChild(element, 'pPr')
@@ -117,30 +132,32 @@ function paragraphsIn (text: Element, placeholder: string, { parts, targets }: R
     const list = numbered ? 'number' : bulleted || inherits ? 'bullet' : null
     return parts.read(nodes.paragraph!.create({
       ref: parts.addBlock('p', element), level: isTitle ? 1 : null, ...(!isTitle && list !== null && { list, depth })
-    }, inlineIn(element, parts, targets)))
+    }, inlineIn(element, reader)))
   })
   return paragraphs.length > 0 ? paragraphs : [nodes.paragraph!.create()]
 }
 
-function inlineIn (paragraph: Element, parts: SourceParts, targets: ReadonlyMap<string, string>): Node[] {
+function inlineIn (paragraph: Element, reader: Reader): Node[] {
   return childElements(paragraph).flatMap(element => {
-    const all = marksOf(firstChild(element, 'rPr'), parts, targets)
+    const all = marksOf(firstChild(element, 'rPr'), reader)
     const text = firstChild(element, 't')?.textContent ?? ''
     switch (element.localName) {
       case 'pPr':
       case 'endParaRPr': return []
       case 'r': return text === '' ? [] : [schema.text(text, all)]
       case 'br': return [nodes.hard_break!.create(null, null, all)]
-      default: return [nodes.kept!.create({ ref: parts.add('kept', element), text }, null, all)]
+      default: return [nodes.kept!.create({ ref: reader.parts.add('kept', element), text }, null, all)]
     }
   })
 }
 
-function marksOf (properties: Element | undefined, parts: SourceParts, targets: ReadonlyMap<string, string>): Mark[] {
+function marksOf (properties: Element | undefined, { parts, targets, shapes }: Reader): Mark[] {
   if (properties === undefined) return []
   const target = targets.get(firstChild(properties, 'hlinkClick')?.getAttributeNS(RELATIONSHIPS, 'id') ?? '') ?? ''
+  const [size, color] = [Number(properties.getAttribute('sz')) / 100, fillOf(properties)]
+  const css = [size > 0 ? `font-size: ${shapes.widthOf(size)}cqw` : '', color === null ? '' : `color: ${color}`]
   return [
-    marks.look!.create({ ref: parts.addLook(properties), css: '' }),
+    marks.look!.create({ ref: parts.addLook(properties), css: css.filter(rule => rule !== '').join('; ') }),
     ...(/^(?:https?:|mailto:)/i.test(target) ? [marks.link!.create({ href: target })] : []),
     ...FORMATS.filter(format => hasFormat(properties, format)).map(format => marks[format]!.create())
   ]

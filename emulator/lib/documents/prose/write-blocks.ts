@@ -33,7 +33,7 @@ export function writeBlocks (
   used = new Set<Element>()
 ): void {
   const { parts } = writer
-  const wanted = blocks.map(block => elementOf(writer, block, used)).filter(element => element !== null)
+  const wanted = blocks.flatMap(block => elementsOf(writer, block, used))
   for (const element of childElements(parent)) {
     if (parts.isBlock(element) && !wanted.includes(element) && !writer.keepEmpty(element)) parent.removeChild(element)
   }
@@ -42,25 +42,28 @@ export function writeBlocks (
   let previous: Element | null = null
   for (const element of wanted) {
     if (element === next) next = nextOf(element, wanted)
-    else if (writer.isFixed?.(element) === true) continue
+    else if (element.parentNode !== null && writer.isFixed?.(element) === true) continue
     else parent.insertBefore(element, previous === null ? next : previous.nextSibling)
     previous = element
   }
   writer.finish(parent)
 }
 
-function elementOf (writer: BlockWriter, node: Node, used: Set<Element>): Element | null {
+/** A section that the format cannot make is written without itself. */
+function elementsOf (writer: BlockWriter, node: Node, used: Set<Element>): Element[] {
   const { parts } = writer
   const source = parts.get(node.attrs.ref)
   const isFirst = source !== undefined && parts.isBlock(source) && !used.has(source) &&
     !(node.isTextblock && writer.fits?.(source, node) === false)
   const element = isFirst ? source : writer.create(node, source)
-  if (element === null) return null
+  if (element === null) {
+    return node.type.name === 'section' ? node.children.flatMap(child => elementsOf(writer, child, used)) : []
+  }
   used.add(element)
-  if (isFirst && parts.asRead(node.attrs.ref)?.eq(node) === true) return element
+  if (isFirst && parts.asRead(node.attrs.ref)?.eq(node) === true) return [element]
   if (node.isTextblock) writer.rewrite(element, node)
   else if (!node.isLeaf) writeBlocks(writer, writer.containerOf(element), node.children, used)
-  return element
+  return [element]
 }
 
 function nextOf (element: Element, wanted: readonly Element[]): Element | null {

@@ -202,6 +202,7 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
         case 'table': return createTable(node)
         case 'table_row': return createCopy(source, 'tr', 'trPr')
         case 'table_cell': return createCopy(source, 'tc', 'tcPr')
+        case 'section': return null
         default: return source?.cloneNode(true) as Element | undefined ?? null
       }
     },

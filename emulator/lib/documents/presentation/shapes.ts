@@ -1,0 +1,96 @@
+import type { Element } from '@xmldom/xmldom'
+import { childElements, elements, firstChild } from '../office/elements.js'
+import type { OfficePackage } from '../office/package.js'
+import { relationsOf, resolved } from '../office/relations.js'
+import { parseXml } from '../office/xml.js'
+
+const DEFAULT_SIZE = { cx: 12_192_000, cy: 6_858_000 }
+const EMU_PER_POINT = 12_700
+
+type Move = (x: number, y: number) => readonly [number, number]
+type Layout = readonly Element[]
+
+/** The places and sizes of shapes on slides. */
+export function shapesOf (office: OfficePackage) {
+  const presentation = office.text('ppt/presentation.xml')
+  const size = presentation === undefined ? undefined : elements(parseXml(presentation), 'sldSz')[0]
+  const cx = numberOf(size, 'cx') || DEFAULT_SIZE.cx
+  const cy = numberOf(size, 'cy') || DEFAULT_SIZE.cy
+  const layouts = new Map<string, Layout>()
+
+  /** The shapes of a slide's layout, and of its master, which have the places of those that state none. */
+  function layoutOf (part: string, relation = 'slideLayout'): Layout {
+    const target = [...relationsOf(office, part).values()].find(target => target.includes(relation))
+    const layout = target === undefined ? '' : resolved(part, target)
+    const source = office.text(layout)
+    if (source === undefined) return []
+    const known = layouts.get(layout)
+    if (known !== undefined) return known
+    const own = elements(parseXml(source), 'sp')
+    const found = relation === 'slideLayout' ? [...own, ...layoutOf(layout, 'slideMaster')] : own
+    layouts.set(layout, found)
+    return found
+  }
+
+  return {
+    layoutOf,
+    /** In per cent of the slide; `null` for one without a place. */
+    boxOf (shape: Element, layout: Layout, move: Move): string | null {
+      const own = transformOf(shape)
+      const transform = own ?? layout.filter(other => isSamePlaceholder(shape, other)).map(transformOf).find(Boolean)
+      const [offset, extent] = [firstChild(transform, 'off'), firstChild(transform, 'ext')]
+      if (offset === undefined || extent === undefined) return null
+      const [left, top] = move(numberOf(offset, 'x'), numberOf(offset, 'y'))
+      const [right, bottom] = move(
+        numberOf(offset, 'x') + numberOf(extent, 'cx'),
+        numberOf(offset, 'y') + numberOf(extent, 'cy')
+      )
+      return [left / cx, top / cy, Math.max(right - left, 0) / cx, Math.max(bottom - top, 0) / cy]
+        .map(part => String(Math.round(part * 1000) / 10)).join(' ')
+    },
+    /** A size of letters, in per cent of the slide's width. */
+    widthOf: (points: number) => Math.round(points * EMU_PER_POINT / cx * 1000) / 10
+  }
+}
+
+export type Shapes = ReturnType<typeof shapesOf>
+
+/** From the coordinates in a group to those around it. */
+export function moveOf (group: Element, around: Move): Move {
+  const transform = firstChild(firstChild(group, 'grpSpPr'), 'xfrm')
+  const at = (name: string, value: string) => numberOf(firstChild(transform, name), value)
+  const scale = (value: 'cx' | 'cy') => at('chExt', value) === 0 ? 1 : at('ext', value) / at('chExt', value)
+  return (x, y) => around(
+    at('off', 'x') + (x - at('chOff', 'x')) * scale('cx'),
+    at('off', 'y') + (y - at('chOff', 'y')) * scale('cy')
+  )
+}
+
+/** `#rrggbb`; `null` for a colour of the theme, and for none. */
+export function fillOf (properties: Element | undefined): string | null {
+  const color = firstChild(firstChild(properties, 'solidFill'), 'srgbClr')?.getAttribute('val') ?? ''
+  return /^[0-9a-f]{6}$/i.test(color) ? `#${color}` : null
+}
+
+function transformOf (shape: Element): Element | undefined {
+  return firstChild(shape, 'xfrm') ?? firstChild(firstChild(shape, 'spPr'), 'xfrm')
+}
+
+function isSamePlaceholder (shape: Element, other: Element): boolean {
+  const [own, theirs] = [placeholderOf(shape), placeholderOf(other)]
+  if (own === undefined || theirs === undefined) return false
+  const kind = (type: string | null) => type === 'ctrTitle' ? 'title' : type ?? 'body'
+  return own.getAttribute('idx') !== null && own.getAttribute('idx') !== ''
+    ? own.getAttribute('idx') === theirs.getAttribute('idx')
+    : kind(own.getAttribute('type')) === kind(theirs.getAttribute('type'))
+}
+
+export function placeholderOf (shape: Element): Element | undefined {
+  return childElements(shape).filter(({ localName }) => localName === 'nvSpPr' || localName === 'nvPicPr')
+    .flatMap(properties => elements(properties, 'ph'))[0]
+}
+
+function numberOf (element: Element | undefined, name: string): number {
+  const value = Number(element?.getAttribute(name))
+  return Number.isFinite(value) ? value : 0
+}
