@@ -1,5 +1,6 @@
 import type { Convert } from '../conversions/converter/convert.js'
-import { imagesOf, isImage, thumbnailOf } from '../conversions/images/thumbnail.js'
+import { isImage } from '../conversions/images/render.js'
+import { imagesOf, thumbnailOf } from '../conversions/images/thumbnail.js'
 import { emptyTemplate } from '../documents/empty/template.js'
 import { textBlocks } from '../documents/extract/extract.js'
 import { wordDocument } from '../documents/word/document.js'

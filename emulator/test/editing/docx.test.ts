@@ -1,9 +1,6 @@
 import { unzipSync } from 'fflate'
 import t from 'tap'
-import { blank } from '../../lib/conversions/images/bitmap.js'
-import { encodeGif } from '../../lib/conversions/images/gif.js'
-import { encodeJpeg } from '../../lib/conversions/images/jpeg.js'
-import { encodePng } from '../../lib/conversions/images/png.js'
+import { imageOf } from '../../lib/conversions/images/render.js'
 import { openEditable } from '../../lib/documents/open.js'
 import type { Editable, Paragraph } from '../../lib/documents/types.js'
 import { fixture } from '../support.js'
@@ -111,9 +108,11 @@ t.test('a paragraph that contains a field is not edited', async t => {
 
 t.test('PNG, JPEG and GIF pictures are appended in a form that opens again; nothing else is taken for a picture', async t => {
   const editable = openEditable('docx', original)
-  const picture = blank(700, 30)
-  for (const encode of [encodePng, encodeJpeg, encodeGif]) editable.appendImage!(encode(picture))
-  for (const bytes of [Buffer.from(''), Buffer.from('<svg/>'), Buffer.from([0xff, 0xd8]), encodePng(blank(1, 1)).subarray(0, 20)]) {
+  const [png, jpg, gif] = await Promise.all(
+    ['png', 'jpg', 'gif'].map(async type => await imageOf({ width: 700, height: 30, content: '' }, 700, 30, type))
+  )
+  for (const picture of [png, jpg, gif]) editable.appendImage!(picture!)
+  for (const bytes of [Buffer.from(''), Buffer.from('<svg/>'), Buffer.from([0xff, 0xd8]), png!.subarray(0, 20)]) {
     t.throws(() => editable.appendImage!(bytes), { message: 'The file is no PNG, JPEG or GIF image' })
   }
   const bytes = editable.bytes()
@@ -129,7 +128,7 @@ t.test('PNG, JPEG and GIF pictures are appended in a form that opens again; noth
     paragraphs(again).slice(-3).map(({ text, editable, images }) => ({ text, editable, images })),
     Array.from({ length: 3 }, () => ({ text: '', editable: false, images: 1 }))
   )
-  again.appendImage!(encodePng(picture))
+  again.appendImage!(png!)
   const relations = Buffer.from(unzipSync(again.bytes())['word/_rels/document.xml.rels']!).toString()
   const ids = Array.from(relations.matchAll(/Id="([^"]+)"/g), ([, id]) => id)
   t.equal(new Set(ids).size, ids.length, 'every relation has an id of its own')
