@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { ZipEntry } from '../../documents/office/zip/entry.js'
-import { newEntry, writeZip } from '../../documents/office/zip/write.js'
+import { zipOf } from '../../documents/office/zip.js'
 import type { Convert } from '../converter/convert.js'
 import { drawnPages, type Page } from './pages.js'
 import { imageOf, pictureOf, shrunk } from './render.js'
@@ -52,12 +51,12 @@ export async function imagesOf (
   if (!thumbnail.first) {
     const pages = drawnPages(from, source)
     if (pages === null) return null
-    const entries: ZipEntry[] = []
-    for (const page of pages) {
+    const images: Record<string, Uint8Array> = {}
+    for (const [index, page] of pages.entries()) {
       await setImmediate() // let other requests run
-      entries.push(newEntry(`image${entries.length + 1}.${to}`, await imageOf(page, ...sizeOf(page, thumbnail), to)))
+      images[`image${index + 1}.${to}`] = await imageOf(page, ...sizeOf(page, thumbnail), to)
     }
-    return { bytes: writeZip(entries), extension: 'zip' }
+    return { bytes: zipOf(images), extension: 'zip' }
   }
   const rendered = from === 'png' ? source : await convert(source, from, 'png')
   const picture = rendered === null ? null : await pictureOf(rendered)
