@@ -68,7 +68,10 @@ export function conversions ({ client, time, files, faults, convert, closing, is
       const result = isImage(to)
         ? await imagesOf(convert, readable, from, to, thumbnail)
         : { bytes: await convert(readable, from, to), extension: to }
-      if (result === null || result.bytes === null) return { error: ConversionCode.conversion }
+      if (result === null || result.bytes === null) {
+        convert.explain(from, to)
+        return { error: ConversionCode.conversion }
+      }
       const { bytes, extension } = result
       const folder = `data/conv_${key}_${toNumber}/output.${extension}`
       return {

@@ -74,7 +74,10 @@ export function builds ({ client, time, files, faults, convert, closing, log }: 
 
   async function fileOf ({ draft, format }: SavedDraft): Promise<Uint8Array | null> {
     const extension = writtenAs(format)
-    return extension === undefined ? null : await convert(bytesOf(draft), draft.fileType, extension)
+    if (extension === undefined) return null
+    const bytes = await convert(bytesOf(draft), draft.fileType, extension)
+    if (bytes === null) convert.explain(draft.fileType, extension)
+    return bytes
   }
 
   return {

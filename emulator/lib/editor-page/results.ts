@@ -41,7 +41,9 @@ export async function resultOf (
   if (fault?.type === 'error') throw documentServerError(NOT_MADE, 'The file could not be made.')
   const bytes = await content()
   const requested = typeof format === 'string' && format !== '' ? format.toLowerCase() : fileType
-  const [type, result] = await made(convert, bytes, fileType, requested) ?? await instead(convert, bytes, fileType)
+  const wanted = await made(convert, bytes, fileType, requested)
+  if (wanted === null) convert.explain(fileType, requested)
+  const [type, result] = wanted ?? await instead(convert, bytes, fileType)
   const path = files.put(`${resultFolder(key)}/output.${type}`, `output.${type}`, result, type)
   return { fileType: type, url: files.urlOf(path, participant().baseUrl, key) }
 }
