@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url'
 
-/** DejaVu Sans covers Latin, Greek and Cyrillic. */
-export const FONTS = { text: fontFile('DejaVuSans'), bold: fontFile('DejaVuSans-Bold') } as const
+export const FONT = 'Arimo'
+
+/** Arimo covers Latin, Greek, Cyrillic and Hebrew. */
+export const FONTS = { text: fontFile('400Regular'), bold: fontFile('700Bold') } as const
 
 function fontFile (name: string): string {
-  return fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`))
+  return fileURLToPath(import.meta.resolve(`@expo-google-fonts/arimo/${name}/${FONT}_${name}.ttf`))
 }

@@ -16,11 +16,15 @@ const MAX_PAGES = 20
 const MAX_COLUMNS = 8
 const CELL_PADDING = 4
 
-// Widths of characters in DejaVu Sans, in parts of the size.
-const WIDE = /[A-Z@%&mwMW—…ЖШЩМЮ]/
-const NARROW = /[iljtfr.,:;'|!()[\] ]/
-const WIDEST = 0.8
-const BOLD = 1.12
+// Widths of characters in Arimo, in parts of the size.
+const WIDTHS: ReadonlyArray<readonly [characters: RegExp, width: number]> = [
+  [/[iljtfr.,:;'|!()[\] ]/, 0.28],
+  [/[mwMW@%—…ЖШЩМЮ]/, 0.9],
+  [/[A-Z&]/, 0.7]
+]
+const OTHERS_WIDTH = 0.55
+const WIDEST = 0.9
+const BOLD = 1.08
 
 // XML has no other control characters.
 const NOT_IN_XML = /[^\t\n\r\x20-\uFFFD\u{10000}-\u{10FFFF}]/gu
@@ -111,6 +115,8 @@ function * linesOf (text: string, width: number): Generator<string> {
 
 function widthOf (text: string): number {
   let width = 0
-  for (const character of text) width += WIDE.test(character) ? WIDEST : NARROW.test(character) ? 0.36 : 0.6
+  for (const character of text) {
+    width += WIDTHS.find(([characters]) => characters.test(character))?.[1] ?? OTHERS_WIDTH
+  }
   return width
 }

@@ -1,5 +1,5 @@
 import type { RenderedImage } from '@resvg/resvg-js'
-import { FONTS } from '../fonts.js'
+import { FONT, FONTS } from '../fonts.js'
 import type { Page } from './pages.js'
 
 const MAX_PIXELS = 40_000_000
@@ -7,7 +7,7 @@ const JPEG_QUALITY = 90
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 const OPTIONS = {
   background: 'white',
-  font: { loadSystemFonts: false, fontFiles: Object.values(FONTS), defaultFontFamily: 'DejaVu Sans' }
+  font: { loadSystemFonts: false, fontFiles: Object.values(FONTS), defaultFontFamily: FONT }
 }
 
 const ENCODERS: Readonly<Record<string, (image: RenderedImage) => Promise<Uint8Array>>> = {
