@@ -16,7 +16,7 @@ const BLOCKS_AT_ONCE = 50
  * Lays out text on A4 pages: headings, wrapped paragraphs, rows of cells. A huge text is cut, with a note at the end.
  */
 export async function layOut (blocks: readonly TextBlock[]): Promise<Buffer> {
-  const { default: PdfDocument } = await import('pdfkit')
+  const { default: PdfDocument } = await import('./pdfkit.js')
   const document = new PdfDocument({ size: 'A4', margin: MARGIN, font: FONTS.text })
   document.registerFont('bold', FONTS.bold)
   document.registerFont('text', FONTS.text)
