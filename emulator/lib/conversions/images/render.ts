@@ -36,8 +36,8 @@ export function isImage (extension: string): boolean {
 
 /** An image of a page in another size. */
 export async function imageOf (page: Page, width: number, height: number, extension: string): Promise<Uint8Array> {
-  const { Resvg } = await import('@resvg/resvg-js')
-  return await ENCODERS[extension]!(new Resvg(svgOf(page, width, height), OPTIONS).render())
+  const { renderAsync } = await import('@resvg/resvg-js')
+  return await ENCODERS[extension]!(await renderAsync(svgOf(page, width, height), OPTIONS))
 }
 
 /** A PNG file as a page; `null` if it is none, or too large. */
