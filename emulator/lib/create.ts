@@ -97,8 +97,8 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   const files = resultFiles(randomBytes(32).toString('base64'), time)
   const faults = faultRegistry()
   const office = await libreOffice(options.libreOffice, { closing: ending.signal })
-  const convert = converter(office)
   const log = app.log
+  const convert = converter(office, log)
   const closing = ending.signal
   const parts: SessionParts = {
     client,

@@ -96,6 +96,18 @@ t.test('a script that needs more than the emulator knows answers -3, and nothing
     '"open',
     '/* open',
     'a.b = 5',
+    'x += "text"',
+    'let x = 1, y = 2',
+    'let [x] = "text"',
+    'x = `text`',
+    'x = /text/',
+    'x = -1',
+    'builder?.CloseFile()',
+    'builder.SetTmpFolder(..."text")',
+    'builder[Argument.name]()',
+    'builder.SetTmpFolder(() => 1)',
+    'new builder.CreateFile("docx")',
+    'import("node:fs")',
     'builder.CreateFile("docx"); Api.GetDocument().GetElement(7)',
     'builder.CreateFile("docx"); Api.GetDocument().Push("text")',
     'builder.CreateFile("docx"); Api.GetDocument().GetElement(0).SetBold(true)',
@@ -114,6 +126,8 @@ t.test('a script that would cost much answers -3 at once', async t => {
   const { build } = await start(t)
   t.equal(await build(`x = "0123456789"; ${'x = x + x; '.repeat(1000)}`), -3, 'doubling')
   t.equal(await build('/* '.repeat(300_000)), -3, 'comments that do not end')
+  t.equal(await build('('.repeat(900_000)), -3, 'parentheses that do not end')
+  t.equal(await build(`let ${Array.from({ length: 99_000 }, (_, index) => `a${index}`)}`), -3, 'many names')
   t.equal(await build(`builder.CreateFile("docx"); ${'a = 1; '.repeat(10_000)}`), -3, 'many statements')
   t.equal(await build(`builder.CreateFile("docx"); ${'builder.SaveFile("docx", "a.docx"); '.repeat(101)}`), -3, 'many files')
   t.equal(await build(' '.repeat(1_000_001)), -3, 'a long script')

@@ -1,11 +1,7 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
+import CFB from 'cfb'
 
-// Writes protected Office Open XML files as current office suites do ("agile" encryption). Source: MS-OFFCRYPTO,
-// MS-CFB.
-
-const SECTOR = 512
-const FREE = 0xFFFFFFFF
-const END = 0xFFFFFFFE
+// Writes protected Office Open XML files as current office suites do ("agile" encryption). Source: MS-OFFCRYPTO.
 
 /** An Office Open XML file that only the password opens. Office suites hash the password in more rounds. */
 export function protectedFile (bytes: Uint8Array, password: string, rounds = 1000): Buffer {
@@ -28,45 +24,10 @@ function encrypted (key: Buffer, iv: Buffer, content: Uint8Array): Buffer {
   return Buffer.concat([cipher.update(padded(content, 16)), cipher.final()])
 }
 
-/** Without small sectors: no stream is small. */
 function compoundFile (streams: Readonly<Record<string, Buffer>>): Buffer {
-  const contents = Object.entries(streams).map(([name, content]) => ({ name, size: content.length, sectors: padded(content, SECTOR) }))
-  const table: number[] = [0xFFFFFFFD] // the sector of the table itself
-  const entries = [entry('Root Entry', 5, END, 0, 1)]
-  const body: Buffer[] = []
-  const add = (sectors: Buffer): number => {
-    const first = table.length
-    for (let left = sectors.length / SECTOR; left > 0; left--) table.push(left === 1 ? END : table.length + 1)
-    body.push(sectors)
-    return first
-  }
-  for (const [index, { name, size, sectors }] of contents.entries()) {
-    entries.push(entry(name, 2, add(sectors), size, index + 2 <= contents.length ? index + 2 : FREE))
-  }
-  const directory = add(padded(Buffer.concat(entries), SECTOR))
-  const header = Buffer.alloc(SECTOR, 0xFF)
-  Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(header)
-  header.fill(0, 8, 76)
-  for (const [at, value] of [[24, 0x3E], [26, 3], [28, 0xFFFE], [30, 9], [32, 6]] as const) header.writeUInt16LE(value, at)
-  for (const [at, value] of [[44, 1], [48, directory], [56, 0], [60, END], [68, END], [76, 0]] as const) header.writeUInt32LE(value, at)
-  if (table.length > SECTOR / 4) throw new RangeError('The file is too large for one sector of the table')
-  const first = Buffer.alloc(SECTOR, 0xFF)
-  for (const [index, next] of table.entries()) first.writeUInt32LE(next, index * 4)
-  return Buffer.concat([header, first, ...body])
-}
-
-function entry (name: string, type: number, start: number, size: number, next: number): Buffer {
-  const bytes = Buffer.alloc(128)
-  bytes.write(name, 'utf16le')
-  bytes.writeUInt16LE(name.length * 2 + 2, 64)
-  bytes[66] = type
-  for (
-    const [at, value] of [[68, FREE], [72, type === 5 ? FREE : next], [76, type === 5 ? next : FREE], [116, start], [
-      120,
-      size
-    ]] as const
-  ) bytes.writeUInt32LE(value, at)
-  return bytes
+  const file = CFB.utils.cfb_new()
+  for (const [name, content] of Object.entries(streams)) CFB.utils.cfb_add(file, `/${name}`, content)
+  return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array)
 }
 
 function padded (content: Uint8Array, size: number): Buffer {

@@ -9,7 +9,8 @@ import type { ResultFiles } from '../result-files/files.js'
 import { ConversionCode } from './error-codes.js'
 import type { Convert } from './converter/convert.js'
 import { failureOf } from './failures.js'
-import { imagesOf, isImage } from './images/thumbnail.js'
+import { isImage } from './images/render.js'
+import { imagesOf } from './images/thumbnail.js'
 import { createJobs, type Failure, type Outcome } from './jobs.js'
 import { readablePlain } from '../documents/plain-source.js'
 import { type ConversionRequest, conversionRequest } from './request.js'
@@ -67,7 +68,10 @@ export function conversions ({ client, time, files, faults, convert, closing, is
       const result = isImage(to)
         ? await imagesOf(convert, readable, from, to, thumbnail)
         : { bytes: await convert(readable, from, to), extension: to }
-      if (result === null || result.bytes === null) return { error: ConversionCode.conversion }
+      if (result === null || result.bytes === null) {
+        convert.explain(from, to)
+        return { error: ConversionCode.conversion }
+      }
       const { bytes, extension } = result
       const folder = `data/conv_${key}_${toNumber}/output.${extension}`
       return {

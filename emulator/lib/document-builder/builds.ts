@@ -56,7 +56,7 @@ export function builds ({ client, time, files, faults, convert, closing, log }: 
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)
       if (fault?.type === 'error') return { error: fault.error }
       const paths = new Map<string, string>()
-      for (const saved of runScript(script, isObject(argument) ? argument : {})) {
+      for (const saved of await runScript(script, isObject(argument) ? argument : {})) {
         const bytes = await fileOf(saved)
         if (bytes === null) return { error: ConversionCode.conversion }
         paths.set(
@@ -74,7 +74,10 @@ export function builds ({ client, time, files, faults, convert, closing, log }: 
 
   async function fileOf ({ draft, format }: SavedDraft): Promise<Uint8Array | null> {
     const extension = writtenAs(format)
-    return extension === undefined ? null : await convert(bytesOf(draft), draft.fileType, extension)
+    if (extension === undefined) return null
+    const bytes = await convert(bytesOf(draft), draft.fileType, extension)
+    if (bytes === null) convert.explain(draft.fileType, extension)
+    return bytes
   }
 
   return {

@@ -1,6 +1,7 @@
+import type { Expression, MemberExpression, SpreadElement, Super } from 'acorn'
 import type { Draft, DraftParagraph } from './drafts.js'
 import { newDraft } from './drafts.js'
-import { type Expression, ScriptError, statementsOf } from './syntax.js'
+import { refused, ScriptError, statementsOf } from './syntax.js'
 
 /** What a script does: it saves a document, as it was then. */
 export interface SavedDraft {
@@ -19,12 +20,13 @@ interface Thing {
 /** In all texts that a script makes together. */
 const MAX_CHARACTERS = 1_000_000
 const MAX_FILES = 100
+const MAX_DEPTH = 40
 
 /**
  * Runs a script of the document builder and returns what it saves. Only some methods exist, which the README lists.
  * Throws a `ScriptError` for all others, and for everything that is no assignment or call.
  */
-export function runScript (script: string, argument: Readonly<Record<string, unknown>>): SavedDraft[] {
+export async function runScript (script: string, argument: Readonly<Record<string, unknown>>): Promise<SavedDraft[]> {
   const saved: SavedDraft[] = []
   const counted = counter()
   let open: Draft | undefined
@@ -70,33 +72,64 @@ export function runScript (script: string, argument: Readonly<Record<string, unk
   const variables = new Map<string, Value>(
     Object.entries({ builder, Api: api, Argument: { fields: valuesOf(argument) } })
   )
-  for (const { variable, value } of statementsOf(script)) {
+  for (const { variable, value } of await statementsOf(script)) {
     const result = valueOf(value, variables, counted)
     if (variable !== undefined) variables.set(variable, result)
   }
   return saved
 }
 
-function valueOf (expression: Expression, variables: ReadonlyMap<string, Value>, counted: Counted): Value {
-  const valueIn = (part: Expression) => valueOf(part, variables, counted)
+function valueOf (
+  expression: Expression | SpreadElement | Super,
+  variables: ReadonlyMap<string, Value>,
+  counted: Counted,
+  depth = 0
+): Value {
+  if (depth > MAX_DEPTH) throw new ScriptError('The script is nested too deeply')
+  const valueIn = (part: Expression | SpreadElement | Super) => valueOf(part, variables, counted, depth + 1)
   switch (expression.type) {
-    case 'literal': return expression.value
-    case 'name':
+    case 'Literal':
+      if (typeof expression.value !== 'string' && typeof expression.value !== 'number') throw refused(expression)
+      return expression.value
+    case 'Identifier':
       if (!variables.has(expression.name)) throw new ScriptError(`${expression.name} is not known`)
       return variables.get(expression.name)
-    case 'sum': return counted(expression.parts.map(part => text(valueIn(part))).join(''))
-    case 'field': {
-      const { fields = {} } = thing(valueIn(expression.on))
-      if (!Object.hasOwn(fields, expression.name)) throw new ScriptError(`${expression.name} is not known`)
-      return fields[expression.name]
+    case 'BinaryExpression': return counted(partsOf(expression).map(part => text(valueIn(part))).join(''))
+    case 'MemberExpression': {
+      const { fields = {} } = thing(valueIn(expression.object))
+      const name = nameOf(expression)
+      if (!Object.hasOwn(fields, name)) throw new ScriptError(`${name} is not known`)
+      return fields[name]
     }
-    case 'call': {
-      const { methods = {} } = thing(valueIn(expression.on))
-      const method = Object.hasOwn(methods, expression.method) ? methods[expression.method] : undefined
-      if (method === undefined) throw new ScriptError(`The method ${expression.method} is not known`)
-      return method(...expression.given.map(valueIn))
+    case 'CallExpression': {
+      const { callee, arguments: given } = expression
+      if (callee.type !== 'MemberExpression') throw refused(callee)
+      const { methods = {} } = thing(valueIn(callee.object))
+      const name = nameOf(callee)
+      const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+      if (method === undefined) throw new ScriptError(`The method ${name} is not known`)
+      return method(...given.map(valueIn))
     }
+    default: throw refused(expression)
   }
+}
+
+/** The parts of a sum. */
+function partsOf (sum: Expression): Expression[] {
+  const parts: Expression[] = []
+  let left = sum
+  while (left.type === 'BinaryExpression' && left.left.type !== 'PrivateIdentifier') {
+    if (left.operator !== '+') throw new ScriptError(`${left.operator} is not understood`)
+    parts.push(left.right)
+    left = left.left
+  }
+  return [...parts, left].reverse()
+}
+
+function nameOf ({ property, computed }: MemberExpression): string {
+  if (!computed && property.type === 'Identifier') return property.name
+  if (property.type === 'Literal' && typeof property.value === 'string') return property.value
+  throw new ScriptError('Only a string may be in brackets')
 }
 
 const paragraphs = new WeakMap<Thing, DraftParagraph>()

@@ -1,5 +1,6 @@
 import type { Convert } from '../conversions/converter/convert.js'
-import { imagesOf, isImage, thumbnailOf } from '../conversions/images/thumbnail.js'
+import { isImage } from '../conversions/images/render.js'
+import { imagesOf, thumbnailOf } from '../conversions/images/thumbnail.js'
 import { emptyTemplate } from '../documents/empty/template.js'
 import { textBlocks } from '../documents/extract/extract.js'
 import { wordDocument } from '../documents/word/document.js'
@@ -40,7 +41,9 @@ export async function resultOf (
   if (fault?.type === 'error') throw documentServerError(NOT_MADE, 'The file could not be made.')
   const bytes = await content()
   const requested = typeof format === 'string' && format !== '' ? format.toLowerCase() : fileType
-  const [type, result] = await made(convert, bytes, fileType, requested) ?? await instead(convert, bytes, fileType)
+  const wanted = await made(convert, bytes, fileType, requested)
+  if (wanted === null) convert.explain(fileType, requested)
+  const [type, result] = wanted ?? await instead(convert, bytes, fileType)
   const path = files.put(`${resultFolder(key)}/output.${type}`, `output.${type}`, result, type)
   return { fileType: type, url: files.urlOf(path, participant().baseUrl, key) }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { newEntry, writeZip } from '../documents/office/zip/write.js'
+import { zipOf } from '../documents/office/zip.js'
 import { CrashedError } from '../outbound/client.js'
 import type { AssembledDocument, Assembly, Change, OpenDocument } from './open-document.js'
 import { isFromForgottenFile, type SessionParts } from './parts.js'
@@ -63,11 +63,9 @@ function runsOf (changes: readonly Change[]): Run[] {
 
 /** `changes0.json` and so on, one for each run. The changes in them are in the emulator's own format. */
 function archiveOf (changes: readonly Change[]): Uint8Array {
-  return writeZip(
-    runsOf(changes).map((run, index) =>
-      newEntry(`changes${index}.json`, Buffer.from(JSON.stringify(run.map(({ made }) => made))))
-    )
-  )
+  return zipOf(Object.fromEntries(
+    runsOf(changes).map((run, index) => [`changes${index}.json`, JSON.stringify(run.map(({ made }) => made))])
+  ))
 }
 
 /** One entry for each run of changes by one user, with the date of the first. */

@@ -68,7 +68,7 @@ function settingsSection ({ editorApiUrl, tokenHeader, libreOffice, remoteContro
 <dt>JWT secret</dt><dd>the one this server was started with</dd>
 <dt>Token header</dt><dd>${code(tokenHeader)}</dd>
 <dt>Emulates</dt><dd>DocService ${build.version}${build.version.startsWith(`${build.behavesAs}.`) ? '' : `, as ${build.behavesAs}`}</dd>
-<dt>Conversion</dt><dd>${libreOffice ? 'with LibreOffice' : 'to PDF and text; install LibreOffice for other formats'}</dd>
+<dt>Conversion</dt><dd>${libreOffice ? 'with LibreOffice' : 'to PDF, text and images, and of .xlsx to .csv; install LibreOffice for other formats'}</dd>
 <dt>Remote control</dt><dd>${remoteControl ? html`at ${code('/emulator/')}` : 'off'}</dd>
 </dl>
 </section>`

@@ -44,3 +44,16 @@ t.test('sizes may be stored in ZIP64 fields', async t => {
   zip.fill(0xFF, entry + 20, entry + 28)
   t.equal(openPackage(zip).text('a.xml'), '<a/>')
 })
+
+t.test('a name of thousands of folders is a name like others', async t => {
+  const names = Array.from({ length: 100 }, (_, index) => `${index}/`.repeat(15_000))
+  const zip = zipSync(Object.fromEntries(names.map(name => [name, strToU8('<a/>')])))
+  t.strictSame([...openPackage(zip).parts.keys()], names)
+})
+
+t.test('a part that becomes empty is empty, and names keep their letters', async t => {
+  const office = openPackage(zipSync({ 'größe.xml': strToU8('<a/>'), 'b.xml': strToU8('<b/>') }))
+  const changed = openPackage(office.withParts(new Map([['größe.xml', ''], ['b.xml', '<c/>']])))
+  t.equal(changed.text('größe.xml'), '')
+  t.equal(changed.text('b.xml'), '<c/>')
+})

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { TextBlock } from '../../documents/types.js'
+import { FONTS } from '../fonts.js'
 
 const MARGIN = 64
 const TEXT_SIZE = 11
@@ -13,14 +13,13 @@ const LONG_WORD = /\S{200}(?=\S)/g
 const BLOCKS_AT_ONCE = 50
 
 /**
- * Lays out text on A4 pages: headings, wrapped paragraphs, rows of cells. DejaVu Sans covers Latin, Greek and Cyrillic.
- * A huge text is cut, with a note at the end.
+ * Lays out text on A4 pages: headings, wrapped paragraphs, rows of cells. A huge text is cut, with a note at the end.
  */
 export async function layOut (blocks: readonly TextBlock[]): Promise<Buffer> {
-  const { default: PdfDocument } = await import('pdfkit')
-  const document = new PdfDocument({ size: 'A4', margin: MARGIN, font: fontFile('DejaVuSans') })
-  document.registerFont('bold', fontFile('DejaVuSans-Bold'))
-  document.registerFont('text', fontFile('DejaVuSans'))
+  const { default: PdfDocument } = await import('./pdfkit.js')
+  const document = new PdfDocument({ size: 'A4', margin: MARGIN, font: FONTS.text })
+  document.registerFont('bold', FONTS.bold)
+  document.registerFont('text', FONTS.text)
   const chunks: Buffer[] = []
   document.on('data', (chunk: Buffer) => chunks.push(chunk))
   const ended = new Promise<void>((resolve, reject) => document.once('end', resolve).once('error', reject))
@@ -72,8 +71,4 @@ function writeRow (document: PDFKit.PDFDocument, cells: readonly string[]): void
   for (const column of columns) document.text(column.text, column.x, top, { width: column.width, height: available })
   document.x = left
   document.y = top + Math.min(height, available)
-}
-
-function fontFile (name: string): string {
-  return fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`))
 }

@@ -1,13 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import type { ZipEntry } from '../../documents/office/zip/entry.js'
-import { newEntry, writeZip } from '../../documents/office/zip/write.js'
+import { zipOf } from '../../documents/office/zip.js'
 import type { Convert } from '../converter/convert.js'
-import { type Bitmap, scaled } from './bitmap.js'
-import { encodeBmp } from './bmp.js'
-import { encodeGif } from './gif.js'
-import { encodeJpeg } from './jpeg.js'
-import { drawnPages } from './pages.js'
-import { decodePng, encodePng } from './png.js'
+import { drawnPages, type Page } from './pages.js'
+import { imageOf, pictureOf, shrunk } from './render.js'
 
 /** The field `thumbnail` of a conversion. Source: docs/document-server-protocol.md#conversion */
 export interface Thumbnail {
@@ -27,35 +22,24 @@ export interface Image {
 const MAX_SIZE = 2000
 const DEFAULT_SIZE = 100
 
-const ENCODERS: Readonly<Record<string, (image: Bitmap) => Buffer>> = {
-  png: encodePng,
-  jpg: encodeJpeg,
-  gif: encodeGif,
-  bmp: encodeBmp
-}
-
-export function isImage (extension: string): boolean {
-  return Object.hasOwn(ENCODERS, extension)
-}
-
 /** Reads the field, which may be JSON in a string. What is missing or unusable has its default. */
 export function thumbnailOf (given: unknown): Thumbnail {
   const { aspect, first, width, height } = Object(
     typeof given === 'string' && given !== '' ? JSON.parse(given) : given
   ) as Record<string, unknown>
-  const sizeOf = (value: unknown) =>
+  const lengthOf = (value: unknown) =>
     Number.isInteger(value) && Number(value) > 0 ? Math.min(Number(value), MAX_SIZE) : DEFAULT_SIZE
   return {
     aspect: aspect === 0 || aspect === 1 ? aspect : 2,
     first: first !== false,
-    width: sizeOf(width),
-    height: sizeOf(height)
+    width: lengthOf(width),
+    height: lengthOf(height)
   }
 }
 
 /**
- * An image of the first page, by LibreOffice if there is one, or a zip file with simple images of all pages. `null` if
- * the document can't be read.
+ * An image of the first page, by LibreOffice if there is one, or a zip file with images of all pages, which show only
+ * their text. `null` if the document can't be read.
  */
 export async function imagesOf (
   convert: Convert,
@@ -64,25 +48,28 @@ export async function imagesOf (
   to: string,
   thumbnail: Thumbnail
 ): Promise<Image | null> {
-  const encoded = (page: Bitmap) => ENCODERS[to]!(fitted(page, thumbnail))
   if (!thumbnail.first) {
     const pages = drawnPages(from, source)
     if (pages === null) return null
-    const entries: ZipEntry[] = []
-    for (const page of pages) {
+    const images: Record<string, Uint8Array> = {}
+    for (const [index, page] of pages.entries()) {
       await setImmediate() // let other requests run
-      entries.push(newEntry(`image${entries.length + 1}.${to}`, encoded(page)))
+      images[`image${index + 1}.${to}`] = await imageOf(page, ...sizeOf(page, thumbnail), to)
     }
-    return { bytes: writeZip(entries), extension: 'zip' }
+    return { bytes: zipOf(images), extension: 'zip' }
   }
   const rendered = from === 'png' ? source : await convert(source, from, 'png')
-  const page = (rendered === null ? null : decodePng(rendered)) ?? drawnPages(from, source)?.[0]
-  return page === undefined ? null : { bytes: encoded(page), extension: to }
+  const picture = rendered === null ? null : await pictureOf(rendered)
+  const page = picture ?? drawnPages(from, source, 1)?.[0]
+  if (page === undefined) return null
+  const size = sizeOf(page, thumbnail)
+  const shown = picture === null ? page : await shrunk(picture, ...size)
+  return { bytes: await imageOf(shown, ...size, to), extension: to }
 }
 
-function fitted (page: Bitmap, { aspect, width, height }: Thumbnail): Bitmap {
-  if (aspect === 2) return page
-  if (aspect === 0) return scaled(page, width, height)
+function sizeOf (page: Page, { aspect, width, height }: Thumbnail): [width: number, height: number] {
+  if (aspect === 2) return [page.width, page.height]
+  if (aspect === 0) return [width, height]
   const scale = Math.min(width / page.width, height / page.height)
-  return scaled(page, Math.max(Math.round(page.width * scale), 1), Math.max(Math.round(page.height * scale), 1))
+  return [Math.max(Math.round(page.width * scale), 1), Math.max(Math.round(page.height * scale), 1)]
 }

@@ -1,5 +1,4 @@
-import { DEFLATED, STORED } from '../office/zip/entry.js'
-import { newEntry, writeZip } from '../office/zip/write.js'
+import { zipOf } from '../office/zip.js'
 import { openDocumentParts } from './open-document.js'
 import { presentationParts } from './presentation.js'
 import { wordParts } from './word.js'
@@ -21,7 +20,6 @@ const TEMPLATES: Readonly<Record<string, () => Parts>> = {
 export function emptyTemplate (fileType: string): Uint8Array {
   const parts = Object.hasOwn(TEMPLATES, fileType) ? TEMPLATES[fileType]?.() : undefined
   if (parts === undefined) return new Uint8Array()
-  return writeZip(Object.entries(parts).map(([name, content]) =>
-    // OpenDocument requires an uncompressed media type.
-    newEntry(name, Buffer.from(content), name === 'mimetype' ? STORED : DEFLATED)))
+  // OpenDocument requires an uncompressed media type.
+  return zipOf(parts, 'mimetype')
 }

@@ -1,5 +1,4 @@
-import { readZip, unpack } from './zip/read.js'
-import { newEntry, repack, writeZip } from './zip/write.js'
+import { type Content, openZip, unpack } from './zip.js'
 
 /** The parts of an office package (a zip file), in order. */
 export interface OfficePackage {
@@ -9,12 +8,12 @@ export interface OfficePackage {
   /** The package with one part replaced. All other parts keep their bytes and order. */
   withPart (part: string, content: string): Uint8Array
   /** The package with several parts replaced. New parts come last; `null` removes a part. */
-  withParts (contents: ReadonlyMap<string, string | Uint8Array | null>): Uint8Array
+  withParts (contents: ReadonlyMap<string, Content | null>): Uint8Array
 }
 
 /** Opens a package without unpacking it. Throws if it is not a package, too large or damaged. */
 export function openPackage (bytes: Uint8Array): OfficePackage {
-  const entries = new Map(readZip(bytes).map(entry => [entry.name, entry]))
+  const { entries } = openZip(bytes)
   const parts = {
     has: (part: string) => entries.has(part),
     keys: () => entries.keys(),
@@ -24,18 +23,10 @@ export function openPackage (bytes: Uint8Array): OfficePackage {
     }
   }
 
-  function withParts (contents: ReadonlyMap<string, string | Uint8Array | null>): Uint8Array {
-    const changed = new Map(entries)
-    for (const [name, content] of contents) {
-      if (content === null) {
-        changed.delete(name)
-        continue
-      }
-      const entry = entries.get(name)
-      const bytes = typeof content === 'string' ? Buffer.from(content) : content
-      changed.set(name, entry === undefined ? newEntry(name, bytes) : repack(entry, bytes))
-    }
-    return writeZip([...changed.values()])
+  function withParts (contents: ReadonlyMap<string, Content | null>): Uint8Array {
+    const zip = openZip(bytes)
+    for (const [name, content] of contents) zip.set(name, content)
+    return zip.bytes()
   }
 
   return {

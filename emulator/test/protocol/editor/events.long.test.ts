@@ -1,7 +1,6 @@
 import t from 'tap'
 import { startBrowser, textBox } from '../../../../test/kit/browser.js'
-import { encodePng } from '../../../lib/conversions/images/png.js'
-import { blank } from '../../../lib/conversions/images/bitmap.js'
+import { imageOf } from '../../../lib/conversions/images/render.js'
 import { openPackage } from '../../../lib/documents/office/package.js'
 import type { EditorConfig } from '../../../lib/index.js'
 import { fixture, headerClaims } from '../../support.js'
@@ -9,6 +8,8 @@ import { type Editing, startEditing } from './pages.js'
 
 const browser = await startBrowser(t)
 
+const blank = async (width: number, height: number): Promise<Uint8Array> =>
+  await imageOf({ width, height, content: '' }, width, height, 'png')
 const viewing = (config: EditorConfig): object => ({
   ...config,
   editorConfig: { ...config.editorConfig, mode: 'view' }
@@ -101,8 +102,8 @@ t.test(
   async t => {
     const editing = await startEditing(t, browser)
     const { host, open, signed } = editing
-    host.files.set('/picture', encodePng(blank(30, 20)))
-    host.files.set('/other', encodePng(blank(40, 10)))
+    host.files.set('/picture', await blank(30, 20))
+    host.files.set('/other', await blank(40, 10))
     const { button, call, event, frame, page, problems } = await open('K', { handled: ['onRequestInsertImage'] })
     await button('Insert image').click()
     t.strictSame(await event('onRequestInsertImage'), { c: 'add' })

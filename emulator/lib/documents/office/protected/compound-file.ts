@@ -1,4 +1,4 @@
-// Source: MS-CFB.
+// Source: MS-CFB. The package cfb runs out of memory at a chain of sectors that is a circle.
 
 const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const END_OF_CHAIN = 0xFFFFFFFE

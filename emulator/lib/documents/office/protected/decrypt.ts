@@ -1,7 +1,7 @@
 import { createDecipheriv, createHash } from 'node:crypto'
 import { compoundStreams } from './compound-file.js'
 
-// Source: MS-OFFCRYPTO, "standard" and "agile" encryption.
+// Source: MS-OFFCRYPTO, "standard" and "agile" encryption. The package officecrypto-tool has no limit of rounds.
 
 /** Office suites write 100,000, which take a tenth of a second. */
 const MAX_ROUNDS = 200_000

@@ -1,0 +1,2 @@
+// The build replaces this module by a bundle.
+export { default } from 'pdfkit'
