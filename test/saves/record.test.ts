@@ -1,6 +1,6 @@
 import t from 'tap'
-import { memoryStorage, type SavedEvent, type StateStore, type Storage } from '../../lib/index.js'
-import { NEW, OLD, profiles, startEditing, startInstance } from '../kit/editing.js'
+import { fileStorage, memoryStorage, type SavedEvent, type StateStore, type Storage } from '../../lib/index.js'
+import { directoryOf, NEW, OLD, profiles, startEditing, startInstance } from '../kit/editing.js'
 import { answerWith } from '../kit/http.js'
 import { deferred } from '../kit/time.js'
 
@@ -458,6 +458,55 @@ function failingOnFullDisk (state: StateStore, isFull: () => boolean): StateStor
     }
   }
 }
+
+t.test('an instance that was taken for dead publishes just before it is revoked: its session goes on with what it has published', async t => {
+  const directory = directoryOf(t)
+  const [publishing, release, published, end] = [deferred(), deferred(), deferred(), deferred()]
+  const files = fileStorage({ directory })
+  const editing = await startEditing(t, {
+    storage: {
+      ...files,
+      state: { ...files.state, owner: 'a' },
+      async replace (fileId, content, { beforePublish, ...options } = {}) {
+        const info = await files.replace(fileId, content, {
+          ...options,
+          async beforePublish (...given) {
+            await beforePublish?.(...given)
+            publishing.resolve()
+            await release.promise
+          }
+        })
+        published.resolve()
+        await end.promise
+        return info
+      }
+    },
+    serve: (request, response) => response.end(request.url)
+  })
+  const { key, post, fileId, storedText, documentServer: { origin } } = editing
+  const others = fileStorage({ directory })
+  const saved: SavedEvent[] = []
+  const other = await startInstance(t, editing, {
+    storage: {
+      ...others,
+      state: { ...others.state, owner: 'b', hasEnded: owner => owner === 'a' },
+      async revoke (...given) {
+        release.resolve()
+        await published.promise
+        await others.revoke(...given)
+      }
+    },
+    onSaved: event => { saved.push(event) }
+  })
+  t.equal(await post({ key, status: 1 }), 0)
+  const first = post({ key, status: 6, url: `${origin}/first` })
+  await publishing.promise
+  t.equal(await other.post({ key, status: 6, url: `${origin}/second` }), 0)
+  t.match(saved, [{ fileId, conflict: undefined }])
+  t.equal(await storedText(fileId), '/second')
+  end.resolve()
+  t.equal(await first, 0)
+})
 
 t.test('a save without a key is published with the lock, and nothing is noted of it (classic)', async t => {
   const memory = memoryStorage()
