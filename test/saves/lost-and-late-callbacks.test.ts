@@ -5,6 +5,7 @@ import { deferred } from '../kit/time.js'
 import { type EditingOptions, profiles, startEditing } from '../kit/editing.js'
 import { memoryLog } from '../kit/log.js'
 import { startService } from '../kit/sessions.js'
+import { oneWriteStorage } from '../kit/storage.js'
 
 const HOUR = 3_600_000
 /** For so long the document server shows a key that was saved for good for reading only. */
@@ -195,6 +196,18 @@ for (const [name, [answer, logged]] of Object.entries(unusable)) {
     t.match(log.records().filter(({ level }) => level === 40), [{ command: 'info', ...logged }])
   })
 }
+
+t.test('a document that changes while the document server is asked about a lost session opens with a key for what is stored now', async t => {
+  const { key, tell, clock, commands, openedKey, changeFromOutside } = await startTold(t, { storage: oneWriteStorage() })
+  await tell(key, 1)
+  await clock.advance(2 * HOUR)
+  commands.report = async () => { await changeFromOutside() }
+  const opened = await openedKey()
+  t.ok(commands.asked.length > 0)
+  commands.report = async () => {}
+  t.not(opened, key)
+  t.equal(await openedKey(), opened)
+})
 
 t.test('a command service that hangs delays no opening for long', async t => {
   const log = memoryLog()
