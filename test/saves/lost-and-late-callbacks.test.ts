@@ -218,6 +218,8 @@ t.test('a command service that hangs delays no opening for long', async t => {
   t.equal(await openedKey(), key, 'the session may be live')
   await save(key, 2, 'first')
   t.not(await openedKey(), key)
+  await tell(key, 1)
+  t.not(await openedKey(), key, 'a finished session is joined only if it is known to go on')
   t.strictSame(log.records().filter(({ level }) => level === 40), [], 'it is still being asked')
 })
 
