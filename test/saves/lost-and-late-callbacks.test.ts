@@ -197,6 +197,30 @@ for (const [name, [answer, logged]] of Object.entries(unusable)) {
   })
 }
 
+t.test('a repeat of a final save ends its session only if the document server waits for the answer', async t => {
+  let meanwhile = async () => {}
+  const { app, key, openedKey, tell, commands, post, documentServer: { origin } } = await startTold(t, { onCallback: async () => await meanwhile() })
+  const final = { key, status: 2, lastsave: '2026-11-20T15:12:10.000Z', url: `${origin}/final` }
+  async function postUnheard (): Promise<void> {
+    const left = deferred()
+    meanwhile = async () => {
+      app.server.closeAllConnections()
+      await left.promise
+    }
+    await t.rejects(post(final))
+    meanwhile = async () => {}
+    left.resolve()
+    t.equal(await post({ key, status: 1, users: [] }), 0, 'a later callback, which changes nothing')
+  }
+  await tell(key, 1)
+  await postUnheard()
+  await postUnheard()
+  Object.assign(commands, { error: 0, users: [] })
+  t.equal(await openedKey(), key, 'the document server has a forgotten file')
+  t.equal(await post(final), 0)
+  t.not(await openedKey(), key)
+})
+
 t.test('a document that changes while the document server is asked about a lost session opens with a key for what is stored now', async t => {
   const { key, tell, clock, commands, openedKey, changeFromOutside } = await startTold(t, { storage: oneWriteStorage() })
   await tell(key, 1)
