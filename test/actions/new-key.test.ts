@@ -1,4 +1,5 @@
 import t from 'tap'
+import { undiciClient } from '../../lib/index.js'
 import { profiles } from '../kit/editing.js'
 import { HANDLER, type Host } from '../kit/host.js'
 import { startPair, startService } from '../kit/sessions.js'
@@ -97,6 +98,32 @@ t.test('attack: nor if only the document server knows that somebody edits it, or
   documentServer.fault('command', { type: 'answer', status: 500 }, { times: Infinity })
   t.equal((await tryAgain(service, fileId, session.key)).key, session.key)
   t.equal(await key(), session.key)
+})
+
+t.test('attack: nor from somebody who opens the document while the document server is asked about it', async t => {
+  const client = undiciClient()
+  t.teardown(() => client.close?.())
+  let meanwhile = async () => {}
+  const service = await startService(t, {
+    httpClient: {
+      async request (request) {
+        const response = await client.request(request)
+        const act = meanwhile
+        meanwhile = async () => {}
+        await act()
+        return response
+      }
+    }
+  })
+  const { fileId, open, key } = service
+  const first = await key()
+  const joined: Array<Awaited<ReturnType<typeof open>>> = []
+  meanwhile = async () => { joined.push(await open()) }
+  t.equal((await tryAgain(service, fileId, first)).key, first)
+  const [session] = joined
+  t.equal(session?.key, first)
+  t.match(await session?.close(), { status: 4 })
+  t.equal(await key(), first)
 })
 
 t.test('attack: nor with another key, another document\'s token, or none', async t => {

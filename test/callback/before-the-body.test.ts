@@ -130,6 +130,15 @@ t.test('large bodies from one client do not delay those of another', async t => 
   t.equal(await answer, 1, 'and only a few per page may be queued')
 })
 
+t.test('however many large bodies a file has had, there is room for the next one', async t => {
+  const { other, keyOf, begin, large, stranger } = await startWithStranger(t)
+  stranger.socket.destroy()
+  for (let count = 1; count <= 6; count++) {
+    const { answer } = await begin(other, large({ key: keyOf(other), status: 1 }))
+    t.equal(await answer, 0, `number ${count}`)
+  }
+})
+
 t.test('a client that disconnects while queued delays nobody, and closing the service ends the queue', async t => {
   const { app, fileId, key, other, begin, large, stranger } = await startWithStranger(t)
   const leaving = await begin(other, LARGE, { length: ANNOUNCED })

@@ -18,18 +18,22 @@ async function endless () {
   const info = { ...(await memory.stat(fileId))!, size: SIZE }
   const closed = deferred()
   let produced = 0
+  function open (): Readable {
+    const body = new Readable({
+      read (wanted) {
+        produced += wanted
+        this.push(Buffer.alloc(wanted))
+      }
+    })
+    return body.once('close', () => closed.resolve())
+  }
   const storage: Storage = {
     ...memory,
     stat: async () => info,
-    async read () {
-      const body = new Readable({
-        read (wanted) {
-          produced += wanted
-          this.push(Buffer.alloc(wanted))
-        }
-      })
-      body.once('close', () => closed.resolve())
-      return { info, body }
+    read: async () => ({ info, body: open() }),
+    versions: {
+      ...memory.versions,
+      read: async () => ({ version: { ...info, version: 1, keptAt: new Date(), changesSize: null, details: null }, body: open() })
     }
   }
   return { storage, fileId, closed: closed.promise, produced: () => produced }
@@ -47,17 +51,28 @@ t.test('when the client disconnects during a download, the file is closed withou
   t.ok(produced() < SIZE / 10, `${produced()} bytes were read`)
 })
 
-t.test('a download that the client stops reading is ended after timeouts.idle, and its file is closed', async t => {
+for (const [what, query] of [['a download', {}], ['a download of an earlier version', { version: '1' }]] as const) {
+  t.test(`${what} that the client stops reading is ended after timeouts.idle, and its file is closed`, async t => {
+    const { storage, fileId, closed, produced } = await endless()
+    const host = await startHost(t, { profile: 'classic', storage, versions: {}, timeouts: { idle: 100 } })
+    const request = http.get(host.handler({ action: 'download', fileId, ...query }))
+    const [response] = await once(request, 'response') as [http.IncomingMessage]
+    response.pause()
+    await closed
+    t.ok(produced() < SIZE / 10, `${produced()} bytes were read`)
+    response.resume()
+    const [error] = await once(response, 'error')
+    t.equal(error.code, 'ECONNRESET')
+  })
+}
+
+t.test('HEAD of an earlier version closes its file without reading it', async t => {
   const { storage, fileId, closed, produced } = await endless()
-  const host = await startHost(t, { profile: 'classic', storage, timeouts: { idle: 100 } })
-  const request = http.get(host.handler({ action: 'download', fileId }))
-  const [response] = await once(request, 'response') as [http.IncomingMessage]
-  response.pause()
+  const host = await startHost(t, { profile: 'classic', storage, versions: {} })
+  const response = await fetch(host.handler({ action: 'download', fileId, version: '1' }), { method: 'HEAD' })
+  t.equal(response.headers.get('content-length'), String(SIZE))
   await closed
-  t.ok(produced() < SIZE / 10, `${produced()} bytes were read`)
-  response.resume()
-  const [error] = await once(response, 'error')
-  t.equal(error.code, 'ECONNRESET')
+  t.equal(produced(), 0)
 })
 
 t.test('a download of a file in one piece is ended, too, when the client does not read it', async t => {

@@ -1,6 +1,9 @@
+import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { CommandFailedError, type ForceSaveFailedError } from '../../lib/errors.js'
+import { memoryStorage } from '../../lib/index.js'
+import { startEditing } from '../kit/editing.js'
 import { deferred, jumpingTime } from '../kit/time.js'
 import { commandsAnswered, DISK_FULL, forceSaveAnswers, startPair, watched } from '../kit/sessions.js'
 
@@ -411,6 +414,57 @@ t.test('a final save that was refused and is shown again cannot be saved by forc
   }, 'a force save that was stored since need not contain it')
   await session.close()
   t.strictSame(await control.forceSave(), { saved: false, reason: 'no-session' })
+})
+
+t.test('a repeat that had arrived before the force save was requested does not count, however long an earlier save holds it up', async t => {
+  const memory = memoryStorage()
+  const [fetching, slow, repeated, answered, polled] = [deferred(), deferred(), deferred(), deferred(), deferred()]
+  const received = deferred<string>()
+  let reads = -Infinity
+  const { app, post, key, fileId, storage, documentServer: { origin } } = await startEditing(t, {
+    memory: true,
+    storage: {
+      ...memory,
+      state: {
+        ...memory.state,
+        async get (...given) {
+          if (++reads === 3) polled.resolve()
+          return await memory.state.get(...given)
+        }
+      }
+    },
+    async serve (request, response) {
+      if (request.method === 'GET') {
+        if (request.url === '/slow') {
+          fetching.resolve()
+          await slow.promise
+        }
+        return response.end(request.url)
+      }
+      const [, payload] = (JSON.parse(await text(request)) as { token: string }).token.split('.')
+      received.resolve((JSON.parse(Buffer.from(payload!, 'base64url').toString()) as { userdata: string }).userdata)
+      await answered.promise
+      response.end('{"error":0}')
+    },
+    onCallback: event => { if ('forcesavetype' in event) repeated.resolve() }
+  })
+  t.equal(await post({ key, status: 1 }), 0)
+  const control = await app.editorControl().openDocument(fileId)
+  const saving = post({ key, status: 6, url: `${origin}/slow` })
+  await fetching.promise
+  const repeat = post({ key, status: 6, url: `${origin}/repeat`, forcesavetype: 0, encrypted: false })
+  await repeated.promise
+  await control.openDocument(fileId) // reads the record, too
+
+  const result = control.forceSave()
+  const userdata = await received.promise
+  slow.resolve()
+  t.strictSame(await Promise.all([saving, repeat]), [0, 0])
+  answered.resolve()
+  reads = 0
+  await Promise.race([polled.promise, result])
+  t.equal(await post({ key, status: 6, url: `${origin}/own`, forcesavetype: 0, userdata }), 0)
+  t.strictSame(await result, { saved: true, revision: (await storage.stat(fileId))!.revision })
 })
 
 t.test('a force save that is stored as a conflict copy names the copy', async t => {

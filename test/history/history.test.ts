@@ -5,6 +5,7 @@ import { SECRET } from '../kit/document-server.js'
 import { profiles } from '../kit/editing.js'
 import { ADA, startHost } from '../kit/host.js'
 import { GRACE, OLD, responseAt, startHistorian, startService } from '../kit/sessions.js'
+import { deferred } from '../kit/time.js'
 
 for (const profile of profiles) {
   t.test(`every save adds a version, with who made it and what was changed (${profile})`, async t => {
@@ -156,6 +157,63 @@ t.test('a save that fails after its predecessor was kept adds no version', async
   const again = await open()
   t.match(await again.close(), { accepted: true })
   t.strictSame(await contents(), [[1, OLD], [2, 'saved']])
+})
+
+t.test('a version that a failed save has kept stays as long as any other', async t => {
+  let fails = false
+  const { edit, open, contents } = await startHistorian(t, {
+    versions: { keep: 4 },
+    storing: ({ commit, ...storage }) => ({
+      ...storage,
+      replace: async (fileId, content, options) => await storage.replace(fileId, content, {
+        ...options,
+        async beforePublish (...args) {
+          await options?.beforePublish?.(...args)
+          if (fails) throw new Error('the disk is full')
+        }
+      })
+    })
+  })
+  await edit('by Ada')
+  await edit('the first by Grace', GRACE)
+  fails = true
+  const session = await open({ user: GRACE })
+  await session.edit('refused')
+  t.match(await session.close(), { accepted: false })
+  fails = false
+  t.match(await (await open({ user: GRACE })).close(), { accepted: true })
+  for (const content of ['a', 'b', 'c']) await edit(content, GRACE)
+  t.strictSame((await contents()).map(([, content]) => content), [OLD, 'by Ada', 'the first by Grace', 'b', 'c'])
+})
+
+t.test('a storage that does not tell every time what it is about to publish: a save whose predecessor is lost is refused', async t => {
+  let tells = true
+  const failed: unknown[] = []
+  const { edit, open } = await startHistorian(t, {
+    storing: ({ commit, ...storage }) => ({
+      ...storage,
+      replace: async (fileId, content, { beforePublish, ...options } = {}) =>
+        await storage.replace(fileId, content, { ...options, ...(tells && beforePublish && { beforePublish }) })
+    }),
+    onSaveFailed: event => { failed.push(event) }
+  })
+  await edit('two')
+  tells = false
+  const session = await open()
+  await session.edit('three')
+  t.match(await session.close(), { accepted: false })
+  t.match(failed, [{ code: 'FST_EDITOR_VERSION_NOT_KEPT' }])
+})
+
+t.test('a save does not wait long for old versions to be deleted', async t => {
+  const pruned = deferred()
+  const { edit, contents } = await startHistorian(t, {
+    timeouts: { storage: 600_000 },
+    storing: ({ commit, ...storage }) => ({ ...storage, versions: { ...storage.versions!, prune: async () => await pruned.promise } })
+  })
+  await edit('two')
+  t.strictSame(await contents(), [[1, OLD], [2, 'two']])
+  pruned.resolve()
 })
 
 t.test('the oldest versions are deleted beyond keep, maxAge and maxBytes, and their numbers are not used again', async t => {
@@ -318,6 +376,25 @@ t.test('saves that are stored while the history is put together leave no wrong e
   t.equal(currentVersion, 4)
   t.strictSame(history.map(({ version }) => version), [1, 2, 3, 4])
   t.equal(new Set(history.map(({ key }) => key)).size, 4, 'each has a content of its own')
+})
+
+t.test('a version that a save supersedes while it is opened is the content that it was', async t => {
+  let between = async () => {}
+  const { edit, control } = await startHistorian(t, {
+    storing: storage => ({
+      ...storage,
+      async read (...given) {
+        const act = between
+        between = async () => {}
+        await act()
+        return await storage.read(...given)
+      }
+    })
+  })
+  await edit('two')
+  const { url } = await (await control()).historyData(2)
+  between = async () => await edit('three')
+  t.equal(await (await responseAt(url)).text(), 'two')
 })
 
 t.test('a version is kept with the lock: another instance would note its own save beside it', async t => {

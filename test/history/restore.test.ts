@@ -189,6 +189,35 @@ for (const when of ['before', 'after'] as const) {
   })
 }
 
+t.test('a version is restored although its number cannot be found out afterwards', async t => {
+  let isRestoring = false
+  let isBroken = false
+  const { edit, control, stored, saved } = await startHistorian(t, {
+    storing: ({ commit, ...storage }) => ({
+      ...storage,
+      async replace (...given) {
+        const info = await storage.replace(...given)
+        isBroken = isRestoring
+        return info
+      },
+      versions: {
+        ...storage.versions!,
+        async list (...given) {
+          if (isBroken) throw new Error('the disk cannot be read')
+          return await storage.versions!.list(...given)
+        }
+      }
+    })
+  })
+  await edit('two')
+  const opened = await control()
+  isRestoring = true
+  const { version, revision } = await opened.restore(1)
+  t.equal(version, 0)
+  t.equal(await stored(), OLD)
+  t.match(saved.at(-1), { restored: 1, revision })
+})
+
 t.test('two restore at once: both are versions, one after the other', async t => {
   const { edit, control, contents } = await startHistorian(t)
   await edit('two')

@@ -106,6 +106,22 @@ t.test('closing the app ends a save that waits for another instance, whose save 
   t.same(await state!.get(fileId), { value: record, version }, 'nobody breaks its lock')
 })
 
+t.test('closing the app ends a final save that waits for another instance in time to note that it was refused', async t => {
+  const arrived = deferred()
+  const failed: unknown[] = []
+  const editing = await startEditing(t, { memory: true, timeouts: { close: 100 }, onCallback: () => arrived.resolve(), onSaveFailed: event => { failed.push(event) } })
+  const { fileId, key, storage: { state } } = editing
+  const lock = { id: 'another-instance.a-save', owner: '0123456789ab~1-1' }
+  await state!.set(fileId, { sessions: [], saves: [], lock }, null)
+  const waiting = editing.post({ key, status: 2, url: editing.url })
+  await arrived.promise
+  await editing.app.close()
+  t.equal(await waiting, 1)
+  await editing.unchanged(t, 'closed')
+  t.match((await state!.get(fileId))?.value, { sessions: [{ key, state: 'refused' }], saves: [], lock })
+  t.match(failed, [{ fileId, key, status: 2 }])
+})
+
 t.test('closing the app aborts a fetch that another instance also makes, whose fetch continues', async t => {
   const asked: ServerResponse[] = []
   const both = deferred()

@@ -88,6 +88,18 @@ for (const profile of profiles) {
     })
   }
 
+  t.test(`an editor of a conflict copy whose save was refused saves into it later, whatever the session that created it has saved (${profile})`, async t => {
+    const { key, copyId, copyKey, openedKey, post, save, saved, expectCopies, lastCopy } = await startConflict(t, { profile })
+    t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)
+    t.equal(await post({ key: copyKey, status: 2, url: 'nowhere' }, copyId), 1)
+    t.equal(await save(key, 2, 'second'), 0)
+    await expectCopies([copyId, '/first'], [lastCopy(), '/second'])
+    t.equal(await openedKey(copyId), copyKey, 'which leads back to what was refused')
+    t.equal(await save(copyKey, 2, 'edited', copyId), 0)
+    await expectCopies([copyId, '/edited'])
+    t.notOk(saved.at(-1)!.conflict)
+  })
+
   t.test(`an editor that opens a conflict copy saves into it, even while a save of the session that created it is being fetched (${profile})`, async t => {
     const { key, copyId, copyKey, paths, post, save, saved, expectCopies, lastCopy } = await startConflict(t, { profile })
     paths.meanwhile = async () => t.equal(await post({ key: copyKey, status: 1 }, copyId), 0)

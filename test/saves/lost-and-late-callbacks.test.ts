@@ -5,6 +5,7 @@ import { deferred } from '../kit/time.js'
 import { type EditingOptions, profiles, startEditing } from '../kit/editing.js'
 import { memoryLog } from '../kit/log.js'
 import { startService } from '../kit/sessions.js'
+import { oneWriteStorage } from '../kit/storage.js'
 
 const HOUR = 3_600_000
 /** For so long the document server shows a key that was saved for good for reading only. */
@@ -196,6 +197,42 @@ for (const [name, [answer, logged]] of Object.entries(unusable)) {
   })
 }
 
+t.test('a repeat of a final save ends its session only if the document server waits for the answer', async t => {
+  let meanwhile = async () => {}
+  const { app, key, openedKey, tell, commands, post, documentServer: { origin } } = await startTold(t, { onCallback: async () => await meanwhile() })
+  const final = { key, status: 2, lastsave: '2026-11-20T15:12:10.000Z', url: `${origin}/final` }
+  async function postUnheard (): Promise<void> {
+    const left = deferred()
+    meanwhile = async () => {
+      app.server.closeAllConnections()
+      await left.promise
+    }
+    await t.rejects(post(final))
+    meanwhile = async () => {}
+    left.resolve()
+    t.equal(await post({ key, status: 1, users: [] }), 0, 'a later callback, which changes nothing')
+  }
+  await tell(key, 1)
+  await postUnheard()
+  await postUnheard()
+  Object.assign(commands, { error: 0, users: [] })
+  t.equal(await openedKey(), key, 'the document server has a forgotten file')
+  t.equal(await post(final), 0)
+  t.not(await openedKey(), key)
+})
+
+t.test('a document that changes while the document server is asked about a lost session opens with a key for what is stored now', async t => {
+  const { key, tell, clock, commands, openedKey, changeFromOutside } = await startTold(t, { storage: oneWriteStorage() })
+  await tell(key, 1)
+  await clock.advance(2 * HOUR)
+  commands.report = async () => { await changeFromOutside() }
+  const opened = await openedKey()
+  t.ok(commands.asked.length > 0)
+  commands.report = async () => {}
+  t.not(opened, key)
+  t.equal(await openedKey(), opened)
+})
+
 t.test('a command service that hangs delays no opening for long', async t => {
   const log = memoryLog()
   const { clock, key, openedKey, tell, commands, save } = await startTold(t, { server: log.server })
@@ -205,6 +242,8 @@ t.test('a command service that hangs delays no opening for long', async t => {
   t.equal(await openedKey(), key, 'the session may be live')
   await save(key, 2, 'first')
   t.not(await openedKey(), key)
+  await tell(key, 1)
+  t.not(await openedKey(), key, 'a finished session is joined only if it is known to go on')
   t.strictSame(log.records().filter(({ level }) => level === 40), [], 'it is still being asked')
 })
 

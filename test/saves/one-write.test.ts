@@ -238,6 +238,30 @@ t.test('the changes of a save are staged in the storage, so that the commit is s
   t.match(await whole.versions.list(fileId), [{ changesSize: NEW.length }])
 })
 
+for (const outcome of ['stored', 'refused'] as const) {
+  t.test(`what was staged of a save and its changes is discarded when the save is ${outcome}`, async t => {
+    const left = new Set<number>()
+    const { post, url, key, documentServer } = await startCommitting(t, ({ stage, commit }) => ({
+      stage: (async (...args) => {
+        const staged = await stage(...args)
+        left.add(staged.size)
+        return Object.assign(staged, { discard: async () => { left.delete(staged.size) } })
+      }) satisfies OneWriteStorage['stage'],
+      commit: (async (...args) => {
+        t.strictSame([...left], [NEW.length, CHANGES.length], 'both are needed until then')
+        if (outcome === 'refused') throw new Error('the disk is full')
+        return await commit(...args)
+      }) satisfies Commit
+    }), {
+      versions: {},
+      serve: (request, response) => response.end(request.url === '/changes.zip' ? CHANGES : NEW)
+    })
+    const changesurl = `${documentServer.origin}/changes.zip`
+    t.equal(await post({ key, status: 2, url, filetype: 'txt', changesurl, history: { changes: [] } }), outcome === 'stored' ? 0 : 1)
+    t.strictSame([...left], [])
+  })
+}
+
 t.test('changes that arrive after their time are discarded, and the save is stored without them', async t => {
   const timers = holdTimers(t, 10_000)
   const asked = deferred<ServerResponse>()

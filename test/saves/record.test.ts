@@ -1,6 +1,6 @@
 import t from 'tap'
-import { memoryStorage, type SavedEvent, type StateStore, type Storage } from '../../lib/index.js'
-import { NEW, OLD, profiles, startEditing, startInstance } from '../kit/editing.js'
+import { fileStorage, memoryStorage, type SavedEvent, type StateStore, type Storage } from '../../lib/index.js'
+import { directoryOf, NEW, OLD, profiles, startEditing, startInstance } from '../kit/editing.js'
 import { answerWith } from '../kit/http.js'
 import { deferred } from '../kit/time.js'
 
@@ -458,6 +458,148 @@ function failingOnFullDisk (state: StateStore, isFull: () => boolean): StateStor
     }
   }
 }
+
+t.test('an instance that was taken for dead publishes just before it is revoked: its session goes on with what it has published', async t => {
+  const directory = directoryOf(t)
+  const [publishing, release, published, end] = [deferred(), deferred(), deferred(), deferred()]
+  const files = fileStorage({ directory })
+  const editing = await startEditing(t, {
+    storage: {
+      ...files,
+      state: { ...files.state, owner: 'a' },
+      async replace (fileId, content, { beforePublish, ...options } = {}) {
+        const info = await files.replace(fileId, content, {
+          ...options,
+          async beforePublish (...given) {
+            await beforePublish?.(...given)
+            publishing.resolve()
+            await release.promise
+          }
+        })
+        published.resolve()
+        await end.promise
+        return info
+      }
+    },
+    serve: (request, response) => response.end(request.url)
+  })
+  const { key, post, fileId, storedText, documentServer: { origin } } = editing
+  const others = fileStorage({ directory })
+  const saved: SavedEvent[] = []
+  const other = await startInstance(t, editing, {
+    storage: {
+      ...others,
+      state: { ...others.state, owner: 'b', hasEnded: owner => owner === 'a' },
+      async revoke (...given) {
+        release.resolve()
+        await published.promise
+        await others.revoke(...given)
+      }
+    },
+    onSaved: event => { saved.push(event) }
+  })
+  t.equal(await post({ key, status: 1 }), 0)
+  const first = post({ key, status: 6, url: `${origin}/first` })
+  await publishing.promise
+  t.equal(await other.post({ key, status: 6, url: `${origin}/second` }), 0)
+  t.match(saved, [{ fileId, conflict: undefined }])
+  t.equal(await storedText(fileId), '/second')
+  end.resolve()
+  t.equal(await first, 0)
+})
+
+/** So often an instance reads a record only if it waits for its lock. */
+const MANY_READS = 20
+
+/** The storage of an instance that takes others for dead, and that stops when it is about to publish. */
+function instanceOf (directory: string, owner: string, dead: readonly string[] = []) {
+  const files = fileStorage({ directory })
+  const [publishing, release, waiting] = [deferred(), deferred(), deferred()]
+  let reads = -Infinity
+  return {
+    publishing: publishing.promise,
+    release: release.resolve,
+    /** Whether a save ends, or waits for the lock from now on. */
+    async endsOrWaits (saving: Promise<unknown>): Promise<string> {
+      reads = 0
+      return await Promise.race([saving.then(() => 'it ends'), waiting.promise.then(() => 'it waits')])
+    },
+    storage: {
+      ...files,
+      state: {
+        ...files.state,
+        owner,
+        hasEnded: (other: string) => dead.includes(other),
+        async get (fileId: string) {
+          if (++reads === MANY_READS) waiting.resolve()
+          return await files.state.get(fileId)
+        }
+      },
+      replace: async (fileId, content, { beforePublish, ...options } = {}) => await files.replace(fileId, content, {
+        ...options,
+        async beforePublish (...given) {
+          await beforePublish?.(...given)
+          publishing.resolve()
+          await release.promise
+        }
+      })
+    } satisfies Storage
+  }
+}
+
+t.test('an instance that was taken for dead goes on: it leaves the lock to whoever has it now, and stores its save afterwards', async t => {
+  const fetched: unknown[] = []
+  const [a, b] = [instanceOf(directoryOf(t), 'a'), instanceOf(directoryOf(t), 'b', ['a'])]
+  const editing = await startEditing(t, {
+    storage: a.storage,
+    serve (request, response) {
+      fetched.push(request.url)
+      response.end(request.url)
+    }
+  })
+  const { key, post, fileId, storedText, documentServer: { origin } } = editing
+  const other = await startInstance(t, editing, { storage: b.storage })
+  t.equal(await post({ key, status: 1 }), 0)
+  const first = post({ key, status: 6, url: `${origin}/first` })
+  await a.publishing
+  const second = other.post({ key, status: 6, url: `${origin}/second` })
+  await b.publishing
+  a.release()
+  t.equal(await a.endsOrWaits(first), 'it waits')
+  b.release()
+  t.strictSame(await Promise.all([first, second]), [0, 0])
+  t.equal(await storedText(fileId), '/first')
+  t.strictSame(fetched, ['/first', '/second', '/first'])
+})
+
+t.test('an instance is taken for dead while it breaks a lock: it leaves the lock to whoever has it now', async t => {
+  const [breaking, goOn] = [deferred(), deferred()]
+  const [b, c] = [instanceOf(directoryOf(t), 'b', ['a']), instanceOf(directoryOf(t), 'c', ['a', 'b'])]
+  const editing = await startEditing(t, { storage: c.storage, serve: (request, response) => response.end(request.url) })
+  const { key, post, fileId, storedText, documentServer: { origin } } = editing
+  const other = await startInstance(t, editing, {
+    storage: {
+      ...b.storage,
+      async revoke () {
+        breaking.resolve()
+        await goOn.promise
+      }
+    }
+  })
+  t.equal(await post({ key, status: 1 }), 0)
+  const { value, version } = (await c.storage.state.get(fileId))!
+  await c.storage.state.set(fileId, { ...value as object, lock: { id: 'of a dead instance', owner: 'a', publishing: { ticket: 'unknown' } } }, version)
+  b.release()
+  const second = other.post({ key, status: 6, url: `${origin}/second` })
+  await breaking.promise
+  const third = post({ key, status: 6, url: `${origin}/third` })
+  await c.publishing
+  goOn.resolve()
+  t.equal(await b.endsOrWaits(second), 'it waits')
+  c.release()
+  t.strictSame(await Promise.all([second, third]), [0, 0])
+  t.equal(await storedText(fileId), '/second')
+})
 
 t.test('a save without a key is published with the lock, and nothing is noted of it (classic)', async t => {
   const memory = memoryStorage()
