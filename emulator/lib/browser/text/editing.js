@@ -7,6 +7,7 @@ import { createBatches } from '../batches.js'
 import { keys } from './keys.js'
 import { places } from './places.js'
 import { schema } from './schema.js'
+import { tables } from './tables.js'
 /** @import { Transaction } from 'prosemirror-state' */
 /** @import { ShowText, Steps, TextContent, TextView } from '../protocol.js' */
 
@@ -55,7 +56,13 @@ export function createTextEditing ({ send, show, dirty, undoable = () => {} }) {
     isSending = false
     state = EditorState.create({
       doc: Node.fromJSON(schema, content.doc),
-      plugins: [collab({ version: content.version, clientID: connectionId }), history(), ...keys(content), places()]
+      plugins: [
+        collab({ version: content.version, clientID: connectionId }),
+        history(),
+        ...keys(content),
+        tables(),
+        places()
+      ]
     })
     view = show(content, state, dispatch)
     tellUndoable()
@@ -63,8 +70,9 @@ export function createTextEditing ({ send, show, dirty, undoable = () => {} }) {
 
   /** @param {Transaction} transaction */
   function dispatch (transaction) {
+    const { doc } = state
     update(transaction)
-    if (transaction.docChanged) batches.edited()
+    if (state.doc !== doc) batches.edited()
   }
 
   /** @param {Transaction} transaction */

@@ -1,6 +1,7 @@
 import { baseKeymap, chainCommands, splitBlockAs, toggleMark } from 'prosemirror-commands'
 import { keymap } from 'prosemirror-keymap'
 import { schema } from './schema.js'
+import { clearCells } from './tables.js'
 /** @import { Attrs, Node } from 'prosemirror-model' */
 /** @import { Command } from 'prosemirror-state' */
 /** @import { TextContent } from '../protocol.js' */
@@ -13,7 +14,8 @@ export function keys ({ plain }) {
   const formatted = {
     Enter: chainCommands(leaveEmptyList, split),
     'Shift-Enter': breakLine,
-    Backspace: outdentAtStart,
+    Backspace: chainCommands(clearCells, outdentAtStart),
+    Delete: clearCells,
     Tab: chainCommands(indent(1), insertTab),
     'Shift-Tab': indent(-1),
     'Mod-b': toggleMark(marks.bold),

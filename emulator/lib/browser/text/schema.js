@@ -27,6 +27,7 @@ export const schema = new Schema({
       },
       parseDOM: [
         ...['li > p', 'li:not(:has(> p))'].map(tag => ({ tag, getAttrs: ofListItem })),
+        { tag: ':is(td, th):not([data-ref], :has(> p))' },
         { tag: 'p', getAttrs: ofParagraph },
         ...[1, 2, 3, 4, 5, 6].map(level => ({
           tag: `h${level}`,
