@@ -7,7 +7,7 @@ import { schema } from '../../lib/browser/text/schema.js'
 type Editing = ReturnType<typeof createTextEditing>
 type Content = Parameters<Editing['opened']>[0]
 type Steps = Parameters<Editing['apply']>[0]
-type Message = { readonly steps: Steps } | { readonly received: number }
+export type Message = { readonly steps: Steps } | { readonly received: number }
 
 /** Numbers below a bound, the same for the same seed. */
 export function randomNumbers (seed: number): (below: number) => number {
@@ -38,13 +38,16 @@ export interface Page {
   cut (): void
 }
 
-/** A document server that only knows versions of one document, and pages that edit it together. */
+/** A document server that only knows versions of one document. */
 export interface Authority {
   readonly doc: () => Node
   /** What a page gets that opens the document, or comes back. */
   content (since?: { readonly epoch: string, readonly version: number }): Content
   /** Replaces the document. */
   replace (doc: Node): void
+  receive (steps: Steps): void
+  /** What pages are told. */
+  readonly listeners: Array<(message: Message) => void>
 }
 
 export function paragraphs (...texts: string[]): Node {
@@ -53,11 +56,13 @@ export function paragraphs (...texts: string[]): Node {
   ))
 }
 
-export function openPages (doc: Node, count: number): { authority: Authority, pages: Page[], settle: () => void } {
+export function startAuthority (doc: Node): Authority {
   const listeners: Array<(message: Message) => void> = []
   let made: Array<{ readonly step: object, readonly client: string }> = []
   let epoch = 0
-  const authority: Authority = {
+  return {
+    listeners,
+    receive,
     doc: () => doc,
     content: since => ({
       kind: 'prose',
@@ -94,8 +99,12 @@ export function openPages (doc: Node, count: number): { authority: Authority, pa
     }
     for (const listener of listeners) listener({ steps: { op: 'steps', version: version + known, steps: fresh, client } })
   }
+}
 
-  const pages = Array.from({ length: count }, (_, number) => openPage(String(number), authority, receive, listeners))
+/** Pages that edit a document together. */
+export function openPages (doc: Node, count: number): { authority: Authority, pages: Page[], settle: () => void } {
+  const authority = startAuthority(doc)
+  const pages = Array.from({ length: count }, (_, number) => openPage(String(number), authority))
   return {
     authority,
     pages,
@@ -106,12 +115,7 @@ export function openPages (doc: Node, count: number): { authority: Authority, pa
   }
 }
 
-function openPage (
-  name: string,
-  authority: Authority,
-  receive: (steps: Steps) => void,
-  listeners: Array<(message: Message) => void>
-): Page {
+function openPage (name: string, authority: Authority): Page {
   let up: Array<{ readonly batch: number, readonly operations: readonly Steps[] }> = []
   let down: Message[] = []
   let state: EditorState
@@ -128,7 +132,7 @@ function openPage (
     dirty () {}
   })
   editing.opened(authority.content(), name)
-  listeners.push(message => down.push(message))
+  authority.listeners.push(message => down.push(message))
 
   const places = () => {
     const found: Array<{ node: Node, start: number }> = []
@@ -162,7 +166,7 @@ function openPage (
         editing.push()
         const message = up.shift()
         if (message === undefined) return false
-        message.operations.forEach(receive)
+        message.operations.forEach(authority.receive)
         down.push({ received: message.batch })
         return true
       }

@@ -33,7 +33,7 @@ export function textView (container, content, viewOnly, state, dispatch) {
       spellcheck: 'false',
       ...!viewOnly && { role: 'textbox', 'aria-multiline': 'true', 'aria-label': 'Text of the document' }
     },
-    handleDOMEvents: { click: openLink },
+    handleDOMEvents: { click: openLink, ...content.plain && { beforeinput: refuseFormats } },
     ...clipboard(content)
   })
   bar?.update(state)
@@ -89,6 +89,11 @@ export function documentOf (json) {
 function classOf (doc, plain) {
   if (doc.firstChild?.type === schema.nodes.slide) return 'slides'
   return plain ? 'paper plain' : 'paper'
+}
+
+/** The browser has keys and menus of its own for them. @param {EditorView} _view @param {InputEvent} event */
+function refuseFormats (_view, event) {
+  if (event.inputType.startsWith('format')) event.preventDefault()
 }
 
 /** In editable text only with Ctrl, as in other editors. @param {EditorView} view @param {MouseEvent} event */
