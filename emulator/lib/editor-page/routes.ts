@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
@@ -11,16 +13,29 @@ export const API_PATH = '/web-apps/apps/api/documents/api.js'
 
 const PDF = 'application/pdf'
 
+const BROWSER_FOLDER = new URL('../browser/', import.meta.url)
+
+/** Packages that the page imports, with the folder of what it loads from them. */
+const VENDORS = { slickgrid: new URL('../', import.meta.resolve('slickgrid')) }
+
+const IMPORT_MAP = /(?<=<script type="importmap">)[^<]*/.exec(
+  readFileSync(new URL('index.html', BROWSER_FOLDER), 'utf8')
+)![0]
+
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
+  `script-src 'self' ${hashOf(IMPORT_MAP)}`,
+  `style-src 'self' ${hashOf('')}`, // an empty style element, which the grid fills by script
   'img-src data:',
   "connect-src 'self'",
   "frame-src 'self'", // for PDF
   "base-uri 'none'",
   "form-action 'none'"
 ].join('; ')
+
+function hashOf (inline: string): string {
+  return `'sha256-${createHash('sha256').update(inline).digest('base64')}'`
+}
 
 /** Followed by the path of a PDF among the result files. */
 const INLINE_PDF_PATH = '/doc/shown'
@@ -29,7 +44,7 @@ const INLINE_PDF_PATH = '/doc/shown'
 export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Promise<void> {
   for (const [index, prefix] of EDITOR_PATHS.entries()) {
     await app.register(fastifyStatic, {
-      root: fileURLToPath(new URL('../browser/', import.meta.url)),
+      root: fileURLToPath(BROWSER_FOLDER),
       prefix,
       decorateReply: index === 0,
       index: 'index.html',
@@ -39,6 +54,14 @@ export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Pro
         reply.setHeader('X-Content-Type-Options', 'nosniff')
       }
     })
+    for (const [name, folder] of Object.entries(VENDORS)) {
+      await app.register(fastifyStatic, {
+        root: fileURLToPath(folder),
+        prefix: `${prefix}vendor/${name}/`,
+        decorateReply: false,
+        index: false
+      })
+    }
   }
   app.get(`${INLINE_PDF_PATH}/*`, async (request, reply) => {
     const file = files.find(request.raw.url!.slice(INLINE_PDF_PATH.length))
