@@ -27,7 +27,7 @@ async function current ({ editor }: Opened): Promise<string | null> {
 
 /** What a page has of it. */
 interface Clipboard {
-  readonly DataTransfer: new () => { setData: (type: string, text: string) => void }
+  readonly DataTransfer: new () => { setData: (type: string, text: string) => void, getData: (type: string) => string }
   readonly ClipboardEvent: new (type: string, init: object) => Event
 }
 
@@ -38,6 +38,16 @@ async function paste ({ editor }: Opened, text: string): Promise<void> {
     clipboardData.setData('text/plain', text)
     cell.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
   }, text)
+}
+
+/** What a copy puts on the clipboard. */
+async function copied ({ editor }: Opened): Promise<string> {
+  return await editor.locator('[role="gridcell"][tabindex="0"]').evaluate(cell => {
+    const { DataTransfer, ClipboardEvent } = globalThis as unknown as Clipboard
+    const clipboardData = new DataTransfer()
+    cell.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }))
+    return clipboardData.getData('text/plain')
+  })
 }
 
 async function stored (service: Pages, fileId: string): Promise<Buffer> {
@@ -272,6 +282,58 @@ t.test('a pasted cell may contain line breaks; the page reports pasted cells tha
   await ada.editor.locator('[data-toast]').waitFor({ state: 'hidden' })
   await paste(ada, 'x\n'.repeat(3000))
   await ada.editor.locator('[data-toast]', { hasText: /of 3000 values .* left out/ }).waitFor()
+})
+
+t.test('ranges of cells are selected, copied and cleared; typing goes on while the window changes', {
+  skip: browser.missing
+}, async t => {
+  const { open } = await start(t)
+  const ada = await open()
+  const { keyboard, mouse } = ada.page
+  const selected = ada.editor.locator('[role="gridcell"][aria-selected="true"]')
+  await cell(ada, 'B2').hover()
+  await mouse.down()
+  await cell(ada, 'C4').hover()
+  await mouse.up()
+  t.equal(await selected.count(), 6, 'by dragging')
+  t.equal(await current(ada), 'B2')
+  await cell(ada, 'B2').click()
+  await keyboard.press('Shift+ArrowRight')
+  await keyboard.press('Shift+ArrowDown')
+  t.equal(await selected.count(), 4, 'by keyboard')
+  t.equal(await copied(ada), 'East\t486\nNorth\t38')
+  await keyboard.press('Delete')
+  const texts = async () => await selected.allTextContents()
+  t.strictSame(await texts(), ['', '', '', ''])
+  await keyboard.press('Control+z')
+  t.equal(await cell(ada, 'C3').textContent(), '38', 'and is undone at once')
+  await keyboard.press('Control+End')
+  await keyboard.press('Control+Home')
+  t.equal(await current(ada), 'A1')
+  await keyboard.type('half a w')
+  await ada.page.setViewportSize({ width: 700, height: 400 })
+  await ada.page.waitForTimeout(300)
+  await keyboard.type('ord')
+  await keyboard.press('Enter')
+  t.equal(await cell(ada, 'A1').textContent(), 'half a word')
+  t.strictSame(ada.problems, [])
+})
+
+t.test('the keyboard leaves a sheet at its edges and the formula bar backwards', { skip: browser.missing }, async t => {
+  const { open } = await start(t)
+  const ada = await open()
+  const { keyboard } = ada.page
+  const focused = async (name: string) => await ada.editor.locator(':focus').and(ada.editor.getByLabel(name)).count() === 1
+  await cell(ada, 'A2').click()
+  await keyboard.press('Shift+Tab')
+  t.ok(await focused('Content of the cell'))
+  await keyboard.press('Shift+Tab')
+  t.notOk(await focused('Content of the cell'))
+  await cell(ada, 'A2').click()
+  await keyboard.press('End')
+  await keyboard.press('Tab')
+  t.equal(await ada.editor.locator('[role="tab"]:focus').count(), 1)
+  t.strictSame(ada.problems, [])
 })
 
 t.test('a page shows which cell each other editor has selected', { skip: browser.missing }, async t => {

@@ -33,7 +33,7 @@ export function gridInput ({ bar, value, left }) {
       container.append(area)
       area.value = bar.value = start
       fit()
-      if (document.activeElement === bar) return
+      if (isInBar()) return
       area.focus()
       area.setSelectionRange(start.length, start.length)
     }
@@ -51,6 +51,10 @@ export function gridInput ({ bar, value, left }) {
     serializeValue () { return area.value }
     isValueChanged () { return area.value !== before }
     validate () { return { valid: true, msg: null } }
+  }
+
+  function isInBar () {
+    return document.activeElement === bar
   }
 
   function fit () {
@@ -77,12 +81,13 @@ export function gridInput ({ bar, value, left }) {
       first = text
     },
     isOpen: () => isOpen,
-    isQuick: () => isQuick && document.activeElement === area,
+    isInBar,
+    isQuick: () => isQuick && !isInBar(),
     correct () {
       isQuick = !isQuick
     },
     newLine () {
-      const field = document.activeElement === bar ? bar : area
+      const field = isInBar() ? bar : area
       field.setRangeText('\n', field.selectionStart, field.selectionEnd, 'end')
       field.dispatchEvent(new Event('input'))
     },

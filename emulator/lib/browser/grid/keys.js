@@ -7,15 +7,24 @@ const COMPOSED = ['Dead', 'Process', 'Unidentified']
  *
  * @param {object} actions
  * @param {(direction: Direction) => boolean} actions.move ends typing; returns false at the edge
+ * @param {(down: number, right: number) => void} actions.jump to the end of the sheet in these directions
  * @param {(first?: string) => void} actions.type starts typing, with the cell's value or with `first`
  * @param {() => void} actions.commit
  * @param {() => void} actions.cancel
  * @param {() => void} actions.clear
  * @param {() => void} actions.undo
  * @param {() => void} actions.redo
- * @param {{ isOpen: () => boolean, isQuick: () => boolean, newLine: () => void, correct: () => void }} input
+ * @param {ReturnType<typeof import('./input.js').gridInput>} input
  */
-export function gridKeys ({ move, type, commit, cancel, clear, undo, redo }, input) {
+export function gridKeys ({ move, jump, type, commit, cancel, clear, undo, redo }, input) {
+  const jumps = {
+    Home: () => jump(-1, -1),
+    End: () => jump(1, 1),
+    ArrowUp: () => jump(-1, 0),
+    ArrowDown: () => jump(1, 0),
+    ArrowLeft: () => jump(0, -1),
+    ArrowRight: () => jump(0, 1)
+  }
   const arrows = ['Up', 'Down', 'Left', 'Right'].map(direction =>
     [`Arrow${direction}`, () => move(/** @type {Direction} */ (direction))]
   )
@@ -24,11 +33,12 @@ export function gridKeys ({ move, type, commit, cancel, clear, undo, redo }, inp
   function actionsFor ({ key, shiftKey, altKey, ctrlKey, metaKey }) {
     if (ctrlKey || metaKey || altKey) {
       if (input.isOpen()) return { Enter: input.newLine }
-      return altKey ? {} : { z: shiftKey ? redo : undo, Z: redo, y: redo }
+      return altKey ? {} : { z: shiftKey ? redo : undo, Z: redo, y: redo, ...shiftKey ? {} : jumps }
     }
     return {
       Enter: () => move(shiftKey ? 'Up' : 'Down'),
-      Tab: () => move(shiftKey ? 'Left' : 'Right'),
+      ...shiftKey && input.isInBar() ? {} : { Tab: () => move(shiftKey ? 'Left' : 'Right') },
+      ...input.isOpen() || shiftKey ? {} : { Home: () => jump(0, -1), End: () => jump(0, 1) },
       ...input.isOpen()
         ? { Escape: cancel, F2: input.correct, ...input.isQuick() && !shiftKey ? Object.fromEntries(arrows) : {} }
         : { F2: () => type(), Backspace: () => type(''), Delete: clear }

@@ -53,6 +53,11 @@ export function gridTable (place, { sheet, layout, marks, Editor, typed, moved, 
       if (!isResizing) super.makeActiveCellNormal(refocus)
     }
 
+    /** Not behind the row numbers. @override @param {number} left @param {number} right */
+    internalScrollColumnIntoView (left, right) {
+      super.internalScrollColumnIntoView(left - HEAD_WIDTH, right)
+    }
+
     /** To the cell itself, so that a screen reader announces it. @override */
     setFocus () {
       this.getActiveCellNode()?.focus({ preventScroll: true })
@@ -99,6 +104,7 @@ export function gridTable (place, { sheet, layout, marks, Editor, typed, moved, 
       editorLock: new SlickEditorLock(),
       editCommandHandler: (_item, _column, { row, cell, serializedValue }) =>
         typed(layout.positionAt(row, cell), serializedValue),
+      emulatePagingWhenScrolling: false,
       enableColumnReorder: false,
       enableCellRowSpan: true,
       enableHtmlRendering: false,
@@ -118,18 +124,9 @@ export function gridTable (place, { sheet, layout, marks, Editor, typed, moved, 
   head?.setAttribute('role', 'row')
   head?.setAttribute('aria-rowindex', '1')
   grid.onBeforeEditCell.subscribe(mayEdit)
-  grid.onActiveCellChanged.subscribe((_event, { row, cell }) => {
-    if (row === undefined) return
-    const before = current
-    current = layout.positionAt(row, cell)
-    for (const changed of [before, current]) redress(changed)
-    for (const head of container.querySelectorAll('.slick-header-column')) {
-      head.classList.toggle('here', head.getAttribute('aria-colindex') === String(current.column + 1))
-    }
-    if (container.contains(document.activeElement)) grid.setFocus()
-    moved(current)
-  })
+  grid.onActiveCellChanged.subscribe(follow)
   grid.getSelectionModel()?.onSelectedRangesChanged.subscribe(() => {
+    follow()
     for (const cell of container.querySelectorAll('[role="gridcell"]')) showSelected(cell)
   })
   const sizes = new ResizeObserver(() => grid.resizeCanvas())
@@ -153,6 +150,20 @@ export function gridTable (place, { sheet, layout, marks, Editor, typed, moved, 
       ...rest,
       cellAttrs: { ...attributes, ...rest.cellAttrs }
     }
+  }
+
+  /** The user has gone to another cell, or has selected more than one. */
+  function follow () {
+    const at = grid.getActiveCell()
+    if (at === null) return
+    const before = current
+    current = layout.positionAt(at.row, at.cell)
+    for (const changed of [before, current]) redress(changed)
+    for (const head of container.querySelectorAll('.slick-header-column')) {
+      head.classList.toggle('here', head.getAttribute('aria-colindex') === String(current.column + 1))
+    }
+    if (container.contains(document.activeElement)) grid.setFocus()
+    moved(current)
   }
 
   /** @param {HTMLElement} node @param {number} row @param {number} cell */

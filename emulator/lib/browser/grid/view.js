@@ -47,6 +47,7 @@ export function gridView (container, content, viewOnly, outbox) {
   const keys = gridKeys({
     move: direction => table?.move(direction) ?? false,
     cancel: () => table?.cancel(),
+    jump,
     type,
     commit,
     clear,
@@ -56,6 +57,7 @@ export function gridView (container, content, viewOnly, outbox) {
   place.addEventListener('keydown', keys, { capture: true })
   bar.addEventListener('keydown', keys)
   place.addEventListener('focusin', announce)
+  place.addEventListener('pointerdown', () => window.focus()) // in its frame, where the cell may have it already
   gridClipboard(place, { texts, clear, fill })
   bar.addEventListener('focus', () => { if (!input.isOpen()) type() })
   container.replaceChildren(box)
@@ -108,6 +110,14 @@ export function gridView (container, content, viewOnly, outbox) {
 
   function valueHere () {
     return layout.cellAt(position).value
+  }
+
+  /** @param {number} down @param {number} right */
+  function jump (down, right) {
+    select(layout.anchor({
+      row: down === 0 ? position.row : layout.rows.at(Math.min(0, -down)) ?? 1,
+      column: right === 0 ? position.column : layout.columns.at(Math.min(0, -right)) ?? 1
+    }))
   }
 
   /** @param {Position} at @param {string} value */
