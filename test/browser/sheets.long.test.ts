@@ -1,6 +1,6 @@
 import t from 'tap'
 import { partOf, richWorkbook } from '../fixtures/workbook.js'
-import { close, type Opened, type Pages, startBrowser, startPages, statuses } from '../kit/browser.js'
+import { close, editorFrame, type Opened, type Pages, startBrowser, startPages, statuses } from '../kit/browser.js'
 import { calculatedSheets, missingOffice } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
@@ -334,6 +334,22 @@ t.test('the keyboard leaves a sheet at its edges and the formula bar backwards',
   await keyboard.press('Tab')
   t.equal(await ada.editor.locator('[role="tab"]:focus').count(), 1)
   t.strictSame(ada.problems, [])
+})
+
+t.test('on a phone, a tap selects a cell and a swipe scrolls', { skip: browser.missing }, async t => {
+  const { service, fileId } = await start(t)
+  const { page } = await browser.newPage(t, { hasTouch: true, isMobile: true, viewport: { width: 390, height: 700 } })
+  await page.goto(`${service.origin}/edit/${fileId}`)
+  const editor = await editorFrame(page)
+  await editor.locator('[data-cell="B4"]').tap()
+  await editor.locator('[data-cell="B4"]:focus').waitFor()
+  const session = await page.context().newCDPSession(page)
+  const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: Array<{ x: number, y: number }>) =>
+    await session.send('Input.dispatchTouchEvent', { type, touchPoints })
+  await touch('touchStart', { x: 200, y: 600 })
+  for (let y = 580; y >= 200; y -= 20) await touch('touchMove', { x: 200, y })
+  await touch('touchEnd')
+  await editor.locator('[data-cell="B1"]').waitFor({ state: 'detached' })
 })
 
 t.test('a page shows which cell each other editor has selected', { skip: browser.missing }, async t => {

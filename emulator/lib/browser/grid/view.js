@@ -57,6 +57,8 @@ export function gridView (container, content, viewOnly, outbox) {
   place.addEventListener('keydown', keys, { capture: true })
   bar.addEventListener('keydown', keys)
   place.addEventListener('focusin', announce)
+  // A touch scrolls and taps, as the browser does it. The grid would take it for dragging.
+  place.addEventListener('touchstart', event => event.stopPropagation(), { capture: true, passive: true })
   place.addEventListener('pointerdown', () => window.focus()) // in its frame, where the cell may have it already
   gridClipboard(place, { texts, clear, fill })
   bar.addEventListener('focus', () => { if (!input.isOpen()) type() })
