@@ -1,5 +1,5 @@
 import t from 'tap'
-import { partOf, richWorkbook } from '../fixtures/workbook.js'
+import { partOf, richWorkbook, withParts } from '../fixtures/workbook.js'
 import { close, editorFrame, type Opened, type Pages, startBrowser, startPages, statuses } from '../kit/browser.js'
 import { calculatedSheets, missingOffice } from '../kit/programs.js'
 
@@ -333,6 +333,32 @@ t.test('the keyboard leaves a sheet at its edges and the formula bar backwards',
   await keyboard.press('End')
   await keyboard.press('Tab')
   t.equal(await ada.editor.locator('[role="tab"]:focus').count(), 1)
+  t.strictSame(ada.problems, [])
+})
+
+t.test('cells merged over rows and columns are one beside hidden ones, and keep the focus while the sheet scrolls', {
+  skip: browser.missing
+}, async t => {
+  const service = await startPages(t, browser)
+  const workbook = withParts(richWorkbook(), {
+    'xl/worksheets/sheet2.xml': xml => xml.replace('<mergeCell ref="A1:C1"/>', '<mergeCell ref="B8:C10"/><mergeCell ref="E3:G300"/>')
+  })
+  const ada = await service.open((await service.storage.create('xlsx', workbook)).fileId)
+  const { keyboard, mouse } = ada.page
+  await showSheet(ada, 'Summary')
+  await enter(ada, 'B8', 'one')
+  t.equal(await current(ada), 'B11')
+  for (const [key, name] of [['ArrowUp', 'B8'], ['ArrowRight', 'E3'], ['ArrowRight', 'H8'], ['ArrowLeft', 'E3']] as const) {
+    await keyboard.press(key)
+    t.equal(await current(ada), name, key)
+  }
+  await cell(ada, 'A8').hover()
+  await mouse.wheel(0, 700)
+  await cell(ada, 'A1').waitFor({ state: 'detached' })
+  t.equal(await current(ada), 'E3')
+  await keyboard.type('tall')
+  await keyboard.press('Enter')
+  t.equal(await cell(ada, 'E3').textContent(), 'tall')
   t.strictSame(ada.problems, [])
 })
 

@@ -15,7 +15,7 @@ export function layoutOf (sheet) {
   /** @typedef {{ from: Position, anchor: Position }} Block of merged cells */
   /** @type {Map<string, Block>} */
   const blocks = new Map()
-  /** @type {Map<number, Record<string, { rowspan: number, colspan: number }>>} by index of the row */
+  /** @type {Map<number, Record<number, { rowspan: number, colspan: number }>>} by their indexes */
   const spans = new Map()
   for (const range of sheet.merged) {
     const { from, to } = cornersOf(range)
@@ -25,8 +25,13 @@ export function layoutOf (sheet) {
     if (row === undefined || column === undefined) continue
     const block = { from, anchor: { row, column } }
     for (const row of inRows) for (const column of inColumns) blocks.set(`${row} ${column}`, block)
-    const index = rowIndexes.get(row) ?? 0
-    spans.set(index, { ...spans.get(index), [column]: { rowspan: inRows.length, colspan: inColumns.length } })
+    const at = indexesOf(block.anchor)
+    spans.set(at.row, { ...spans.get(at.row), [at.cell]: { rowspan: inRows.length, colspan: inColumns.length } })
+  }
+
+  /** Where the grid has a cell, after the column of row numbers. @param {Position} position */
+  function indexesOf ({ row, column }) {
+    return { row: rowIndexes.get(row) ?? 0, cell: (columnIndexes.get(column) ?? 0) + 1 }
   }
 
   /** @param {Position} position */
@@ -70,8 +75,7 @@ export function layoutOf (sheet) {
     cellAt: position => sheet.cells[cellName(holder(position))] ?? EMPTY,
     /** @param {Position} position */
     lockAt: position => sheet.locked.find(({ range }) => isInRange(holder(position), range)),
-    /** Where the grid has a cell, after the column of row numbers. @param {Position} position */
-    indexesOf: ({ row, column }) => ({ row: rowIndexes.get(row) ?? 0, cell: (columnIndexes.get(column) ?? 0) + 1 }),
+    indexesOf,
     /** @param {number} row @param {number} cell @returns {Position} */
     positionAt: (row, cell) => ({ row: rows[row] ?? 1, column: columns[cell - 1] ?? 1 })
   }

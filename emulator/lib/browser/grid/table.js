@@ -48,6 +48,21 @@ export function gridTable (place, { sheet, layout, marks, Editor, typed, moved, 
       isResizing = false
     }
 
+    /**
+     * Keeps the focus if the row of the current cell, with merged cells, is rendered anew.
+     * @override
+     * @param {any} range
+     */
+    renderRows (range) {
+      const hadFocus = container.contains(document.activeElement)
+      super.renderRows(range)
+      const at = this.getActiveCell()
+      const node = at && this.getCellNode(at.row, at.cell)
+      if (!node || node === this.activeCellNode) return
+      this.activeCellNode = node
+      if (hadFocus) this.setFocus()
+    }
+
     /** Ends typing, but not because the window has changed. @override @param {boolean} [refocus] */
     makeActiveCellNormal (refocus) {
       if (!isResizing) super.makeActiveCellNormal(refocus)
@@ -142,7 +157,7 @@ export function gridTable (place, { sheet, layout, marks, Editor, typed, moved, 
   function column (number, name, width, rest) {
     const attributes = { 'aria-colindex': String(number + 1) }
     return {
-      id: String(number),
+      id: name,
       field: '',
       name,
       width,
