@@ -1,7 +1,8 @@
 // Which part of the code may import which. Run it with `npm run check:imports`.
 //
 // A name is a folder or a file below lib/, without its extension. Every part may import itself, lib/errors.ts,
-// lib/util/ and types/; what runs in the browser may only import itself. A part that is not listed may import nothing.
+// lib/util/ and types/; what runs in the browser may only import itself
+// and the packages that the editor page serves. A part that is not listed may import nothing.
 
 const plugin = {
   index: ['editor', 'commonjs', 'exports'],
@@ -82,6 +83,7 @@ const restricted = {
   '@fastify/websocket': ['emulator/lib/editor-page'],
   '@xmldom/xmldom': ['emulator/lib/documents'],
   numfmt: ['emulator/lib/documents'],
+  slickgrid: ['emulator/lib/browser/grid'],
   typebox: ['lib/.+\\.schema'],
   pdfkit: ['emulator/lib/conversions/converter'],
   'dejavu-fonts-ttf': ['emulator/lib/conversions/converter'],
@@ -117,7 +119,7 @@ export default {
     forbid('plugin without emulator', { path: '^(lib|types)/' }, { path: '(^|/)(onlyoffice-)?emulator(/|$)' }),
     forbid('emulator without plugin', { path: '^emulator/' }, { path: '^(lib|types|dist)/|(^|/)fastify-onlyoffice(/|$)' }),
     forbid('browser without anything else', { path: '^lib/browser/' }, { pathNot: '^lib/browser/' }),
-    forbid('page of the emulator', { path: '^emulator/lib/browser/' }, { pathNot: '^emulator/lib/browser/|(^|node_modules/)prosemirror-' }),
+    forbid('page of the emulator', { path: '^emulator/lib/browser/' }, { pathNot: '^emulator/lib/browser/|(^|node_modules/)(prosemirror-|slickgrid)' }),
     ...Object.entries(restricted).map(([name, parts]) => forbid(
       name,
       parts.length === 0 ? {} : { pathNot: matching('', parts) },

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { partOf, richWorkbook } from '../fixtures/workbook.js'
-import { close, type Opened, type Pages, startBrowser, startPages, statuses } from '../kit/browser.js'
+import { partOf, richWorkbook, withParts } from '../fixtures/workbook.js'
+import { close, editorFrame, type Opened, type Pages, startBrowser, startPages, statuses } from '../kit/browser.js'
 import { calculatedSheets, missingOffice } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
@@ -20,24 +20,34 @@ async function showSheet ({ editor }: Opened, name: string): Promise<void> {
   await editor.getByRole('tab', { name }).click()
 }
 
-/** The focused cell, as announced to a screen reader. */
+/** The cell with the focus, which a screen reader announces. */
 async function current ({ editor }: Opened): Promise<string | null> {
-  return await editor.locator('[role="grid"]').getAttribute('aria-activedescendant')
+  return await editor.locator('[role="gridcell"]:focus').getAttribute('data-cell')
 }
 
 /** What a page has of it. */
 interface Clipboard {
-  readonly DataTransfer: new () => { setData: (type: string, text: string) => void }
+  readonly DataTransfer: new () => { setData: (type: string, text: string) => void, getData: (type: string) => string }
   readonly ClipboardEvent: new (type: string, init: object) => Event
 }
 
 async function paste ({ editor }: Opened, text: string): Promise<void> {
-  await editor.locator('[role="grid"]').evaluate((grid, text) => {
+  await editor.locator('[role="gridcell"][tabindex="0"]').evaluate((cell, text) => {
     const { DataTransfer, ClipboardEvent } = globalThis as unknown as Clipboard
     const clipboardData = new DataTransfer()
     clipboardData.setData('text/plain', text)
-    grid.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    cell.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
   }, text)
+}
+
+/** What a copy puts on the clipboard. */
+async function copied ({ editor }: Opened): Promise<string> {
+  return await editor.locator('[role="gridcell"][tabindex="0"]').evaluate(cell => {
+    const { DataTransfer, ClipboardEvent } = globalThis as unknown as Clipboard
+    const clipboardData = new DataTransfer()
+    cell.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }))
+    return clipboardData.getData('text/plain')
+  })
 }
 
 async function stored (service: Pages, fileId: string): Promise<Buffer> {
@@ -148,13 +158,13 @@ t.test(
       ] as const
     ) {
       await keyboard.press(key)
-      t.equal(await current(ada), `cell-${name}`, key)
+      t.equal(await current(ada), name, key)
     }
     await cell(ada, 'B2').click()
     await keyboard.type('West')
     await keyboard.press('Tab')
     t.equal(await cell(ada, 'B2').textContent(), 'West')
-    t.equal(await current(ada), 'cell-C2', 'Tab goes on')
+    t.equal(await current(ada), 'C2', 'Tab goes on')
     await keyboard.press('F2')
     t.equal(await ada.editor.locator('.grid-input').inputValue(), '486', 'F2 corrects what is there')
     await keyboard.type('7')
@@ -174,7 +184,7 @@ t.test(
     ) {
       await keyboard.press(key)
       t.equal(await cell(ada, name).textContent(), text, `${key} in ${name}`)
-      t.equal(await current(ada), `cell-${name}`, 'it goes there')
+      t.equal(await current(ada), name, 'it goes there')
     }
     await cell(ada, 'A5').click()
     await paste(ada, '50\tWest\n60\tEast\n')
@@ -193,7 +203,7 @@ t.test(
     await showSheet(ada, 'Summary')
     await cell(ada, 'A1').click()
     await keyboard.press('ArrowRight')
-    t.equal(await current(ada), 'cell-E1', 'merged cells are one, hidden ones are left out')
+    t.equal(await current(ada), 'E1', 'merged cells are one, hidden ones are left out')
     await keyboard.press('Control+End')
     t.ok(await cell(ada, 'AC60').isVisible() || await cell(ada, 'Z60').isVisible(), 'the end of the sheet is shown')
     t.strictSame(ada.problems, [])
@@ -272,6 +282,100 @@ t.test('a pasted cell may contain line breaks; the page reports pasted cells tha
   await ada.editor.locator('[data-toast]').waitFor({ state: 'hidden' })
   await paste(ada, 'x\n'.repeat(3000))
   await ada.editor.locator('[data-toast]', { hasText: /of 3000 values .* left out/ }).waitFor()
+})
+
+t.test('ranges of cells are selected, copied and cleared; typing goes on while the window changes', {
+  skip: browser.missing
+}, async t => {
+  const { open } = await start(t)
+  const ada = await open()
+  const { keyboard, mouse } = ada.page
+  const selected = ada.editor.locator('[role="gridcell"][aria-selected="true"]')
+  await cell(ada, 'B2').hover()
+  await mouse.down()
+  await cell(ada, 'C4').hover()
+  await mouse.up()
+  t.equal(await selected.count(), 6, 'by dragging')
+  t.equal(await current(ada), 'B2')
+  await cell(ada, 'B2').click()
+  await keyboard.press('Shift+ArrowRight')
+  await keyboard.press('Shift+ArrowDown')
+  t.equal(await selected.count(), 4, 'by keyboard')
+  t.equal(await copied(ada), 'East\t486\nNorth\t38')
+  await keyboard.press('Delete')
+  const texts = async () => await selected.allTextContents()
+  t.strictSame(await texts(), ['', '', '', ''])
+  await keyboard.press('Control+z')
+  t.equal(await cell(ada, 'C3').textContent(), '38', 'and is undone at once')
+  await keyboard.press('Control+End')
+  await keyboard.press('Control+Home')
+  t.equal(await current(ada), 'A1')
+  await keyboard.type('half a w')
+  await ada.page.setViewportSize({ width: 700, height: 400 })
+  await ada.page.waitForTimeout(300)
+  await keyboard.type('ord')
+  await keyboard.press('Enter')
+  t.equal(await cell(ada, 'A1').textContent(), 'half a word')
+  t.strictSame(ada.problems, [])
+})
+
+t.test('the keyboard leaves a sheet at its edges and the formula bar backwards', { skip: browser.missing }, async t => {
+  const { open } = await start(t)
+  const ada = await open()
+  const { keyboard } = ada.page
+  const focused = async (name: string) => await ada.editor.locator(':focus').and(ada.editor.getByLabel(name)).count() === 1
+  await cell(ada, 'A2').click()
+  await keyboard.press('Shift+Tab')
+  t.ok(await focused('Content of the cell'))
+  await keyboard.press('Shift+Tab')
+  t.notOk(await focused('Content of the cell'))
+  await cell(ada, 'A2').click()
+  await keyboard.press('End')
+  await keyboard.press('Tab')
+  t.equal(await ada.editor.locator('[role="tab"]:focus').count(), 1)
+  t.strictSame(ada.problems, [])
+})
+
+t.test('cells merged over rows and columns are one beside hidden ones, and keep the focus while the sheet scrolls', {
+  skip: browser.missing
+}, async t => {
+  const service = await startPages(t, browser)
+  const workbook = withParts(richWorkbook(), {
+    'xl/worksheets/sheet2.xml': xml => xml.replace('<mergeCell ref="A1:C1"/>', '<mergeCell ref="B8:C10"/><mergeCell ref="E3:G300"/>')
+  })
+  const ada = await service.open((await service.storage.create('xlsx', workbook)).fileId)
+  const { keyboard, mouse } = ada.page
+  await showSheet(ada, 'Summary')
+  await enter(ada, 'B8', 'one')
+  t.equal(await current(ada), 'B11')
+  for (const [key, name] of [['ArrowUp', 'B8'], ['ArrowRight', 'E3'], ['ArrowRight', 'H8'], ['ArrowLeft', 'E3']] as const) {
+    await keyboard.press(key)
+    t.equal(await current(ada), name, key)
+  }
+  await cell(ada, 'A8').hover()
+  await mouse.wheel(0, 700)
+  await cell(ada, 'A1').waitFor({ state: 'detached' })
+  t.equal(await current(ada), 'E3')
+  await keyboard.type('tall')
+  await keyboard.press('Enter')
+  t.equal(await cell(ada, 'E3').textContent(), 'tall')
+  t.strictSame(ada.problems, [])
+})
+
+t.test('on a phone, a tap selects a cell and a swipe scrolls', { skip: browser.missing }, async t => {
+  const { service, fileId } = await start(t)
+  const { page } = await browser.newPage(t, { hasTouch: true, isMobile: true, viewport: { width: 390, height: 700 } })
+  await page.goto(`${service.origin}/edit/${fileId}`)
+  const editor = await editorFrame(page)
+  await editor.locator('[data-cell="B4"]').tap()
+  await editor.locator('[data-cell="B4"]:focus').waitFor()
+  const session = await page.context().newCDPSession(page)
+  const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: Array<{ x: number, y: number }>) =>
+    await session.send('Input.dispatchTouchEvent', { type, touchPoints })
+  await touch('touchStart', { x: 200, y: 600 })
+  for (let y = 580; y >= 200; y -= 20) await touch('touchMove', { x: 200, y })
+  await touch('touchEnd')
+  await editor.locator('[data-cell="B1"]').waitFor({ state: 'detached' })
 })
 
 t.test('a page shows which cell each other editor has selected', { skip: browser.missing }, async t => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +21,7 @@ const BROWSER_FILES = new URL('../browser/', import.meta.url)
 const contentSecurityPolicy = (script: string) => [
   "default-src 'none'",
   `script-src 'self' 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-  "style-src 'self'",
+  "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='", // an empty style element, which the grid fills
   'img-src data:',
   "connect-src 'self'",
   "frame-src 'self'", // for PDF
@@ -35,11 +36,13 @@ const INLINE_PDF_PATH = '/doc/shown'
 export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Promise<void> {
   const importMap = await readImportMap()
   const policy = contentSecurityPolicy(importMap)
-  const { imports } = JSON.parse(importMap) as { imports: Record<string, string> }
+  const { imports } = JSON.parse(importMap) as { readonly imports: Record<string, string> }
+  // The build copies these files beside the page.
+  const fromPackages = Object.entries(imports).filter(([, path]) => !existsSync(new URL(path, BROWSER_FILES)))
   for (const [index, prefix] of EDITOR_PATHS.entries()) {
-    for (const [name, path] of Object.entries(imports)) {
-      const module = fileURLToPath(import.meta.resolve(name))
-      app.get(new URL(path, `http://page${prefix}`).pathname, async (_request, reply) => await reply.sendFile(basename(module), dirname(module)))
+    for (const [name, path] of fromPackages) {
+      const file = fileURLToPath(import.meta.resolve(name))
+      app.get(new URL(path, `http://page${prefix}`).pathname, async (_request, reply) => await reply.sendFile(basename(file), dirname(file)))
     }
     await app.register(fastifyStatic, {
       root: fileURLToPath(BROWSER_FILES),

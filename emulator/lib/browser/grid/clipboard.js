@@ -2,22 +2,24 @@
  * Copying and pasting while no cell is being typed into. Rows and columns of another spreadsheet arrive as lines and
  * tabs.
  *
- * @param {HTMLElement} scroller
- * @param {{ text: () => string, clear: () => void, fill: (block: string[][]) => void }} cell the selected cell
+ * @param {HTMLElement} place
+ * @param {{ texts: () => string[][], clear: () => void, fill: (block: string[][]) => void }} cells the selected ones
  */
-export function gridClipboard (scroller, { text, clear, fill }) {
+export function gridClipboard (place, { texts, clear, fill }) {
+  const isTyping = (/** @type {Event} */ event) => event.target instanceof HTMLTextAreaElement
+
   /** @param {ClipboardEvent} event */
   function copy (event) {
-    if (event.target !== scroller) return false
+    if (isTyping(event)) return false
     event.preventDefault()
-    event.clipboardData?.setData('text/plain', quoted(text()))
+    event.clipboardData?.setData('text/plain', texts().map(line => line.map(quoted).join('\t')).join('\n'))
     return true
   }
 
-  scroller.addEventListener('copy', copy)
-  scroller.addEventListener('cut', event => { if (copy(event)) clear() })
-  scroller.addEventListener('paste', event => {
-    if (event.target !== scroller) return
+  place.addEventListener('copy', copy)
+  place.addEventListener('cut', event => { if (copy(event)) clear() })
+  place.addEventListener('paste', event => {
+    if (isTyping(event)) return
     event.preventDefault()
     fill(blockOf(event.clipboardData?.getData('text/plain') ?? ''))
   })

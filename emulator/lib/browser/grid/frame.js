@@ -1,34 +1,26 @@
-import { element } from './table.js'
-
-/** The elements around the cells. @param {boolean} viewOnly */
-export function gridFrame (viewOnly) {
-  const box = element('grid', 'group')
+/** The elements around the cells. */
+export function gridFrame () {
+  const box = document.createElement('div')
+  box.className = 'grid'
+  box.setAttribute('role', 'group')
   box.setAttribute('aria-label', 'Workbook')
-  const [name, scroller] = [document.createElement('output'), element('grid-scroll', 'grid')]
-  const bar = document.createElement('textarea') // keeps line breaks
-  const hint = document.createElement('span')
-  const [note, tabs] = [document.createElement('p'), element('grid-tabs', 'tablist')]
-  name.className = 'grid-name'
-  name.setAttribute('aria-label', 'Cell')
-  Object.assign(bar, {
-    className: 'grid-formula',
-    rows: 1,
-    wrap: 'off',
-    spellcheck: false,
-    autocomplete: 'off',
-    readOnly: viewOnly
-  })
-  bar.setAttribute('aria-label', 'Content of the cell')
-  scroller.tabIndex = 0
-  scroller.setAttribute('aria-readonly', String(viewOnly))
-  hint.className = 'grid-hint'
-  hint.setAttribute('role', 'status')
-  hint.textContent = 'An office suite calculates this value when it opens the file'
-  note.className = 'grid-note'
-  tabs.setAttribute('aria-label', 'Sheets')
-  const top = element('grid-bar', 'group')
-  top.setAttribute('aria-label', 'Cell')
-  top.append(name, bar, hint)
-  box.append(top, scroller, note, tabs)
-  return { box, name, bar, hint, scroller, note, tabs }
+  box.innerHTML = `
+    <div class="grid-bar" role="group" aria-label="Cell">
+      <output class="grid-name" aria-label="Cell"></output>
+      <textarea class="grid-formula" rows="1" wrap="off" spellcheck="false" autocomplete="off" aria-label="Content of the cell"></textarea>
+      <span class="grid-hint" role="status" hidden>An office suite calculates this value when it opens the file</span>
+    </div>
+    <div class="grid-place"></div>
+    <p class="grid-note"></p>
+    <div class="grid-tabs" role="tablist" aria-label="Sheets"></div>`
+  const part = (/** @type {string} */ name) => /** @type {HTMLElement} */ (box.querySelector(`.grid-${name}`))
+  return {
+    box,
+    name: part('name'),
+    bar: /** @type {HTMLTextAreaElement} */ (part('formula')), // keeps line breaks
+    hint: part('hint'),
+    place: part('place'),
+    note: part('note'),
+    tabs: part('tabs')
+  }
 }

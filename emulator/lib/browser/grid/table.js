@@ -1,234 +1,294 @@
-import { HEAD_WIDTH, ROW_HEIGHT } from './layout.js'
-import { cellName, columnName, isInRange, positionOf } from './places.js'
-/** @import { GridCell, GridSheet, Position } from './protocol.js' */
+import { SlickCellRangeSelector, SlickCellSelectionModel, SlickEditorLock, SlickGrid } from 'slickgrid'
+import { widthOf } from './layout.js'
+import { cellName, columnName, positionOf } from './places.js'
+/** @import { Column, Editor } from 'slickgrid' */
+/** @import { GridSheet, Position } from './protocol.js' */
 
-const SPARE_ROWS = 12
+const ROW_HEIGHT = 26
+const HEAD_WIDTH = 52
 const TOUCHED_MS = 900
-const EMPTY = { value: '', text: '' }
 
 /**
- * Renders the visible rows of a sheet and some around them, because a sheet may be long.
+ * A sheet in a SlickGrid, which renders the cells in sight, moves between them and selects them. Its first column has
+ * the row numbers.
  *
- * @param {HTMLElement} scroller
- * @param {GridSheet} sheet
- * @param {ReturnType<typeof import('./layout.js').layoutOf>} layout
- * @param {ReadonlyMap<string, { name: string, color: number }>} marks by cell name
+ * @param {HTMLElement} place
+ * @param {object} parts
+ * @param {GridSheet} parts.sheet
+ * @param {ReturnType<typeof import('./layout.js').layoutOf>} parts.layout
+ * @param {ReadonlyMap<string, { name: string, color: number }>} parts.marks by cell name
+ * @param {{ new (...parts: any): Editor }} parts.Editor of a cell
+ * @param {(position: Position, value: string) => void} parts.typed
+ * @param {(position: Position) => void} parts.moved
+ * @param {() => boolean} parts.mayEdit whether the current cell can be edited
+ * @param {boolean} parts.viewOnly
  */
-export function gridTable (scroller, sheet, layout, marks) {
-  const head = element('grid-head', 'row')
-  head.style.width = `${layout.width}px`
-  head.setAttribute('aria-rowindex', '1')
-  const corner = element('grid-corner', 'columnheader', 'Rows')
-  head.append(
-    corner,
-    ...layout.columns.map(column => {
-      const header = element('grid-column', 'columnheader', columnName(column))
-      header.setAttribute('aria-colindex', String(column + 1))
-      header.dataset.column = String(column)
-      return placed(header, {
-        ...layout.box({ row: layout.rows[0] ?? 1, column }),
-        ...widthOf(column),
-        top: 0,
-        height: ROW_HEIGHT
+export function gridTable (place, { sheet, layout, marks, Editor, typed, moved, mayEdit, viewOnly }) {
+  let current = { row: 0, column: 0 }
+  let isResizing = false
+
+  class Sheet extends SlickGrid {
+    /**
+     * @override
+     * @param {HTMLElement} line
+     * @param {number} row
+     * @param {number} cell
+     * @param {[any, any, any, any]} rest
+     */
+    appendCellHtml (line, row, cell, ...rest) {
+      super.appendCellHtml(line, row, cell, ...rest)
+      line.setAttribute('aria-rowindex', String((layout.rows[row] ?? 0) + 1))
+      dress(/** @type {HTMLElement} */ (line.lastElementChild), row, cell)
+    }
+
+    /** @override */
+    resizeCanvas () {
+      isResizing = true
+      super.resizeCanvas()
+      isResizing = false
+    }
+
+    /**
+     * Keeps the focus if the row of the current cell, with merged cells, is rendered anew.
+     * @override
+     * @param {any} range
+     */
+    renderRows (range) {
+      const hadFocus = container.contains(document.activeElement)
+      super.renderRows(range)
+      const at = this.getActiveCell()
+      const node = at && this.getCellNode(at.row, at.cell)
+      if (!node || node === this.activeCellNode) return
+      this.activeCellNode = node
+      if (hadFocus) this.setFocus()
+    }
+
+    /** Ends typing, but not because the window has changed. @override @param {boolean} [refocus] */
+    makeActiveCellNormal (refocus) {
+      if (!isResizing) super.makeActiveCellNormal(refocus)
+    }
+
+    /** Not behind the row numbers. @override @param {number} left @param {number} right */
+    internalScrollColumnIntoView (left, right) {
+      super.internalScrollColumnIntoView(left - HEAD_WIDTH, right)
+    }
+
+    /** To the cell itself, so that a screen reader announces it. @override */
+    setFocus () {
+      this.getActiveCellNode()?.focus({ preventScroll: true })
+    }
+  }
+
+  const container = document.createElement('div')
+  container.className = 'grid-sheet'
+  container.setAttribute('aria-label', sheet.name)
+  container.setAttribute('aria-readonly', String(viewOnly))
+  container.setAttribute('aria-multiselectable', 'true')
+  container.setAttribute('aria-rowcount', String(sheet.rows + 1))
+  container.setAttribute('aria-colcount', String(sheet.columns + 1))
+  place.replaceChildren(container)
+
+  const grid = new Sheet(
+    container,
+    {
+      getLength: () => layout.rows.length,
+      getItem: () => ({}),
+      getItemMetadata: (/** @type {number} */ row) => ({ columns: layout.spans.get(row) ?? {} })
+    },
+    [
+      column(0, 'Rows', HEAD_WIDTH, {
+        focusable: false,
+        selectable: false,
+        resizable: false,
+        alwaysRenderColumn: true,
+        cellAttrs: { role: 'rowheader' },
+        formatter: row => String(layout.rows[row])
+      }),
+      ...layout.columns.map(number =>
+        column(number, columnName(number), widthOf(sheet.widths[number]), {
+          editor: Editor,
+          formatter: (row, cell) => layout.cellAt(layout.positionAt(row, cell)).text
+        })
+      )
+    ],
+    {
+      rowHeight: ROW_HEIGHT,
+      editable: !viewOnly,
+      autoEdit: false,
+      autoEditByKeypress: false,
+      editorLock: new SlickEditorLock(),
+      editCommandHandler: (_item, _column, { row, cell, serializedValue }) =>
+        typed(layout.positionAt(row, cell), serializedValue),
+      emulatePagingWhenScrolling: false,
+      enableColumnReorder: false,
+      enableCellRowSpan: true,
+      enableHtmlRendering: false,
+      sanitizer: text => text
+    }
+  )
+  grid.setSelectionModel(
+    new SlickCellSelectionModel({
+      selectActiveCell: true,
+      cellRangeSelector: new SlickCellRangeSelector({
+        selectionCss: /** @type {CSSStyleDeclaration} */ ({ border: '2px solid var(--accent)' })
       })
     })
   )
-  const body = element('grid-body', 'rowgroup')
-  body.style.width = `${layout.width}px`
-  body.style.height = `${layout.height}px`
-  scroller.replaceChildren(head, body)
-  /** @type {Map<number, HTMLElement>} by index among the displayed rows */
-  const rows = new Map()
-  let current = { row: 0, column: 0 }
-  scroller.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true })
+  for (const stop of container.querySelectorAll('[tabindex="0"]')) stop.removeAttribute('tabindex') // the cells are
+  const head = container.querySelector('.slick-header-columns')
+  head?.setAttribute('role', 'row')
+  head?.setAttribute('aria-rowindex', '1')
+  grid.onBeforeEditCell.subscribe(mayEdit)
+  grid.onActiveCellChanged.subscribe(follow)
+  grid.getSelectionModel()?.onSelectedRangesChanged.subscribe(() => {
+    follow()
+    for (const cell of container.querySelectorAll('[role="gridcell"]')) showSelected(cell)
+  })
+  const sizes = new ResizeObserver(() => grid.resizeCanvas())
+  sizes.observe(container)
 
-  /** The position and width of a column's header, which merged cells do not widen. @param {number} column */
-  function widthOf (column) {
-    const index = layout.columns.indexOf(column)
-    const left = layout.lefts[index] ?? HEAD_WIDTH
-    return { left, width: (layout.lefts[index + 1] ?? left) - left }
-  }
-
-  function draw () {
-    const first = Math.max(0, Math.floor(scroller.scrollTop / ROW_HEIGHT) - SPARE_ROWS)
-    const end = Math.min(
-      layout.rows.length,
-      Math.ceil((scroller.scrollTop + (scroller.clientHeight || 600)) / ROW_HEIGHT) + SPARE_ROWS
-    )
-    /** @type {Set<number>} */
-    const wanted = new Set([
-      ...layout.rowsReaching(first, end),
-      ...Array.from({ length: end - first }, (_, index) => first + index)
-    ])
-    for (const [index, row] of rows) {
-      if (wanted.has(index)) continue
-      row.remove()
-      rows.delete(index)
+  /**
+   * @param {number} number
+   * @param {string} name
+   * @param {number} width
+   * @param {Partial<Column>} rest
+   * @returns {Column}
+   */
+  function column (number, name, width, rest) {
+    const attributes = { 'aria-colindex': String(number + 1) }
+    return {
+      id: name,
+      field: '',
+      name,
+      width,
+      headerCellAttrs: attributes,
+      ...rest,
+      cellAttrs: { ...attributes, ...rest.cellAttrs }
     }
-    for (const index of [...wanted].sort((a, b) => a - b)) if (!rows.has(index)) addRow(index)
   }
 
-  /** @param {number} index */
-  function addRow (index) {
-    const number = layout.rows[index] ?? 0
-    const row = element('grid-row', 'row')
-    row.style.top = `${index * ROW_HEIGHT}px`
-    row.setAttribute('aria-rowindex', String(number + 1))
-    const header = element('grid-number', 'rowheader', String(number))
-    header.dataset.row = String(number)
-    row.append(
-      header,
-      ...layout.columns.flatMap(column =>
-        layout.isCovered({ row: number, column }) ? [] : [cellOf({ row: number, column }, index)]
-      )
-    )
-    const next = [...rows.keys()].filter(other => other > index).sort((a, b) => a - b)[0]
-    body.insertBefore(row, rows.get(next ?? -1) ?? null)
-    rows.set(index, row)
-    header.classList.toggle('here', number === current.row)
+  /** The user has gone to another cell, or has selected more than one. */
+  function follow () {
+    const at = grid.getActiveCell()
+    if (at === null) return
+    const before = current
+    current = layout.positionAt(at.row, at.cell)
+    for (const changed of [before, current]) redress(changed)
+    for (const head of container.querySelectorAll('.slick-header-column')) {
+      head.classList.toggle('here', head.getAttribute('aria-colindex') === String(current.column + 1))
+    }
+    if (container.contains(document.activeElement)) grid.setFocus()
+    moved(current)
   }
 
-  /** @param {Position} position @param {number} index */
-  function cellOf (position, index) {
-    const cell = element('grid-cell', 'gridcell')
-    const box = layout.box(position)
-    placed(cell, { ...box, top: box.top - index * ROW_HEIGHT })
-    if (box.height > ROW_HEIGHT) cell.classList.add('tall')
-    cell.id = `cell-${cellName(position)}`
-    cell.dataset.cell = cellName(position)
-    cell.setAttribute('aria-colindex', String(position.column + 1))
-    fill(cell, position)
-    return cell
-  }
-
-  /** @param {HTMLElement} cell @param {Position} position */
-  function fill (cell, position) {
-    const { text, align, bold, stale } = shownAt(position)
-    cell.textContent = text
-    const lock = sheet.locked.find(({ range }) => isInRange(position, range))
+  /** @param {HTMLElement} node @param {number} row @param {number} cell */
+  function dress (node, row, cell) {
+    if (cell === 0) {
+      node.removeAttribute('tabindex')
+      return
+    }
+    const position = layout.positionAt(row, cell)
+    const { text, align, bold, stale } = layout.cellAt(position)
+    const lock = layout.lockAt(position)
     const mark = marks.get(cellName(position))
-    cell.className = [
-      'grid-cell',
-      align ?? '',
-      bold ? 'bold' : '',
-      stale ? 'stale' : '',
-      lock === undefined ? '' : 'locked',
-      cell.classList.contains('tall') ? 'tall' : '',
-      mark === undefined ? '' : 'marked'
-    ].filter(Boolean).join(' ')
-    cell.title = [
+    for (
+      const [name, isOn] of Object.entries({
+        right: align === 'right',
+        center: align === 'center',
+        bold,
+        stale,
+        locked: lock,
+        marked: mark
+      })
+    ) node.classList.toggle(name, Boolean(isOn))
+    node.dataset.cell = cellName(position)
+    node.tabIndex = isCurrent(position) ? 0 : -1
+    node.title = [
       mark?.name,
       stale ? 'Calculated when an office suite opens the file' : lock?.why,
       text.length > 12 && !stale ? text : ''
     ].filter(Boolean).join(' — ')
-    if (mark !== undefined) Object.assign(cell.dataset, { who: mark.name, color: String(mark.color) })
+    if (mark !== undefined) Object.assign(node.dataset, { who: mark.name, color: String(mark.color) })
     else {
-      delete cell.dataset.who
-      delete cell.dataset.color
+      delete node.dataset.who
+      delete node.dataset.color
     }
-    const isCurrent = position.row === current.row && position.column === current.column
-    cell.classList.toggle('current', isCurrent)
-    cell.setAttribute('aria-selected', String(isCurrent))
-    cell.setAttribute('aria-readonly', String(lock !== undefined))
+    node.setAttribute('aria-readonly', String(viewOnly || lock !== undefined))
+    showSelected(node)
   }
 
-  /** @param {Position} position @returns {GridCell} */
-  function shownAt (position) {
-    return sheet.cells[cellName(layout.holder(position))] ?? EMPTY
+  /** @param {Element} node */
+  function showSelected (node) {
+    node.setAttribute('aria-selected', String(node.classList.contains('selected')))
   }
 
   /** @param {Position} position */
-  function found (position) {
-    const cell = document.getElementById(`cell-${cellName(position)}`)
-    return cell !== null && body.contains(cell) ? cell : null
+  function redress (position) {
+    const { row, cell } = layout.indexesOf(position)
+    const node = grid.getCellNode(row, cell)
+    if (node) dress(node, row, cell)
   }
 
-  function refresh () {
-    for (const cell of body.querySelectorAll('[data-cell]')) {
-      if (cell instanceof HTMLElement) fill(cell, positionOf(cell.dataset.cell ?? ''))
-    }
-    refreshHeads()
-  }
-
-  function refreshHeads () {
-    for (const header of scroller.querySelectorAll('[data-column], [data-row]')) {
-      if (!(header instanceof HTMLElement)) continue
-      header.classList.toggle(
-        'here',
-        header.dataset.column === String(current.column) || header.dataset.row === String(current.row)
-      )
-    }
+  /** @param {Position} position */
+  function isCurrent ({ row, column }) {
+    return row === current.row && column === current.column
   }
 
   return {
-    body,
-    draw,
-    refresh,
-    shownAt,
+    focus: () => grid.setFocus(),
+    /** Types into the current cell. */
+    type: () => grid.editActiveCell(),
+    commit: () => grid.getEditorLock().commitCurrentEdit(),
+    cancel () {
+      grid.getEditorLock().cancelCurrentEdit()
+      grid.setFocus()
+    },
     /** @param {Position} position */
-    setCurrent (position) {
-      const before = current
-      current = position
-      reveal(position)
-      draw()
-      for (const changed of [before, position]) {
-        const cell = found(changed)
-        if (cell !== null) fill(cell, changed)
-      }
-      refreshHeads()
-      scroller.setAttribute('aria-activedescendant', `cell-${cellName(position)}`)
+    select (position) {
+      const { row, cell } = layout.indexesOf(position)
+      grid.setActiveCell(row, cell)
+    },
+    /** Goes to the next cell. Returns false at the edge. @param {import('./keys.js').Direction} direction */
+    move (direction) {
+      const hasMoved = grid[`navigate${direction}`]() === true
+      grid.setFocus()
+      return hasMoved
+    },
+    /** The rows of the selected cells, without those that a merged one covers. @returns {Position[][]} */
+    selected () {
+      const [range] = grid.getSelectionModel()?.getSelectedRanges() ?? []
+      const { fromRow, toRow, fromCell, toCell } = range ?? { fromRow: 0, toRow: -1, fromCell: 0, toCell: 0 }
+      return Array.from({ length: toRow - fromRow + 1 }, (_, down) =>
+        Array.from({ length: toCell - fromCell + 1 }, (_, right) =>
+          layout.positionAt(fromRow + down, fromCell + right)))
     },
     /** Updates a changed cell. @param {Position} position @param {boolean} byOther */
     changed (position, byOther) {
       const shown = layout.anchor(position)
-      const cell = found(shown)
-      if (cell === null) return
-      fill(cell, shown)
+      const { row, cell } = layout.indexesOf(shown)
+      const node = grid.getCellNode(row, cell)
+      if (!node) return
+      if (grid.getCellEditor() === null || !isCurrent(shown)) grid.updateCell(row, cell)
+      dress(node, row, cell)
       if (!byOther) return
-      cell.classList.add('touched')
-      setTimeout(() => cell.classList.remove('touched'), TOUCHED_MS)
+      node.classList.add('touched')
+      setTimeout(() => node.classList.remove('touched'), TOUCHED_MS)
+    },
+    refresh () {
+      for (const node of container.querySelectorAll('[data-cell]')) {
+        if (node instanceof HTMLElement) redress(positionOf(node.dataset.cell ?? ''))
+      }
+    },
+    /** @returns {[left: number, top: number]} */
+    scroll () {
+      const { scrollLeft = 0, scrollTop = 0 } = grid.getViewportNode() ?? {}
+      return [scrollLeft, scrollTop]
+    },
+    /** @param {[left: number, top: number]} to */
+    scrollTo: to => grid.getViewportNode()?.scrollTo(...to),
+    destroy () {
+      sizes.disconnect()
+      grid.destroy(true)
     }
   }
-
-  /** @param {Position} position */
-  function reveal (position) {
-    const { left, top, width, height } = layout.box(position)
-    const [right, bottom] = [
-      scroller.scrollLeft + scroller.clientWidth,
-      scroller.scrollTop + scroller.clientHeight - ROW_HEIGHT
-    ]
-    if (left - HEAD_WIDTH < scroller.scrollLeft) scroller.scrollLeft = left - HEAD_WIDTH
-    else if (left + width > right) {
-      scroller.scrollLeft = Math.min(left - HEAD_WIDTH, left + width - scroller.clientWidth)
-    }
-    if (top < scroller.scrollTop) scroller.scrollTop = top
-    else if (top + height > bottom) {
-      scroller.scrollTop = Math.min(top, top + height + ROW_HEIGHT - scroller.clientHeight)
-    }
-  }
-}
-
-/** @param {string} className @param {string} role @param {string} [text] */
-export function element (className, role, text = '') {
-  const created = document.createElement('div')
-  created.className = className
-  created.setAttribute('role', role)
-  created.textContent = text
-  return created
-}
-
-/**
- * @template {HTMLElement} E
- * @param {E} target
- * @param {{ left: number, top: number, width: number, height: number }} box
- */
-export function placed (target, { left, top, width, height }) {
-  Object.assign(target.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` })
-  return target
-}
-
-/** The cell at the pointer. @param {Event} event */
-export function cellAt (event) {
-  const cell = event.target instanceof Element ? event.target.closest('[data-cell]') : null
-  return cell instanceof HTMLElement ? positionOf(cell.dataset.cell ?? '') : null
 }

@@ -4,24 +4,16 @@ import { gridFrame } from './frame.js'
 import { gridInput } from './input.js'
 import { gridKeys } from './keys.js'
 import { layoutOf } from './layout.js'
-import { cellName, idOf, isInRange, placeOf, positionOf } from './places.js'
-import { cellAt, gridTable } from './table.js'
+import { cellName, idOf, placeOf, positionOf } from './places.js'
 import { gridTabs } from './tabs.js'
 /** @import { GridContent, GridOutbox, GridSheet, GridView, Position } from './protocol.js' */
 
 const START = { row: 1, column: 1 }
 /** @type {GridSheet} */
-const NO_SHEET = {
-  name: '',
-  rows: 0,
-  columns: 0,
-  cells: {},
-  merged: [],
-  locked: [],
-  widths: {},
-  hiddenRows: [],
-  hiddenColumns: []
-}
+const NO_SHEET = { name: '', rows: 0, columns: 0, cells: {}, merged: [], locked: [], widths: {}, hiddenRows: [], hiddenColumns: [] }
+
+/** Loaded with the first sheet. @type {typeof import('./table.js').gridTable | null} */
+let gridTable = null
 
 /**
  * Shows one sheet at a time and edits its cells.
@@ -33,130 +25,154 @@ const NO_SHEET = {
  * @returns {GridView}
  */
 export function gridView (container, content, viewOnly, outbox) {
-  const { box, name, bar, hint, scroller, note, tabs } = gridFrame(viewOnly)
+  const { box, name, bar, hint, place, note, tabs } = gridFrame()
   /** @type {Map<string, Position>} where the user was in each sheet */
   const positions = new Map()
   /** @type {ReadonlyMap<string, { name: string, color: number }>} */
   let marks = new Map()
   let sheet = content.sheets[0] ?? NO_SHEET
+  let layout = layoutOf(sheet)
   let position = START
-  /** @type {ReturnType<typeof layoutOf>} */ let layout
-  /** @type {ReturnType<typeof gridTable>} */ let table
+  /** @type {ReturnType<typeof import('./table.js').gridTable> | null} */
+  let table = null
   /** @type {Map<string, { name: string, color: number }>} marks in the displayed sheet */
   const marksHere = new Map()
 
   const input = gridInput({
     bar,
-    done (value, down, right) {
-      const id = idOf(sheet.name, layout.holder(position))
-      if (value !== null && value !== valueHere()) outbox.changed([[id, value]])
-      if (down !== 0 || right !== 0 || !isTyping()) focusGrid()
-      move(down, right)
-    },
-    left: focusGrid
+    value: valueHere,
+    left: commit
   })
   const strip = gridTabs(tabs, content.sheets.map(({ name }) => name), show)
-  scroller.addEventListener('keydown', gridKeys({ move, type, clear, undo: outbox.undo, redo: outbox.redo }))
-  scroller.addEventListener('pointerdown', event => {
-    const cell = cellAt(event)
-    if (cell === null) return
-    event.preventDefault()
-    input.commit()
-    select(cell)
-    focusGrid()
-  })
-  scroller.addEventListener('dblclick', event => { if (cellAt(event) !== null) type() })
-  scroller.addEventListener('focus', announce)
-  gridClipboard(scroller, { text: () => table.shownAt(position).text, clear, fill })
-  bar.addEventListener('focus', () => { if (!mayEdit()) focusGrid() })
+  const keys = gridKeys({
+    move: direction => table?.move(direction) ?? false,
+    cancel: () => table?.cancel(),
+    jump,
+    type,
+    commit,
+    clear,
+    undo: outbox.undo,
+    redo: outbox.redo
+  }, input)
+  place.addEventListener('keydown', keys, { capture: true })
+  bar.addEventListener('keydown', keys)
+  place.addEventListener('focusin', announce)
+  // A touch scrolls and taps, as the browser does it. The grid would take it for dragging.
+  place.addEventListener('touchstart', event => event.stopPropagation(), { capture: true, passive: true })
+  place.addEventListener('pointerdown', () => window.focus()) // in its frame, where the cell may have it already
+  gridClipboard(place, { texts, clear, fill })
+  bar.addEventListener('focus', () => { if (!input.isOpen()) type() })
   container.replaceChildren(box)
-  show(sheet.name)
+  if (gridTable === null) {
+    container.setAttribute('aria-busy', 'true')
+    import('./table.js').then(loaded => {
+      gridTable = loaded.gridTable
+      container.setAttribute('aria-busy', 'false')
+      show(sheet.name)
+    })
+  } else show(sheet.name)
 
   /** @param {string} title of a sheet */
   function show (title) {
-    input.commit()
+    commit()
     positions.set(sheet.name, position)
     sheet = content.sheets.find(({ name }) => name === title) ?? sheet
     layout = layoutOf(sheet)
-    scroller.setAttribute('aria-label', sheet.name)
-    scroller.setAttribute('aria-rowcount', String(sheet.rows + 1))
-    scroller.setAttribute('aria-colcount', String(sheet.columns + 1))
-    scroller.scrollTo(0, 0)
-    showMarks()
-    table = gridTable(scroller, sheet, layout, marksHere)
+    position = layout.anchor(positions.get(sheet.name) ?? START)
     note.hidden = sheet.omitted === undefined
     note.textContent = sheet.omitted ?? ''
     strip.select(sheet.name)
-    select(layout.anchor(positions.get(sheet.name) ?? START))
+    showMarks()
+    table?.destroy()
+    table = gridTable?.(place, {
+      sheet, layout, marks: marksHere, Editor: input.Editor, viewOnly, typed, moved, mayEdit
+    }) ?? null
+    select(position)
   }
 
   /** @param {Position} next */
   function select (next) {
     position = next
-    table.setCurrent(next)
+    table?.select(next)
+  }
+
+  /** The user is in another cell. @param {Position} next */
+  function moved (next) {
+    position = next
     name.textContent = cellName(next)
-    bar.readOnly = viewOnly || lockAt(position) !== undefined
-    input.show(valueHere())
-    showHint()
+    bar.readOnly = viewOnly || layout.lockAt(next) !== undefined
+    showCell()
     announce()
   }
 
-  function showHint () {
-    hint.hidden = !table.shownAt(position).stale
-  }
-
-  /** @param {number} down @param {number} right */
-  function move (down, right) {
-    const next = layout.moved(position, down, right)
-    const isElsewhere = next.row !== position.row || next.column !== position.column
-    if (isElsewhere) select(next)
-    return isElsewhere
+  function showCell () {
+    if (!input.isOpen()) bar.value = valueHere()
+    hint.hidden = !layout.cellAt(position).stale
   }
 
   function valueHere () {
-    return table.shownAt(position).value
+    return layout.cellAt(position).value
   }
 
-  /** @param {Position} at */
-  function lockAt (at) {
-    return sheet.locked.find(({ range }) => isInRange(layout.holder(at), range))
+  /** @param {number} down @param {number} right */
+  function jump (down, right) {
+    select(layout.anchor({
+      row: down === 0 ? position.row : layout.rows.at(Math.min(0, -down)) ?? 1,
+      column: right === 0 ? position.column : layout.columns.at(Math.min(0, -right)) ?? 1
+    }))
+  }
+
+  /** @param {Position} at @param {string} value */
+  function typed (at, value) {
+    if (value !== layout.cellAt(at).value) outbox.changed([[idOf(sheet.name, layout.holder(at)), value]])
   }
 
   /** Shows the reason if it can't. */
   function mayEdit () {
-    const lock = lockAt(position)
+    const lock = layout.lockAt(position)
     if (!viewOnly && lock !== undefined) showToast(`${lock.why}.`)
     return !viewOnly && lock === undefined
   }
 
   /** @param {string} [first] */
   function type (first) {
-    if (mayEdit()) input.open(table.body, layout.box(position), valueHere(), first)
+    if (!mayEdit()) return table?.focus()
+    input.startWith(first)
+    table?.type()
+  }
+
+  function commit () {
+    if (input.isOpen()) table?.commit()
+  }
+
+  /** The texts of the selected cells. */
+  function texts () {
+    return (table?.selected() ?? []).map(line =>
+      line.map(at => layout.isCovered(at) ? '' : layout.cellAt(at).text)
+    )
   }
 
   function clear () {
-    if (valueHere() !== '' && mayEdit()) outbox.changed([[idOf(sheet.name, layout.holder(position)), '']])
+    const cells = (table?.selected() ?? []).flat().filter(at => !layout.isCovered(at) && layout.cellAt(at).value !== '')
+    if (cells.length > 0 && mayEdit()) {
+      outbox.changed(
+        cells.filter(at => layout.lockAt(at) === undefined).map(at => [idOf(sheet.name, layout.holder(at)), ''])
+      )
+    }
   }
 
-  /** Sets a block of values that starts at this cell. @param {string[][]} block */
+  /** Sets a block of values that starts at the first selected cell. @param {string[][]} block */
   function fill (block) {
     if (!mayEdit()) return
+    const { row, column } = table?.selected()[0]?.[0] ?? position
     const values = block.flatMap((line, down) =>
-      line.map((value, right) => ({ value, row: position.row + down, column: position.column + right }))
+      line.map((value, right) => ({ value, row: row + down, column: column + right }))
     )
     const free = values.filter(at =>
-      at.row <= sheet.rows && at.column <= sheet.columns && !layout.isCovered(at) && lockAt(at) === undefined
+      at.row <= sheet.rows && at.column <= sheet.columns && !layout.isCovered(at) && layout.lockAt(at) === undefined
     )
     outbox.changed(free.map(({ value, ...at }) => [idOf(sheet.name, at), value]))
     if (free.length < values.length) showToast(`${values.length - free.length} of ${values.length} values have no cell here that can be changed: they are left out.`)
-  }
-
-  function isTyping () {
-    return input.isOpen() || document.activeElement === bar
-  }
-
-  function focusGrid () {
-    scroller.focus({ preventScroll: true })
   }
 
   /** Tells the others where the user is; see place.js. */
@@ -177,37 +193,36 @@ export function gridView (container, content, viewOnly, outbox) {
       if (target === undefined) return
       target.cells[at.cell] = cell
       if (target !== sheet) return
-      table.changed(positionOf(at.cell), byOther)
-      showHint()
-      if (cellName(layout.holder(position)) === at.cell && !input.isOpen()) input.show(cell.value)
+      table?.changed(positionOf(at.cell), byOther)
+      showCell()
     },
     select (id) {
       const at = placeOf(id)
       if (at.sheet !== sheet.name) show(at.sheet)
       select(layout.anchor(positionOf(at.cell)))
     },
-    commit: input.commit,
+    commit,
     state: () => ({
       sheet: sheet.name,
       position,
-      scroll: [scroller.scrollLeft, scroller.scrollTop],
+      scroll: table?.scroll() ?? [0, 0],
       draft: input.draft(),
       hadFocus: box.contains(document.activeElement)
     }),
     restore (state) {
+      positions.set(state.sheet, state.position)
       if (sheet.name !== state.sheet) show(state.sheet)
       if (sheet.name !== state.sheet) return
       select(layout.anchor(state.position))
-      scroller.scrollTo(...state.scroll)
-      table.draw()
-      if (state.hadFocus) focusGrid()
+      table?.scrollTo(state.scroll)
+      if (state.hadFocus) table?.focus()
       if (state.draft !== null) type(state.draft)
     },
     place: () => box.contains(document.activeElement) ? idOf(sheet.name, position) : null,
     mark (next) {
       marks = next
       showMarks()
-      table.refresh()
+      table?.refresh()
     }
   }
 }

@@ -18,7 +18,7 @@ export interface ListKind {
 }
 
 /** Whether the properties themselves turn a format on or off. */
-export function stated (properties: Element | undefined, format: Format): boolean | undefined {
+function stated (properties: Element | undefined, format: Format): boolean | undefined {
   const element = firstChild(properties, NAMES[format])
   return element === undefined ? undefined : !OFF.includes(valueOf(element) ?? '')
 }

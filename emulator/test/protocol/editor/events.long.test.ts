@@ -194,7 +194,7 @@ t.test(
     const handled = ['onRequestReferenceData', 'onRequestReferenceSource', 'onRequestOpen']
     const { button, call, dialog, event, frame, page } = await open('K', { file: 'table.csv', handled })
     const grid = frame.getByRole('grid')
-    await grid.press('Control+Home')
+    await grid.locator('[tabindex="0"]').press('Control+Home')
     await page.keyboard.type('=[orders2.csv]Sheet1!A1')
     await page.keyboard.press('Enter')
     t.strictSame(await event('onRequestReferenceData'), { path: 'orders2.csv' })

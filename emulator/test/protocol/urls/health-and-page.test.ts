@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import t from 'tap'
 import { startDocumentServer, startFakeHost } from '../../support.js'
 
@@ -15,10 +16,18 @@ t.test('health check, editor script and editor page exist', async t => {
   t.match(await script.text(), /DocsAPI/)
 
   const page = await fetch(`${server.url}/web-apps/apps/documenteditor/main/index.html`)
-  t.match(page.headers.get('content-security-policy'), /default-src 'none'; script-src 'self'; style-src 'self'/)
+  const policy = page.headers.get('content-security-policy')
+  t.match(policy, /default-src 'none'; script-src 'self' 'sha256-[^']+'; style-src 'self' 'sha256-[^']+'; img-src/)
   const html = await page.text()
   t.match(html, 'not ONLYOFFICE Docs')
-  t.notMatch(html, /<script(?![^>]*src=)|<style|style=|onclick=/, 'nothing inline')
+  t.notMatch(html, /<script(?! type="importmap"|[^>]*src=)|<style|style=|onclick=/, 'nothing inline but the import map')
+  const [, importMap] = /<script type="importmap">([^<]*)/.exec(html)!
+  t.match(policy, createHash('sha256').update(importMap!).digest('base64'))
+  for (const url of Object.values<string>(JSON.parse(importMap!).imports)) {
+    const module = await fetch(new URL(url, page.url))
+    t.equal(module.status, 200, url)
+    t.match(module.headers.get('content-type'), /javascript/)
+  }
 })
 
 t.test('healthcheck answers true or false as plain text, with HTTP 200 in both cases', async t => {
