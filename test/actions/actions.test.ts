@@ -427,6 +427,6 @@ t.test('a page has no token if its configuration could not be made again: anothe
     })
   )
   t.equal((await open({ editorConfig: { recent: many } })).pageToken, '')
-  t.equal((await open({ editorConfig: { user: { id: 'x'.repeat(2 ** 20) } } })).pageToken, '')
+  t.equal((await open({ editorConfig: { user: { name: 'x'.repeat(2 ** 20) } } })).pageToken, '')
   t.equal((await host.ask('config', { purpose: 'refresh' }, { token: (await open({ editorConfig: { recent: many.slice(0, 50) } })).pageToken })).status, 200)
 })

@@ -77,17 +77,3 @@ t.test('thumbnail.first false makes a zip file of the images of all pages', asyn
     t.strictSame(sizes.png!(Buffer.from(image)), [64, 36])
   }
 })
-
-t.test('a picture is scaled down, and a source that is none or too large answers -3', async t => {
-  const { host, convert } = await start(t)
-  const png = (await convert({ thumbnail: { aspect: 0, width: 1999, height: 3 } })).bytes
-  const convertPng = async (bytes: Buffer, thumbnail?: object) => {
-    host.files.set('/files/a.png', bytes)
-    return await convert({ filetype: 'png', url: `${host.origin}/files/a.png`, thumbnail })
-  }
-  t.strictSame(sizes.png!((await convertPng(png, { aspect: 1, width: 100, height: 100 })).bytes), [100, 1])
-  const huge = Buffer.from(png)
-  for (const at of [16, 20]) huge.writeUInt32BE(60_000, at)
-  t.equal((await convertPng(huge)).error, -3)
-  t.equal((await convertPng(Buffer.from('\0 no picture'))).error, -3)
-})
