@@ -33,7 +33,7 @@ export function textView (container, content, viewOnly, state, dispatch) {
       spellcheck: 'false',
       ...!viewOnly && { role: 'textbox', 'aria-multiline': 'true', 'aria-label': 'Text of the document' }
     },
-    handleDOMEvents: { click: openLink, ...content.plain && { beforeinput: refuseFormats } },
+    handleDOMEvents: { click: openLink, keydown: readCaret, ...content.plain && { beforeinput: refuseFormats } },
     ...clipboard(content)
   })
   bar?.update(state)
@@ -89,6 +89,15 @@ export function documentOf (json) {
 function classOf (doc, plain) {
   if (doc.firstChild?.type === schema.nodes.slide) return 'slides'
   return plain ? 'paper plain' : 'paper'
+}
+
+/**
+ * The browser reports a moved caret only after a moment: keys of a script can come before.
+ *
+ * @param {EditorView} _view @param {KeyboardEvent} event
+ */
+function readCaret (_view, event) {
+  if (!event.isComposing) document.dispatchEvent(new Event('selectionchange'))
 }
 
 /** The browser has keys and menus of its own for them. @param {EditorView} _view @param {InputEvent} event */
