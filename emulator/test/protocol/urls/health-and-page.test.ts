@@ -26,7 +26,7 @@ t.test('health check, editor script and editor page exist', async t => {
   for (const url of Object.values<string>(JSON.parse(importMap!).imports)) {
     const module = await fetch(new URL(url, page.url))
     t.equal(module.status, 200, url)
-    t.match(module.headers.get('content-type'), /javascript/)
+    t.match(module.headers.get('content-type'), url.endsWith('.css') ? /css/ : /javascript/)
   }
 })
 
