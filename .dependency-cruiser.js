@@ -86,7 +86,6 @@ const restricted = {
   slickgrid: ['emulator/lib/browser/grid'],
   typebox: ['lib/.+\\.schema'],
   pdfkit: ['emulator/lib/conversions/converter'],
-  'dejavu-fonts-ttf': ['emulator/lib/conversions/converter'],
   'node:fs': ['lib/cli', 'lib/storage', 'lib/handler/assets', 'emulator/lib/conversions/converter', 'emulator/lib/cli', 'emulator/lib/editor-page/routes', 'emulator/lib/version'],
   'node:child_process': ['emulator/lib/conversions/converter'],
   'node:net': ['lib/http-client', 'lib/security/public-ip', 'lib/testing', 'emulator/lib'],
