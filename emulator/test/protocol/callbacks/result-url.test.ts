@@ -48,7 +48,8 @@ t.test('url begins with the origin the editing browser used and also works at th
   const browser = new WebSocket(`${server.url.replace('http', 'ws')}/doc/socket`, { headers })
   await once(browser, 'open')
   browser.send(JSON.stringify({ type: 'open', config: host.config('K', { name: 'notes.txt' }) }))
-  browser.send(JSON.stringify({ type: 'edit', batch: 1, operations: [{ op: 'text', text: 'from a browser' }] }))
+  const typed = { stepType: 'replace', from: 1, to: 1, slice: { content: [{ type: 'text', text: 'from a browser' }] } }
+  browser.send(JSON.stringify({ type: 'edit', batch: 1, operations: [{ op: 'steps', version: 0, client: 'page', steps: [typed] }] }))
   browser.send(JSON.stringify({ type: 'close' }))
   const { body } = await server.nextCallback(2)
   const address = String(body!.url)
