@@ -14,6 +14,7 @@ export function gridInput ({ bar, value, left }) {
   area.spellcheck = false
   area.setAttribute('aria-label', 'Content of the cell')
   let isOpen = false
+  let isHeld = false
   /** Typing began with a character, so the arrow keys leave the cell. */
   let isQuick = false
   let before = ''
@@ -44,6 +45,21 @@ export function gridInput ({ bar, value, left }) {
       bar.value = value()
     }
 
+    /** Does not take it for leaving the field if the focus is lost. @param {boolean} value */
+    hold (value) {
+      isHeld = value
+    }
+
+    /** @param {HTMLElement} container the same cell, rendered anew */
+    moveTo (container) {
+      if (container.contains(area)) return
+      const { selectionStart, selectionEnd } = area
+      container.append(area)
+      if (isInBar()) return
+      area.focus()
+      area.setSelectionRange(selectionStart, selectionEnd)
+    }
+
     init () {}
     focus () {}
     loadValue () {}
@@ -68,7 +84,7 @@ export function gridInput ({ bar, value, left }) {
       fit()
     })
     field.addEventListener('pointerdown', () => { isQuick = false })
-    field.addEventListener('blur', ({ relatedTarget }) => { if (isOpen && relatedTarget !== other) left() })
+    field.addEventListener('blur', ({ relatedTarget }) => { if (isOpen && !isHeld && relatedTarget !== other) left() })
     field.addEventListener('beforeinput', event => {
       if (event.inputType.startsWith('history')) event.stopPropagation()
     })

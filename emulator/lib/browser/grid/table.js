@@ -3,6 +3,7 @@ import { widthOf } from './layout.js'
 import { cellName, columnName, positionOf } from './places.js'
 /** @import { Column, Editor } from 'slickgrid' */
 /** @import { GridSheet, Position } from './protocol.js' */
+/** @typedef {Editor & { hold: (value: boolean) => void, moveTo: (container: HTMLElement) => void }} CellEditor */
 
 const ROW_HEIGHT = 26
 const HEAD_WIDTH = 52
@@ -17,7 +18,7 @@ const TOUCHED_MS = 900
  * @param {GridSheet} parts.sheet
  * @param {ReturnType<typeof import('./layout.js').layoutOf>} parts.layout
  * @param {ReadonlyMap<string, { name: string, color: number }>} parts.marks by cell name
- * @param {{ new (...parts: any): Editor }} parts.Editor of a cell
+ * @param {{ new (...parts: any): CellEditor }} parts.Editor of a cell
  * @param {(position: Position, value: string) => void} parts.typed
  * @param {(position: Position) => void} parts.moved
  * @param {() => boolean} parts.mayEdit whether the current cell can be edited
@@ -26,6 +27,7 @@ const TOUCHED_MS = 900
 export function gridTable (place, { sheet, layout, marks, Editor, typed, moved, mayEdit, viewOnly }) {
   let current = { row: 0, column: 0 }
   let isResizing = false
+  let isRendering = false
 
   class Sheet extends SlickGrid {
     /**
@@ -60,12 +62,27 @@ export function gridTable (place, { sheet, layout, marks, Editor, typed, moved, 
       const node = at && this.getCellNode(at.row, at.cell)
       if (!node || node === this.activeCellNode) return
       this.activeCellNode = node
-      if (hadFocus) this.setFocus()
+      if (hadFocus && !this.getCellEditor()) this.setFocus()
     }
 
-    /** Ends typing, but not because the window has changed. @override @param {boolean} [refocus] */
+    /** Typing goes on in a cell that is rendered anew. @override */
+    render () {
+      const editor = /** @type {CellEditor | null} */ (this.getCellEditor())
+      isRendering = true
+      editor?.hold(true)
+      super.render()
+      if (this.activeCellNode) editor?.moveTo(this.activeCellNode)
+      editor?.hold(false)
+      isRendering = false
+    }
+
+    /**
+     * Ends typing, but not because the window has changed, or the rows in sight.
+     * @override
+     * @param {boolean} [refocus]
+     */
     makeActiveCellNormal (refocus) {
-      if (!isResizing) super.makeActiveCellNormal(refocus)
+      if (!isResizing && !isRendering) super.makeActiveCellNormal(refocus)
     }
 
     /** Not behind the row numbers. @override @param {number} left @param {number} right */

@@ -2,7 +2,7 @@ import { Schema } from 'prosemirror-model'
 
 const ALIGNMENTS = ['center', 'right', 'justify']
 const LINK = /^(?:https?:|mailto:|#)/i
-const CSS_DECLARATIONS = /^(?:(?:color: #[0-9a-f]{6}|font-size: [\d.]+(?:pt|cqw)|vertical-align: (?:super|sub))(?:; )?)*$/i
+const CSS_DECLARATIONS = /^(?:(?:color: #(?:[0-9a-f]{3}){1,2}|font-size: [\d.]+(?:pt|cqw)|vertical-align: (?:super|sub))(?:; )?)*$/i
 /** The place of a shape on its slide: left, top, width and height in per cent of the slide's size. */
 const BOX = { default: null, validate: isBox }
 
@@ -139,7 +139,7 @@ export const schema = new Schema({
       parseDOM: [{ tag: 'img[data-ref], span.image[data-ref]', getAttrs: ofImage }],
       toDOM ({ attrs: { ref, src, alt, width, height } }) {
         const size = { ...width !== null && { width }, ...height !== null && { height } }
-        if (src !== null) return ['img', { 'data-ref': ref ?? '', src, alt, ...size }]
+        if (src !== null) return ['img', { 'data-ref': ref ?? '', src, alt: alt || 'Image', ...size }]
         return ['span', { 'data-ref': ref ?? '', class: 'image', role: 'img', 'aria-label': alt || 'Image' }]
       }
     },
