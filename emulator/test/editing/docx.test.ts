@@ -154,6 +154,16 @@ t.test('the end of a section stays when its paragraph is deleted, and is not cop
   t.match(bodyAfter(writer), `<w:p>${section}</w:p><w:p>`)
 })
 
+t.test('a copy elsewhere takes nothing from what it was copied from', async t => {
+  const cell = (content: string) => `<w:tc><w:p>${run(content)}</w:p></w:tc>`
+  const table = `<w:tbl><w:tr>${cell('one ')}${cell('two')}</w:tr></w:tbl>`
+  const writer = bodyOf(table)
+  writer.edit(tr => tr.insert(0, tr.doc.child(0).child(0).child(0).child(0)))
+  t.equal(bodyAfter(writer), `<w:p>${run('one ')}</w:p>${table}`)
+  writer.edit(tr => tr.insertText('!', writer.at('two') + 3))
+  t.equal(bodyAfter(writer), `<w:p>${run('one ')}</w:p>${table.replace(' xml:space="preserve">two', '>two!')}`)
+})
+
 t.test('a table that is pasted is written as one', async t => {
   const writer = bodyOf(`<w:p>${run('x')}</w:p>`)
   const cell = (text: string) => schema.node('table_cell', null, schema.node('paragraph', null, schema.text(text)))
