@@ -1,5 +1,7 @@
 import { strToU8, unzipSync, zipSync } from 'fflate'
+import { joinBackward } from 'prosemirror-commands'
 import { Fragment, Slice } from 'prosemirror-model'
+import { TextSelection } from 'prosemirror-state'
 import { ReplaceStep } from 'prosemirror-transform'
 import t from 'tap'
 import { schema } from '../../lib/browser/text/schema.js'
@@ -152,6 +154,16 @@ t.test('the end of a section stays when its paragraph is deleted, and is not cop
   t.match(bodyAfter(writer), `<w:p>${section}</w:p><w:p>`)
 })
 
+t.test('a copy elsewhere takes nothing from what it was copied from', async t => {
+  const cell = (content: string) => `<w:tc><w:p>${run(content)}</w:p></w:tc>`
+  const table = `<w:tbl><w:tr>${cell('one ')}${cell('two')}</w:tr></w:tbl>`
+  const writer = bodyOf(table)
+  writer.edit(tr => tr.insert(0, tr.doc.child(0).child(0).child(0).child(0)))
+  t.equal(bodyAfter(writer), `<w:p>${run('one ')}</w:p>${table}`)
+  writer.edit(tr => tr.insertText('!', writer.at('two') + 3))
+  t.equal(bodyAfter(writer), `<w:p>${run('one ')}</w:p>${table.replace(' xml:space="preserve">two', '>two!')}`)
+})
+
 t.test('a table that is pasted is written as one', async t => {
   const writer = bodyOf(`<w:p>${run('x')}</w:p>`)
   const cell = (text: string) => schema.node('table_cell', null, schema.node('paragraph', null, schema.text(text)))
@@ -191,6 +203,23 @@ t.test('steps that do not fit, or that make what a text cannot contain, change n
   t.equal(editable.bytes(), original)
   t.equal(editable.apply({ op: 'steps', version: 1, client: 'a', steps: [insert({ type: 'text', text: 'x' })] }), null, 'a version to come')
   t.equal(editable.apply({ op: 'steps', version: -1, client: 'a', steps: [insert({ type: 'text', text: 'x' })] }), null)
+})
+
+t.test('steps are judged by what they make: those of a page whose slice is incomplete fit, too deep ones do not', async t => {
+  const writer = bodyOf(`<w:sdt><w:sdtContent><w:p>${run('one')}</w:p><w:p>${run('two')}</w:p></w:sdtContent></w:sdt>`)
+  writer.state = writer.state.apply(writer.state.tr.setSelection(TextSelection.create(writer.state.doc, 2)))
+  t.ok(joinBackward(writer.state, transaction => t.ok(writer.edit(() => transaction), 'lifted out of the content control')))
+  const wrap = { stepType: 'replaceAround', from: 0, to: 5, gapFrom: 0, gapTo: 5, insert: 1, slice: { content: [{ type: 'section' }] } }
+  const { editable } = bodyOf(`<w:p>${run('one')}</w:p>`)
+  for (let depth = 0; depth < 100; depth++) {
+    const step = { ...wrap, to: 5 + 2 * depth, gapTo: 5 + 2 * depth }
+    t.equal(editable.apply({ op: 'steps', version: Math.min(depth, 64), client: 'a', steps: [step] }) === null, depth >= 64)
+  }
+  const [wrong, other] = [{ ...wrap, slice: { content: [{ type: 'section', attrs: { fill: 'x' } }] } }, { stepType: 'attr', pos: 0, attr: 'fill', value: 'x' }]
+  for (const step of [wrong, other]) {
+    t.equal(editable.apply({ op: 'steps', version: 64, client: 'a', steps: [step] }), null)
+    t.equal(editable.apply({ op: 'steps', version: 63, client: 'b', steps: [step], leaving: true }), null, 'moved over others')
+  }
 })
 
 t.test('a page gets the steps that it missed; its own that had arrived are not applied again', async t => {

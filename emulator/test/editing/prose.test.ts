@@ -1,4 +1,6 @@
 import { strToU8, unzipSync, zipSync } from 'fflate'
+import { lift } from 'prosemirror-commands'
+import { TextSelection } from 'prosemirror-state'
 import t from 'tap'
 import { blankDocument } from '../../../lib/blank/blank-document.js'
 import { schema } from '../../lib/browser/text/schema.js'
@@ -72,6 +74,33 @@ t.test('.odt: spaces, headings, lists and styles', async t => {
   t.match(content, '<text:list><text:list-item><text:p>it</text:p></text:list-item><text:list-item><text:p>em</text:p></text:list-item></text:list>')
   t.match(content, /bookmark\/><text:s text:c="3"\/>end</)
   t.strictSame(seen(docOf(openEditable('odt', writer.editable.bytes()))), seen(writer.state.doc))
+})
+
+t.test('.odt: lists consist of items, in the order of the text', async t => {
+  const item = (...content: string[]) => `<text:list-item>${content.map(text => `<text:p>${text}</text:p>`).join('')}</text:list-item>`
+  const listOf = (writer: ReturnType<typeof openText>) => /<office:text>(.*)<\/office:text>/.exec(contentOf(writer))![1]!
+  const nested = openText2(`<text:list><text:list-item><text:p>one</text:p><text:list>${item('a')}</text:list></text:list-item></text:list>`)
+  nested.edit(tr => tr.split(nested.at('one') + 1))
+  t.equal(listOf(nested), `<text:list>${item('o')}<text:list-item><text:p>ne</text:p><text:list>${item('a')}</text:list></text:list-item></text:list>`)
+
+  const lifted = openText2(`<text:list xml:id="l1">${item('one')}${item('two', 'more')}${item('three')}</text:list>`)
+  lifted.state = lifted.state.apply(lifted.state.tr.setSelection(TextSelection.create(lifted.state.doc, lifted.at('two'))))
+  lift(lifted.state, transaction => lifted.edit(() => transaction))
+  t.equal(listOf(lifted), `<text:list xml:id="l1">${item('one')}${item('two')}${item('more')}${item('three')}</text:list>`)
+  lifted.state = lifted.state.apply(lifted.state.tr.setSelection(TextSelection.create(lifted.state.doc, lifted.at('two'))))
+  lift(lifted.state, transaction => lifted.edit(() => transaction))
+  t.equal(listOf(lifted), `<text:list xml:id="l1">${item('one')}</text:list><text:p>two</text:p><text:list>${item('more')}${item('three')}</text:list>`)
+
+  const moved = openText2(`<text:list>${item('one')}</text:list>`)
+  const [list] = moved.state.doc.children
+  moved.edit(tr => tr.insert(0, list!.firstChild!).insert(tr.doc.content.size, list!).split(tr.doc.content.size - 4))
+  t.equal(listOf(moved), `<text:p>one</text:p><text:list>${item('one')}</text:list><text:list>${item('on')}${item('e')}</text:list>`)
+})
+
+t.test('.odt: of a table that is copied, the text is written', async t => {
+  const writer = openText2('<table:table xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"><table:table-row><table:table-cell><text:p>cell</text:p></table:table-cell></table:table-row></table:table>')
+  writer.edit(tr => tr.insert(0, tr.doc.child(0)))
+  t.match(contentOf(writer), /<office:text><table:table .*>cell<.*<\/table:table><text:p>cell<\/text:p><\/office:text>/)
 })
 
 t.test('.odt: repeated spaces are limited, whatever the count', async t => {

@@ -72,7 +72,10 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
   return {
     parts,
     containerOf: element => childElements(element).find(({ localName }) => localName === 'text-box') ?? element,
-    create: (node, source) => node.type.name === 'paragraph' ? createParagraph(node, source) : null,
+    create (node, source) {
+      if (node.type.name === 'paragraph') return createParagraph(node, source)
+      return node.type.name === 'section' && source !== undefined && isListPart(source) ? copyOf(source) : null
+    },
     fits: (element, { attrs }) =>
       element.localName === (attrs.level === null || attrs.level === 0 ? 'p' : 'h') &&
       parts.asRead(attrs.ref)?.attrs.level === attrs.level,
@@ -93,23 +96,58 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
       }
       return true
     },
-    /** Each new paragraph in a list has an item of its own. What has a text is no placeholder any more. */
+    /** What has a text is no placeholder any more. */
     finish (container) {
       const frame = container.parentNode as Element
       if (container.localName === 'text-box' && container.textContent !== '') {
         frame.removeAttributeNS(PRESENTATION, 'placeholder')
       }
-      if (container.localName !== 'list-item') return
-      let last = container
       for (const element of childElements(container)) {
-        if (element.namespaceURI !== TEXT || parts.isBlock(element) || element.localName !== 'p') continue
-        const item = create('list-item')
-        last.parentNode!.insertBefore(item, last.nextSibling)
-        item.appendChild(element)
-        last = item
+        if (container.localName === 'list') isItem(element) ? splitItem(element) : intoItem(element)
+        else if (isItem(element)) outOfItem(element)
       }
     }
   }
+
+  /** Each new paragraph in a list has an item of its own, which takes what follows. */
+  function splitItem (item: Element): void {
+    const isNew = (element: Element) => element.localName === 'p' && !parts.isBlock(element)
+    for (const element of childElements(item).slice(1).filter(isNew).reverse()) {
+      const rest = [element, ...following(element)]
+      const next = item.parentNode!.insertBefore(create('list-item'), item.nextSibling)
+      for (const node of rest) next.appendChild(node)
+    }
+  }
+
+  /** A list consists of items. */
+  function intoItem (element: Element): void {
+    element.parentNode!.insertBefore(create('list-item'), element).appendChild(element)
+  }
+
+  /** For other elements, there are no items. */
+  function outOfItem (item: Element): void {
+    while (item.firstChild !== null) item.parentNode!.insertBefore(item.firstChild, item)
+    item.parentNode!.removeChild(item)
+  }
+}
+
+function isItem ({ localName }: Element): boolean {
+  return ['list-item', 'list-header'].includes(localName!)
+}
+
+function isListPart (element: Element): boolean {
+  return element.localName === 'list' || isItem(element)
+}
+
+function copyOf (element: Element): Element {
+  const copy = element.cloneNode(false) as Element
+  copy.removeAttribute('xml:id')
+  return copy
+}
+
+function following (element: Element): Element[] {
+  const siblings = childElements(element.parentNode as Element)
+  return siblings.slice(siblings.indexOf(element) + 1)
 }
 
 function isShape ({ localName }: Element): boolean {

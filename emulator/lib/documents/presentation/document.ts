@@ -4,7 +4,7 @@ import { childElements, firstChild } from '../office/elements.js'
 import { type OfficePackage, openPackage } from '../office/package.js'
 import { parseXml } from '../office/xml.js'
 import { proseDocument, wellFormed } from '../prose/prose.js'
-import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
+import { type BlockWriter, ownersOf, writeBlocks } from '../prose/write-blocks.js'
 import type { SourceParts } from '../prose/parts.js'
 import type { Editable } from '../types.js'
 import { ATTRIBUTES, DRAWING, FORMATS, hasFormat, readPresentation } from './read.js'
@@ -22,12 +22,13 @@ export function presentationDocument (original: Uint8Array): Editable {
 function written (office: OfficePackage, doc: Node): Uint8Array {
   const { doc: before, slides, parts } = readPresentation(office)
   const changed = new Map<string, string>()
+  const owners = ownersOf({ parts }, doc.children)
   for (const node of doc.children) {
     const tree = parts.get(node.attrs.ref)
     const slide = slides.find(({ document }) => document === tree?.ownerDocument)
     const isSame = before.children.some(known => known.attrs.ref === node.attrs.ref && known.eq(node))
     if (tree === undefined || slide === undefined || isSame) continue
-    writeBlocks(blockWriter(parts, slide.document), tree, node.children)
+    writeBlocks(blockWriter(parts, slide.document), tree, node.children, owners)
     changed.set(slide.part, new XMLSerializer().serializeToString(slide.document))
   }
   return office.withParts(changed)

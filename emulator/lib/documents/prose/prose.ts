@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Fragment, type Node, type NodeType, type Schema, Slice } from 'prosemirror-model'
-import { AttrStep, DocAttrStep, type Mappable, Mapping, ReplaceStep, Step, Transform } from 'prosemirror-transform'
+import { AttrStep, DocAttrStep, type Mappable, Mapping, ReplaceStep, Step, type StepMap, Transform } from 'prosemirror-transform'
 import { schema } from '../../browser/text/schema.js'
 import type { Editable, ProseView, StepsOperation } from '../types.js'
 
@@ -117,13 +117,12 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
   }
 }
 
-/** `null` if one is malformed, or inserts what the schema does not allow. */
+/** `null` if one is malformed, or has a mark that the schema does not allow. */
 function stepsOf ({ steps }: Pick<StepsOperation, 'steps'>): Step[] | null {
   try {
     return steps.map(json => {
       const step = Step.fromJSON(schema, json)
-      const { slice, mark } = step as { readonly slice?: Slice, readonly mark?: Node['marks'][number] }
-      slice?.content.forEach(node => node.check())
+      const { mark } = step as { readonly mark?: Node['marks'][number] }
       if (mark !== undefined) schema.text(' ', [mark]).check()
       return step
     })
@@ -132,23 +131,40 @@ function stepsOf ({ steps }: Pick<StepsOperation, 'steps'>): Step[] | null {
   }
 }
 
-/** Makes a step; false if it was made for another document, or makes what the schema does not allow. */
+/** Makes a step, unless it was made for another document, or makes what the schema does not allow. */
 function fits (step: Step, transform: Transform): boolean {
   try {
-    const { from, slice } = step as { readonly from?: number, readonly slice?: Slice }
-    if (slice !== undefined && transform.doc.resolve(from ?? 0).depth + depthOf(slice.content) > MAX_DEPTH) return false
-    if (transform.maybeStep(step).failed !== null) return false
-    if (!(step instanceof AttrStep)) return !(step instanceof DocAttrStep)
-    const node = transform.doc.nodeAt(step.pos)!
-    node.check()
-    return Object.hasOwn(node.attrs, step.attr)
+    const { doc } = step.apply(transform.doc)
+    if (doc === null || step instanceof DocAttrStep) return false
+    checkChanged(doc, step.getMap())
+    if (step instanceof AttrStep) {
+      const node = doc.nodeAt(step.pos)!
+      node.check()
+      if (!Object.hasOwn(node.attrs, step.attr)) return false
+    }
+    transform.step(step)
+    return true
   } catch {
     return false
   }
 }
 
-function depthOf (content: Fragment): number {
-  return 1 + content.content.reduce((most, node) => Math.max(most, node.isTextblock ? 0 : depthOf(node.content)), 0)
+/** Throws if what a step made is not allowed. Its slice may be incomplete: what is around it completes it. */
+function checkChanged (doc: Node, map: StepMap): void {
+  const places: number[] = []
+  map.forEach((_from, _to, start, end) => { places.push(start, end) })
+  if (places.length > 0) checkBetween(doc, Math.min(...places), Math.max(...places))
+}
+
+function checkBetween (parent: Node, from: number, to: number, depth = 0): void {
+  if (depth > MAX_DEPTH) throw new RangeError(`Blocks are nested more than ${MAX_DEPTH} levels deep`)
+  if (!parent.type.validContent(parent.content)) throw new RangeError(`Not the content of a ${parent.type.name}`)
+  parent.forEach((node, start) => {
+    if (start + node.nodeSize < from || start > to) return
+    if (node.isLeaf || node.isTextblock) return node.check()
+    node.type.createAndFill(node.attrs)!.check() // its attributes
+    checkBetween(node, from - start - 1, to - start - 1, depth + 1)
+  })
 }
 
 /** Steps moved over those that were made meanwhile, as a page does it with its own. */

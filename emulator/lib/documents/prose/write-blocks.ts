@@ -23,6 +23,58 @@ export interface BlockWriter {
 }
 
 /**
+ * Which block remains which element. Of several with its name it is one that is still in its place, rather than a copy
+ * elsewhere: best the one that did not change.
+ */
+export type Owners = Map<Element, Node>
+
+export function ownersOf ({ parts, fits }: Pick<BlockWriter, 'parts' | 'fits'>, blocks: readonly Node[]): Owners {
+  const owners: Owners = new Map()
+  claim(blocks)
+  for (const block of blocks) {
+    claimAnywhere(block)
+    block.descendants(claimAnywhere)
+  }
+  return owners
+
+  function elementOf (node: Node): Element | undefined {
+    const element = parts.get(node.attrs.ref)
+    const isFree = element !== undefined && parts.isBlock(element) && !owners.has(element) &&
+      !(node.isTextblock && fits?.(element, node) === false)
+    return isFree ? element : undefined
+  }
+
+  function claim (nodes: readonly Node[], parent?: Element): void {
+    const claimed = new Map<Node, Element>()
+    for (const isSuited of [isAsRead, () => true]) {
+      for (const node of nodes) {
+        const element = elementOf(node)
+        if (element === undefined || claimed.has(node) || blockAround(element) !== parent || !isSuited(node)) continue
+        owners.set(element, node)
+        claimed.set(node, element)
+      }
+    }
+    for (const [node, element] of claimed) if (!node.isTextblock) claim(node.children, element)
+  }
+
+  function isAsRead (node: Node): boolean {
+    return parts.asRead(node.attrs.ref)?.eq(node) === true
+  }
+
+  function blockAround (element: Element): Element | undefined {
+    let node = element.parentNode
+    while (node !== null && !parts.isBlock(node as Element)) node = node.parentNode
+    return node as Element | null ?? undefined
+  }
+
+  function claimAnywhere (node: Node): boolean {
+    const element = elementOf(node)
+    if (element !== undefined) owners.set(element, node)
+    return !node.isTextblock
+  }
+}
+
+/**
  * Makes the children of an element the given blocks. Those that did not change stay as they are, and so does whatever
  * is between them and is no block.
  */
@@ -30,14 +82,14 @@ export function writeBlocks (
   writer: BlockWriter,
   parent: Element,
   blocks: readonly Node[],
-  used = new Set<Element>()
+  owners = ownersOf(writer, blocks)
 ): void {
   const { parts } = writer
-  const wanted = blocks.flatMap(block => elementsOf(writer, block, used))
+  const wanted = new Set(blocks.flatMap(block => elementsOf(writer, block, owners)))
   for (const element of childElements(parent)) {
-    if (parts.isBlock(element) && !wanted.includes(element) && !writer.keepEmpty(element)) parent.removeChild(element)
+    if (parts.isBlock(element) && !wanted.has(element) && !writer.keepEmpty(element)) parent.removeChild(element)
   }
-  let next = childElements(parent).find(element => wanted.includes(element)) ??
+  let next = childElements(parent).find(element => wanted.has(element)) ??
     childElements(parent).find(({ localName }) => localName === 'sectPr') ?? null
   let previous: Element | null = null
   for (const element of wanted) {
@@ -49,25 +101,21 @@ export function writeBlocks (
   writer.finish(parent)
 }
 
-/** A section that the format cannot make is written without itself. */
-function elementsOf (writer: BlockWriter, node: Node, used: Set<Element>): Element[] {
+/** A block that the format cannot make is written as the text blocks in it. */
+function elementsOf (writer: BlockWriter, node: Node, owners: Owners): Element[] {
   const { parts } = writer
   const source = parts.get(node.attrs.ref)
-  const isFirst = source !== undefined && parts.isBlock(source) && !used.has(source) &&
-    !(node.isTextblock && writer.fits?.(source, node) === false)
-  const element = isFirst ? source : writer.create(node, source)
-  if (element === null) {
-    return node.type.name === 'section' ? node.children.flatMap(child => elementsOf(writer, child, used)) : []
-  }
-  used.add(element)
-  if (isFirst && parts.asRead(node.attrs.ref)?.eq(node) === true) return [element]
+  const isOwner = source !== undefined && owners.get(source) === node
+  if (isOwner) owners.delete(source)
+  const element = isOwner ? source : writer.create(node, source)
+  if (element === null) return node.children.flatMap(child => elementsOf(writer, child, owners))
+  if (isOwner && parts.asRead(node.attrs.ref)?.eq(node) === true) return [element]
   if (node.isTextblock) writer.rewrite(element, node)
-  else if (!node.isLeaf) writeBlocks(writer, writer.containerOf(element), node.children, used)
+  else if (!node.isLeaf) writeBlocks(writer, writer.containerOf(element), node.children, owners)
   return [element]
 }
-
-function nextOf (element: Element, wanted: readonly Element[]): Element | null {
+function nextOf (element: Element, wanted: ReadonlySet<Element>): Element | null {
   let node = element.nextSibling
-  while (node !== null && !wanted.includes(node as Element)) node = node.nextSibling
+  while (node !== null && !wanted.has(node as Element)) node = node.nextSibling
   return node as Element | null
 }
