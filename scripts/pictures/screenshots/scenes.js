@@ -87,7 +87,8 @@ export async function dialogs (browser, demo) {
     })
     const editor = await demo.open(page, 'mira', REPORT)
     isCut = true
-    await editor.getByText('Orders grew').press('Control+End')
+    await editor.getByText('Orders grew').click()
+    await page.keyboard.press('End')
     await page.keyboard.type(' Checked.')
     await page.getByRole('link', { name: 'Documents' }).click()
     await page.getByText('Saving…').waitFor()
