@@ -3,7 +3,7 @@
 import { launchBrowser } from '../../test/kit/browser.js'
 import { startDemo } from './screenshots/demo.js'
 import { work } from './screenshots/work.js'
-import { conflict, dialogs, editors, histories, lists, troubles } from './screenshots/scenes.js'
+import { conflict, dialogs, editors, formats, histories, lists, troubles } from './screenshots/scenes.js'
 import { snippet } from './screenshots/snippet.js'
 
 const browser = await launchBrowser()
@@ -11,7 +11,7 @@ try {
   const demo = await startDemo(browser)
   try {
     await work(demo)
-    for (const scene of [lists, editors, histories, dialogs, conflict, troubles]) await scene(browser, demo)
+    for (const scene of [lists, editors, formats, histories, dialogs, conflict, troubles]) await scene(browser, demo)
   } finally {
     await demo.close()
   }

@@ -17,6 +17,8 @@ const SERVER_PORT = 8080
 
 export const REPORT = 'Project report.docx'
 export const NOTES = 'Meeting notes.txt'
+export const SHEET = 'Orders.xlsx'
+export const SLIDES = 'Presentation.pptx'
 
 /** @param {Browser} browser */
 export async function startDemo (browser) {

@@ -1,5 +1,5 @@
 // What the pictures show.
-import { NOTES, REPORT } from './demo.js'
+import { NOTES, REPORT, SHEET, SLIDES } from './demo.js'
 import { take, withPage } from './camera.js'
 
 /** @import { Browser, Page } from 'playwright-core' */
@@ -45,6 +45,22 @@ export async function editors (browser, demo) {
       })
     }
   })
+}
+
+/**
+ * A workbook and a presentation.
+ * @param {Browser} browser
+ * @param {Demo} demo
+ */
+export async function formats (browser, demo) {
+  for (const [name, document] of Object.entries({ sheet: SHEET, slides: SLIDES })) {
+    for (const look of /** @type {Look[]} */ (['light', 'dark'])) {
+      await withPage(browser, look, async page => {
+        await demo.open(page, 'mira', document)
+        await take(page, `${name}-${look}`)
+      }, { width: 1080, height: 600 })
+    }
+  }
 }
 
 /**
