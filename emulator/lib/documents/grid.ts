@@ -1,3 +1,6 @@
+import { cellName, type Position, type Range, rangeName } from './workbook/references.js'
+import type { ColumnLook } from './workbook/sheet.js'
+
 /** A cell as an editor displays it. Empty cells are omitted. */
 export interface GridCell {
   /** What a user types to get it: a formula starts with `=`, a text that looks like something else with `'`. */
@@ -75,5 +78,50 @@ export function shownSize (
   return {
     ...size,
     omitted: `Shown are ${count(size.rows)} of ${count(Math.max(rows, size.rows))} rows and ${count(size.columns)} of ${count(Math.max(columns, size.columns))} columns. The others stay as they are.`
+  }
+}
+
+type Size = Pick<GridSheet, 'rows' | 'columns'>
+
+/** A sheet of any size. */
+export interface WholeSheet extends Pick<GridSheet, 'name' | 'locked'> {
+  /** The last row and column with a cell that is not empty; 0 without one. */
+  readonly last: Position
+  readonly columns: readonly ColumnLook[]
+  /** The cells that are not empty, row by row. */
+  cells (within: Size): Iterable<readonly [Position, GridCell]>
+  merged (within: Size): readonly Range[]
+  hiddenRows (within: Size): readonly number[]
+}
+
+/** The rows of a sheet that a page can show: of a very large sheet only the first ones. */
+export function gridOf (sheet: WholeSheet, left: { cells: number, characters: number }): GridSheet {
+  const { name, last, locked } = sheet
+  const cells: Record<string, GridCell> = {}
+  let end: number | undefined
+  for (const [position, cell] of sheet.cells(shownSize(last.row, last.column))) {
+    if (left.cells <= 0 || left.characters <= 0) {
+      end = position.row
+      break
+    }
+    cells[cellName(position)] = cell
+    left.cells--
+    left.characters -= cell.value.length + cell.text.length
+  }
+  const size = shownSize(last.row, last.column, end)
+  const columns = Array.from({ length: size.columns }, (_, index) => index + 1)
+  const lookOf = (column: number) => sheet.columns.find(({ from, to }) => column >= from && column <= to)
+  return {
+    name,
+    ...size,
+    cells,
+    merged: sheet.merged(size).filter(({ top, left }) => top <= size.rows && left <= size.columns).map(rangeName),
+    locked: locked.map(({ range, why }) => ({ range, why })),
+    widths: Object.fromEntries(columns.flatMap(column => {
+      const width = lookOf(column)?.width ?? null
+      return width === null ? [] : [[column, width]]
+    })),
+    hiddenRows: sheet.hiddenRows(size).filter(row => row <= size.rows),
+    hiddenColumns: columns.filter(column => lookOf(column)?.hidden === true)
   }
 }

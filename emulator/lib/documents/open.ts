@@ -1,6 +1,7 @@
 import type { Node } from 'prosemirror-model'
 import { separatedDocument } from './csv/document.js'
 import { openDocumentText } from './open-document/document.js'
+import { openDocumentSheets } from './open-sheet/document.js'
 import { presentationDocument } from './presentation/document.js'
 import { isTextFormat, textDocument } from './text-file.js'
 import { docOf, readableDoc } from './extract/readable.js'
@@ -20,6 +21,7 @@ export function openEditable (fileType: string, bytes: Uint8Array): Editable {
     if (fileType === 'pptx' && bytes.length > 0) return presentationDocument(bytes)
     if (['odt', 'odp'].includes(fileType) && bytes.length > 0) return openDocumentText(bytes)
     if (fileType === 'xlsx' && bytes.length > 0) return workbookDocument(bytes)
+    if (fileType === 'ods' && bytes.length > 0) return openDocumentSheets(bytes)
   } catch (error) {
     return readOnly(bytes, `This ${fileType} file cannot be read: ${(error as Error).message}`, docOf('', []))
   }

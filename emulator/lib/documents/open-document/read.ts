@@ -141,7 +141,7 @@ function pageSize (common: Document | undefined): Size {
   const [page] = common === undefined
     ? []
     : elements(common, 'page-layout-properties').filter(found => attribute(found, 'page-width') !== undefined).slice(-1)
-  const [width, height] = ['page-width', 'page-height'].map(name => page === undefined ? 0 : centimetres(page, name))
+  const [width, height] = ['page-width', 'page-height'].map(name => page === undefined ? 0 : centimetres(attribute(page, name)))
   return { width: width || 28, height: height || 15.75 }
 }
 
@@ -149,16 +149,16 @@ function pageSize (common: Document | undefined): Size {
 function boxOf (shape: Element, { width, height }: Size): string | null {
   if (attribute(shape, 'width') === undefined) return null
   const place = [
-    centimetres(shape, 'x') / width,
-    centimetres(shape, 'y') / height,
-    centimetres(shape, 'width') / width,
-    centimetres(shape, 'height') / height
+    centimetres(attribute(shape, 'x')) / width,
+    centimetres(attribute(shape, 'y')) / height,
+    centimetres(attribute(shape, 'width')) / width,
+    centimetres(attribute(shape, 'height')) / height
   ]
   return place.map(part => String(Math.round(part * 1000) / 10)).join(' ')
 }
 
-function centimetres (element: Element, name: string): number {
-  const [, value = '0', unit = 'cm'] = /^(-?[\d.]+)(cm|mm|in|pt)$/.exec(attribute(element, name) ?? '') ?? []
+export function centimetres (length = ''): number {
+  const [, value = '0', unit = 'cm'] = /^(-?[\d.]+)(cm|mm|in|pt)$/.exec(length) ?? []
   return Number(value) * ({ cm: 1, mm: 0.1, in: 2.54, pt: 2.54 / 72 }[unit] ?? 1)
 }
 

@@ -5,7 +5,7 @@ const OASIS = 'urn:oasis:names:tc:opendocument:xmlns'
 export const TEXT = `${OASIS}:text:1.0`
 export const PRESENTATION = `${OASIS}:presentation:1.0`
 const STYLE = `${OASIS}:style:1.0`
-const OFFICE = `${OASIS}:office:1.0`
+export const OFFICE = `${OASIS}:office:1.0`
 const FO = `${OASIS}:xsl-fo-compatible:1.0`
 const MAX_BASES = 10
 

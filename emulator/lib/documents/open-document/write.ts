@@ -18,7 +18,7 @@ export function writtenOpenDocument (office: OfficePackage, doc: Node, changes: 
 }
 
 function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: Document): BlockWriter {
-  const create = (name: string) => document.createElementNS(TEXT, `text:${name}`)
+  const create = (name: string) => created(document, name)
 
   function createParagraph ({ attrs }: Node, source: Element | undefined): Element {
     const level = attrs.level as number | null
@@ -38,7 +38,7 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
       const source = parts.get(attrs.ref)
       return source === undefined ? [] : [source.cloneNode(true) as Element]
     }
-    const content = type.name === 'hard_break' ? [create('line-break')] : textParts(node.text ?? '')
+    const content = type.name === 'hard_break' ? [create('line-break')] : textParts(document, node.text ?? '')
     const look = parts.get(marks.find(({ type }) => type.name === 'look')?.attrs.ref)
     const name = look === undefined ? undefined : attribute(look, 'style-name')
     const style = styles.withFormats(name, new Set(marks.map(({ type }) => type.name)))
@@ -47,18 +47,6 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
     if (style !== undefined) span.setAttributeNS(TEXT, 'text:style-name', style)
     for (const part of content) span.appendChild(part)
     return [span]
-  }
-
-  /** The first of several spaces, or one at an end, would be lost in a row of others. */
-  function textParts (text: string) {
-    return wellFormed(text).split(/(\t|\n| {2,}|^ | $)/).filter(part => part !== '').map(part => {
-      if (part === '\t') return create('tab')
-      if (part === '\n') return create('line-break')
-      if (/[^ ]/.test(part)) return document.createTextNode(part)
-      const space = create('s')
-      if (part.length > 1) space.setAttributeNS(TEXT, 'text:c', String(part.length))
-      return space
-    })
   }
 
   function appendInline (paragraph: Element, content: readonly Node[]): void {
@@ -141,6 +129,22 @@ function copyOf (element: Element): Element {
 function following (element: Element): Element[] {
   const siblings = childElements(element.parentNode as Element)
   return siblings.slice(siblings.indexOf(element) + 1)
+}
+
+function created (document: Document, name: string): Element {
+  return document.createElementNS(TEXT, `text:${name}`)
+}
+
+/** The first of several spaces, or one at an end, would be lost in a row of others. */
+export function textParts (document: Document, text: string) {
+  return wellFormed(text).split(/(\t|\n| {2,}|^ | $)/).filter(part => part !== '').map(part => {
+    if (part === '\t') return created(document, 'tab')
+    if (part === '\n') return created(document, 'line-break')
+    if (/[^ ]/.test(part)) return document.createTextNode(part)
+    const space = created(document, 's')
+    if (part.length > 1) space.setAttributeNS(TEXT, 'text:c', String(part.length))
+    return space
+  })
 }
 
 function isShape ({ localName }: Element): boolean {

@@ -2,13 +2,11 @@ import type { OfficePackage } from '../office/package.js'
 import type { GridCell } from '../grid.js'
 import { type CellContent, readCell, withOwnFormula } from './cells.js'
 import { shiftFormula } from './formulas.js'
-import { filledBy, lockedCells } from './locked.js'
+import { filledBy, type Lock, lockedCells } from './locked.js'
 import { openWorkbook, type Workbook, type WorkbookSheet } from './open.js'
 import { cellName, isIn, oneCell, type Position, type Range } from './references.js'
 import { openSheet, type SheetPart } from './sheet.js'
 import { shownText, typedText } from './values.js'
-
-type Lock = ReturnType<typeof filledBy>
 
 /** A sheet with access to its cells. */
 export interface OpenSheet extends WorkbookSheet {

@@ -5,14 +5,14 @@ import { relationshipsOf } from './open.js'
 import { MAX_COLUMN, MAX_ROW, type Range, rangeName, rangeOf } from './references.js'
 import type { SheetPart } from './sheet.js'
 
-interface Lock extends LockedCells {
+export interface Lock extends LockedCells {
   readonly area: Range
 }
 
 /** The cells of a sheet that can't be edited, because other parts of the file define their content. */
 export function lockedCells (office: OfficePackage, part: string, sheet: SheetPart): Lock[] {
   if (sheet.isProtected) {
-    return [lock({ top: 1, left: 1, bottom: MAX_ROW, right: MAX_COLUMN }, 'This sheet is protected')]
+    return [protectedSheet()]
   }
   const locks: Lock[] = []
   for (const { type, part: other } of relationshipsOf(office, part)) {
@@ -26,7 +26,7 @@ export function lockedCells (office: OfficePackage, part: string, sheet: SheetPa
       }
     } else {
       const area = rangeOf(attributeOf(firstElement(xml, 'location')?.tag ?? '', 'ref') ?? '')
-      if (area !== undefined) locks.push(lock(area, 'A pivot table fills these cells'))
+      if (area !== undefined) locks.push(filledByPivot(area))
     }
   }
   return locks
@@ -37,6 +37,14 @@ export function filledBy (area: Range): Lock {
   return lock(area, 'One formula fills these cells')
 }
 
-function lock (area: Range, why: string): Lock {
+export function filledByPivot (area: Range): Lock {
+  return lock(area, 'A pivot table fills these cells')
+}
+
+export function protectedSheet (): Lock {
+  return lock({ top: 1, left: 1, bottom: MAX_ROW, right: MAX_COLUMN }, 'This sheet is protected')
+}
+
+export function lock (area: Range, why: string): Lock {
   return { area, range: rangeName(area), why }
 }

@@ -116,6 +116,6 @@ export function isDate (format: string): boolean {
 
 /** The order of year, month and day in a format: `dmy`. */
 export function dateOrder (format: string): string {
-  const bare = format.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '').toLowerCase()
+  const bare = format.replace(/"[^"]*"|\\.|\[(?!h+\])[^\]]*\]/gi, '').toLowerCase()
   return [...new Set(bare.replace(/h+[^a-z]*m+|m+[^a-z]*s+/g, '').replace(/[^ymd]/g, ''))].join('')
 }

@@ -1,11 +1,11 @@
-import { type CellOperation, type GridCell, type GridSheet, MAX_CELLS, MAX_CHARACTERS, shownSize } from '../grid.js'
+import { type CellOperation, type GridCell, gridOf, MAX_CELLS, MAX_CHARACTERS, type WholeSheet } from '../grid.js'
 import { openPackage } from '../office/package.js'
 import type { Editable } from '../types.js'
 import { GENERAL } from './built-in-formats.js'
 import { withoutValue, writeCell } from './cells.js'
 import { isCovered, keyOf, type OpenSheet, openSheets } from './contents.js'
 import { typedFormula } from './formula-syntax.js'
-import { cellName, isIn, oneCell, type Position, positionOf, rangeName } from './references.js'
+import { cellName, isIn, oneCell, type Position, positionOf } from './references.js'
 import { withFullCalculation, withoutCalculationChain } from './recalculation.js'
 import { calculatedFormulas } from './stale.js'
 import { isFormula, parseTyped } from './values.js'
@@ -127,7 +127,7 @@ export function workbookDocument (original: Uint8Array): Editable {
   return {
     view () {
       const left = { cells: MAX_CELLS, characters: MAX_CHARACTERS }
-      return { kind: 'grid', sheets: visible.map(sheet => gridOf(sheet, position => view(sheet, position), left)) }
+      return { kind: 'grid', sheets: visible.map(sheet => gridOf(wholeSheet(sheet, position => view(sheet, position)), left)) }
     },
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
     replaceText () {
@@ -141,45 +141,23 @@ function canBeSet (sheet: OpenSheet, position: Position): boolean {
   return !isCovered(position, sheet.xml.merged) && !sheet.locks().some(({ area }) => isIn(position, area))
 }
 
-/** The rows of a sheet that a page can show: of a very large sheet only the first ones. */
-function gridOf (
-  sheet: OpenSheet,
-  view: (position: Position) => GridCell,
-  left: { cells: number, characters: number }
-): GridSheet {
-  const { xml } = sheet
+function wholeSheet (sheet: OpenSheet, view: (position: Position) => GridCell): WholeSheet {
+  const { name, xml } = sheet
   const used = [...sheet.used()]
-  const last = used.reduce(
-    (so, { row, column }) => ({ row: Math.max(so.row, row), column: Math.max(so.column, column) }),
-    { row: 0, column: 0 }
-  )
-  const most = shownSize(last.row, last.column)
-  const cells: Record<string, GridCell> = {}
-  let end: number | undefined
-  for (const position of used) {
-    if (position.row > most.rows || position.column > most.columns) continue
-    if (left.cells <= 0 || left.characters <= 0) {
-      end = position.row
-      break
-    }
-    const cell = cells[cellName(position)] = view(position)
-    left.cells--
-    left.characters -= cell.value.length + cell.text.length
-  }
-  const size = shownSize(last.row, last.column, end)
-  const columns = Array.from({ length: size.columns }, (_, index) => index + 1)
-  const lookOf = (column: number) => xml.columns.find(({ from, to }) => column >= from && column <= to)
   return {
-    name: sheet.name,
-    ...size,
-    cells,
-    merged: xml.merged.filter(({ top, left }) => top <= size.rows && left <= size.columns).map(rangeName),
-    locked: sheet.locks().map(({ range, why }) => ({ range, why })),
-    widths: Object.fromEntries(columns.flatMap(column => {
-      const width = lookOf(column)?.width ?? null
-      return width === null ? [] : [[column, width]]
-    })),
-    hiddenRows: xml.rows().filter(row => row <= size.rows && xml.isHiddenRow(row)),
-    hiddenColumns: columns.filter(column => lookOf(column)?.hidden === true)
+    name,
+    last: used.reduce(
+      (so, { row, column }) => ({ row: Math.max(so.row, row), column: Math.max(so.column, column) }),
+      { row: 0, column: 0 }
+    ),
+    * cells ({ rows, columns }) {
+      for (const position of used) {
+        if (position.row <= rows && position.column <= columns) yield [position, view(position)]
+      }
+    },
+    merged: () => xml.merged,
+    locked: sheet.locks(),
+    columns: xml.columns,
+    hiddenRows: () => xml.rows().filter(row => xml.isHiddenRow(row))
   }
 }

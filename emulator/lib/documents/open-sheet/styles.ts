@@ -1,0 +1,98 @@
+import type { Document, Element } from '@xmldom/xmldom'
+import { attribute, childElements, elements, firstChild } from '../office/elements.js'
+import { GENERAL } from '../workbook/built-in-formats.js'
+import type { CellStyle } from '../workbook/styles.js'
+
+const MAX_BASES = 10
+
+/** The styles of cells, columns and tables in a content part and a styles part. */
+export function stylesOf (parts: readonly Document[]) {
+  const styles = new Map<string, Element>()
+  const formats = new Map<string, Element>()
+  for (const part of parts) {
+    for (const style of elements(part, 'style')) {
+      styles.set(keyOf(attribute(style, 'family'), attribute(style, 'name')), style)
+    }
+    for (const style of elements(part, 'automatic-styles', 'styles').flatMap(childElements)) {
+      if (style.namespaceURI?.includes(':datastyle:') === true) formats.set(attribute(style, 'name') ?? '', style)
+    }
+  }
+  const looks = new Map<string | undefined, CellStyle>()
+
+  /** What a style says, or one that it is based on. `properties`: the element that says it, unless it is the style. */
+  function property (family: string, name: string | undefined, property: string, properties?: string) {
+    let style = styles.get(keyOf(family, name))
+    for (let bases = 0; style !== undefined && bases <= MAX_BASES; bases++) {
+      const from = properties === undefined ? style : firstChild(style, properties)
+      const value = from === undefined ? undefined : attribute(from, property)
+      if (value !== undefined) return value
+      style = styles.get(keyOf(family, attribute(style, 'parent-style-name')))
+    }
+    return undefined
+  }
+
+  function lookOf (name: string | undefined): CellStyle {
+    const of = property.bind(null, 'table-cell', name)
+    const weight = of('font-weight', 'text-properties') ?? ''
+    const align = of('text-align', 'paragraph-properties') ?? ''
+    const format = formats.get(of('data-style-name') ?? '')
+    return {
+      format: format === undefined ? GENERAL : formatOf(format, formats),
+      bold: weight === 'bold' || Number(weight) >= 600,
+      align: ({ start: 'left', left: 'left', center: 'center', end: 'right', right: 'right' } as const)[align] ?? null
+    }
+  }
+
+  return {
+    property,
+    look (name: string | undefined): CellStyle {
+      const look = looks.get(name) ?? lookOf(name)
+      looks.set(name, look)
+      return look
+    }
+  }
+}
+
+function keyOf (family: string | undefined, name: string | undefined): string {
+  return `${family} ${name}`
+}
+
+/** A number style as a format of .xlsx. */
+function formatOf (style: Element, formats: ReadonlyMap<string, Element>): string {
+  const code = codeOf(style)
+  const [map] = childElements(style).filter(({ localName }) => localName === 'map')
+  const positive = formats.get(map === undefined ? '' : attribute(map, 'apply-style-name') ?? '')
+  return positive === undefined ? code || GENERAL : `${codeOf(positive)};${code}`
+}
+
+function codeOf (style: Element): string {
+  return childElements(style).map(part => {
+    const isLong = attribute(part, 'style') === 'long'
+    const given = (name: string, least = 0) => Math.min(Number(attribute(part, name)) || least, 20)
+    const decimals = () => given('decimal-places') > 0 ? `.${'0'.repeat(given('decimal-places'))}` : ''
+    switch (part.localName) {
+      case 'number':
+        if (attribute(part, 'decimal-places') === undefined) return GENERAL
+        return (attribute(part, 'grouping') === 'true' ? '#,##' : '') + '0'.repeat(given('min-integer-digits', 1)) + decimals()
+      case 'scientific-number': return `0${decimals()}E+00`
+      case 'fraction': return '# ?/?'
+      case 'text': case 'currency-symbol': return part.textContent === '%' ? '%' : quoted(part.textContent ?? '')
+      case 'text-content': return '@'
+      case 'boolean': return GENERAL
+      case 'year': return isLong ? 'yyyy' : 'yy'
+      case 'month': return (isLong ? 'mm' : 'm') + (attribute(part, 'textual') === 'true' ? 'mm' : '')
+      case 'day': return isLong ? 'dd' : 'd'
+      case 'day-of-week': return isLong ? 'dddd' : 'ddd'
+      case 'hours':
+        return attribute(style, 'truncate-on-overflow') === 'false' ? '[h]' : isLong ? 'hh' : 'h'
+      case 'minutes': return isLong ? 'mm' : 'm'
+      case 'seconds': return (isLong ? 'ss' : 's') + decimals()
+      case 'am-pm': return 'AM/PM'
+      default: return ''
+    }
+  }).join('')
+}
+
+function quoted (text: string): string {
+  return /^[-. :/]*$/.test(text) ? text : `"${text.replaceAll('"', '')}"`
+}
