@@ -58,7 +58,7 @@ const emulator = {
   sessions: [...common, 'clock', 'documents', 'faults', 'outbound', 'result-files', 'tokens'],
   outbound: [...common, 'clock', 'documents', 'tokens'],
   'request-log': common,
-  documents: [...common, 'browser/text/schema'],
+  documents: [...common, 'browser/text/schema', 'browser/text/slides'],
   faults: [...common, 'clock'],
   tokens: [...common, 'clock'],
   'result-files': [...common, 'clock'],

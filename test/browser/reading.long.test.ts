@@ -6,26 +6,29 @@ import { close, startBrowser, startPages, statuses } from '../kit/browser.js'
 const browser = await startBrowser(t)
 
 t.test(
-  'read-only formats show their text: spreadsheets as tables, presentations slide by slide, other formats as one page',
+  'texts are shown as pages, slides one by one, sheets as cells; what has no editor can only be downloaded',
   { skip: browser.missing },
   async t => {
     const service = await startPages(t, browser)
     const open = async (name: string) => await service.open(await service.store(name))
 
-    const { editor } = await open('orders.ods')
-    const rows = editor.locator('main tr')
-    t.strictSame(await rows.first().locator('td').allTextContents(), ['id', 'region', 'units', 'price', 'date'])
-    t.equal(await rows.nth(1).locator('td').count(), 5)
-    t.equal(await editor.locator('[data-state]').textContent(), 'View only')
-    t.ok(await editor.locator('[data-action="save"]').isHidden())
-    t.match(await editor.locator('[data-note]').textContent(), /can only show \w+ files/)
-    t.equal(await editor.locator('[contenteditable="true"], textarea:visible').count(), 0)
+    for (const name of ['orders.ods', 'orders.xlsx']) {
+      const { editor } = await open(name)
+      await editor.locator('[data-cell="E2"]').waitFor()
+      t.strictSame(await Promise.all(['A1', 'B1', 'C1', 'D1', 'E1'].map(async cell => await editor.locator(`[data-cell="${cell}"]`).textContent())), ['id', 'region', 'units', 'price', 'date'], name)
+    }
     for (const name of ['deck.pptx', 'deck.odp']) {
       const { editor } = await open(name)
       t.strictSame(await editor.locator('.slide').allInnerTexts(), ['Title slide', 'Second slide'], name)
     }
     const report = await open('report.odt')
     t.ok(await report.editor.getByText('Currency is EUR.').isVisible())
+    const old = await open('report.doc')
+    t.match(await old.editor.locator('[data-note]').textContent(), /cannot show doc files/)
+    t.match(await old.editor.locator('main').first().textContent(), 'This doc file has nothing to show. It can still be downloaded.')
+    t.equal(await old.editor.locator('[data-state]').textContent(), 'View only')
+    t.ok(await old.editor.locator('[data-action="save"]').isHidden())
+    t.equal(await old.editor.locator('[contenteditable="true"], textarea:visible').count(), 0)
     await close(report)
     t.notOk(statuses(service).includes(2), 'closing saves nothing')
   })

@@ -13,7 +13,7 @@
  * @property {number[]} levels of headings that it can have; 0 is a title
  * @property {string[]} lists kinds of lists that it can have: `bullet`, `number`
  * @property {{ steps: object[], clients: string[] }} [missed] since the version that the page had
- * @typedef {{ kind: 'readonly', note: string, doc: object }} FixedContent
+ * @typedef {{ kind: 'readonly', note: string }} FixedContent
  * @typedef {TextContent | FixedContent | GridContent} Content
  * @typedef {{ op: 'steps', version: number, steps: object[], client: string, leaving?: boolean }} Steps `leaving`:
  *   the document server itself fits them to steps that the page has not seen

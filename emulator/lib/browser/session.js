@@ -8,7 +8,7 @@ import { showMarks, showPresence } from './presence.js'
 import { editorCode, refusal } from './messages.js'
 import { createRequests, RefusedError } from './requests.js'
 import { loadText } from './text/loading.js'
-import { showGrid, showReading, showText } from './views.js'
+import { showFixed as showFixedContent, showGrid, showText } from './views.js'
 /** @import { Config, Opened, ServerMessage, User } from './protocol.js' */
 
 const SAVED_MEANWHILE = 4008
@@ -61,7 +61,7 @@ export const editing = createEditors({
   send: message => connection?.send(message) ?? false,
   showText: (shown, state, dispatch) => showText(shown, state, dispatch, opened),
   showGrid: (shown, outbox) => showGrid(shown, outbox, opened),
-  showFixed: shown => showReading(shown, opened),
+  showFixed: shown => showFixedContent(shown, opened),
   dirty,
   undoable: showUndoable,
   takesLink: (id, value) => takesLink(id, value)
@@ -303,7 +303,7 @@ export function open (given) {
 /** @param {ServerMessage} message */
 function needsText (message) {
   if (message.type !== 'opened' && message.type !== 'content') return false
-  return message.content.kind !== 'grid' && !('pdf' in message)
+  return message.content.kind === 'prose'
 }
 
 /** Opens another configuration in the place of the present one. @param {Config} fresh */

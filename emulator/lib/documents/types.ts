@@ -32,7 +32,7 @@ export interface ProseView {
 export type DocumentView =
   | ProseView
   | { readonly kind: 'grid', readonly sheets: readonly GridSheet[] }
-  | { readonly kind: 'readonly', readonly note: string, readonly doc: object }
+  | { readonly kind: 'readonly', readonly note: string }
 
 export type Operation = StepsOperation | CellOperation
 

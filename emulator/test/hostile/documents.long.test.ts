@@ -15,11 +15,9 @@ t.test('a document built to exhaust the server is shown as unreadable, saved unc
       host.files.set('/files/report.docx', source)
       const page = await connect(t, server)
       page.send({ type: 'open', config: host.config(key) })
-      const { content } = await page.message({ type: 'opened' }) as { content: { kind: string, note: string, doc: object } }
+      const { content } = await page.message({ type: 'opened' }) as { content: { kind: string, note: string } }
       t.match(content, { kind: 'readonly', note: /^This docx file cannot be read: / })
       t.match(content.note, reason)
-      t.match(content.doc, { type: 'doc', content: [{ type: 'paragraph' }] })
-      t.notMatch(JSON.stringify(content.doc), '"text"')
 
       const session = await server.open(host.config(key))
       t.ok(source.equals(await session.content()), 'byte for byte')

@@ -21,7 +21,7 @@ export function readableDoc (fileType: string, bytes: Uint8Array): Node {
 }
 
 /** Sheets as tables, slides one by one, everything else as paragraphs. */
-export function docOf (fileType: string, blocks: readonly TextBlock[]): Node {
+function docOf (fileType: string, blocks: readonly TextBlock[]): Node {
   if (blocks.length === 0) return schema.node('doc', null, nodes.paragraph!.create())
   if (SHEETS.has(fileType)) return schema.node('doc', null, pages(blocks).map(rows => tableOf(rows)))
   const paragraphs = (page: readonly TextBlock[]) => page.map(block => {

@@ -30,13 +30,6 @@ export function attribute (element: Element, name: string): string | undefined {
   return [...element.attributes].find(({ localName }) => localName === name)?.value
 }
 
-export function hasAncestor (element: Element, name: string): boolean {
-  for (let node = element.parentNode; node !== null; node = node.parentNode) {
-    if (node.localName === name) return true
-  }
-  return false
-}
-
 export function childElements (parent: Element): Element[] {
   return [...parent.childNodes].filter(node => node.nodeType === node.ELEMENT_NODE) as Element[]
 }
