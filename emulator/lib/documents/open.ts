@@ -10,8 +10,8 @@ import { wordDocument } from './word/document.js'
 import { workbookDocument } from './workbook/workbook.js'
 
 /**
- * Opens a document for editing: text formats as text, docx by paragraphs, xlsx and csv by cells. Everything else is
- * read-only.
+ * Opens a document for editing: text formats as text, docx by paragraphs, xlsx, ods and csv by cells. Everything
+ * else is read-only.
  */
 export function openEditable (fileType: string, bytes: Uint8Array): Editable {
   try {
