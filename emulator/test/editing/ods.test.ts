@@ -184,7 +184,7 @@ t.test('many edits in repeated rows and cells leave what a simple model of the s
     }
     repeated += row(xml, `table:number-rows-repeated="${rows}"`)
   }
-  const value = fc.constantFrom('', '1', '-2.5', 'text', 'two\nlines', ' blanks  ', '2027-01-05', '50%', 'TRUE', '<&>')
+  const value = fc.constantFrom('', '1', '-2.5', 'text', 'two\nlines', ' blanks  ', 'TRUE', '<&>')
   const edit = fc.tuple(fc.constantFrom(...columns), fc.integer({ min: 1, max: 12 }), value)
   fc.assert(fc.property(fc.array(edit, { minLength: 200, maxLength: 200 }), edits => {
     const editable = openRows(repeated)

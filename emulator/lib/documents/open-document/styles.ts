@@ -4,7 +4,7 @@ import { attribute, childElements, elements, firstChild } from '../office/elemen
 const OASIS = 'urn:oasis:names:tc:opendocument:xmlns'
 export const TEXT = `${OASIS}:text:1.0`
 export const PRESENTATION = `${OASIS}:presentation:1.0`
-const STYLE = `${OASIS}:style:1.0`
+export const STYLE = `${OASIS}:style:1.0`
 export const OFFICE = `${OASIS}:office:1.0`
 const FO = `${OASIS}:xsl-fo-compatible:1.0`
 const MAX_BASES = 10
@@ -97,7 +97,7 @@ function attributeOf (style: Element | undefined): string | undefined {
   return style === undefined ? undefined : attribute(style, 'parent-style-name')
 }
 
-function automaticStyles (content: Document): Element {
+export function automaticStyles (content: Document): Element {
   const root = content.documentElement!
   return firstChild(root, 'automatic-styles') ?? root.insertBefore(
     content.createElementNS(OFFICE, 'office:automatic-styles'),

@@ -3,12 +3,15 @@ import { attribute, childElements, firstChild } from '../office/elements.js'
 import type { GridCell } from '../grid.js'
 import { textParts } from '../open-document/write.js'
 import { OFFICE, TEXT } from '../open-document/styles.js'
+import { GENERAL } from '../workbook/built-in-formats.js'
 import { dateOrder, isDate, type CellStyle } from '../workbook/styles.js'
 import { type CellValue, parseTyped, shownText, typedText } from '../workbook/values.js'
 import { plainFormula } from './formula.js'
 import { countOf } from './runs.js'
 
 const VALUES = new Set(['value-type', 'value', 'date-value', 'time-value', 'boolean-value', 'string-value', 'currency'])
+/** The format of truth values. */
+export const BOOLEAN = 'BOOLEAN'
 const MAX_SPACES = 1000
 const DAY = 86_400_000
 /** The days from the first one of OpenDocument to 1970. */
@@ -79,12 +82,12 @@ function typedValue (cell: Element, type: string, text: string, look: CellStyle)
   }
 }
 
-/** Writes what is typed. Everything else in the cell stays. */
-export function writeCell (cell: Element, text: string, look: CellStyle): void {
+/** Writes what is typed; everything else in the cell stays. Returns the format for a cell without one. */
+export function writeCell (cell: Element, text: string, look: CellStyle): string | undefined {
   const { value, format = look.format } = parseTyped(text, look, false)
   const [wasCurrency, currency] = [attribute(cell, 'value-type') === 'currency', attribute(cell, 'currency')]
   withoutValue(cell)
-  if (value === null) return
+  if (value === null) return undefined
   const set = (name: string, value: string) => { cell.setAttributeNS(OFFICE, `office:${name}`, value) }
   const [type, name, written] = typeOf(value, format, wasCurrency)
   set('value-type', type)
@@ -96,6 +99,8 @@ export function writeCell (cell: Element, text: string, look: CellStyle): void {
     for (const part of textParts(document, line)) paragraph.appendChild(part)
     cell.appendChild(paragraph)
   }
+  const ofValue = type === 'boolean' ? BOOLEAN : format
+  return look.format === GENERAL && ofValue !== GENERAL ? ofValue : undefined
 }
 
 /** The type of a value, the attribute that holds it, and what that says. */

@@ -25,7 +25,7 @@ export function openDocumentSheets (original: Uint8Array): Editable {
   /** Displayed values of formulas whose stored value was removed. */
   const stale = new Map<Element, GridCell>()
   let calculated: ReturnType<typeof calculatedFormulas> | undefined
-  let written: Uint8Array | null = original
+  let saved: Uint8Array | null = original
 
   function formulas (): ReturnType<typeof calculatedFormulas> {
     if (calculated !== undefined) return calculated
@@ -65,8 +65,11 @@ export function openDocumentSheets (original: Uint8Array): Editable {
     if (shownAt(sheet, position).value === text) return null
     const { look } = cellAt(sheet, position)
     if ((runAt(sheet.table, 'row', position.row)?.count ?? 1) > 1) calculated = undefined
-    writeCell(alone(alone(sheet.table, 'row', position.row), 'cell', position.column), text, look)
-    written = null
+    const row = alone(sheet.table, 'row', position.row)
+    const written = alone(row, 'cell', position.column)
+    const format = writeCell(written, text, look)
+    if (format !== undefined) sheet.setFormat(row, written, position.column, format)
+    saved = null
     const others = takeOut(sheet, position)
     const shown = shownAt(sheet, position)
     return {
@@ -89,8 +92,8 @@ export function openDocumentSheets (original: Uint8Array): Editable {
       throw new TypeError('Only texts and slides can be edited with a string: use the bytes of a file instead')
     },
     bytes () {
-      written ??= office.withPart(CONTENT_PART, new XMLSerializer().serializeToString(content))
-      return written
+      saved ??= office.withPart(CONTENT_PART, new XMLSerializer().serializeToString(content))
+      return saved
     }
   }
 }

@@ -10,7 +10,7 @@ import { MAX_COLUMN, MAX_ROW, type Position, type Range, rangeOf } from '../work
 import type { ColumnLook } from '../workbook/sheet.js'
 import { isFilled, shownCell } from './cells.js'
 import { plainCells } from './formula.js'
-import { countOf, type Run, runAt, runs } from './runs.js'
+import { countOf, type Run, runAt, runs, TABLE } from './runs.js'
 import { stylesOf } from './styles.js'
 
 const CHARACTERS_PER_CENTIMETRE = 5
@@ -23,6 +23,8 @@ export interface OpenSheet {
   readonly columns: readonly ColumnLook[]
   readonly locks: readonly Lock[]
   look (row: Element | undefined, cell: Element | undefined, column: number): CellStyle
+  /** Gives a cell another format. */
+  setFormat (row: Element, cell: Element, column: number, format: string): void
 }
 
 /** A run of cells that are not empty. */
@@ -41,7 +43,7 @@ export function openSheets (office: OfficePackage): OpenSheets {
   const budget = xmlBudget()
   const content = parseXml(office.text(CONTENT_PART) ?? '<none/>', budget)
   const common = office.text('styles.xml')
-  const styles = stylesOf([...(common === undefined ? [] : [parseXml(common, budget)]), content])
+  const styles = stylesOf(content, common === undefined ? undefined : parseXml(common, budget))
   const [body] = elements(content, 'spreadsheet')
   if (body === undefined) throw new TypeError(`${CONTENT_PART} has no sheets`)
   const pivots = elements(body, 'data-pilot-table').map(pivot => attribute(pivot, 'target-range-address') ?? '')
@@ -50,6 +52,12 @@ export function openSheets (office: OfficePackage): OpenSheets {
     const name = attribute(table, 'name') ?? ''
     const display = styles.property('table', attribute(table, 'style-name'), 'display', 'table-properties')
     const columns = [...runs(table, 'column')].filter(({ from }) => from <= MAX_COLUMN).map(columnLook)
+    function styleOf (row: Element | undefined, cell: Element | undefined, column: number): string | undefined {
+      const own = cell === undefined ? undefined : attribute(cell, 'style-name')
+      const ofRow = row === undefined ? undefined : attribute(row, 'default-cell-style-name')
+      return own ?? ofRow ?? columns.find(({ from, to }) => column >= from && column <= to)?.style
+    }
+
     return {
       name,
       table,
@@ -58,11 +66,10 @@ export function openSheets (office: OfficePackage): OpenSheets {
       locks: attribute(table, 'protected') === 'true'
         ? [protectedSheet()]
         : [...formulaLocks(table), ...pivots.flatMap(address => pivotLock(name, address))],
-      look (row, cell, column) {
-        const own = cell === undefined ? undefined : attribute(cell, 'style-name')
-        const ofRow = row === undefined ? undefined : attribute(row, 'default-cell-style-name')
-        const ofColumn = () => columns.find(({ from, to }) => column >= from && column <= to)?.style
-        return styles.look(own ?? ofRow ?? ofColumn())
+      look: (row, cell, column) => styles.look(styleOf(row, cell, column)),
+      setFormat (row, cell, column, format) {
+        const style = styles.withFormat(styleOf(row, cell, column), format)
+        if (style !== undefined) cell.setAttributeNS(TABLE, 'table:style-name', style)
       }
     }
   }

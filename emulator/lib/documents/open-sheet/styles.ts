@@ -1,15 +1,27 @@
 import type { Document, Element } from '@xmldom/xmldom'
 import { attribute, childElements, elements, firstChild } from '../office/elements.js'
 import { GENERAL } from '../workbook/built-in-formats.js'
+import { automaticStyles, STYLE } from '../open-document/styles.js'
 import type { CellStyle } from '../workbook/styles.js'
+import { BOOLEAN } from './cells.js'
 
+const NUMBER = 'urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0'
 const MAX_BASES = 10
+const DATE = ['year/long', '-', 'month/long', '-', 'day/long']
+/** What the formats for typed values consist of. */
+const PARTS: Readonly<Record<string, readonly [kind: string, ...parts: string[]]>> = {
+  '0%': ['percentage', 'number/0', '%'],
+  '0.00%': ['percentage', 'number/2', '%'],
+  'yyyy-mm-dd': ['date', ...DATE],
+  'yyyy-mm-dd hh:mm': ['date', ...DATE, ' ', 'hours/long', ':', 'minutes/long'],
+  [BOOLEAN]: ['boolean', 'boolean']
+}
 
 /** The styles of cells, columns and tables in a content part and a styles part. */
-export function stylesOf (parts: readonly Document[]) {
+export function stylesOf (content: Document, common: Document | undefined) {
   const styles = new Map<string, Element>()
   const formats = new Map<string, Element>()
-  for (const part of parts) {
+  for (const part of common === undefined ? [content] : [common, content]) {
     for (const style of elements(part, 'style')) {
       styles.set(keyOf(attribute(style, 'family'), attribute(style, 'name')), style)
     }
@@ -17,6 +29,7 @@ export function stylesOf (parts: readonly Document[]) {
       if (style.namespaceURI?.includes(':datastyle:') === true) formats.set(attribute(style, 'name') ?? '', style)
     }
   }
+  const made = new Map<string, string>()
   const looks = new Map<string | undefined, CellStyle>()
 
   /** What a style says, or one that it is based on. `properties`: the element that says it, unless it is the style. */
@@ -43,8 +56,50 @@ export function stylesOf (parts: readonly Document[]) {
     }
   }
 
+  /** The name of a style that equals another one except for the format. */
+  function withFormat (base: string | undefined, format: string): string | undefined {
+    const [kind, ...parts] = PARTS[format] ?? []
+    if (kind === undefined) return base
+    const key = `${base} ${format}`
+    const known = made.get(key)
+    if (known !== undefined) return known
+    let number = made.size + 1
+    while (styles.has(keyOf('table-cell', `Written${number}`)) || formats.has(`Written${number}`)) number++
+    const name = `Written${number}`
+    const create = (element: string) => content.createElementNS(NUMBER, `number:${element}`)
+    const data = create(`${kind}-style`)
+    data.setAttributeNS(STYLE, 'style:name', name)
+    for (const part of parts) {
+      const [, element, given] = /^([a-z]+)(?:\/(\w+))?$/.exec(part) ?? []
+      const child = create(element ?? 'text')
+      data.appendChild(child)
+      if (element === undefined) child.appendChild(content.createTextNode(part))
+      if (element === 'number') {
+        child.setAttributeNS(NUMBER, 'number:decimal-places', given!)
+        child.setAttributeNS(NUMBER, 'number:min-integer-digits', '1')
+      } else if (given !== undefined) child.setAttributeNS(NUMBER, 'number:style', given)
+    }
+    const source = styles.get(keyOf('table-cell', base))
+    const isCommon = source?.parentNode?.localName === 'styles'
+    const style = !isCommon && source !== undefined
+      ? source.cloneNode(true) as Element
+      : content.createElementNS(STYLE, 'style:style')
+    style.setAttributeNS(STYLE, 'style:name', name)
+    style.setAttributeNS(STYLE, 'style:family', 'table-cell')
+    if (isCommon) style.setAttributeNS(STYLE, 'style:parent-style-name', base!)
+    style.setAttributeNS(STYLE, 'style:data-style-name', name)
+    const parent = automaticStyles(content)
+    parent.appendChild(data)
+    parent.appendChild(style)
+    formats.set(name, data)
+    styles.set(keyOf('table-cell', name), style)
+    made.set(key, name)
+    return name
+  }
+
   return {
     property,
+    withFormat,
     look (name: string | undefined): CellStyle {
       const look = looks.get(name) ?? lookOf(name)
       looks.set(name, look)
