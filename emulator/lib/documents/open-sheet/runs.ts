@@ -10,7 +10,7 @@ export interface Run {
   readonly count: number
 }
 
-const TABLE = 'urn:oasis:names:tc:opendocument:xmlns:table:1.0'
+export const TABLE = 'urn:oasis:names:tc:opendocument:xmlns:table:1.0'
 const NAMES = { row: /^table-row$/, column: /^table-column$/, cell: /^(?:covered-)?table-cell$/ }
 const GROUPS = /^table-(?:header-)?(?:row|column)s$|^table-(?:row|column)-group$/
 
