@@ -1,30 +1,37 @@
-import { Plugin } from 'prosemirror-state'
+import { Plugin, Selection } from 'prosemirror-state'
 import { schema } from './schema.js'
+import { hasSameShapes, hasSlides } from './slides.js'
 /** @import { Node } from 'prosemirror-model' */
 /** @import { Command, EditorState } from 'prosemirror-state' */
 
 const { table, table_cell: cell } = schema.nodes
 
-/** Keeps tables in a shape that files can have: what was typed here makes no row wider or narrower than the others. */
+/**
+ * Keeps tables in a shape that files can have: what was typed here makes no row wider or narrower than the others.
+ * Slides keep their shapes.
+ */
 export function tables () {
   return new Plugin({
     filterTransaction (transaction, { doc }) {
       const isByOthers = transaction.getMeta('rebased') !== undefined || transaction.getMeta('history$') !== undefined
       if (!transaction.docChanged || isByOthers) return true
+      if (!hasSameShapes(doc, transaction.doc)) return false
       const before = new Set(tablesIn(doc).map(shapeOf))
       return tablesIn(transaction.doc).every(table => isRegular(table) || before.has(shapeOf(table)))
     },
     props: {
       handleTextInput ({ state, dispatch }, _from, _to, text) {
-        return clearCells(state, tr => dispatch(tr.insertText(text, state.selection.from)))
+        return clearCells(state, tr => {
+          dispatch(tr.insertText(text, Selection.near(tr.doc.resolve(state.selection.from)).from))
+        })
       }
     }
   })
 }
 
-/** Of a selection that begins or ends within a table, only the text goes. @type {Command} */
+/** Of a selection that begins or ends within a table, or has more than one shape, only the text goes. @type {Command} */
 export function clearCells (state, dispatch) {
-  if (!isPartOfTable(state)) return false
+  if (!isPartOfTable(state) && !isOfShapes(state)) return false
   const { tr, selection: { from, to } } = state
   state.doc.nodesBetween(from, to, (node, position) => {
     if (!node.isTextblock) return
@@ -40,6 +47,11 @@ function isPartOfTable ({ selection: { $from, $to } }) {
   const shared = $from.sharedDepth($to.pos)
   return [$from, $to].some($at => Array.from({ length: $at.depth - shared }, (_, index) => $at.node(shared + 1 + index))
     .some(({ type }) => type === cell))
+}
+
+/** @param {EditorState} state */
+function isOfShapes ({ doc, selection: { $from, $to } }) {
+  return hasSlides(doc) && $from.sharedDepth($to.pos) < 2
 }
 
 /** @param {Node} doc */

@@ -127,6 +127,7 @@ function nearestTable (row: Element): Element {
 
 function slidesIn (body: Element, reader: Reader, size: Size): Node[] {
   const pages = childElements(body).filter(({ localName }) => localName === 'page')
+  if (pages.length === 0) throw new TypeError('The presentation has no slides')
   return pages.map((page, index) => slide(page, index, reader, size))
 }
 

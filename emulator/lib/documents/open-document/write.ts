@@ -88,14 +88,7 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
       }
     },
     isFixed: element => isShape(element) || element.localName === 'table-row' || element.parentNode?.localName === 'frame',
-    /** The shapes and the slides stay. */
-    keepEmpty (element) {
-      if (!isShape(element)) return false
-      for (const paragraph of [...element.getElementsByTagNameNS(TEXT, 'p')]) {
-        while (paragraph.firstChild !== null) paragraph.removeChild(paragraph.firstChild)
-      }
-      return true
-    },
+    keepEmpty: () => false,
     /** What has a text is no placeholder any more. */
     finish (container) {
       const frame = container.parentNode as Element

@@ -89,16 +89,7 @@ function blockWriter (parts: SourceParts, document: Document): BlockWriter {
         for (const part of inline(child, fallback)) element.insertBefore(part, end)
       }
     },
-    /** Shapes stay, without their text. */
-    keepEmpty (element) {
-      if (['p', 'tr', 'tc'].includes(element.localName!)) return false
-      for (const paragraph of childElements(firstChild(element, 'txBody') ?? element)) {
-        for (const run of paragraph.localName === 'p' ? childElements(paragraph) : []) {
-          if (!['pPr', 'endParaRPr'].includes(run.localName!)) paragraph.removeChild(run)
-        }
-      }
-      return true
-    },
+    keepEmpty: () => false,
     finish () {}
   }
 }

@@ -61,7 +61,8 @@ export function readPresentation (office: OfficePackage): PresentationSource {
     const content = blocks.length > 0 ? blocks : nodes.section!.create(null, nodes.paragraph!.create())
     return parts.read(nodes.slide!.create(attributes, content))
   })
-  return { doc: nodes.doc!.create(null, read.length > 0 ? read : nodes.paragraph!.create()), slides, parts }
+  if (read.length === 0) throw new TypeError('The presentation has no slides')
+  return { doc: nodes.doc!.create(null, read), slides, parts }
 }
 
 /** In the order of the presentation. */

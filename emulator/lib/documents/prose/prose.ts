@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Fragment, type Node, type NodeType, type Schema, Slice } from 'prosemirror-model'
 import { AttrStep, DocAttrStep, type Mappable, Mapping, ReplaceStep, Step, type StepMap, Transform } from 'prosemirror-transform'
 import { schema } from '../../browser/text/schema.js'
+import { hasSameShapes, hasSlides } from '../../browser/text/slides.js'
 import type { Editable, ProseView, StepsOperation } from '../types.js'
 
 /** A format whose files are edited as text with formats. */
@@ -50,7 +51,7 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
   }
 
   function accept ({ steps, doc: made, mapping }: Transform, client: string): StepsOperation | null {
-    if (steps.length === 0) return null
+    if (steps.length === 0 || !hasSameShapes(doc, made)) return null
     const operation = { op: 'steps' as const, version, steps: steps.map(step => step.toJSON() as object), client }
     doc = made
     changes.appendMapping(mapping)
@@ -95,6 +96,7 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
       return read === null ? null : make(read, '')
     },
     replaceText (text) {
+      if (hasSlides(doc)) throw new TypeError('Slides cannot be edited with a string: use the bytes of a file instead')
       const next = withLines(doc, plain ? text.replaceAll('\r\n', '\n').split('\n') : linesOf(text))
       const step = next === null ? null : difference(doc, next)
       return step === null ? false : make([step], '') ?? false
@@ -105,11 +107,13 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
         return make([new ReplaceStep(doc.content.size, doc.content.size, new Slice(Fragment.from(paragraph), 0, 0))], '')
       }
     }),
-    appendLines (lines) {
-      const added = Fragment.from(lines.map(line => paragraphOf(line)))
-      const at = endOfText(doc)
-      return make([new ReplaceStep(at, at, new Slice(added, 0, 0))], '')
-    },
+    ...(!hasSlides(doc) && {
+      appendLines (lines: readonly string[]) {
+        const added = Fragment.from(lines.map(line => paragraphOf(line)))
+        const at = endOfText(doc)
+        return make([new ReplaceStep(at, at, new Slice(added, 0, 0))], '')
+      }
+    }),
     bytes () {
       if (!written.doc.eq(doc)) written = { doc, bytes: doc.eq(format.doc) ? original : format.write(doc, changes) }
       return written.bytes
