@@ -86,6 +86,23 @@ t.test('formats come from the run and from styles, and are set as the run needs 
   t.match(bodyAfter(writer), '<w:rStyle w:val="Loud"/><w:b w:val="0"/></w:rPr><w:t>x</w:t>')
 })
 
+t.test('properties are written in the order that Word requires', async t => {
+  const look = '<w:rPr><w:rFonts/><w:caps/><w:color w:val="00FF00"/><w:sz w:val="40"/><w:lang/></w:rPr>'
+  const writer = bodyOf(`<w:p><w:pPr><w:pStyle w:val="X"/><w:keepNext/><w:spacing/></w:pPr>${run('x', look)}</w:p>`)
+  writer.edit(tr => {
+    for (const name of ['underline', 'strike', 'italic', 'bold']) tr.addMark(1, 2, schema.mark(name))
+    return tr.setNodeAttribute(0, 'list', 'bullet')
+  })
+  t.match(bodyAfter(writer), '<w:rPr><w:rFonts/><w:b/><w:i/><w:caps/><w:strike/><w:color w:val="00FF00"/><w:sz w:val="40"/><w:u w:val="single"/><w:lang/></w:rPr>')
+  t.match(bodyAfter(writer), '<w:pPr><w:pStyle w:val="X"/><w:keepNext/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr><w:spacing/></w:pPr>')
+})
+
+t.test('what is typed into a suggested paragraph is no suggestion', async t => {
+  const writer = bodyOf('<w:p><w:pPr><w:rPr><w:ins w:id="1"/><w:sz w:val="40"/></w:rPr></w:pPr></w:p>')
+  writer.edit(tr => tr.insertText('x', 1))
+  t.match(bodyAfter(writer), '</w:pPr><w:r><w:rPr><w:sz w:val="40"/></w:rPr><w:t>x</w:t></w:r></w:p>')
+})
+
 t.test('the look of a run stays with its text; new text in an empty paragraph has that of its end', async t => {
   const green = '<w:rPr><w:color w:val="00FF00"/><w:sz w:val="40"/></w:rPr>'
   const writer = bodyOf(`<w:p>${run('green', green)}${run(' plain')}</w:p>`, `<w:p><w:pPr>${green}</w:pPr></w:p>`)

@@ -10,6 +10,15 @@ import { readWord, type WordSource } from './read.js'
 import { FORMATS, type Format, NAMES, WORD } from './styles.js'
 
 const XML = 'http://www.w3.org/XML/1998/namespace'
+/** The order of properties in ECMA-376, part 1, 17.3. Word calls a file damaged that has another one. */
+const ORDER: Readonly<Record<string, readonly string[]>> = {
+  pPr: ['pStyle', 'keepNext', 'keepLines', 'pageBreakBefore', 'framePr', 'widowControl', 'numPr'],
+  rPr: ['rStyle', 'rFonts', 'b', 'bCs', 'i', 'iCs', 'caps', 'smallCaps', 'strike', 'dstrike', 'outline', 'shadow',
+    'emboss', 'imprint', 'noProof', 'snapToGrid', 'vanish', 'webHidden', 'color', 'spacing', 'w', 'kern', 'position',
+    'sz', 'szCs', 'highlight', 'u']
+}
+/** That the end of a paragraph was added, and so on. */
+const SUGGESTIONS = ['ins', 'del', 'moveFrom', 'moveTo']
 /** Elements that have an end of the same id. */
 const PAIRS = [
   ['bookmarkStart', 'bookmarkEnd'],
@@ -75,12 +84,18 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
     return element
   }
 
-  /** Properties have an order in their schema: where an office suite reads them, these come first. */
-  function setProperty (properties: Element, name: string, element: Element | null, first: boolean): void {
+  function setProperty (properties: Element, name: string, element: Element | null): void {
     const known = firstChild(properties, name)
     if (known !== undefined && element !== null) properties.replaceChild(element, known)
     else if (known !== undefined) properties.removeChild(known)
-    else if (element !== null) properties.insertBefore(element, first ? properties.firstChild : null)
+    else if (element !== null) properties.insertBefore(element, following(properties, name))
+  }
+
+  /** The first of the properties that come after one. */
+  function following (properties: Element, name: string): Element | null {
+    const order = ORDER[properties.localName!]!
+    const before = order.slice(0, order.indexOf(name))
+    return childElements(properties).find(({ localName }) => !before.includes(localName!)) ?? null
   }
 
   function writeParagraphProperties (element: Element, { attrs }: Node): void {
@@ -94,11 +109,11 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
       numbering.appendChild(create('ilvl', String(depth)))
       const same = before.list === list ? firstChild(firstChild(properties, 'numPr'), 'numId') : undefined
       numbering.appendChild(same ?? create('numId', styles.lists.find(({ kind }) => kind === list)?.id ?? '0'))
-      setProperty(properties, 'numPr', numbering, true)
+      setProperty(properties, 'numPr', numbering)
     }
     if (before.level !== level) {
       const style = level === null ? undefined : styles.levels.get(level)
-      setProperty(properties, 'pStyle', style === undefined ? null : create('pStyle', style), true)
+      setProperty(properties, 'pStyle', style === undefined ? null : create('pStyle', style))
     }
   }
 
@@ -106,9 +121,9 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
     const properties = look?.cloneNode(true) as Element | undefined ?? create('rPr')
     for (const format of FORMATS) {
       if (styles.has(properties, format) === wanted.has(format)) continue
-      setProperty(properties, NAMES[format], null, false)
+      setProperty(properties, NAMES[format], null)
       if (styles.has(properties, format) !== wanted.has(format)) {
-        setProperty(properties, NAMES[format], formatElement(format, wanted.has(format)), false)
+        setProperty(properties, NAMES[format], formatElement(format, wanted.has(format)))
       }
     }
     return properties.firstChild === null ? undefined : properties
@@ -125,7 +140,9 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
     const ref = before?.children.flatMap(({ marks }) => marks).find(({ type }) => type.name === 'look')?.attrs.ref
     const source = parts.get(ref) ?? firstChild(firstChild(paragraph, 'pPr'), 'rPr')
     const model = source?.cloneNode(true) as Element | undefined
-    for (const format of FORMATS) if (model !== undefined) setProperty(model, NAMES[format], null, false)
+    if (model === undefined) return undefined
+    // Only the end of a paragraph can be a suggestion in its properties.
+    for (const name of [...FORMATS.map(format => NAMES[format]), ...SUGGESTIONS]) setProperty(model, name, null)
     return model
   }
 
