@@ -120,10 +120,22 @@ t.test('.odt: lists consist of items, in the order of the text', async t => {
   t.equal(listOf(moved), `<text:p>one</text:p><text:list>${item('one')}</text:list><text:list>${item('on')}${item('e')}</text:list>`)
 })
 
-t.test('.odt: of a table that is copied, the text is written', async t => {
-  const writer = openText2('<table:table xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"><table:table-row><table:table-cell><text:p>cell</text:p></table:table-cell></table:table-row></table:table>')
-  writer.edit(tr => tr.insert(0, tr.doc.child(0)))
-  t.match(contentOf(writer), /<office:text><table:table .*>cell<.*<\/table:table><text:p>cell<\/text:p><\/office:text>/)
+t.test('.odt: a table that is copied is written as one, in a list as its text; a row can be moved into another table', async t => {
+  const row = (text: string) => `<table:table-row><table:table-cell><text:p>${text}</text:p></table:table-cell></table:table-row>`
+  const columns = '<table:table-column table:number-columns-repeated="1"/>'
+  const open = () => openText2(`<table:table>${row('one')}${row('two')}</table:table><text:list><text:list-item><text:p>item</text:p></text:list-item></text:list>`)
+  const writer = open()
+  writer.edit(tr => tr.insert(tr.doc.content.size - 2, tr.doc.child(0)).insert(tr.doc.content.size, tr.doc.child(0)))
+  t.match(contentOf(writer), `<office:text><table:table>${row('one')}${row('two')}</table:table><text:list><text:list-item><text:p>item</text:p></text:list-item>` +
+    '<text:list-item><text:p>one</text:p></text:list-item><text:list-item><text:p>two</text:p></text:list-item></text:list>' +
+    `<table:table>${columns}${row('one')}${row('two')}</table:table></office:text>`)
+  const moved = open()
+  moved.edit(tr => {
+    const [table] = tr.doc.children
+    const other = schema.node('table', null, [table!.child(1)])
+    return tr.delete(1 + table!.child(0).nodeSize, table!.nodeSize - 1).insert(0, other)
+  })
+  t.match(contentOf(moved), `<office:text><table:table>${columns}${row('two')}</table:table><table:table>${row('one')}</table:table>`)
 })
 
 t.test('.odt: repeated spaces are limited, whatever the count', async t => {
