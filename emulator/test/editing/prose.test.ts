@@ -55,6 +55,20 @@ for (const format of ['pptx', 'odp']) {
   })
 }
 
+t.test('a link that is copied to another slide is none there: it would need a relation', async t => {
+  const parts = unzipSync(fixture('deck.pptx'))
+  const linked = Buffer.from(parts['ppt/slides/slide2.xml']!).toString()
+    .replace(/<a:rPr[^>]*>.*?<\/a:rPr>/, '<a:rPr xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><a:hlinkClick r:id="own"/></a:rPr>')
+  const relations = Buffer.from(parts['ppt/slides/_rels/slide2.xml.rels']!).toString()
+    .replace('</Relationships>', '<Relationship Id="own" Type="x" Target="https://example.org/" TargetMode="External"/></Relationships>')
+  const writer = openText('pptx', zipSync({ ...parts, 'ppt/slides/slide2.xml': strToU8(linked), 'ppt/slides/_rels/slide2.xml.rels': strToU8(relations) }))
+  const slice = writer.state.doc.slice(writer.at('Second'), writer.at('Second') + 6)
+  writer.edit(tr => tr.replace(writer.at('Title'), writer.at('Title'), slice).insertText('!', tr.mapping.map(writer.at('Second') + 6)))
+  const after = unzipSync(writer.editable.bytes())
+  t.notMatch(Buffer.from(after['ppt/slides/slide1.xml']!).toString(), 'hlinkClick')
+  t.match(Buffer.from(after['ppt/slides/slide2.xml']!).toString(), 'hlinkClick r:id="own"')
+})
+
 t.test('a presentation without slides is read-only', async t => {
   const empty = zipSync({ 'ppt/presentation.xml': strToU8('<p:presentation xmlns:p="p"/>') })
   t.match(openEditable('pptx', empty).view(), { kind: 'readonly', note: /no slides/ })
