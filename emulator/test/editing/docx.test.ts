@@ -181,6 +181,15 @@ t.test('a copy elsewhere takes nothing from what it was copied from', async t =>
   t.equal(bodyAfter(writer), `<w:p>${run('one ')}</w:p>${table.replace(' xml:space="preserve">two', '>two!')}`)
 })
 
+t.test('a name of something else is none', async t => {
+  const body = `<w:p>${run('one ', '<w:rPr><w:b/></w:rPr>')}</w:p>`
+  const writer = bodyOf(body)
+  const text = schema.text('x ', [schema.mark('link', { href: 'https://example.org/', ref: 'p1' }), schema.mark('look', { ref: 'p1' })])
+  const paragraph = schema.node('paragraph', { ref: 'look1' }, [text, schema.node('image', { ref: 'p1' }), schema.node('kept', { ref: 'look1' })])
+  writer.edit(tr => tr.insert(0, [paragraph, schema.node('kept_block', { ref: 'p1' }), schema.node('section', { ref: 'p1' }, [paragraph])]))
+  t.equal(bodyAfter(writer), `<w:p>${run('x ')}</w:p><w:p>${run('x ')}</w:p>${body}`)
+})
+
 t.test('a table that is pasted is written as one', async t => {
   const writer = bodyOf(`<w:p>${run('x')}</w:p>`)
   const cell = (text: string) => schema.node('table_cell', null, schema.node('paragraph', null, schema.text(text)))

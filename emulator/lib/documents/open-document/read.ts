@@ -250,7 +250,7 @@ function marksOf (span: Element, { parts, styles }: Reader): Mark[] {
 function link (element: Element, { parts }: Reader): Mark {
   const target = attribute(element, 'href') ?? ''
   const href = /^(?:https?:|mailto:|#)/i.test(target) ? target : '#'
-  return marks.link!.create({ href, ref: parts.addLook(element.cloneNode(false) as Element) })
+  return marks.link!.create({ href, ref: parts.addLook(element.cloneNode(false) as Element, 'link') })
 }
 
 function kept (element: Element, { parts, pictures }: Reader, around: readonly Mark[]): Node {

@@ -3,6 +3,7 @@ import { attribute, childElements, elements, firstChild } from '../office/elemen
 
 const OASIS = 'urn:oasis:names:tc:opendocument:xmlns'
 export const TEXT = `${OASIS}:text:1.0`
+export const TABLE = `${OASIS}:table:1.0`
 export const PRESENTATION = `${OASIS}:presentation:1.0`
 export const STYLE = `${OASIS}:style:1.0`
 export const OFFICE = `${OASIS}:office:1.0`

@@ -7,7 +7,7 @@ import { movedPoints, withPoints } from '../prose/parts.js'
 import { wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
 import { type OpenDocumentSource, readOpenDocument } from './read.js'
-import { PRESENTATION, TEXT } from './styles.js'
+import { PRESENTATION, TABLE, TEXT } from './styles.js'
 
 /** The content part with another text. Paragraphs that did not change stay as they are. */
 export function writtenOpenDocument (office: OfficePackage, doc: Node, changes: Mappable): string {
@@ -32,14 +32,29 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
     return element
   }
 
+  function createTable ({ children: rows }: Node): Element {
+    const table = document.createElementNS(TABLE, 'table:table')
+    const columns = table.appendChild(document.createElementNS(TABLE, 'table:table-column')) as Element
+    const count = Math.max(...rows.map(({ childCount }) => childCount))
+    columns.setAttributeNS(TABLE, 'table:number-columns-repeated', String(count))
+    return table
+  }
+
+  function createOfTable (name: string, source: Element | undefined): Element {
+    const element = document.createElementNS(TABLE, `table:${name}`)
+    const style = source === undefined ? undefined : attribute(source, 'style-name')
+    if (style !== undefined) element.setAttributeNS(TABLE, 'table:style-name', style)
+    return element
+  }
+
   function inline (node: Node): Array<Element | ReturnType<Document['createTextNode']>> {
-    const { type, attrs, marks } = node
+    const { type, marks } = node
     if (type.name === 'kept' || type.name === 'image') {
-      const source = parts.get(attrs.ref)
+      const source = parts.get(node)
       return source === undefined ? [] : [source.cloneNode(true) as Element]
     }
     const content = type.name === 'hard_break' ? [create('line-break')] : textParts(document, node.text ?? '')
-    const look = parts.get(marks.find(({ type }) => type.name === 'look')?.attrs.ref)
+    const look = parts.get(marks.find(({ type }) => type.name === 'look'))
     const name = look === undefined ? undefined : attribute(look, 'style-name')
     const style = styles.withFormats(name, new Set(marks.map(({ type }) => type.name)))
     if (look === undefined && style === undefined) return content
@@ -51,7 +66,7 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
 
   function appendInline (paragraph: Element, content: readonly Node[]): void {
     for (const node of content) {
-      const link = parts.get(node.marks.find(({ type }) => type.name === 'link')?.attrs.ref)
+      const link = parts.get(node.marks.find(({ type }) => type.name === 'link'))
       const parent = link === undefined ? paragraph : paragraph.appendChild(link.cloneNode(false))
       for (const part of inline(node)) parent.appendChild(part)
     }
@@ -60,22 +75,27 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
   return {
     parts,
     containerOf: element => childElements(element).find(({ localName }) => localName === 'text-box') ?? element,
-    create (node, source) {
-      if (node.type.name === 'paragraph') return createParagraph(node, source)
-      return node.type.name === 'section' && source !== undefined && isListPart(source) ? copyOf(source) : null
+    create (node, source, parent) {
+      switch (node.type.name) {
+        case 'paragraph': return createParagraph(node, source)
+        case 'section': return source !== undefined && isListPart(source) ? copyOf(source) : null
+        case 'table': return isShape(parent) || isListPart(parent) ? null : createTable(node)
+        case 'table_row': return createOfTable('table-row', source)
+        case 'table_cell': return createOfTable('table-cell', source)
+        default: return null
+      }
     },
     fits: (element, { attrs }) =>
       element.localName === (attrs.level === null || attrs.level === 0 ? 'p' : 'h') &&
       parts.asRead(attrs.ref)?.attrs.level === attrs.level,
     rewrite (element, node) {
-      const own = parts.get(node.attrs.ref) === element ? points.get(node.attrs.ref) ?? [] : []
+      const own = parts.get(node) === element ? points.get(node.attrs.ref) ?? [] : []
       while (element.firstChild !== null) element.removeChild(element.firstChild)
       for (const part of withPoints(node, own)) {
         if ('localName' in part) element.appendChild(part)
         else appendInline(element, part)
       }
     },
-    isFixed: element => isShape(element) || element.localName === 'table-row' || element.parentNode?.localName === 'frame',
     keepEmpty: () => false,
     /** What has a text is no placeholder any more. */
     finish (container) {

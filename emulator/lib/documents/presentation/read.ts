@@ -11,7 +11,7 @@ import { marks, nodes } from '../prose/prose.js'
 import { fillOf, moveOf, placeholderOf, type Shapes, shapesOf } from './shapes.js'
 
 export const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006/main'
-const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+export const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
 export const FORMATS = ['bold', 'italic', 'underline', 'strike'] as const
 type Format = typeof FORMATS[number]

@@ -1,11 +1,26 @@
 import type { Element } from '@xmldom/xmldom'
-import type { Node } from 'prosemirror-model'
+import type { Mark, Node } from 'prosemirror-model'
 import type { Mappable } from 'prosemirror-transform'
 
 /** A bookmark, or something like it, and its place in the text of its paragraph. */
 export interface Point {
   readonly element: Element
   readonly offset: number
+}
+
+/** What a node or mark can have been read from, by the kind in its name. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  paragraph: ['p'],
+  table: ['t'],
+  table_row: ['row'],
+  table_cell: ['cell'],
+  slide: ['slide'],
+  section: ['s', 'shape'],
+  kept_block: ['s', 'picture'],
+  image: ['image', 'kept', 'inserted'],
+  kept: ['kept', 'field'],
+  link: ['link'],
+  look: ['look']
 }
 
 /**
@@ -33,15 +48,21 @@ export function sourceParts () {
       return add(kind, element)
     },
     /** The same name for elements that are written the same. */
-    addLook (element: Element): string {
+    addLook (element: Element, kind: 'look' | 'link' = 'look'): string {
       const source = String(element)
-      const ref = sources.get(source) ?? add('look', element)
+      const ref = sources.get(source) ?? add(kind, element)
       sources.set(source, ref)
       return ref
     },
     /** Under a name of the caller. */
     set: (ref: string, element: Element) => { elements.set(ref, element) },
-    get: (ref: unknown) => elements.get(String(ref)),
+    /** `undefined` for a new one, and for one whose name is of something else. */
+    get (part: Node | Mark | undefined): Element | undefined {
+      const ref = String(part?.attrs.ref)
+      return part !== undefined && KINDS[part.type.name]?.includes(ref.replace(/\d+$/, '')) === true
+        ? elements.get(ref)
+        : undefined
+    },
     isBlock: (element: Element) => blocks.has(element),
     read (node: Node): Node {
       asRead.set(node.attrs.ref, node)

@@ -8,12 +8,10 @@ export interface BlockWriter {
   readonly parts: SourceParts
   /** The element whose children are a block's blocks: mostly the block itself. */
   containerOf (element: Element): Element
-  /** A new element, like the one that the block was split or copied from; `null` if there can be none. */
-  create (node: Node, source: Element | undefined): Element | null
+  /** A new element, like the one that the block was split or copied from; `null` if the parent can have none. */
+  create (node: Node, source: Element | undefined, parent: Element): Element | null
   /** Whether a text block can still be this element; always, where it is absent. */
   fits? (element: Element, node: Node): boolean
-  /** Whether an element stays where it is, such as a shape; without this, all can be moved. */
-  isFixed? (element: Element): boolean
   /** Sets the text of an element. */
   rewrite (element: Element, node: Node): void
   /** Empties an element that the file needs; false if it can be removed. */
@@ -38,7 +36,7 @@ export function ownersOf ({ parts, fits }: Pick<BlockWriter, 'parts' | 'fits'>, 
   return owners
 
   function elementOf (node: Node): Element | undefined {
-    const element = parts.get(node.attrs.ref)
+    const element = parts.get(node)
     const isFree = element !== undefined && parts.isBlock(element) && !owners.has(element) &&
       !(node.isTextblock && fits?.(element, node) === false)
     return isFree ? element : undefined
@@ -49,7 +47,8 @@ export function ownersOf ({ parts, fits }: Pick<BlockWriter, 'parts' | 'fits'>, 
     for (const isSuited of [isAsRead, () => true]) {
       for (const node of nodes) {
         const element = elementOf(node)
-        if (element === undefined || claimed.has(node) || blockAround(element) !== parent || !isSuited(node)) continue
+        if (element === undefined || claimed.has(node) || !isSuited(node)) continue
+        if (blockAround(parts, element) !== parent) continue
         owners.set(element, node)
         claimed.set(node, element)
       }
@@ -59,12 +58,6 @@ export function ownersOf ({ parts, fits }: Pick<BlockWriter, 'parts' | 'fits'>, 
 
   function isAsRead (node: Node): boolean {
     return parts.asRead(node.attrs.ref)?.eq(node) === true
-  }
-
-  function blockAround (element: Element): Element | undefined {
-    let node = element.parentNode
-    while (node !== null && !parts.isBlock(node as Element)) node = node.parentNode
-    return node as Element | null ?? undefined
   }
 
   function claimAnywhere (node: Node): boolean {
@@ -85,7 +78,7 @@ export function writeBlocks (
   owners = ownersOf(writer, blocks)
 ): void {
   const { parts } = writer
-  const wanted = new Set(blocks.flatMap(block => elementsOf(writer, block, owners)))
+  const wanted = new Set(blocks.flatMap(block => elementsOf(writer, parent, block, owners)))
   for (const element of childElements(parent)) {
     if (parts.isBlock(element) && !wanted.has(element) && !writer.keepEmpty(element)) parent.removeChild(element)
   }
@@ -94,26 +87,53 @@ export function writeBlocks (
   let previous: Element | null = null
   for (const element of wanted) {
     if (element === next) next = nextOf(element, wanted)
-    else if (element.parentNode !== null && writer.isFixed?.(element) === true) continue
+    else if (isWithin(parts, element, parent)) continue
     else parent.insertBefore(element, previous === null ? next : previous.nextSibling)
     previous = element
   }
   writer.finish(parent)
 }
 
-/** A block that the format cannot make is written as the text blocks in it. */
-function elementsOf (writer: BlockWriter, node: Node, owners: Owners): Element[] {
+/** A block that the format cannot make is written as the blocks in it. */
+function elementsOf (writer: BlockWriter, parent: Element, node: Node, owners: Owners): Element[] {
   const { parts } = writer
-  const source = parts.get(node.attrs.ref)
+  const source = parts.get(node)
   const isOwner = source !== undefined && owners.get(source) === node
   if (isOwner) owners.delete(source)
-  const element = isOwner ? source : writer.create(node, source)
-  if (element === null) return node.children.flatMap(child => elementsOf(writer, child, owners))
-  if (isOwner && parts.asRead(node.attrs.ref)?.eq(node) === true) return [element]
+  const element = isOwner ? source : writer.create(node, source, parent)
+  if (element === null) return blocksIn(node).flatMap(child => elementsOf(writer, parent, child, owners))
+  if (isOwner && parts.asRead(node.attrs.ref)?.eq(node) === true && ownsContent(parts, node, owners)) return [element]
   if (node.isTextblock) writer.rewrite(element, node)
   else if (!node.isLeaf) writeBlocks(writer, writer.containerOf(element), node.children, owners)
   return [element]
 }
+/** Those of a table are in its cells. */
+function blocksIn ({ children }: Node): Node[] {
+  return children.flatMap(child => ['table_row', 'table_cell'].includes(child.type.name) ? blocksIn(child) : [child])
+}
+
+/** Nothing in it was moved to where its copy is. */
+function ownsContent (parts: SourceParts, { children }: Node, owners: Owners): boolean {
+  return children.every(child => {
+    const element = child.isInline ? undefined : parts.get(child)
+    return element === undefined || (owners.get(element) === child && ownsContent(parts, child, owners))
+  })
+}
+
+function blockAround (parts: SourceParts, element: Element): Element | undefined {
+  let node = element.parentNode
+  while (node !== null && !parts.isBlock(node as Element)) node = node.parentNode
+  return node as Element | null ?? undefined
+}
+
+/** Whether an element is between others of its parent, such as a shape in a group, and stays there. */
+function isWithin (parts: SourceParts, element: Element, parent: Element): boolean {
+  let node = element.parentNode
+  if (node === parent) return false
+  while (node !== null && node !== parent && !parts.isBlock(node as Element)) node = node.parentNode
+  return node === parent
+}
+
 function nextOf (element: Element, wanted: ReadonlySet<Element>): Element | null {
   let node = element.nextSibling
   while (node !== null && !wanted.has(node as Element)) node = node.nextSibling

@@ -172,7 +172,7 @@ function link (element: Element, { parts, targets }: Reader): Mark {
   const target = targets.get(element.getAttributeNS(RELATIONSHIPS, 'id') ?? '') ?? ''
   const anchor = element.getAttributeNS(WORD, 'anchor') ?? ''
   const href = /^(?:https?:|mailto:)/i.test(target) ? target : `#${anchor}`
-  return marks.link!.create({ href, ref: parts.addLook(element.cloneNode(false) as Element) })
+  return marks.link!.create({ href, ref: parts.addLook(element.cloneNode(false) as Element, 'link') })
 }
 
 function fieldMarks (element: Element, type: string): number {

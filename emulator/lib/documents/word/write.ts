@@ -137,8 +137,8 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
   function lookOf (node: Node, paragraph: Element, before: Node | undefined): Element | undefined {
     const hasLook = node.children.some(({ marks }) => marks.some(({ type }) => type.name === 'look'))
     if (hasLook) return undefined
-    const ref = before?.children.flatMap(({ marks }) => marks).find(({ type }) => type.name === 'look')?.attrs.ref
-    const source = parts.get(ref) ?? firstChild(firstChild(paragraph, 'pPr'), 'rPr')
+    const look = before?.children.flatMap(({ marks }) => marks).find(({ type }) => type.name === 'look')
+    const source = parts.get(look) ?? firstChild(firstChild(paragraph, 'pPr'), 'rPr')
     const model = source?.cloneNode(true) as Element | undefined
     if (model === undefined) return undefined
     // Only the end of a paragraph can be a suggestion in its properties.
@@ -147,15 +147,15 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
   }
 
   function inline (node: Node, fallback: Element | undefined): Element[] {
-    const { type, marks, attrs } = node
+    const { type, marks } = node
     if (type.name === 'kept' || type.name === 'image') {
-      const source = parts.get(attrs.ref)
+      const source = parts.get(node)
       if (source === undefined) return []
       const sources = source.localName === 'group' ? childElements(source) : [source]
       return sources.map(part => part.cloneNode(true) as Element)
     }
     const run = create('r')
-    const look = parts.get(marks.find(({ type }) => type.name === 'look')?.attrs.ref) ?? fallback
+    const look = parts.get(marks.find(({ type }) => type.name === 'look')) ?? fallback
     const properties = runProperties(look, new Set(marks.map(({ type }) => type.name)))
     if (properties !== undefined) run.appendChild(properties)
     for (const part of textParts(node)) run.appendChild(part)
@@ -176,14 +176,14 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
   }
 
   function linkElement (mark: Mark): Element {
-    const link = parts.get(mark.attrs.ref)?.cloneNode(false) as Element | undefined ?? create('hyperlink')
-    if (parts.get(mark.attrs.ref) === undefined) link.setAttributeNS(WORD, 'w:anchor', String(mark.attrs.href).slice(1))
+    const link = parts.get(mark)?.cloneNode(false) as Element | undefined ?? create('hyperlink')
+    if (parts.get(mark) === undefined) link.setAttributeNS(WORD, 'w:anchor', String(mark.attrs.href).slice(1))
     return link
   }
 
   function rewrite (element: Element, node: Node): void {
     const before = parts.asRead(node.attrs.ref)
-    const points = parts.get(node.attrs.ref) === element ? source.points.get(node.attrs.ref) ?? [] : []
+    const points = parts.get(node) === element ? source.points.get(node.attrs.ref) ?? [] : []
     for (const child of childElements(element)) if (child.localName !== 'pPr') element.removeChild(child)
     writeParagraphProperties(element, node)
     const fallback = lookOf(node, element, before)
@@ -196,7 +196,7 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
   function appendInline (paragraph: Element, content: readonly Node[], fallback: Element | undefined): void {
     let around: { readonly mark: Mark, readonly element: Element } | undefined
     for (const node of content) {
-      const link = node.marks.find(({ type, attrs }) => type.name === 'link' && isWritable(attrs))
+      const link = node.marks.find(mark => mark.type.name === 'link' && isWritable(mark))
       if (link === undefined) around = undefined
       else if (around?.mark.eq(link) !== true) {
         around = { mark: link, element: paragraph.appendChild(linkElement(link)) as Element }
@@ -206,8 +206,8 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
   }
 
   /** A link to a new address would need a relationship. */
-  function isWritable ({ ref, href }: Mark['attrs']): boolean {
-    return parts.get(ref) !== undefined || String(href).startsWith('#')
+  function isWritable (mark: Mark): boolean {
+    return parts.get(mark) !== undefined || String(mark.attrs.href).startsWith('#')
   }
 
   return {
