@@ -40,7 +40,7 @@ function readOnly (bytes: Uint8Array, note: string): Editable {
     view: () => ({ kind: 'readonly', note }),
     apply: () => null,
     replaceText () {
-      throw new TypeError('Only texts and slides can be edited with a string: use the bytes of a file instead')
+      throw new TypeError('Only texts can be edited with a string: use the bytes of a file instead')
     },
     bytes: () => bytes
   }

@@ -89,7 +89,7 @@ export function openDocumentSheets (original: Uint8Array): Editable {
     },
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
     replaceText () {
-      throw new TypeError('Only texts and slides can be edited with a string: use the bytes of a file instead')
+      throw new TypeError('Only texts can be edited with a string: use the bytes of a file instead')
     },
     bytes () {
       saved ??= office.withPart(CONTENT_PART, new XMLSerializer().serializeToString(content))

@@ -131,7 +131,7 @@ export function workbookDocument (original: Uint8Array): Editable {
     },
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
     replaceText () {
-      throw new TypeError('Only texts and slides can be edited with a string: use the bytes of a file instead')
+      throw new TypeError('Only texts can be edited with a string: use the bytes of a file instead')
     },
     bytes
   }
