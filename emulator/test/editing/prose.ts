@@ -1,6 +1,6 @@
 import { type Mark, Node } from 'prosemirror-model'
 import { EditorState, type Transaction } from 'prosemirror-state'
-import { canJoin, canSplit } from 'prosemirror-transform'
+import { canSplit } from 'prosemirror-transform'
 import { schema } from '../../lib/browser/text/schema.js'
 import { openEditable } from '../../lib/documents/open.js'
 import type { Editable, Operation } from '../../lib/documents/types.js'
@@ -68,7 +68,7 @@ export function randomEdit (state: EditorState, below: (limit: number) => number
     case 1: return tr.insertText(WORDS[below(WORDS.length)]!, from)
     case 2: return to - from > 8 ? tr : tr.delete(from, to)
     case 3: return canSplit(tr.doc, from) ? tr.split(from) : tr
-    case 4: return canJoin(tr.doc, at) ? tr.join(at) : tr
+    case 4: return tr.doc.resolve(at).nodeBefore?.isTextblock === true ? tr.join(at) : tr
     default: {
       const mark = schema.marks[FORMATS[below(FORMATS.length)]!]!
       return below(2) === 0 ? tr.addMark(from, to, mark.create()) : tr.removeMark(from, to, mark)
