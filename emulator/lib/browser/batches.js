@@ -5,7 +5,8 @@
  * @param {(message: object) => boolean} parts.send
  * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
  * @param {{ isSending: () => boolean, isUnsent: () => boolean, take: (leaving: boolean) => object[],
- *   received: () => void }} parts.replica `leaving`: what is taken is the last
+ *   received: () => boolean | void }} parts.replica `leaving`: what is taken is the last; `received` is false if there
+ *   is no use in sending again
  * @param {number} parts.pause in milliseconds
  */
 export function createBatches ({ send, dirty, replica, pause }) {
@@ -58,8 +59,7 @@ export function createBatches ({ send, dirty, replica, pause }) {
     /** The document server has processed a batch. @param {number} number */
     received (number) {
       if (!isOnline || number !== last) return
-      replica.received()
-      push()
+      if (replica.received() !== false) push()
     },
     /** Runs an action once all edits so far have arrived. @param {() => void} action */
     whenSent (action) {

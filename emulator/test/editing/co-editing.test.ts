@@ -1,6 +1,7 @@
 import type { Node } from 'prosemirror-model'
 import { TextSelection } from 'prosemirror-state'
 import t from 'tap'
+import { createTextEditing } from '../../lib/browser/text/editing.js'
 import { schema } from '../../lib/browser/text/schema.js'
 import { openPages, type Page, paragraphs, randomNumbers } from './pages.js'
 
@@ -136,4 +137,29 @@ t.test('whoever leaves sends everything at once, also what is on its way', async
     [{ op: 'steps', version: 0, steps: { length: 1 }, client: 'ada', leaving: undefined }],
     [{ op: 'steps', version: 0, steps: { length: 2 }, client: 'ada', leaving: true }]
   ])
+})
+
+t.test('steps that the document server does not take are not sent again and again', async t => {
+  const sent: Array<{ readonly batch: number }> = []
+  let dispatch: Parameters<Parameters<typeof createTextEditing>[0]['show']>[2] = () => {}
+  let shown: Parameters<Parameters<typeof createTextEditing>[0]['show']>[1] | undefined
+  const editing = createTextEditing({
+    send (message) {
+      sent.push(message as typeof sent[number])
+      return true
+    },
+    show (_content, state, make) {
+      [shown, dispatch] = [state, make]
+      return { update (next) { shown = next }, destroy () {}, place: () => null, mark () {}, reveal () {} }
+    },
+    dirty () {}
+  })
+  editing.opened({ kind: 'prose', epoch: 'e', version: 0, doc: paragraphs('a').toJSON(), plain: false, levels: [], lists: [] }, 'me')
+  dispatch(shown!.tr.insertText('x', 1))
+  editing.push()
+  editing.received(sent[0]!.batch)
+  t.equal(sent.length, 1)
+  dispatch(shown!.tr.insertText('y', 1))
+  editing.push()
+  t.equal(sent.length, 2, 'with the next edit')
 })

@@ -28,6 +28,7 @@ export function createTextEditing ({ send, show, dirty, undoable = () => {} }) {
   let epoch = ''
   let connectionId = ''
   let isSending = false
+  let sentVersion = 0
 
   const batches = createBatches({
     send,
@@ -41,11 +42,14 @@ export function createTextEditing ({ send, show, dirty, undoable = () => {} }) {
         if (sendable === null) return []
         isSending = true
         const { version, steps } = sendable
+        sentVersion = version
         const client = connectionId
         return [{ op: 'steps', version, steps: steps.map(step => step.toJSON()), client, ...leaving && { leaving } }]
       },
+      /** Neither these steps nor others have come: the document server will never take them. */
       received () {
         isSending = false
+        return getVersion(state) > sentVersion
       }
     }
   })
