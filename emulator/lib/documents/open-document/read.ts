@@ -6,8 +6,8 @@ import type { OfficePackage } from '../office/package.js'
 import { parseXml } from '../office/xml.js'
 import { type Pictures, pictureSources } from '../prose/pictures.js'
 import { type Point, type SourceParts, sourceParts } from '../prose/parts.js'
-import { marks, nodes } from '../prose/prose.js'
-import { FORMATS, type Styles, stylesOf, TEXT } from './styles.js'
+import { FORMATS, marks, nodes } from '../prose/prose.js'
+import { type Styles, stylesOf, TEXT } from './styles.js'
 
 export const CONTENT_PART = 'content.xml'
 const MAX_SPACES = 1000

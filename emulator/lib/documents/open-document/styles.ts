@@ -1,4 +1,5 @@
 import type { Document, Element } from '@xmldom/xmldom'
+import { type Format, FORMATS } from '../prose/prose.js'
 import { attribute, childElements, elements, firstChild } from '../office/elements.js'
 
 const OASIS = 'urn:oasis:names:tc:opendocument:xmlns'
@@ -9,9 +10,6 @@ export const STYLE = `${OASIS}:style:1.0`
 export const OFFICE = `${OASIS}:office:1.0`
 const FO = `${OASIS}:xsl-fo-compatible:1.0`
 const MAX_BASES = 10
-
-export const FORMATS = ['bold', 'italic', 'underline', 'strike'] as const
-type Format = typeof FORMATS[number]
 
 const PROPERTIES: Record<Format, { readonly name: string, readonly on: string, readonly off: string }> = {
   bold: { name: 'fo:font-weight', on: 'bold', off: 'normal' },

@@ -4,11 +4,11 @@ import { childElements, firstChild } from '../office/elements.js'
 import { type OfficePackage, openPackage } from '../office/package.js'
 import { relationsOf } from '../office/relations.js'
 import { parseXml } from '../office/xml.js'
-import { proseDocument, wellFormed } from '../prose/prose.js'
+import { FORMATS, proseDocument, wellFormed } from '../prose/prose.js'
 import { type BlockWriter, ownersOf, writeBlocks } from '../prose/write-blocks.js'
 import type { SourceParts } from '../prose/parts.js'
 import type { Editable } from '../types.js'
-import { ATTRIBUTES, DRAWING, FORMATS, hasFormat, readPresentation, RELATIONSHIPS } from './read.js'
+import { ATTRIBUTES, DRAWING, hasFormat, readPresentation, RELATIONSHIPS } from './read.js'
 
 const PRESENTATION = 'http://schemas.openxmlformats.org/presentationml/2006/main'
 const TEXT_BOX = `<p:sp xmlns:p="${PRESENTATION}" xmlns:a="${DRAWING}"><p:nvSpPr><p:cNvPr id="900001" name="Text"/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm><a:off x="914400" y="914400"/><a:ext cx="7315200" cy="914400"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></p:spPr><p:txBody><a:bodyPr/></p:txBody></p:sp>`

@@ -7,14 +7,11 @@ import { parseXml, xmlBudget } from '../office/xml.js'
 import { relationsOf, resolved } from '../office/relations.js'
 import { type Pictures, pictureSources } from '../prose/pictures.js'
 import { type SourceParts, sourceParts } from '../prose/parts.js'
-import { marks, nodes } from '../prose/prose.js'
+import { type Format, FORMATS, marks, nodes } from '../prose/prose.js'
 import { fillOf, moveOf, placeholderOf, type Shapes, shapesOf } from './shapes.js'
 
 export const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006/main'
 export const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
-
-export const FORMATS = ['bold', 'italic', 'underline', 'strike'] as const
-type Format = typeof FORMATS[number]
 
 /** The attributes of a run's properties. */
 export const ATTRIBUTES: Record<Format, { readonly name: string, readonly on: string, readonly off: string }> = {

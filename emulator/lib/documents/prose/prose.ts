@@ -25,6 +25,10 @@ export const { nodes, marks } = schema as Schema as {
   readonly marks: Schema['marks']
 }
 
+/** The marks that a person sets. */
+export const FORMATS = ['bold', 'italic', 'underline', 'strike'] as const
+export type Format = typeof FORMATS[number]
+
 /** Older steps are forgotten: a page that missed one of them shows the document anew. */
 const MAX_STEPS = 10_000
 /** Of blocks in blocks: a file that is nested too deeply could not be opened again. */

@@ -7,8 +7,8 @@ import { relationsOf } from '../office/relations.js'
 import { parseXml } from '../office/xml.js'
 import { type Pictures, pictureSources } from '../prose/pictures.js'
 import { type Point, type SourceParts, sourceParts } from '../prose/parts.js'
-import { marks, nodes } from '../prose/prose.js'
-import { FORMATS, type Styles, stylesOf, valueOf, WORD } from './styles.js'
+import { FORMATS, marks, nodes } from '../prose/prose.js'
+import { type Styles, stylesOf, valueOf, WORD } from './styles.js'
 
 export const MAIN_PART = 'word/document.xml'
 

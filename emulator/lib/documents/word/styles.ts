@@ -2,10 +2,9 @@ import type { Element } from '@xmldom/xmldom'
 import { childElements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
 import { parseXml } from '../office/xml.js'
+import type { Format } from '../prose/prose.js'
 
 export const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
-export const FORMATS = ['bold', 'italic', 'underline', 'strike'] as const
-export type Format = typeof FORMATS[number]
 
 export const NAMES: Record<Format, string> = { bold: 'b', italic: 'i', underline: 'u', strike: 'strike' }
 const OFF = ['0', 'false', 'off', 'none']

@@ -4,10 +4,10 @@ import type { Mappable } from 'prosemirror-transform'
 import { childElements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
 import { movedPoints, withPoints } from '../prose/parts.js'
-import { wellFormed } from '../prose/prose.js'
+import { type Format, FORMATS, wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
 import { readWord, type WordSource } from './read.js'
-import { FORMATS, type Format, NAMES, WORD } from './styles.js'
+import { NAMES, WORD } from './styles.js'
 
 const XML = 'http://www.w3.org/XML/1998/namespace'
 /** The order of properties in ECMA-376, part 1, 17.3. Word calls a file damaged that has another one. */
