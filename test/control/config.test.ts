@@ -80,7 +80,7 @@ t.test('an empty user.id never reaches a configuration: the document server woul
   const { app } = await startHost(t)
   for (const id of ['', 7, null]) {
     const user = { id, name: 'Ada' } as { id: string, name: string }
-    t.throws(() => app.editorControl({ user }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option user\.id must be a string that is not empty/ })
+    t.throws(() => app.editorControl({ user }), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option user\.id must be a string of 1 to 240 characters/ })
     t.throws(() => app.editorControl({ editorConfig: { user } }), { message: /^Option editorConfig\.user\.id must be a string/ })
   }
   t.ok(app.editorControl({ user: { name: 'Ada' } as never }), 'a user without an id')
