@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { filesBelow, installPacked, type PackageName, root } from '../kit/programs.js'
@@ -11,11 +12,17 @@ interface Expected {
   readonly bundle?: string
   /** Whether other packages may import them, with types. */
   readonly hasAssetTypes: boolean
+  /** In `dist/lib`: what the build copies from other packages, and their licenses. */
+  readonly ofOtherPackages?: readonly string[]
 }
 
 /** For people who change the code. They are read in the repository. */
 const FOR_CONTRIBUTORS = /^(?:decisions\/|document-server-protocol\.md$|internals\.md$)/
 const docs = (await filesBelow(join(root, 'docs'))).filter(file => !FOR_CONTRIBUTORS.test(file)).map(file => `docs/${file}`)
+
+/** What the import map of the editor's page names. */
+const page = await readFile(join(root, 'emulator/lib/browser/index.html'), 'utf8')
+const { imports } = JSON.parse(/<script type="importmap">([^]*?)<\/script>/.exec(page)![1]!) as { readonly imports: Readonly<Record<string, string>> }
 
 const packages: Readonly<Record<PackageName, Expected>> = {
   'fastify-onlyoffice': {
@@ -29,11 +36,16 @@ const packages: Readonly<Record<PackageName, Expected>> = {
     folder: 'emulator',
     documents: ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'],
     assets: 'browser/',
-    hasAssetTypes: false
+    hasAssetTypes: false,
+    ofOtherPackages: [
+      ...Object.values(imports).map(path => join('browser', path)),
+      'browser/vendor/licenses.txt',
+      'conversions/converter/pdfkit.js.licenses.txt'
+    ]
   }
 }
 
-for (const [name, { folder, documents, assets, bundle = assets, hasAssetTypes }] of Object.entries(packages)) {
+for (const [name, { folder, documents, assets, bundle = assets, hasAssetTypes, ofOtherPackages = [] }] of Object.entries(packages)) {
   t.test(`${name} contains what is built from its lib and types, its documents, and nothing else`, async t => {
     const isAsset = (path: string) => path.startsWith(assets)
     const { directory } = await installPacked(t, name as PackageName)
@@ -46,6 +58,7 @@ for (const [name, { folder, documents, assets, bundle = assets, hasAssetTypes }]
     const compiled = modules.filter(path => !path.endsWith('.d.ts') && !path.endsWith('.schema.ts')).map(path => path.replace(/\.ts$/, ''))
     const expected = [
       ...documents,
+      ...ofOtherPackages.map(path => `dist/lib/${path}`),
       ...lib.filter(path => isBundled(path) && !isAsset(path)).map(path => `dist/lib/${path}`),
       ...lib.filter(isAsset).flatMap(path => [`dist/lib/${path}`, ...hasAssetTypes ? [`dist/lib/${path.replace(/\.js$/, '.d.ts')}`] : []]),
       ...compiled.flatMap(path => [`dist/${path}.js`, `dist/${path}.d.ts`])
