@@ -40,7 +40,7 @@ export async function coverageFaults (summaryFile, directory) {
  */
 async function modulesIn (directory) {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const modules = entries.filter(entry => entry.isFile() && /(?<!\.schema|\.compiled)\.ts$/.test(entry.name))
+  const modules = entries.filter(entry => entry.isFile() && /(?<!\.schema|\.compiled|\.d)\.ts$/.test(entry.name))
   const paths = modules.map(entry => resolve(join(entry.parentPath, entry.name)))
   const sources = await Promise.all(paths.map(path => readFile(path, 'utf8')))
   return paths.filter((_path, index) => compiled(sources[index] ?? '') !== '')
