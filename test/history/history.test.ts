@@ -1,6 +1,6 @@
 import { createVerifier } from 'fast-jwt'
 import t from 'tap'
-import { fileStorage, memoryStorage } from '../../lib/index.js'
+import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
 import { SECRET } from '../kit/document-server.js'
 import { profiles } from '../kit/editing.js'
 import { ADA, startHost } from '../kit/host.js'
@@ -124,18 +124,23 @@ t.test('a save is refused if its predecessor cannot be kept, and stored once it 
   t.strictSame(await contents(), [[1, OLD], [2, 'saved']])
 })
 
+/** Fails when the predecessor has been kept. */
+function replaceThatFails (storage: Pick<Storage, 'replace'>, fails: () => boolean): Storage['replace'] {
+  return async (fileId, content, options) => await storage.replace(fileId, content, {
+    ...options,
+    async beforePublish (...args) {
+      await options?.beforePublish?.(...args)
+      if (fails()) throw new Error('the disk is full')
+    }
+  })
+}
+
 t.test('a save that fails after its predecessor was kept adds no version', async t => {
   let fails = true
   const { open, contents, control } = await startHistorian(t, {
     storing: storage => ({
       ...storage,
-      replace: async (fileId, content, options) => await storage.replace(fileId, content, {
-        ...options,
-        async beforePublish (...args) {
-          await options?.beforePublish?.(...args)
-          if (fails) throw new Error('the disk is full')
-        }
-      }),
+      replace: replaceThatFails(storage, () => fails),
       ...storage.commit && {
         commit: async (fileId, content, options) => await storage.commit!(fileId, content, {
           ...options,
@@ -165,13 +170,7 @@ t.test('a version that a failed save has kept stays as long as any other', async
     versions: { keep: 4 },
     storing: ({ commit, ...storage }) => ({
       ...storage,
-      replace: async (fileId, content, options) => await storage.replace(fileId, content, {
-        ...options,
-        async beforePublish (...args) {
-          await options?.beforePublish?.(...args)
-          if (fails) throw new Error('the disk is full')
-        }
-      })
+      replace: replaceThatFails(storage, () => fails)
     })
   })
   await edit('by Ada')
