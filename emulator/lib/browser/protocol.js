@@ -53,6 +53,7 @@
  * @property {() => string | null} place where the caret is, to show to others
  * @property {(marks: Marks) => void} mark shows where others are
  * @property {(place: string) => void} reveal shows where a link leads to
- * @typedef {(content: TextContent, state: EditorState, dispatch: (transaction: Transaction) => void) => TextView} ShowText
+ * @typedef {(transaction: Transaction) => void} Dispatch
+ * @typedef {(content: TextContent, state: EditorState, dispatch: Dispatch) => TextView} ShowText
  */
 export {}

@@ -8,7 +8,7 @@ import { showMarks, showPresence } from './presence.js'
 import { editorCode, refusal } from './messages.js'
 import { createRequests, RefusedError } from './requests.js'
 import { loadText } from './text/loading.js'
-import { showFixed as showFixedContent, showGrid, showText } from './views.js'
+import { showFixedContent, showGrid, showText } from './views.js'
 /** @import { Config, Opened, ServerMessage, User } from './protocol.js' */
 
 const SAVED_MEANWHILE = 4008

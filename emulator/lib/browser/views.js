@@ -25,7 +25,7 @@ export function showGrid (shown, outbox, opened) {
 }
 
 /** What has no text or sheets to show, such as a PDF. @param {FixedContent} shown @param {Opened | null} opened */
-export function showFixed (shown, opened) {
+export function showFixedContent (shown, opened) {
   ready(true)
   if (opened?.pdf !== undefined) return pdfView(content, opened.pdf, opened.title)
   showNote(shown.note)

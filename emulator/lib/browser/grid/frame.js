@@ -7,7 +7,8 @@ export function gridFrame () {
   box.innerHTML = `
     <div class="grid-bar" role="group" aria-label="Cell">
       <output class="grid-name" aria-label="Cell"></output>
-      <textarea class="grid-formula" rows="1" wrap="off" spellcheck="false" autocomplete="off" aria-label="Content of the cell"></textarea>
+      <textarea class="grid-formula" rows="1" wrap="off" spellcheck="false" autocomplete="off"
+        aria-label="Content of the cell"></textarea>
       <span class="grid-hint" role="status" hidden>An office suite calculates this value when it opens the file</span>
     </div>
     <div class="grid-place"></div>

@@ -30,7 +30,8 @@ export function gridInput ({ bar, value, left }) {
       first = undefined
       isOpen = true
       isQuick = start !== before || before === ''
-      Object.assign(area.style, { width: `${Math.max(container.offsetWidth, 80)}px`, height: `${container.offsetHeight}px` })
+      area.style.width = `${Math.max(container.offsetWidth, 80)}px`
+      area.style.height = `${container.offsetHeight}px`
       container.append(area)
       area.value = bar.value = start
       fit()

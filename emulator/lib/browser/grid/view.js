@@ -10,7 +10,9 @@ import { gridTabs } from './tabs.js'
 
 const START = { row: 1, column: 1 }
 /** @type {GridSheet} */
-const NO_SHEET = { name: '', rows: 0, columns: 0, cells: {}, merged: [], locked: [], widths: {}, hiddenRows: [], hiddenColumns: [] }
+const NO_SHEET = {
+  name: '', rows: 0, columns: 0, cells: {}, merged: [], locked: [], widths: {}, hiddenRows: [], hiddenColumns: []
+}
 
 /** Loaded with the first sheet. @type {typeof import('./table.js').gridTable | null} */
 let gridTable = null
@@ -172,7 +174,10 @@ export function gridView (container, content, viewOnly, outbox) {
       at.row <= sheet.rows && at.column <= sheet.columns && !layout.isCovered(at) && layout.lockAt(at) === undefined
     )
     outbox.changed(free.map(({ value, ...at }) => [idOf(sheet.name, at), value]))
-    if (free.length < values.length) showToast(`${values.length - free.length} of ${values.length} values have no cell here that can be changed: they are left out.`)
+    const omitted = values.length - free.length
+    if (omitted > 0) {
+      showToast(`${omitted} of ${values.length} values have no cell here that can be changed: they are left out.`)
+    }
   }
 
   /** Tells the others where the user is; see place.js. */

@@ -54,7 +54,8 @@ async function setRequestedDocument ({ data }) {
       const { inserted } = await request({ type: 'insertText', data })
       return showToast(inserted === 0 ? 'The document has no text.' : 'The text was inserted at the end')
     }
-    const [{ doc, present }, { showDifferences }] = await Promise.all([request({ type: 'readDocument', data }), loadText()])
+    const asked = request({ type: 'readDocument', data })
+    const [{ doc, present }, { showDifferences }] = await Promise.all([asked, loadText()])
     if (data?.c === 'combine') requestInfo(['']) // the authors of its changes
     const box = document.createElement('div')
     showDifferences(box, present, doc)

@@ -1,7 +1,13 @@
 import { RefusedError } from '../requests.js'
 
 /**
- * @typedef {{ version?: number, error?: string, key?: string, url?: string, fileType?: string, token?: string }} VersionData
+ * @typedef {object} VersionData
+ * @property {number} [version]
+ * @property {string} [error]
+ * @property {string} [key]
+ * @property {string} [url]
+ * @property {string} [fileType]
+ * @property {string} [token]
  * @typedef {object} ShownVersion A version, or the state after one of its changes.
  * @property {number} version
  * @property {string} fileType
