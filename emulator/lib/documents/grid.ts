@@ -53,8 +53,8 @@ export interface CellOperation {
 const MAX_ROWS = 2000
 const MAX_COLUMNS = 100
 /** Limit for the displayed cells of all sheets together. */
-export const MAX_CELLS = 100_000
-export const MAX_CHARACTERS = 10_000_000
+const MAX_CELLS = 100_000
+const MAX_CHARACTERS = 10_000_000
 const MIN_ROWS = 60
 const MIN_COLUMNS = 26
 const SPARE_ROWS = 20
@@ -94,8 +94,31 @@ export interface WholeSheet extends Pick<GridSheet, 'name' | 'locked'> {
   hiddenRows (within: Size): readonly number[]
 }
 
+/** The change of a cell, as the editors get it. `others`: what else is displayed in another way now. */
+export function cellChange (
+  sheet: string,
+  position: Position,
+  shown: GridCell,
+  others: Readonly<Record<string, GridCell>>
+): CellOperation {
+  return {
+    op: 'cell',
+    sheet,
+    cell: cellName(position),
+    value: shown.value,
+    shown,
+    ...(Object.keys(others).length > 0 && { others })
+  }
+}
+
+/** The sheets as an editor displays them. */
+export function gridsOf (sheets: readonly WholeSheet[]): GridSheet[] {
+  const left = { cells: MAX_CELLS, characters: MAX_CHARACTERS }
+  return sheets.map(sheet => gridOf(sheet, left))
+}
+
 /** The rows of a sheet that a page can show: of a very large sheet only the first ones. */
-export function gridOf (sheet: WholeSheet, left: { cells: number, characters: number }): GridSheet {
+function gridOf (sheet: WholeSheet, left: { cells: number, characters: number }): GridSheet {
   const { name, last, locked } = sheet
   const cells: Record<string, GridCell> = {}
   let end: number | undefined

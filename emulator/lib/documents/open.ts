@@ -3,7 +3,7 @@ import { openDocumentText } from './open-document/document.js'
 import { openDocumentSheets } from './open-sheet/document.js'
 import { presentationDocument } from './presentation/document.js'
 import { isTextFormat, textDocument } from './text-file.js'
-import type { Editable } from './types.js'
+import { type Editable, refuseText } from './types.js'
 import { wordDocument } from './word/document.js'
 import { workbookDocument } from './workbook/workbook.js'
 
@@ -39,9 +39,7 @@ function readOnly (bytes: Uint8Array, note: string): Editable {
   return {
     view: () => ({ kind: 'readonly', note }),
     apply: () => null,
-    replaceText () {
-      throw new TypeError('Only texts can be edited with a string: use the bytes of a file instead')
-    },
+    replaceText: refuseText,
     bytes: () => bytes
   }
 }

@@ -53,6 +53,11 @@ export interface Editable {
   bytes (): Uint8Array
 }
 
+/** The `replaceText` of a file that cannot hold text. */
+export function refuseText (): never {
+  throw new TypeError('Only texts can be edited with a string: use the bytes of a file instead')
+}
+
 /** Whether a message from a page is a well-formed operation. */
 export function isOperation (value: unknown): value is Operation {
   if (typeof value !== 'object' || value === null || !('op' in value)) return false

@@ -1,12 +1,12 @@
 import { type Element, XMLSerializer } from '@xmldom/xmldom'
-import { type CellOperation, type GridCell, gridOf, MAX_CELLS, MAX_CHARACTERS, type WholeSheet } from '../grid.js'
+import { cellChange, type CellOperation, type GridCell, gridsOf, type WholeSheet } from '../grid.js'
 import { attribute } from '../office/elements.js'
 import { openPackage } from '../office/package.js'
 import { CONTENT_PART } from '../open-document/read.js'
 import { wellFormed } from '../prose/prose.js'
-import type { Editable } from '../types.js'
+import { type Editable, refuseText } from '../types.js'
 import { keyOf } from '../workbook/contents.js'
-import { cellName, isIn, oneCell, type Position, positionOf } from '../workbook/references.js'
+import { isIn, oneCell, type Position, positionOf } from '../workbook/references.js'
 import { calculatedFormulas } from '../workbook/stale.js'
 import { hasValue, isFilled, shownCell, withoutValue, writeCell } from './cells.js'
 import { plainFormula } from './formula.js'
@@ -71,26 +71,13 @@ export function openDocumentSheets (original: Uint8Array): Editable {
     if (format !== undefined) sheet.setFormat(row, written, position.column, format)
     saved = null
     const others = takeOut(sheet, position)
-    const shown = shownAt(sheet, position)
-    return {
-      op: 'cell',
-      sheet: name,
-      cell: cellName(position),
-      value: shown.value,
-      shown,
-      ...(Object.keys(others).length === 0 ? {} : { others })
-    }
+    return cellChange(name, position, shownAt(sheet, position), others)
   }
 
   return {
-    view () {
-      const left = { cells: MAX_CELLS, characters: MAX_CHARACTERS }
-      return { kind: 'grid', sheets: visible.map(sheet => gridOf(wholeSheet(sheet, stale), left)) }
-    },
+    view: () => ({ kind: 'grid', sheets: gridsOf(visible.map(sheet => wholeSheet(sheet, stale))) }),
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
-    replaceText () {
-      throw new TypeError('Only texts can be edited with a string: use the bytes of a file instead')
-    },
+    replaceText: refuseText,
     bytes () {
       saved ??= office.withPart(CONTENT_PART, new XMLSerializer().serializeToString(content))
       return saved

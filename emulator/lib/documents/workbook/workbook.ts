@@ -1,11 +1,11 @@
-import { type CellOperation, type GridCell, gridOf, MAX_CELLS, MAX_CHARACTERS, type WholeSheet } from '../grid.js'
+import { cellChange, type CellOperation, type GridCell, gridsOf, type WholeSheet } from '../grid.js'
 import { openPackage } from '../office/package.js'
-import type { Editable } from '../types.js'
+import { type Editable, refuseText } from '../types.js'
 import { GENERAL } from './built-in-formats.js'
 import { withoutValue, writeCell } from './cells.js'
 import { isCovered, keyOf, type OpenSheet, openSheets } from './contents.js'
 import { typedFormula } from './formula-syntax.js'
-import { cellName, isIn, oneCell, type Position, positionOf } from './references.js'
+import { isIn, oneCell, type Position, positionOf } from './references.js'
 import { withFullCalculation, withoutCalculationChain } from './recalculation.js'
 import { calculatedFormulas } from './stale.js'
 import { isFormula, parseTyped } from './values.js'
@@ -100,15 +100,7 @@ export function workbookDocument (original: Uint8Array): Editable {
     if (view(sheet, position).value === text) return null
     set(sheet, position, text)
     const others = takeOut(sheet, position)
-    const now = view(sheet, position)
-    return {
-      op: 'cell',
-      sheet: name,
-      cell: cellName(position),
-      value: now.value,
-      shown: now,
-      ...(Object.keys(others).length === 0 ? {} : { others })
-    }
+    return cellChange(name, position, view(sheet, position), others)
   }
 
   function bytes (): Uint8Array {
@@ -125,14 +117,12 @@ export function workbookDocument (original: Uint8Array): Editable {
   }
 
   return {
-    view () {
-      const left = { cells: MAX_CELLS, characters: MAX_CHARACTERS }
-      return { kind: 'grid', sheets: visible.map(sheet => gridOf(wholeSheet(sheet, position => view(sheet, position)), left)) }
-    },
+    view: () => ({
+      kind: 'grid',
+      sheets: gridsOf(visible.map(sheet => wholeSheet(sheet, position => view(sheet, position))))
+    }),
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
-    replaceText () {
-      throw new TypeError('Only texts can be edited with a string: use the bytes of a file instead')
-    },
+    replaceText: refuseText,
     bytes
   }
 }
