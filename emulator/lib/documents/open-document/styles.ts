@@ -18,35 +18,63 @@ const PROPERTIES: Record<Format, { readonly name: string, readonly on: string, r
   strike: { name: 'style:text-line-through-style', on: 'solid', off: 'none' }
 }
 
-/** The styles of a content part and a styles part. */
-export function stylesOf (content: Document, common: Document | undefined) {
+/** All styles of a content part and a styles part, by family and name. */
+export function styleSheet (content: Document, common: Document | undefined) {
   const styles = new Map<string, Element>()
-  const lists = new Map<string, 'bullet' | 'number'>()
-  for (const part of [common, content]) {
-    if (part === undefined) continue
-    for (const style of elements(part, 'style')) styles.set(keyOf(style), style)
-    for (const style of elements(part, 'list-style')) {
-      const isBulleted = childElements(style)[0]?.localName === 'list-level-style-bullet'
-      lists.set(attribute(style, 'name') ?? '', isBulleted ? 'bullet' : 'number')
+  for (const part of common === undefined ? [content] : [common, content]) {
+    for (const style of elements(part, 'style')) {
+      styles.set(keyOf(attribute(style, 'family'), attribute(style, 'name')), style)
     }
+  }
+
+  return {
+    find: (family: string, name: string | undefined) => styles.get(keyOf(family, name)),
+    /** What a style says, or one that it is based on. @param properties the element that says it: without, the style */
+    property (family: string, name: string | undefined, property: string, properties?: string): string | undefined {
+      let style = styles.get(keyOf(family, name))
+      for (let bases = 0; style !== undefined && bases <= MAX_BASES; bases++) {
+        const from = properties === undefined ? style : firstChild(style, properties)
+        const value = from === undefined ? undefined : attribute(from, property)
+        if (value !== undefined) return value
+        style = styles.get(keyOf(family, attribute(style, 'parent-style-name')))
+      }
+      return undefined
+    },
+    /** A name that no style of a family has, and none of the others. */
+    freeName (family: string, others?: ReadonlyMap<string, Element>): string {
+      let number = 1
+      while (styles.has(keyOf(family, `Written${number}`)) || others?.has(`Written${number}`) === true) number++
+      return `Written${number}`
+    },
+    /** Adds a style to the content, under a name. */
+    add (family: string, name: string, style: Element): void {
+      style.setAttributeNS(STYLE, 'style:name', name)
+      style.setAttributeNS(STYLE, 'style:family', family)
+      automaticStyles(content).appendChild(style)
+      styles.set(keyOf(family, name), style)
+    }
+  }
+}
+
+/** The styles of texts, headings and lists. */
+export function stylesOf (content: Document, common: Document | undefined) {
+  const styles = styleSheet(content, common)
+  const lists = new Map<string, 'bullet' | 'number'>()
+  for (const style of [common, content].flatMap(part => part === undefined ? [] : elements(part, 'list-style'))) {
+    const isBulleted = childElements(style)[0]?.localName === 'list-level-style-bullet'
+    lists.set(attribute(style, 'name') ?? '', isBulleted ? 'bullet' : 'number')
   }
   const made = new Map<string, string>()
 
-  /** What a text style says, or one that it is based on. */
+  /** What a text style says. */
   function property (name: string | undefined, property: string): string | undefined {
-    let style = styles.get(`text ${name}`)
-    for (let bases = 0; style !== undefined && bases <= MAX_BASES; bases++) {
-      const value = attribute(firstChild(style, 'text-properties') ?? style, property.split(':')[1]!)
-      if (value !== undefined) return value
-      style = styles.get(`text ${attribute(style, 'parent-style-name')}`)
-    }
-    return undefined
+    return styles.property('text', name, property.split(':')[1]!, 'text-properties')
   }
 
   function has (name: string | undefined, format: Format): boolean {
     const value = property(name, PROPERTIES[format].name)
     if (value === undefined) return false
-    return format === 'bold' ? value === 'bold' || Number(value) >= 600 : value !== PROPERTIES[format].off
+    return format === 'bold' ? isBold(value) : value !== PROPERTIES[format].off
   }
 
   return {
@@ -54,8 +82,11 @@ export function stylesOf (content: Document, common: Document | undefined) {
     property,
     lists,
     /** The levels of headings that have a style. */
-    headings: [1, 2, 3, 4, 5, 6].filter(level => styles.has(`paragraph Heading_20_${level}`)),
-    isTitle: (name: string | undefined) => name === 'Title' || attributeOf(styles.get(`paragraph ${name}`)) === 'Title',
+    headings: [1, 2, 3, 4, 5, 6].filter(level => styles.find('paragraph', `Heading_20_${level}`) !== undefined),
+    isTitle (name: string | undefined): boolean {
+      const style = styles.find('paragraph', name)
+      return name === 'Title' || (style !== undefined && attribute(style, 'parent-style-name') === 'Title')
+    },
     /** The name of a text style that looks like another one and has these formats, made where there is none. */
     withFormats (base: string | undefined, wanted: ReadonlySet<string>): string | undefined {
       const changed = FORMATS.filter(format => has(base, format) !== wanted.has(format))
@@ -63,12 +94,9 @@ export function stylesOf (content: Document, common: Document | undefined) {
       const key = [base, ...changed].join(' ')
       const known = made.get(key)
       if (known !== undefined) return known
-      let number = made.size + 1
-      while (styles.has(`text Written${number}`)) number++
+      const name = styles.freeName('text')
       const style = content.createElementNS(STYLE, 'style:style')
-      style.setAttributeNS(STYLE, 'style:name', `Written${number}`)
-      style.setAttributeNS(STYLE, 'style:family', 'text')
-      const source = styles.get(`text ${base}`)
+      const source = styles.find('text', base)
       const properties = firstChild(source, 'text-properties')?.cloneNode(true) as Element | undefined ??
         content.createElementNS(STYLE, 'style:text-properties')
       const parent = source === undefined ? undefined : attribute(source, 'parent-style-name')
@@ -78,22 +106,22 @@ export function stylesOf (content: Document, common: Document | undefined) {
         properties.setAttributeNS(name.startsWith('fo:') ? FO : STYLE, name, wanted.has(format) ? on : off)
       }
       style.appendChild(properties)
-      automaticStyles(content).appendChild(style)
-      styles.set(keyOf(style), style)
-      made.set(key, `Written${number}`)
-      return `Written${number}`
+      styles.add('text', name, style)
+      made.set(key, name)
+      return name
     }
   }
 }
 
 export type Styles = ReturnType<typeof stylesOf>
 
-function keyOf (style: Element): string {
-  return `${attribute(style, 'family')} ${attribute(style, 'name')}`
+/** A `fo:font-weight`. */
+export function isBold (weight: string): boolean {
+  return weight === 'bold' || Number(weight) >= 600
 }
 
-function attributeOf (style: Element | undefined): string | undefined {
-  return style === undefined ? undefined : attribute(style, 'parent-style-name')
+function keyOf (family: string | undefined, name: string | undefined): string {
+  return `${family} ${name}`
 }
 
 export function automaticStyles (content: Document): Element {

@@ -1,5 +1,6 @@
 import type { Element } from '@xmldom/xmldom'
 import { attribute, childElements } from '../office/elements.js'
+import { TABLE } from '../open-document/styles.js'
 
 export type Line = 'row' | 'column' | 'cell'
 
@@ -10,7 +11,6 @@ export interface Run {
   readonly count: number
 }
 
-export const TABLE = 'urn:oasis:names:tc:opendocument:xmlns:table:1.0'
 const NAMES = { row: /^table-row$/, column: /^table-column$/, cell: /^(?:covered-)?table-cell$/ }
 const GROUPS = /^table-(?:header-)?(?:row|column)s$|^table-(?:row|column)-group$/
 

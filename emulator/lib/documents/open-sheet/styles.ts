@@ -1,12 +1,11 @@
 import type { Document, Element } from '@xmldom/xmldom'
-import { attribute, childElements, elements, firstChild } from '../office/elements.js'
+import { attribute, childElements, elements } from '../office/elements.js'
 import { GENERAL } from '../workbook/built-in-formats.js'
-import { automaticStyles, STYLE } from '../open-document/styles.js'
+import { automaticStyles, isBold, STYLE, styleSheet } from '../open-document/styles.js'
 import type { CellStyle } from '../workbook/styles.js'
 import { BOOLEAN } from './cells.js'
 
 const NUMBER = 'urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0'
-const MAX_BASES = 10
 const DATE = ['year/long', '-', 'month/long', '-', 'day/long']
 /** What the formats for typed values consist of. */
 const PARTS: Readonly<Record<string, readonly [kind: string, ...parts: string[]]>> = {
@@ -19,12 +18,9 @@ const PARTS: Readonly<Record<string, readonly [kind: string, ...parts: string[]]
 
 /** The styles of cells, columns and tables in a content part and a styles part. */
 export function stylesOf (content: Document, common: Document | undefined) {
-  const styles = new Map<string, Element>()
+  const styles = styleSheet(content, common)
   const formats = new Map<string, Element>()
   for (const part of common === undefined ? [content] : [common, content]) {
-    for (const style of elements(part, 'style')) {
-      styles.set(keyOf(attribute(style, 'family'), attribute(style, 'name')), style)
-    }
     for (const style of elements(part, 'automatic-styles', 'styles').flatMap(childElements)) {
       if (style.namespaceURI?.includes(':datastyle:') === true) formats.set(attribute(style, 'name') ?? '', style)
     }
@@ -32,26 +28,14 @@ export function stylesOf (content: Document, common: Document | undefined) {
   const made = new Map<string, string>()
   const looks = new Map<string | undefined, CellStyle>()
 
-  /** What a style says, or one that it is based on. `properties`: the element that says it, unless it is the style. */
-  function property (family: string, name: string | undefined, property: string, properties?: string) {
-    let style = styles.get(keyOf(family, name))
-    for (let bases = 0; style !== undefined && bases <= MAX_BASES; bases++) {
-      const from = properties === undefined ? style : firstChild(style, properties)
-      const value = from === undefined ? undefined : attribute(from, property)
-      if (value !== undefined) return value
-      style = styles.get(keyOf(family, attribute(style, 'parent-style-name')))
-    }
-    return undefined
-  }
-
   function lookOf (name: string | undefined): CellStyle {
-    const of = property.bind(null, 'table-cell', name)
+    const of = styles.property.bind(null, 'table-cell', name)
     const weight = of('font-weight', 'text-properties') ?? ''
     const align = of('text-align', 'paragraph-properties') ?? ''
     const format = formats.get(of('data-style-name') ?? '')
     return {
       format: format === undefined ? GENERAL : formatOf(format, formats),
-      bold: weight === 'bold' || Number(weight) >= 600,
+      bold: isBold(weight),
       align: ({ start: 'left', left: 'left', center: 'center', end: 'right', right: 'right' } as const)[align] ?? null
     }
   }
@@ -63,9 +47,7 @@ export function stylesOf (content: Document, common: Document | undefined) {
     const key = `${base} ${format}`
     const known = made.get(key)
     if (known !== undefined) return known
-    let number = made.size + 1
-    while (styles.has(keyOf('table-cell', `Written${number}`)) || formats.has(`Written${number}`)) number++
-    const name = `Written${number}`
+    const name = styles.freeName('table-cell', formats)
     const create = (element: string) => content.createElementNS(NUMBER, `number:${element}`)
     const data = create(`${kind}-style`)
     data.setAttributeNS(STYLE, 'style:name', name)
@@ -79,26 +61,22 @@ export function stylesOf (content: Document, common: Document | undefined) {
         child.setAttributeNS(NUMBER, 'number:min-integer-digits', '1')
       } else if (given !== undefined) child.setAttributeNS(NUMBER, 'number:style', given)
     }
-    const source = styles.get(keyOf('table-cell', base))
+    const source = styles.find('table-cell', base)
     const isCommon = source?.parentNode?.localName === 'styles'
     const style = !isCommon && source !== undefined
       ? source.cloneNode(true) as Element
       : content.createElementNS(STYLE, 'style:style')
-    style.setAttributeNS(STYLE, 'style:name', name)
-    style.setAttributeNS(STYLE, 'style:family', 'table-cell')
     if (isCommon) style.setAttributeNS(STYLE, 'style:parent-style-name', base!)
     style.setAttributeNS(STYLE, 'style:data-style-name', name)
-    const parent = automaticStyles(content)
-    parent.appendChild(data)
-    parent.appendChild(style)
+    automaticStyles(content).appendChild(data)
     formats.set(name, data)
-    styles.set(keyOf('table-cell', name), style)
+    styles.add('table-cell', name, style)
     made.set(key, name)
     return name
   }
 
   return {
-    property,
+    property: styles.property,
     withFormat,
     look (name: string | undefined): CellStyle {
       const look = looks.get(name) ?? lookOf(name)
@@ -106,10 +84,6 @@ export function stylesOf (content: Document, common: Document | undefined) {
       return look
     }
   }
-}
-
-function keyOf (family: string | undefined, name: string | undefined): string {
-  return `${family} ${name}`
 }
 
 /** A number style as a format of .xlsx. */
