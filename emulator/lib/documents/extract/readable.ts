@@ -7,7 +7,6 @@ import { textBlocks } from './extract.js'
 import { texts } from './texts.js'
 
 const SHEETS = new Set(['xlsx', 'ods', 'csv'])
-const SLIDES = new Set(['pptx', 'odp'])
 
 /** A file as a page shows it without editing it: empty for one whose text cannot be read. */
 export function readableDoc (fileType: string, bytes: Uint8Array): Node {
@@ -20,17 +19,14 @@ export function readableDoc (fileType: string, bytes: Uint8Array): Node {
   }
 }
 
-/** Sheets as tables, slides one by one, everything else as paragraphs. */
+/** Sheets as tables, everything else as paragraphs. */
 function docOf (fileType: string, blocks: readonly TextBlock[]): Node {
   if (blocks.length === 0) return schema.node('doc', null, nodes.paragraph!.create())
   if (SHEETS.has(fileType)) return schema.node('doc', null, pages(blocks).map(rows => tableOf(rows)))
-  const paragraphs = (page: readonly TextBlock[]) => page.map(block => {
-    const { type, content } = paragraphOf(block.text)
-    return type.create({ level: block.level ?? null }, content)
-  })
-  if (!SLIDES.has(fileType)) return schema.node('doc', null, paragraphs(blocks))
-  return schema.node('doc', null, pages(blocks).map((page, index) =>
-    nodes.slide!.create({ name: `Slide ${index + 1}` }, nodes.section!.create(null, paragraphs(page)))))
+  return schema.node('doc', null, blocks.map(({ text, level = null }) => {
+    const { type, content } = paragraphOf(text)
+    return type.create({ level }, content)
+  }))
 }
 
 function pages (blocks: readonly TextBlock[]): TextBlock[][] {

@@ -6,7 +6,7 @@ import type { OfficePackage } from '../office/package.js'
 import { parseXml } from '../office/xml.js'
 import { type Pictures, pictureSources } from '../prose/pictures.js'
 import { type Point, type SourceParts, sourceParts } from '../prose/parts.js'
-import { FORMATS, marks, nodes } from '../prose/prose.js'
+import { boxFrom, FORMATS, marks, nodes } from '../prose/prose.js'
 import { type Styles, stylesOf, TEXT } from './styles.js'
 
 export const CONTENT_PART = 'content.xml'
@@ -148,13 +148,8 @@ function pageSize (common: Document | undefined): Size {
 /** The place of a shape in per cent of the slide; `null` for one without. */
 function boxOf (shape: Element, { width, height }: Size): string | null {
   if (attribute(shape, 'width') === undefined) return null
-  const place = [
-    centimetres(attribute(shape, 'x')) / width,
-    centimetres(attribute(shape, 'y')) / height,
-    centimetres(attribute(shape, 'width')) / width,
-    centimetres(attribute(shape, 'height')) / height
-  ]
-  return place.map(part => String(Math.round(part * 1000) / 10)).join(' ')
+  const length = (name: string) => centimetres(attribute(shape, name))
+  return boxFrom(length('x') / width, length('y') / height, length('width') / width, length('height') / height)
 }
 
 export function centimetres (length = ''): number {

@@ -4,7 +4,7 @@ import type { Mappable } from 'prosemirror-transform'
 import { attribute, childElements } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
 import { movedPoints, withPoints } from '../prose/parts.js'
-import { wellFormed } from '../prose/prose.js'
+import { marks, wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
 import { type OpenDocumentSource, readOpenDocument } from './read.js'
 import { PRESENTATION, TABLE, TEXT } from './styles.js'
@@ -48,15 +48,15 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
   }
 
   function inline (node: Node): Array<Element | ReturnType<Document['createTextNode']>> {
-    const { type, marks } = node
+    const { type } = node
     if (type.name === 'kept' || type.name === 'image') {
       const source = parts.get(node)
       return source === undefined ? [] : [source.cloneNode(true) as Element]
     }
     const content = type.name === 'hard_break' ? [create('line-break')] : textParts(document, node.text ?? '')
-    const look = parts.get(marks.find(({ type }) => type.name === 'look'))
+    const look = parts.get(marks.look!.isInSet(node.marks))
     const name = look === undefined ? undefined : attribute(look, 'style-name')
-    const style = styles.withFormats(name, new Set(marks.map(({ type }) => type.name)))
+    const style = styles.withFormats(name, new Set(node.marks.map(({ type }) => type.name)))
     if (look === undefined && style === undefined) return content
     const span = look?.cloneNode(false) as Element | undefined ?? create('span')
     if (style !== undefined) span.setAttributeNS(TEXT, 'text:style-name', style)
@@ -66,7 +66,7 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
 
   function appendInline (paragraph: Element, content: readonly Node[]): void {
     for (const node of content) {
-      const link = parts.get(node.marks.find(({ type }) => type.name === 'link'))
+      const link = parts.get(marks.link!.isInSet(node.marks))
       const parent = link === undefined ? paragraph : paragraph.appendChild(link.cloneNode(false))
       for (const part of inline(node)) parent.appendChild(part)
     }
@@ -96,7 +96,6 @@ function blockWriter ({ parts, styles, points }: OpenDocumentSource, document: D
         else appendInline(element, part)
       }
     },
-    keepEmpty: () => false,
     /** What has a text is no placeholder any more. */
     finish (container) {
       const frame = container.parentNode as Element

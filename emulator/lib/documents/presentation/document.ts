@@ -4,7 +4,7 @@ import { childElements, firstChild } from '../office/elements.js'
 import { type OfficePackage, openPackage } from '../office/package.js'
 import { relationsOf } from '../office/relations.js'
 import { parseXml } from '../office/xml.js'
-import { FORMATS, proseDocument, wellFormed } from '../prose/prose.js'
+import { firstLook, FORMATS, marks, proseDocument, wellFormed } from '../prose/prose.js'
 import { type BlockWriter, ownersOf, writeBlocks } from '../prose/write-blocks.js'
 import type { SourceParts } from '../prose/parts.js'
 import type { Editable } from '../types.js'
@@ -42,7 +42,7 @@ function blockWriter (parts: SourceParts, document: Document, targets: ReadonlyM
 
   /** Text without formats of its own looks like the paragraph's first, or like its end. */
   function runProperties (node: Node, fallback: Element | undefined): Element {
-    const look = node.marks.find(({ type }) => type.name === 'look')
+    const look = marks.look!.isInSet(node.marks)
     const properties = copy(parts.get(look)) ?? create('rPr')
     if (look === undefined && fallback !== undefined) {
       for (const attribute of fallback.attributes) properties.setAttribute(attribute.name, attribute.value)
@@ -58,11 +58,11 @@ function blockWriter (parts: SourceParts, document: Document, targets: ReadonlyM
   }
 
   /** Whether it is a link of another slide: the slides have relations of their own. */
-  function isForeign (child: Element, { marks }: Node): boolean {
+  function isForeign (child: Element, node: Node): boolean {
     if (!child.localName!.startsWith('hlink')) return false
     const id = child.getAttributeNS(RELATIONSHIPS, 'id') || undefined
     const target = targets.get(id ?? '')
-    const href: unknown = marks.find(({ type }) => type.name === 'link')?.attrs.href
+    const href: unknown = marks.link!.isInSet(node.marks)?.attrs.href
     return id !== undefined && (target === undefined || (href !== undefined && href !== target))
   }
 
@@ -100,17 +100,13 @@ function blockWriter (parts: SourceParts, document: Document, targets: ReadonlyM
     },
     rewrite (element, node) {
       const end = firstChild(element, 'endParaRPr') ?? null
-      const before = parts.asRead(node.attrs.ref)
-      const look = before?.children.flatMap(({ marks }) => marks).find(({ type }) => type.name === 'look')
-      const fallback = parts.get(look) ?? end ?? undefined
+      const fallback = parts.get(firstLook(parts.asRead(node.attrs.ref))) ?? end ?? undefined
       for (const child of childElements(element)) {
         if (child !== end && child.localName !== 'pPr') element.removeChild(child)
       }
       for (const child of node.children) {
         for (const part of inline(child, fallback)) element.insertBefore(part, end)
       }
-    },
-    keepEmpty: () => false,
-    finish () {}
+    }
   }
 }

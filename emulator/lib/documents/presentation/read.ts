@@ -11,6 +11,7 @@ import { type Format, FORMATS, marks, nodes } from '../prose/prose.js'
 import { fillOf, moveOf, placeholderOf, type Shapes, shapesOf } from './shapes.js'
 
 export const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006/main'
+const MAIN_PART = 'ppt/presentation.xml'
 export const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
 /** The attributes of a run's properties. */
@@ -47,12 +48,14 @@ export function readPresentation (office: OfficePackage): PresentationSource {
   const parts = sourceParts()
   const pictures = pictureSources(office, 'ppt/slides')
   const budget = xmlBudget()
-  const shapes = shapesOf(office)
-  const slides = slideParts(office).map(part => ({ part, document: parseXml(office.text(part)!, budget) }))
+  const presentation = parseXml(office.text(MAIN_PART) ?? '<none/>')
+  const shapes = shapesOf(office, presentation)
+  const slides = slideParts(office, presentation)
+    .map(part => ({ part, document: parseXml(office.text(part)!, budget) }))
   const read = slides.map(({ part, document }, index) => {
     const targets = relationsOf(office, part)
     const tree = elements(document, 'spTree')[0] ?? document.documentElement!
-    const layout = shapes.layoutOf(part)
+    const layout = shapes.layoutOf(part, targets)
     const blocks = shapesIn(tree, { parts, pictures, targets, shapes, layout }, (x, y) => [x, y])
     const attributes = { ref: parts.addBlock('slide', tree), name: `Slide ${index + 1}` }
     const content = blocks.length > 0 ? blocks : nodes.section!.create(null, nodes.paragraph!.create())
@@ -63,11 +66,10 @@ export function readPresentation (office: OfficePackage): PresentationSource {
 }
 
 /** In the order of the presentation. */
-function slideParts (office: OfficePackage): string[] {
-  const presentation = office.text('ppt/presentation.xml')
-  const targets = relationsOf(office, 'ppt/presentation.xml')
-  const ids = presentation === undefined ? [] : elements(parseXml(presentation), 'sldId')
-  return ids.map(id => resolved('ppt/presentation.xml', targets.get(id.getAttributeNS(RELATIONSHIPS, 'id') ?? '') ?? ''))
+function slideParts (office: OfficePackage, presentation: Document): string[] {
+  const targets = relationsOf(office, MAIN_PART)
+  return elements(presentation, 'sldId')
+    .map(id => resolved(MAIN_PART, targets.get(id.getAttributeNS(RELATIONSHIPS, 'id') ?? '') ?? ''))
     .filter(part => office.parts.has(part))
 }
 

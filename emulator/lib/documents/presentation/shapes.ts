@@ -1,8 +1,9 @@
-import type { Element } from '@xmldom/xmldom'
+import type { Document, Element } from '@xmldom/xmldom'
 import { childElements, elements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
 import { relationsOf, resolved } from '../office/relations.js'
 import { parseXml } from '../office/xml.js'
+import { boxFrom } from '../prose/prose.js'
 
 const DEFAULT_SIZE = { cx: 12_192_000, cy: 6_858_000 }
 const EMU_PER_POINT = 12_700
@@ -11,25 +12,26 @@ type Move = (x: number, y: number) => readonly [number, number]
 type Layout = readonly Element[]
 
 /** The places and sizes of shapes on slides. */
-export function shapesOf (office: OfficePackage) {
-  const presentation = office.text('ppt/presentation.xml')
-  const size = presentation === undefined ? undefined : elements(parseXml(presentation), 'sldSz')[0]
+export function shapesOf (office: OfficePackage, presentation: Document) {
+  const size = elements(presentation, 'sldSz')[0]
   const cx = numberOf(size, 'cx') || DEFAULT_SIZE.cx
   const cy = numberOf(size, 'cy') || DEFAULT_SIZE.cy
   const layouts = new Map<string, Layout>()
 
   /** The shapes of a slide's layout, and of its master, which have the places of those that state none. */
-  function layoutOf (part: string, relation = 'slideLayout'): Layout {
-    const target = [...relationsOf(office, part).values()].find(target => target.includes(relation))
+  function layoutOf (part: string, targets: ReadonlyMap<string, string>, relation = 'slideLayout'): Layout {
+    const target = [...targets.values()].find(target => target.includes(relation))
     const layout = target === undefined ? '' : resolved(part, target)
-    const source = office.text(layout)
-    if (source === undefined) return []
-    const known = layouts.get(layout)
-    if (known !== undefined) return known
-    const own = elements(parseXml(source), 'sp')
-    const found = relation === 'slideLayout' ? [...own, ...layoutOf(layout, 'slideMaster')] : own
+    const found = layouts.get(layout) ?? shapesIn(layout, relation)
     layouts.set(layout, found)
     return found
+  }
+
+  function shapesIn (layout: string, relation: string): Layout {
+    const source = office.text(layout)
+    if (source === undefined) return []
+    const own = elements(parseXml(source), 'sp')
+    return relation === 'slideLayout' ? [...own, ...layoutOf(layout, relationsOf(office, layout), 'slideMaster')] : own
   }
 
   return {
@@ -45,8 +47,7 @@ export function shapesOf (office: OfficePackage) {
         numberOf(offset, 'x') + numberOf(extent, 'cx'),
         numberOf(offset, 'y') + numberOf(extent, 'cy')
       )
-      return [left / cx, top / cy, Math.max(right - left, 0) / cx, Math.max(bottom - top, 0) / cy]
-        .map(part => String(Math.round(part * 1000) / 10)).join(' ')
+      return boxFrom(left / cx, top / cy, Math.max(right - left, 0) / cx, Math.max(bottom - top, 0) / cy)
     },
     /** A size of letters, in per cent of the slide's width. */
     widthOf: (points: number) => Math.round(points * EMU_PER_POINT / cx * 1000) / 10

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Fragment, type Node, type NodeType, type Schema, Slice } from 'prosemirror-model'
+import { Fragment, type Mark, type Node, type NodeType, type Schema, Slice } from 'prosemirror-model'
 import { AttrStep, DocAttrStep, type Mappable, Mapping, ReplaceStep, Step, type StepMap, Transform } from 'prosemirror-transform'
 import { schema } from '../../browser/text/schema.js'
 import { hasSameShapes, hasSlides } from '../../browser/text/slides.js'
@@ -235,6 +235,16 @@ function endOfText (doc: Node): number {
 
 function linesOf (text: string): string[] {
   return text.replace(/\r\n/g, '\n').replace(/\n$/, '').split('\n')
+}
+
+/** How the first text with a look in a paragraph looks. */
+export function firstLook (paragraph: Node | undefined): Mark | undefined {
+  return paragraph?.children.flatMap(({ marks }) => marks).find(({ type }) => type === marks.look)
+}
+
+/** The attribute `box` of a shape: its place and size as parts of the slide's. */
+export function boxFrom (...[left, top, width, height]: [number, number, number, number]): string {
+  return [left, top, width, height].map(part => String(Math.round(part * 1000) / 10)).join(' ')
 }
 
 /** Removes the characters that XML can't contain. */

@@ -14,10 +14,10 @@ export interface BlockWriter {
   fits? (element: Element, node: Node): boolean
   /** Sets the text of an element. */
   rewrite (element: Element, node: Node): void
-  /** Empties an element that the file needs; false if it can be removed. */
-  keepEmpty (element: Element): boolean
+  /** Empties an element that the file needs; false if it can be removed, as all can without this. */
+  keepEmpty? (element: Element): boolean
   /** Completes a container whose blocks have been written. */
-  finish (container: Element): void
+  finish? (container: Element): void
 }
 
 /**
@@ -80,7 +80,8 @@ export function writeBlocks (
   const { parts } = writer
   const wanted = new Set(blocks.flatMap(block => elementsOf(writer, parent, block, owners)))
   for (const element of childElements(parent)) {
-    if (parts.isBlock(element) && !wanted.has(element) && !writer.keepEmpty(element)) parent.removeChild(element)
+    const isGone = parts.isBlock(element) && !wanted.has(element)
+    if (isGone && writer.keepEmpty?.(element) !== true) parent.removeChild(element)
   }
   let next = childElements(parent).find(element => wanted.has(element)) ??
     childElements(parent).find(({ localName }) => localName === 'sectPr') ?? null
@@ -91,7 +92,7 @@ export function writeBlocks (
     else parent.insertBefore(element, previous === null ? next : previous.nextSibling)
     previous = element
   }
-  writer.finish(parent)
+  writer.finish?.(parent)
 }
 
 /** A block that the format cannot make is written as the blocks in it. */
@@ -107,6 +108,7 @@ function elementsOf (writer: BlockWriter, parent: Element, node: Node, owners: O
   else if (!node.isLeaf) writeBlocks(writer, writer.containerOf(element), node.children, owners)
   return [element]
 }
+
 /** Those of a table are in its cells. */
 function blocksIn ({ children }: Node): Node[] {
   return children.flatMap(child => ['table_row', 'table_cell'].includes(child.type.name) ? blocksIn(child) : [child])

@@ -4,7 +4,7 @@ import type { Mappable } from 'prosemirror-transform'
 import { childElements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
 import { movedPoints, withPoints } from '../prose/parts.js'
-import { type Format, FORMATS, wellFormed } from '../prose/prose.js'
+import { firstLook, type Format, FORMATS, marks, wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
 import { readWord, type WordSource } from './read.js'
 import { NAMES, WORD } from './styles.js'
@@ -135,10 +135,8 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
 
   /** New text in a paragraph without any has the formats of its first run, or else of its end. */
   function lookOf (node: Node, paragraph: Element, before: Node | undefined): Element | undefined {
-    const hasLook = node.children.some(({ marks }) => marks.some(({ type }) => type.name === 'look'))
-    if (hasLook) return undefined
-    const look = before?.children.flatMap(({ marks }) => marks).find(({ type }) => type.name === 'look')
-    const source = parts.get(look) ?? firstChild(firstChild(paragraph, 'pPr'), 'rPr')
+    if (firstLook(node) !== undefined) return undefined
+    const source = parts.get(firstLook(before)) ?? firstChild(firstChild(paragraph, 'pPr'), 'rPr')
     const model = source?.cloneNode(true) as Element | undefined
     if (model === undefined) return undefined
     // Only the end of a paragraph can be a suggestion in its properties.
@@ -147,7 +145,7 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
   }
 
   function inline (node: Node, fallback: Element | undefined): Element[] {
-    const { type, marks } = node
+    const { type } = node
     if (type.name === 'kept' || type.name === 'image') {
       const source = parts.get(node)
       if (source === undefined) return []
@@ -155,8 +153,8 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
       return sources.map(part => part.cloneNode(true) as Element)
     }
     const run = create('r')
-    const look = parts.get(marks.find(({ type }) => type.name === 'look')) ?? fallback
-    const properties = runProperties(look, new Set(marks.map(({ type }) => type.name)))
+    const look = parts.get(marks.look!.isInSet(node.marks)) ?? fallback
+    const properties = runProperties(look, new Set(node.marks.map(({ type }) => type.name)))
     if (properties !== undefined) run.appendChild(properties)
     for (const part of textParts(node)) run.appendChild(part)
     return [run]
@@ -196,8 +194,8 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
   function appendInline (paragraph: Element, content: readonly Node[], fallback: Element | undefined): void {
     let around: { readonly mark: Mark, readonly element: Element } | undefined
     for (const node of content) {
-      const link = node.marks.find(mark => mark.type.name === 'link' && isWritable(mark))
-      if (link === undefined) around = undefined
+      const link = marks.link!.isInSet(node.marks)
+      if (link === undefined || !isWritable(link)) around = undefined
       else if (around?.mark.eq(link) !== true) {
         around = { mark: link, element: paragraph.appendChild(linkElement(link)) as Element }
       }
