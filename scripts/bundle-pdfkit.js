@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 import { writeFile } from 'node:fs/promises'
 import { licensesOf } from './licenses.js'
 
-const TARGET = 'dist/lib/conversions/converter/pdfkit.js'
+const TARGET = 'dist/lib/documents/converter/pdfkit.js'
 
 const { metafile } = await build({
   stdin: { contents: "export { default } from 'pdfkit'", resolveDir: '.' },

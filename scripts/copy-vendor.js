@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { licensesOf } from './licenses.js'
 
-const PAGE = 'dist/lib/browser'
+const PAGE = 'dist/lib/page/browser'
 
 const html = await readFile(join(PAGE, 'index.html'), 'utf8')
 const { imports } = JSON.parse(/<script type="importmap">([^]*?)<\/script>/.exec(html)?.[1] ?? '{}')

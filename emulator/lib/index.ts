@@ -1,5 +1,5 @@
 export { createDocumentServer } from './create.js'
-export { fakeClock } from './clock/fake-clock.js'
+export { fakeClock } from './protocol/clock/fake-clock.js'
 export type { Clock, FakeClock, FakeClockOptions } from '../types/clock.js'
 export type {
   DocumentServer,

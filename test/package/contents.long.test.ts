@@ -21,7 +21,7 @@ const FOR_CONTRIBUTORS = /^(?:decisions\/|document-server-protocol\.md$|internal
 const docs = (await filesBelow(join(root, 'docs'))).filter(file => !FOR_CONTRIBUTORS.test(file)).map(file => `docs/${file}`)
 
 /** What the import map of the editor's page names. */
-const page = await readFile(join(root, 'emulator/lib/browser/index.html'), 'utf8')
+const page = await readFile(join(root, 'emulator/lib/page/browser/index.html'), 'utf8')
 const { imports } = JSON.parse(/<script type="importmap">([^]*?)<\/script>/.exec(page)![1]!) as { readonly imports: Readonly<Record<string, string>> }
 
 const packages: Readonly<Record<PackageName, Expected>> = {
@@ -40,7 +40,7 @@ const packages: Readonly<Record<PackageName, Expected>> = {
     ofOtherPackages: [
       ...Object.values(imports).map(path => join('browser', path)),
       'browser/vendor/licenses.txt',
-      'conversions/converter/pdfkit.js.licenses.txt'
+      'documents/converter/pdfkit.js.licenses.txt'
     ]
   }
 }

@@ -1,4 +1,4 @@
-import { fakeClock } from '../clock/fake-clock.js'
+import { fakeClock } from '../protocol/clock/fake-clock.js'
 import type { FakeClock } from '../../types/clock.js'
 
 const TICK_MS = 50

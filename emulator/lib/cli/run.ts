@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createDocumentServer } from '../create.js'
-import { systemClock } from '../clock/time.js'
+import { systemClock } from '../protocol/clock/time.js'
 import type { DocumentServer } from '../../types/document-server.js'
 import { movingClock } from './moving-clock.js'
 import { type Command, UsageError } from './options.js'

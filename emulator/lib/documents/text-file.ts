@@ -1,5 +1,5 @@
 import type { Node } from 'prosemirror-model'
-import { schema } from '../browser/text/schema.js'
+import { schema } from '../text/schema.js'
 import { paragraphOf, proseDocument } from './prose/prose.js'
 import type { Editable } from './types.js'
 

@@ -18,7 +18,7 @@ export interface ProseView {
   /** Versions of different epochs have nothing in common. */
   readonly epoch: string
   readonly version: number
-  /** JSON of the schema in browser/text. */
+  /** JSON of the schema in lib/text. */
   readonly doc: object
   /** A text file: its paragraphs are lines, and have no formats. */
   readonly plain: boolean

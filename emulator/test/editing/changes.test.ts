@@ -1,6 +1,6 @@
 import type { Node } from 'prosemirror-model'
 import t from 'tap'
-import { changesBetween } from '../../lib/browser/text/changes.js'
+import { changesBetween } from '../../lib/page/browser/text/changes.js'
 import { paragraphs, randomNumbers } from './pages.js'
 
 const WORDS = ['a', 'b', 'c', '', 'one two', 'one three']

@@ -1,8 +1,8 @@
 import { Fragment, type Node, Slice } from 'prosemirror-model'
 import type { EditorView } from 'prosemirror-view'
 import t from 'tap'
-import { clipboard } from '../../lib/browser/text/clipboard.js'
-import { schema } from '../../lib/browser/text/schema.js'
+import { clipboard } from '../../lib/page/browser/text/clipboard.js'
+import { schema } from '../../lib/text/schema.js'
 
 const view = {} as EditorView
 

@@ -1,8 +1,8 @@
 import type { Node } from 'prosemirror-model'
 import { TextSelection } from 'prosemirror-state'
 import t from 'tap'
-import { createTextEditing } from '../../lib/browser/text/editing.js'
-import { schema } from '../../lib/browser/text/schema.js'
+import { createTextEditing } from '../../lib/page/browser/text/editing.js'
+import { schema } from '../../lib/text/schema.js'
 import { openPages, type Page, paragraphs, randomNumbers } from './pages.js'
 
 const FIRST_WORD = 0x4E00
@@ -116,7 +116,7 @@ t.test('a replaced document is shown as it is', async t => {
 
 t.test('whoever leaves sends everything at once, also what is on its way', async t => {
   const sent: Array<{ operations: object[] }> = []
-  const { createTextEditing } = await import('../../lib/browser/text/editing.js')
+  const { createTextEditing } = await import('../../lib/page/browser/text/editing.js')
   const { authority } = openPages(paragraphs('one'), 0)
   let type = (_text: string) => {}
   const editing = createTextEditing({

@@ -1,9 +1,9 @@
 import type { Node } from 'prosemirror-model'
 import { type Command, EditorState, TextSelection } from 'prosemirror-state'
 import t from 'tap'
-import { keys } from '../../lib/browser/text/keys.js'
-import { schema } from '../../lib/browser/text/schema.js'
-import { tables } from '../../lib/browser/text/tables.js'
+import { keys } from '../../lib/page/browser/text/keys.js'
+import { schema } from '../../lib/text/schema.js'
+import { tables } from '../../lib/page/browser/text/tables.js'
 
 type Attrs = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createGridHistory } from '../../lib/browser/grid/history.js'
-import { createGridReplica } from '../../lib/browser/grid/replica.js'
+import { createGridHistory } from '../../lib/page/browser/grid/history.js'
+import { createGridReplica } from '../../lib/page/browser/grid/replica.js'
 import type { CellOperation, GridCell } from '../../lib/documents/grid.js'
 import { openEditable } from '../../lib/documents/open.js'
 import { randomNumbers } from './pages.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { libreOffice } from '../../lib/conversions/converter/libre-office.js'
+import { libreOffice } from '../../lib/documents/converter/libre-office.js'
 import { openEditable } from '../../lib/documents/open.js'
 import { withParts } from '../../../test/fixtures/workbook.js'
 import { fixture } from '../support.js'

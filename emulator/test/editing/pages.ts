@@ -1,8 +1,8 @@
 import { Node } from 'prosemirror-model'
 import { type EditorState, TextSelection, type Transaction } from 'prosemirror-state'
 import { Step } from 'prosemirror-transform'
-import { createTextEditing } from '../../lib/browser/text/editing.js'
-import { schema } from '../../lib/browser/text/schema.js'
+import { createTextEditing } from '../../lib/page/browser/text/editing.js'
+import { schema } from '../../lib/text/schema.js'
 
 type Editing = ReturnType<typeof createTextEditing>
 type Content = Parameters<Editing['opened']>[0]

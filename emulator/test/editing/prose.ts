@@ -1,7 +1,7 @@
 import { type Mark, Node } from 'prosemirror-model'
 import { EditorState, type Transaction } from 'prosemirror-state'
 import { canSplit } from 'prosemirror-transform'
-import { schema } from '../../lib/browser/text/schema.js'
+import { schema } from '../../lib/text/schema.js'
 import { openEditable } from '../../lib/documents/open.js'
 import type { Editable, Operation } from '../../lib/documents/types.js'
 

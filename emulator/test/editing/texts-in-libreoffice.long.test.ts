@@ -1,6 +1,6 @@
 import type { Node } from 'prosemirror-model'
 import t from 'tap'
-import { libreOffice } from '../../lib/conversions/converter/libre-office.js'
+import { libreOffice } from '../../lib/documents/converter/libre-office.js'
 import { openEditable } from '../../lib/documents/open.js'
 import { fixture } from '../support.js'
 import { randomNumbers } from './pages.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { libreOffice } from '../../lib/conversions/converter/libre-office.js'
+import { libreOffice } from '../../lib/documents/converter/libre-office.js'
 import { openEditable } from '../../lib/documents/open.js'
 import { partOf, richWorkbook } from '../../../test/fixtures/workbook.js'
 import { cellAt, set } from './cells.js'

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { createTime } from '../../lib/clock/time.js'
+import { createTime } from '../../lib/protocol/clock/time.js'
 import { fakeClock } from '../../lib/index.js'
-import { resultFiles } from '../../lib/result-files/files.js'
+import { resultFiles } from '../../lib/protocol/result-files/files.js'
 
 t.test('the newest 512 MiB of result files are kept, for one day', async t => {
   const clock = fakeClock()

@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from 'fflate'
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { converter } from '../../lib/conversions/converter/convert.js'
+import { converter } from '../../lib/documents/converter/convert.js'
 import { textBlocks } from '../../lib/documents/extract/extract.js'
 
 const N = 1_000_000

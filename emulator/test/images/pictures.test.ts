@@ -1,5 +1,5 @@
 import t from 'tap'
-import { imageOf } from '../../lib/conversions/images/render.js'
+import { imageOf } from '../../lib/documents/images/render.js'
 import { postSigned, startDocumentServer, startFakeHost } from '../support.js'
 
 t.test('a picture is scaled down, and a source that is none or too large answers -3', async t => {

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { listen } from '../../../test/kit/http.js'
-import { libreOffice } from '../../lib/conversions/converter/libre-office.js'
+import { libreOffice } from '../../lib/documents/converter/libre-office.js'
 import { postSigned, startDocumentServer, startFakeHost } from '../support.js'
 import { linkingDocuments } from './linking.js'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { converter } from '../../lib/conversions/converter/convert.js'
+import { converter } from '../../lib/documents/converter/convert.js'
 import { fixture } from '../support.js'
 
 const convert = converter(null)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { systemClock } from '../../lib/clock/time.js'
+import { systemClock } from '../../lib/protocol/clock/time.js'
 import { createDocumentServer, fakeClock } from '../../lib/index.js'
 import { fixture, SECRET, startDocumentServer } from '../support.js'
 import { startDriven } from './client.js'

@@ -6,7 +6,7 @@ import { addressesIn, labelsIn, PAGE, readPage, type Row, titlesIn } from './pag
 
 // Holds docs/document-server-protocol.md true.
 
-const FOLDER = new URL('./', import.meta.url)
+const FOLDER = new URL('.//', import.meta.url)
 const ROOT = new URL('../../../', import.meta.url)
 const CODE = ['lib/', 'types/', 'emulator/lib/', 'emulator/types/']
 const NOT_RECORDED = ['observed', 'source code', 'documentation']
@@ -89,7 +89,7 @@ t.test('the contents list the sections, the anchors are headings, and the links 
 
 t.test('the page lists exactly the events that the emulated page raises', async t => {
   const [, sentence = ''] = /It raises ([^]*?), and has the methods/.exec(page.text) ?? []
-  const browser = new URL('emulator/lib/browser/', ROOT)
+  const browser = new URL('emulator/lib/page/browser/', ROOT)
   const scripts = await Promise.all(
     (await readdir(browser, { recursive: true })).filter(name => name.endsWith('.js')).map(async name =>
       await readFile(new URL(name, browser), 'utf8')

@@ -1,5 +1,5 @@
 import type { Node } from 'prosemirror-model'
-import { schema } from '../../browser/text/schema.js'
+import { schema } from '../../text/schema.js'
 import { nodes, paragraphOf } from '../prose/prose.js'
 import { openPackage } from '../office/package.js'
 import type { TextBlock } from '../types.js'

@@ -1,6 +1,6 @@
 import type { Document, Element } from '@xmldom/xmldom'
 import type { Mark, Node } from 'prosemirror-model'
-import { schema } from '../../browser/text/schema.js'
+import { schema } from '../../text/schema.js'
 import { attribute, childElements, elements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
 import { parseXml } from '../office/xml.js'

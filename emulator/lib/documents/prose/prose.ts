@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Fragment, type Mark, type Node, type NodeType, type Schema, Slice } from 'prosemirror-model'
 import { AttrStep, DocAttrStep, type Mappable, Mapping, ReplaceStep, Step, type StepMap, Transform } from 'prosemirror-transform'
-import { schema } from '../../browser/text/schema.js'
-import { hasSameShapes, hasSlides } from '../../browser/text/slides.js'
+import { schema } from '../../text/schema.js'
+import { hasSameShapes, hasSlides } from '../../text/slides.js'
 import type { Editable, ProseView, StepsOperation } from '../types.js'
 
 /** A format whose files are edited as text with formats. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { startBrowser, textBox } from '../../../../test/kit/browser.js'
-import { imageOf } from '../../../lib/conversions/images/render.js'
+import { imageOf } from '../../../lib/documents/images/render.js'
 import { openPackage } from '../../../lib/documents/office/package.js'
 import type { EditorConfig } from '../../../lib/index.js'
 import { fixture, headerClaims } from '../../support.js'

@@ -1,0 +1,60 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { textBlocks } from '../extract/extract.js'
+import { type Family, familyOf } from '../../formats.js'
+import { csvOf } from './csv.js'
+import { isExtension, type OfficeConverter } from './libre-office.js'
+import { layOut } from './pdf-layout.js'
+
+export interface Convert {
+  /** Converts a document to another format. Resolves to `null` when it can't. */
+  (bytes: Uint8Array, from: string, to: string): Promise<Uint8Array | null>
+  /** Logs why it can't, once for each pair of formats. */
+  explain (from: string, to: string): void
+}
+
+const PACKAGES: Readonly<Record<Family, string>> = {
+  word: 'libreoffice-writer',
+  cell: 'libreoffice-calc',
+  slide: 'libreoffice-impress',
+  pdf: 'libreoffice-draw',
+  diagram: 'libreoffice-draw'
+}
+
+/**
+ * Converts with LibreOffice if there is one. Without it, the text of a document can become PDF or plain text, and a
+ * .xlsx file CSV.
+ */
+export function converter (office: OfficeConverter | null, log?: Pick<FastifyBaseLogger, 'warn'>): Convert {
+  const explained = new Set<string>()
+
+  async function convert (bytes: Uint8Array, from: string, to: string): Promise<Uint8Array | null> {
+    if (to !== '' && !isExtension(to)) return null
+    if (from === to) return bytes
+    if (office !== null) {
+      const converted = await office(bytes, from, to)
+      if (converted !== null) return converted
+    }
+    if (to === 'csv' && from === 'xlsx') return csvOf(bytes)
+    if (to !== 'pdf' && to !== 'txt') return null
+    const blocks = textBlocks(from, bytes)
+    if (blocks === null) return null
+    return to === 'pdf' ? await layOut(blocks) : Buffer.from(blocks.map(({ text }) => `${text}\n`).join(''))
+  }
+
+  function explain (from: string, to: string): void {
+    const pair = `${from} ${to}`
+    if (explained.has(pair) || !isExtension(from) || !isExtension(to)) return
+    explained.add(pair)
+    log?.warn({ from, to }, office === null ? withoutOffice(from, to) : `LibreOffice could not convert ${from} to ${to}`)
+  }
+
+  return Object.assign(convert, { explain })
+}
+
+function withoutOffice (from: string, to: string): string {
+  return `Converting ${from} to ${to} needs LibreOffice, and there is no soffice on the PATH, or it is switched off. ` +
+    'Install it and start the emulator again: ' +
+    `apt-get install ${PACKAGES[familyOf(from) ?? 'word']} (Debian, Ubuntu), ` +
+    'brew install --cask libreoffice (macOS), winget install TheDocumentFoundation.LibreOffice (Windows). ' +
+    'The option libreOffice names a soffice elsewhere.'
+}

@@ -1,0 +1,16 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { isDocumentServerError } from '../../errors.js'
+import { CrashedError } from '../outbound/client.js'
+import { DOWNLOAD_TOO_LARGE } from '../outbound/download.js'
+import { ConversionCode } from './error-codes.js'
+import type { Failure } from './jobs.js'
+
+/** The code for a conversion or a build that has thrown. */
+export function failureOf (error: unknown, key: string, log: Pick<FastifyBaseLogger, 'error'>): Failure {
+  if (error instanceof CrashedError) return { error: ConversionCode.unknown }
+  if (isDocumentServerError(error)) {
+    return { error: error.code === DOWNLOAD_TOO_LARGE ? ConversionCode.tooLarge : ConversionCode.download }
+  }
+  log.error({ err: error, key }, 'conversion failed')
+  return { error: ConversionCode.conversion }
+}

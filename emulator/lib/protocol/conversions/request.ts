@@ -1,0 +1,86 @@
+import { posix } from 'node:path'
+import { ConversionCode } from './error-codes.js'
+import { type Thumbnail, thumbnailOf } from '../../documents/images/thumbnail.js'
+import { outputType } from './output-type.js'
+import { type PlainSource, plainSourceOf } from '../../documents/plain-source.js'
+
+/** A conversion request as the document server reads it. */
+export interface ConversionRequest {
+  /** As used in the folder of the result. */
+  readonly key: string
+  /** In lower case; empty when not given. */
+  readonly from: string
+  readonly to: string
+  readonly toNumber: number
+  /** Without an extension. */
+  readonly title: string
+  readonly url: unknown
+  /** Of a protected source. */
+  readonly password?: string
+  readonly thumbnail: Thumbnail
+  /** How a text source is read. */
+  readonly plain: PlainSource
+  readonly isAsync: boolean
+}
+
+const KEY = /^[0-9A-Za-z._=-]*$/
+// Source: the document server's constant.
+const PASSWORD_MAX_LENGTH = 255
+// Source: observed; the column of the document server's database.
+const ID_MAX_LENGTH = 255
+const EXTENSION = /^[0-9A-Za-z]*$/
+
+/**
+ * Reads the signed fields of a request. Accepts long keys, numbers as keys, and any `filetype` of letters and digits.
+ */
+export function conversionRequest (fields: Record<string, unknown>): ConversionRequest | { readonly error: number } {
+  const { key, title, url, async: asynchronous, password, thumbnail, documentRenderer } = fields
+  const from = fields.filetype || fields.fileType || ''
+  const requested = fields.outputtype || fields.outputType || ''
+  if (!KEY.test(stringOf(key)) || !EXTENSION.test(stringOf(from))) return { error: ConversionCode.input }
+  // The real document server fails on these.
+  if (typeof requested !== 'string' || (title && typeof title !== 'string')) return { error: ConversionCode.unknown }
+  const to = outputType(asPdf(requested.toLowerCase(), fields.pdf), stringOf(from).toLowerCase())
+  if (to === undefined) return { error: ConversionCode.input }
+  if (to === 'ambiguous') return { error: ConversionCode.ambiguous }
+  if (typeof password === 'string' && password.length > PASSWORD_MAX_LENGTH) return { error: ConversionCode.input }
+  if (!isReadableOption(thumbnail) || !isReadableOption(documentRenderer)) return { error: ConversionCode.unknown }
+  if (`conv_${stringOf(key)}_${to.number}`.length > ID_MAX_LENGTH) return { error: ConversionCode.unknown }
+  const name = stringOf(title) || 'output'
+  return {
+    key: stringOf(key) || 'undefined',
+    from: stringOf(from).toLowerCase(),
+    to: to.extension,
+    toNumber: to.number,
+    title: name.slice(0, name.length - posix.extname(name).length),
+    url,
+    ...(typeof password === 'string' && password !== '' && { password }),
+    thumbnail: thumbnailOf(thumbnail),
+    plain: plainSourceOf(fields),
+    isAsync: typeof asynchronous === 'string' ? asynchronous === 'true' : Boolean(asynchronous)
+  }
+}
+
+/** The field `pdf` turns a PDF into a PDF/A, or the other way round. */
+function asPdf (requested: string, pdf: unknown): string {
+  const { pdfa } = Object(pdf) as { pdfa?: unknown }
+  if (requested === 'pdf' && pdfa === true) return 'pdfa'
+  return requested === 'pdfa' && pdfa === false ? 'pdf' : requested
+}
+
+/** Options in a string must be JSON. */
+function isReadableOption (option: unknown): boolean {
+  if (typeof option !== 'string' || option === '') return true
+  try {
+    JSON.parse(option)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** As a string. An object gives JSON, which is never a valid key. */
+function stringOf (value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

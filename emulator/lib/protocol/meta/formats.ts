@@ -1,0 +1,90 @@
+import mime from 'mime'
+import { type Family, formatsOf } from '../../formats.js'
+
+/** An entry of the list of formats, as ONLYOFFICE Docs publishes it. */
+interface Format {
+  readonly name: string
+  /** The editor that opens it; empty for a format that only conversions produce. */
+  readonly type: Family | ''
+  readonly actions: readonly string[]
+  /** What it can be converted to. */
+  readonly convert: readonly string[]
+  readonly mime: readonly string[]
+}
+
+/**
+ * The formats that are saved as they were opened, by editor; others are converted to the first of `RESULTS` when they
+ * are edited.
+ */
+const EDITED: Readonly<Record<Family, string>> = {
+  word: 'docx docm dotx dotm docxf',
+  cell: 'xlsx xlsm xltx xltm',
+  slide: 'pptx pptm potx potm ppsx ppsm',
+  pdf: 'pdf',
+  diagram: ''
+}
+
+/** Editing these loses what the format has no place for. */
+const LOSSY = words('csv epub fb2 html odp ods odt otp ots ott rtf txt')
+const ONLY_VIEWED = words('djvu oxps xps csv txt')
+
+const ACTIONS: Readonly<Record<Family, string>> = {
+  word: 'view edit review comment encrypt',
+  cell: 'view edit comment customfilter encrypt',
+  slide: 'view edit comment encrypt',
+  pdf: 'view edit comment fill',
+  diagram: 'view'
+}
+
+const IMAGES = 'bmp gif jpg png'
+
+/** What each editor's formats can be converted to. */
+const RESULTS: Readonly<Record<Family, string>> = {
+  word: `docx ${IMAGES} docm dotm dotx epub fb2 html odt ott pdf pdfa rtf txt`,
+  cell: `xlsx ${IMAGES} csv ods ots pdf pdfa xlsm xltm xltx`,
+  slide: `pptx ${IMAGES} odp otp pdf pdfa potm potx ppsm ppsx pptm txt`,
+  pdf: `docx ${IMAGES} docm dotm dotx epub fb2 html odt ott pdf pdfa rtf txt`,
+  diagram: `${IMAGES} pdf pdfa`
+}
+
+const FAMILIES: readonly Family[] = ['word', 'cell', 'slide', 'pdf', 'diagram']
+
+/** The formats in the shape of ONLYOFFICE's list. The values are those of this emulator. */
+export const formats: readonly Format[] = [
+  ...FAMILIES.flatMap(family => formatsOf(family).map(name => format(name, family))),
+  ...words(`${IMAGES} zip`).map(name => ({
+    name,
+    type: '' as const,
+    actions: [],
+    convert: [],
+    mime: mediaTypesOf(name)
+  }))
+]
+
+function format (name: string, family: Family): Format {
+  return {
+    name,
+    type: family,
+    actions: actionsOf(name, family),
+    convert: words(RESULTS[family]).filter(result => result !== name),
+    mime: mediaTypesOf(name)
+  }
+}
+
+function actionsOf (name: string, family: Family): string[] {
+  if (words(EDITED[family]).includes(name)) return words(ACTIONS[family])
+  return [
+    'view',
+    ...(LOSSY.includes(name) ? ['lossy-edit'] : []),
+    ...(ONLY_VIEWED.includes(name) || family === 'diagram' ? [] : ['auto-convert'])
+  ]
+}
+
+function mediaTypesOf (name: string): string[] {
+  const type = mime.getType(name)
+  return type === null ? [] : [type]
+}
+
+function words (text: string): string[] {
+  return text.split(' ')
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify'
+import type { DocumentServerMembers, ReceivedRequest, SentRequest } from '../../../types/document-server.js'
+import { RemoteError } from './errors.js'
+import { optionalNumber, optionalString } from './fields.js'
+import { withTimeout } from './timeout.js'
+
+type Parts = Pick<DocumentServerMembers, 'sentRequests' | 'receivedRequests' | 'forgotten'> & {
+  readonly nextCallback: (
+    status: number | undefined,
+    options: { readonly key?: string | undefined, readonly signal: AbortSignal }
+  ) => Promise<SentRequest>
+}
+
+/** The logs of requests in both directions, and the forgotten files. */
+export function logRoutes (
+  scope: FastifyInstance,
+  { sentRequests, receivedRequests, forgotten, nextCallback }: Parts
+): void {
+  scope.get('/sent-requests', async () => ({ requests: sentRequests.map(sentEntry) }))
+  scope.get('/received-requests', async () => ({ requests: receivedRequests.map(receivedEntry) }))
+
+  scope.get('/next-callback', async (request, reply) => {
+    const status = optionalNumber(request, 'status')
+    const key = optionalString(request.query as Record<string, unknown>, 'key')
+    return sentEntry(await withTimeout(request, reply, async signal => await nextCallback(status, { key, signal })))
+  })
+
+  scope.get('/forgotten', async () => ({
+    files: [...forgotten].map(([key, { fileType, bytes, storedAt }]) => ({
+      key,
+      fileType,
+      size: bytes.length,
+      storedAt
+    }))
+  }))
+  scope.get('/forgotten/:key', async (request, reply) => {
+    const { key } = request.params as { key: string }
+    const file = forgotten.get(key)
+    if (file === undefined) throw new RemoteError(404, 'NOT_FOUND', 'There is no forgotten file with this key')
+    return await reply.type('application/octet-stream').header('Content-Disposition', 'attachment').send(
+      Buffer.from(file.bytes)
+    )
+  })
+}
+
+/** As JSON; bytes are replaced by their number. */
+function sentEntry ({ method, url, headers, body, answer, error }: SentRequest): object {
+  return {
+    method,
+    url,
+    headers,
+    body,
+    answer: answer === null ? null : { status: answer.status, body: withoutBytes(answer.body) },
+    ...(error !== undefined && { error: error.message })
+  }
+}
+
+function receivedEntry ({ method, url, headers, body, status, answer }: ReceivedRequest): object {
+  return { method, url, headers, body: withoutBytes(body), status, answer: withoutBytes(answer) }
+}
+
+function withoutBytes (value: unknown): unknown {
+  return value instanceof Uint8Array ? { bytes: value.byteLength } : value
+}

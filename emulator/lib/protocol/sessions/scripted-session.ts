@@ -1,0 +1,101 @@
+import { documentServerError } from '../../errors.js'
+import { NOTHING_SENT } from '../outbound/callbacks.js'
+import { trustedConfig } from '../tokens/config-token.js'
+import type { Tokens } from '../tokens/tokens.js'
+import type { EditorConfig, UserConfig } from '../../../types/document-server.js'
+import { editorOf } from './editor.js'
+import { eventQueue } from './event-queue.js'
+import type { ParticipantEvent } from './participants.js'
+import type { Sessions } from './sessions.js'
+import type { EditorEvent, Session } from '../../../types/session.js'
+
+/** Source: docs/document-server-protocol.md#the-configuration-and-its-token */
+const DENIED = 4004
+const DROPPED = 4007
+
+/** Opens a document from a script, in the same steps as an editor page. */
+export async function openScriptedSession (
+  sessions: Sessions,
+  tokens: Tokens,
+  baseUrl: string,
+  given: EditorConfig,
+  user?: UserConfig
+): Promise<Session> {
+  if (typeof given !== 'object' || given === null) throw new TypeError(`open() needs the configuration of an editor, an object. It got ${given === null ? 'null' : `a value of type ${typeof given}`}. Has your application opened a document?`)
+  const config = user === undefined ? given : { ...given, editorConfig: { ...given.editorConfig, user } }
+  const trusted = trustedConfig(config, tokens)
+  const events = eventQueue<EditorEvent>()
+  let isDropped = false
+  let isConnected = true
+  const connection = {
+    baseUrl,
+    notify (event: ParticipantEvent) {
+      if (!isConnected || event.type === 'operation' || event.type === 'content') return
+      events.add(event)
+      if (event.type !== 'dropped') return
+      isDropped = true
+      // A dropped editor closes.
+      editor.leave().catch(() => {})
+    }
+  }
+  const editor = editorOf(
+    sessions,
+    await sessions.open(trusted, connection).catch((error: Error) => {
+      throw Object.assign(error, { events: events.all })
+    })
+  )
+  const { document } = editor
+
+  function requireNotDropped (): void {
+    if (isDropped) throw documentServerError(DROPPED, 'This editor was dropped')
+  }
+
+  return {
+    key: trusted.key,
+    userId: editor.participant().userId,
+    viewOnly: editor.participant().viewOnly,
+    events: events.all,
+    nextEvent: async type => await events.next(type),
+    content: async () => Buffer.from(await editor.content()),
+    async edit (content, options) {
+      requireNotDropped()
+      if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
+        throw new TypeError('edit() needs the new content, as a string or Uint8Array')
+      }
+      const { userName, viewOnly } = editor.participant()
+      if (viewOnly) {
+        // Source: recorded.
+        events.add({ type: 'failed', code: DENIED, description: 'access deny' })
+        await disconnect()
+        throw documentServerError(DENIED, `${userName} has opened the document for viewing only`)
+      }
+      await editor.replace(content, options?.fileType)
+    },
+    async forceSave (options) {
+      requireNotDropped()
+      return await editor.forceSave(options)
+    },
+    async mailMerge (mail) {
+      requireNotDropped()
+      return await editor.mailMerge(mail)
+    },
+    saved: async () => await document.saves.untilSaved(),
+    async close ({ abrupt = false } = {}) {
+      if (!abrupt) return await editor.leave()
+      await disconnect()
+      return NOTHING_SENT
+    },
+    disconnect,
+    async reconnect () {
+      requireNotDropped()
+      isConnected = true
+      await editor.reconnect(connection)
+    }
+  }
+
+  async function disconnect (): Promise<void> {
+    events.add({ type: 'disconnected' })
+    isConnected = false
+    await editor.disconnect()
+  }
+}
