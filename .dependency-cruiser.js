@@ -39,55 +39,59 @@ const plugin = {
 }
 
 const common = ['formats', 'json', 'url', 'version']
+const protocol = (...parts) => [...common, 'editing', 'documents', ...parts.map(part => `protocol/${part}`)]
 
 const emulator = {
-  index: ['create', 'clock'],
-  cli: [...common, 'create', 'clock'],
-  create: [
-    ...common, 'allowed-hosts', 'options', 'clock', 'commands', 'conversions', 'document-builder', 'editor-page', 'faults', 'lifecycle', 'meta', 'outbound',
-    'remote-control', 'request-log', 'result-files', 'sessions', 'status-page', 'tokens'
-  ],
-  'remote-control': [...common, 'allowed-hosts', 'request-log'],
-  'status-page': [...common, 'outbound', 'sessions'],
-  'editor-page': [...common, 'allowed-hosts', 'clock', 'conversions', 'documents', 'faults', 'outbound', 'result-files', 'sessions', 'tokens'],
-  commands: [...common, 'sessions', 'tokens'],
-  conversions: [...common, 'clock', 'documents', 'faults', 'outbound', 'result-files', 'tokens'],
-  'document-builder': [...common, 'clock', 'conversions', 'documents', 'faults', 'outbound', 'result-files', 'tokens'],
-  meta: common,
-  lifecycle: ['sessions'],
-  sessions: [...common, 'clock', 'documents', 'faults', 'outbound', 'result-files', 'tokens'],
-  outbound: [...common, 'clock', 'documents', 'tokens'],
-  'request-log': common,
-  documents: [...common, 'browser/text/schema', 'browser/text/slides'],
-  faults: [...common, 'clock'],
-  tokens: [...common, 'clock'],
-  'result-files': [...common, 'clock'],
-  'allowed-hosts': ['url'],
+  index: ['create', 'protocol/clock'],
+  cli: [...common, 'create', 'protocol/clock'],
+  create: [...common, 'options', 'documents/converter', 'page/page', 'protocol'],
+  editing: ['documents'],
+  page: [...common, 'editing', 'documents', 'text'],
+  'protocol/editing': protocol('allowed-hosts', 'outbound', 'result-files', 'sessions', 'tokens'),
+  'protocol/lifecycle': protocol('sessions'),
+  'protocol/handshake': protocol('tokens'),
+  'protocol/remote-control': protocol('allowed-hosts', 'request-log'),
+  'protocol/status-page': protocol('outbound', 'sessions'),
+  'protocol/commands': protocol('sessions', 'tokens'),
+  'protocol/conversions': protocol('clock', 'faults', 'outbound', 'result-files', 'tokens'),
+  'protocol/document-builder': protocol('clock', 'conversions', 'faults', 'outbound', 'result-files', 'tokens'),
+  'protocol/meta': common,
+  'protocol/sessions': protocol('clock', 'faults', 'outbound', 'result-files', 'tokens'),
+  'protocol/outbound': protocol('clock', 'tokens'),
+  'protocol/request-log': common,
+  'protocol/faults': protocol('clock'),
+  'protocol/tokens': protocol('clock'),
+  'protocol/result-files': protocol('clock'),
+  'protocol/allowed-hosts': common,
+  'protocol/clock': [],
+  documents: [...common, 'text'],
+  text: [],
   options: [],
-  clock: [],
   formats: [],
   json: [],
   url: [],
   version: [],
-  browser: [],
   errors: []
 }
 
+// What is needed before there is a document. Everything else that reads one is loaded for the first one.
+const ALWAYS_LOADED = 'converter/(convert|libre-office)|images/render|office/protected/|plain-source|types|unreadable'
+
 // Packages and modules of Node.js that only these parts may import. Every part may import the others.
 const restricted = {
-  undici: ['lib/http-client', 'emulator/lib/outbound'],
+  undici: ['lib/http-client', 'emulator/lib/protocol/outbound'],
   'fast-jwt': ['lib/document-server/token'],
   '@aws-sdk': ['lib/storage/s3/direct-requests', 'lib/storage/s3/object-store', 'lib/storage/s3/s3-storage'],
   '@fastify/error': ['lib/errors'],
-  '@fastify/static': ['lib/handler/assets', 'emulator/lib/editor-page'],
-  '@fastify/websocket': ['emulator/lib/editor-page'],
+  '@fastify/static': ['lib/handler/assets', 'emulator/lib/page'],
+  '@fastify/websocket': ['emulator/lib/page'],
   '@xmldom/xmldom': ['emulator/lib/documents'],
   numfmt: ['emulator/lib/documents'],
-  slickgrid: ['emulator/lib/browser/grid'],
+  slickgrid: ['emulator/lib/page/browser/grid'],
   typebox: ['lib/.+\\.schema'],
-  pdfkit: ['emulator/lib/conversions/converter'],
-  'node:fs': ['lib/cli', 'lib/storage', 'lib/handler/assets', 'emulator/lib/conversions/converter', 'emulator/lib/cli', 'emulator/lib/editor-page/routes', 'emulator/lib/version'],
-  'node:child_process': ['emulator/lib/conversions/converter'],
+  pdfkit: ['emulator/lib/documents/converter'],
+  'node:fs': ['lib/cli', 'lib/storage', 'lib/handler/assets', 'emulator/lib/documents/converter', 'emulator/lib/cli', 'emulator/lib/page/routes', 'emulator/lib/version'],
+  'node:child_process': ['emulator/lib/documents/converter'],
   'node:net': ['lib/http-client', 'lib/security/public-ip', 'lib/testing', 'emulator/lib'],
   'node:http': ['lib/storage/reading', 'lib/testing', 'emulator/lib'], // the first only tells responses from other streams
   'node:https': [],
@@ -118,7 +122,17 @@ export default {
     forbid('plugin without emulator', { path: '^(lib|types)/' }, { path: '(^|/)(onlyoffice-)?emulator(/|$)' }),
     forbid('emulator without plugin', { path: '^emulator/' }, { path: '^(lib|types|dist)/|(^|/)fastify-onlyoffice(/|$)' }),
     forbid('browser without anything else', { path: '^lib/browser/' }, { pathNot: '^lib/browser/' }),
-    forbid('page of the emulator', { path: '^emulator/lib/browser/' }, { pathNot: '^emulator/lib/browser/|(^|node_modules/)(prosemirror-|slickgrid)' }),
+    forbid(
+      'page of the emulator',
+      { path: '^emulator/lib/(page/browser|text)/' },
+      { pathNot: '^emulator/lib/(page/browser|text)/|(^|node_modules/)(prosemirror-|slickgrid)' }
+    ),
+    forbid('page only when it is needed', { path: '^emulator/lib/create' }, { path: '^emulator/lib/page/', dynamic: false }),
+    forbid(
+      'documents only when they are needed',
+      { path: '^emulator/lib/(protocol|page|create)' },
+      { path: '^emulator/lib/documents/', pathNot: `/documents/(${ALWAYS_LOADED})`, dynamic: false, dependencyTypesNot: ['type-only'] }
+    ),
     ...Object.entries(restricted).map(([name, parts]) => forbid(
       name,
       parts.length === 0 ? {} : { pathNot: matching('', parts) },

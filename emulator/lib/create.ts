@@ -14,9 +14,8 @@ import { outboundClient } from './protocol/outbound/client.js'
 import { leaveAll, lifecycle } from './protocol/lifecycle.js'
 import { assertOptions } from './options.js'
 import { allowHosts } from './protocol/allowed-hosts.js'
+import { editing } from './protocol/editing.js'
 import { handshakeRoute } from './protocol/handshake.js'
-import { API_PATH, pageRoutes } from './page/routes.js'
-import { socketRoute } from './page/socket.js'
 import { metaRoutes } from './protocol/meta/routes.js'
 import { receivedRequests } from './protocol/request-log/received.js'
 import { remoteRoutes } from './protocol/remote-control/routes.js'
@@ -34,6 +33,7 @@ import { html } from './protocol/status-page/html.js'
 import { statusRoute } from './protocol/status-page/routes.js'
 import { purposes } from './protocol/tokens/purpose.js'
 import { createTokens } from './protocol/tokens/tokens.js'
+import { API_PATH } from './url.js'
 import { buildOf, purposeCheckOf } from './version.js'
 import type {
   DocumentServer, DocumentServerMembers, DocumentServerOptions, SentRequest
@@ -113,10 +113,10 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     log,
     closing
   }
-  const editing = sessions(parts)
-  const { crash, restart } = lifecycle(app, parts, editing)
+  const editors = sessions(parts)
+  const { crash, restart } = lifecycle(app, parts, editors)
   const common = {
-    sessions: editing,
+    sessions: editors,
     files,
     faults,
     tokens,
@@ -127,7 +127,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
 
   app.addHook('preClose', async () => {
     ending.abort()
-    await leaveAll(parts, editing)
+    await leaveAll(parts, editors)
   })
   app.addHook('onClose', async () => {
     await office?.idle()
@@ -140,7 +140,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   htmlForUnknownPaths(app)
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
-  const { converter: hasConverter = true, docbuilder: hasBuilder = true } = options.services ?? {}
+  const { converter: hasConverter = true, docbuilder: hasBuilder = true, page: hasPage = true } = options.services ?? {}
   if (hasConverter) {
     conversionRoutes(app, {
       ...common,
@@ -152,9 +152,11 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   } else switchedOff(app, ['/docbuilder', '/docbuilder/from-file'])
   metaRoutes(app)
   commandRoutes(app, { ...common, parts })
-  await pageRoutes(app, files)
   handshakeRoute(app, tokens)
-  await socketRoute(app, { ...common, client, time, closing, serverVersion: build.version })
+  if (hasPage) {
+    const { page } = await import('./page/page.js')
+    await page(app, editing({ ...common, build, client, time, closing }))
+  }
   const editorApiUrl = () => `${url}${API_PATH}`
   statusRoute(app, {
     parts,
@@ -168,7 +170,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     })
   })
   const open: DocumentServerMembers['open'] = async (config, user) =>
-    await openScriptedSession(editing, tokens, url, config, user)
+    await openScriptedSession(editors, tokens, url, config, user)
   const scripted = {
     sentRequests: client.requests,
     receivedRequests: received,

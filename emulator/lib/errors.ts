@@ -9,3 +9,8 @@ export function documentServerError (code: number | null, message: string, cause
 export function isDocumentServerError (error: unknown): error is DocumentServerError {
   return error instanceof Error && error.name === 'DocumentServerError'
 }
+
+/** What a page hands over must be signed. Source: docs/document-server-protocol.md#its-order-and-its-effects */
+export function badToken (message: string): Error {
+  return documentServerError(-20, message)
+}

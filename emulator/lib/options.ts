@@ -59,7 +59,7 @@ export function assertOptions (options: DocumentServerOptions): void {
   assertGroup(
     'services',
     options.services,
-    { converter: true, docbuilder: true },
+    { converter: true, docbuilder: true, page: true },
     value => typeof value === 'boolean',
     'true or false'
   )

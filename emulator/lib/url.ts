@@ -1,5 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 
+/** Of the script that applications embed. */
+export const API_PATH = '/web-apps/apps/api/documents/api.js'
+
 /**
  * Parses a URL; returns `undefined` when it is invalid. `URL.canParse` rejects some valid hosts on Node.js 20 and 22
  * once it is optimized.

@@ -65,7 +65,7 @@ t.test('options that could never work are refused', async t => {
     [{ jwtSecret, operations: { body: 1 } }, /^operations\.body must be a string$/],
     [{ jwtSecret, operations: { callback: 'x' } }, /^operations\.callback is unknown: use body, download, header, payload$/],
     [{ jwtSecret, services: { converter: 'no' } }, /^services\.converter must be true or false$/],
-    [{ jwtSecret, services: { command: false } }, /^services\.command is unknown: use converter, docbuilder$/],
+    [{ jwtSecret, services: { command: false } }, /^services\.command is unknown: use converter, docbuilder, page$/],
     [{ jwtSecret, version: 'latest' }, /^version must be/]
   ]
   for (const [options, message] of wrong) {

@@ -70,12 +70,13 @@ export interface DocumentServerOptions {
    */
   readonly operations?: SentOperations
   /**
-   * Which services are switched on: the settings `convertServiceEnable` and `docbuilderEnable`. The paths of a service
-   * that is switched off answer 403.
+   * Which services are switched on. `converter` and `docbuilder` are the settings `convertServiceEnable` and
+   * `docbuilderEnable`: the paths of a service that is switched off answer 403. Without `page`, nothing of the page in
+   * which people edit is loaded, for tests that open documents by `open()`.
    *
-   * @default { converter: true, docbuilder: true }
+   * @default { converter: true, docbuilder: true, page: true }
    */
-  readonly services?: { readonly converter?: boolean, readonly docbuilder?: boolean }
+  readonly services?: { readonly converter?: boolean, readonly docbuilder?: boolean, readonly page?: boolean }
   /**
    * The header that carries the tokens of requests to the application.
    *

@@ -1,4 +1,6 @@
-import type { OpenDocument } from '../protocol/sessions/open-document.js'
+import type { PageEditor } from '../editing.js'
+
+type OpenDocument = PageEditor['document']
 
 /** The state of an editor page besides its participant. It survives a cut connection. */
 interface PageState {

@@ -3,19 +3,21 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import fastifyStatic from '@fastify/static'
+import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import type { Editable } from '../documents/types.js'
-import { type ResultFiles, resultFolder } from '../protocol/result-files/files.js'
-import type { OpenDocument } from '../protocol/sessions/open-document.js'
+import type { Editing, PageEditor } from '../editing.js'
+import { API_PATH } from '../url.js'
 
 /** Of the layouts for a desktop and for a phone. */
 const EDITOR_PATHS = ['/web-apps/apps/documenteditor/main/', '/web-apps/apps/documenteditor/mobile/']
-export const API_PATH = '/web-apps/apps/api/documents/api.js'
 
 const PDF = 'application/pdf'
 
 const BROWSER_FILES = new URL('./browser/', import.meta.url)
+/** Modules that the page shares with the document server. Relative to the page, path and URL are the same. */
+const TEXT_FILES = new URL('../text/', import.meta.url)
+const TEXT_PATH = '/web-apps/apps/text/'
 
 /** @param script the only one in the page itself */
 const contentSecurityPolicy = (script: string) => [
@@ -33,9 +35,14 @@ const contentSecurityPolicy = (script: string) => [
 const INLINE_PDF_PATH = '/doc/shown'
 
 /** The script that applications embed, the editor page in its frame, and the PDF files that the page shows. */
-export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Promise<void> {
+export async function pageRoutes (app: FastifyInstance, published: Editing['published']): Promise<void> {
   const importMap = await readImportMap()
   const policy = contentSecurityPolicy(importMap)
+  const setHeaders: FastifyStaticOptions['setHeaders'] = (reply, path) => {
+    if (path.endsWith('api.js')) return
+    reply.setHeader('Content-Security-Policy', policy)
+    reply.setHeader('X-Content-Type-Options', 'nosniff')
+  }
   const { imports } = JSON.parse(importMap) as { readonly imports: Record<string, string> }
   // The build copies these files beside the page.
   const fromPackages = Object.entries(imports).filter(([, path]) => !existsSync(new URL(path, BROWSER_FILES)))
@@ -49,16 +56,18 @@ export async function pageRoutes (app: FastifyInstance, files: ResultFiles): Pro
       prefix,
       decorateReply: index === 0,
       index: 'index.html',
-      setHeaders (reply, path) {
-        if (path.endsWith('api.js')) return
-        reply.setHeader('Content-Security-Policy', policy)
-        reply.setHeader('X-Content-Type-Options', 'nosniff')
-      }
+      setHeaders
     })
   }
+  await app.register(fastifyStatic, {
+    root: fileURLToPath(TEXT_FILES),
+    prefix: TEXT_PATH,
+    decorateReply: false,
+    setHeaders
+  })
   app.get(`${INLINE_PDF_PATH}/*`, async (request, reply) => {
-    const file = files.find(request.raw.url!.slice(INLINE_PDF_PATH.length))
-    if (typeof file === 'string' || file.mediaType !== PDF) {
+    const file = published(request.raw.url!.slice(INLINE_PDF_PATH.length))
+    if (file?.mediaType !== PDF) {
       return await reply.code(404).type('text/plain; charset=utf-8').send('Not Found')
     }
     return await reply.headers({
@@ -83,9 +92,10 @@ async function readImportMap (): Promise<string> {
 }
 
 /** The path and query of a PDF for the page to show; nothing for other formats. */
-export function inlinePdf (files: ResultFiles, { key, fileType }: OpenDocument, editable: Editable): { pdf?: string } {
-  if (fileType !== 'pdf') return {}
-  return {
-    pdf: INLINE_PDF_PATH + files.urlOf(files.put(resultFolder(key), 'shown.pdf', editable.bytes(), fileType), '', key)
-  }
+export function inlinePdf (
+  publish: Editing['publish'],
+  { key, fileType }: PageEditor['document'],
+  editable: Editable
+): { pdf?: string } {
+  return fileType === 'pdf' ? { pdf: INLINE_PDF_PATH + publish(key, 'shown.pdf', editable.bytes(), fileType) } : {}
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { lastChanger } from './sessions/assembly.js'
 import type { OpenDocument } from './sessions/open-document.js'
@@ -26,6 +26,11 @@ export function lifecycle (
   sessions: Sessions
 ) {
   const { server } = app
+  const connections = new Set<Socket>()
+  server.on('connection', socket => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
   let address: AddressInfo | null = null
   let leavers = new Map<OpenDocument, Participant>()
 
@@ -35,8 +40,7 @@ export function lifecycle (
       address = server.address() as AddressInfo
       const closed = once(server, 'close')
       server.close()
-      server.closeAllConnections()
-      for (const socket of app.websocketServer?.clients ?? []) socket.terminate()
+      for (const socket of connections) socket.destroy()
       client.crash()
       heldCallbacks.clear()
       leavers = new Map()

@@ -6,7 +6,7 @@ import { addressesIn, labelsIn, PAGE, readPage, type Row, titlesIn } from './pag
 
 // Holds docs/document-server-protocol.md true.
 
-const FOLDER = new URL('.//', import.meta.url)
+const FOLDER = new URL('./', import.meta.url)
 const ROOT = new URL('../../../', import.meta.url)
 const CODE = ['lib/', 'types/', 'emulator/lib/', 'emulator/types/']
 const NOT_RECORDED = ['observed', 'source code', 'documentation']

@@ -1,9 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { textBlocks } from '../extract/extract.js'
 import { type Family, familyOf } from '../../formats.js'
-import { csvOf } from './csv.js'
 import { isExtension, type OfficeConverter } from './libre-office.js'
-import { layOut } from './pdf-layout.js'
 
 export interface Convert {
   /** Converts a document to another format. Resolves to `null` when it can't. */
@@ -34,11 +31,13 @@ export function converter (office: OfficeConverter | null, log?: Pick<FastifyBas
       const converted = await office(bytes, from, to)
       if (converted !== null) return converted
     }
-    if (to === 'csv' && from === 'xlsx') return csvOf(bytes)
+    if (to === 'csv' && from === 'xlsx') return (await import('./csv.js')).csvOf(bytes)
     if (to !== 'pdf' && to !== 'txt') return null
+    const { textBlocks } = await import('../extract/extract.js')
     const blocks = textBlocks(from, bytes)
     if (blocks === null) return null
-    return to === 'pdf' ? await layOut(blocks) : Buffer.from(blocks.map(({ text }) => `${text}\n`).join(''))
+    if (to === 'txt') return Buffer.from(blocks.map(({ text }) => `${text}\n`).join(''))
+    return await (await import('./pdf-layout.js')).layOut(blocks)
   }
 
   function explain (from: string, to: string): void {

@@ -4,7 +4,7 @@ import type { Convert } from '../converter/convert.js'
 import { drawnPages, type Page } from './pages.js'
 import { imageOf, pictureOf, shrunk } from './render.js'
 
-/** The field `thumbnail` of a conversion. Source: docs/document-server-protocol.md#conversion */
+/** How large images are, and of which pages. */
 export interface Thumbnail {
   /** 0: exactly this width and height; 1: within them; 2: the size of the page at 96 dpi. */
   readonly aspect: 0 | 1 | 2
@@ -17,24 +17,6 @@ export interface Thumbnail {
 export interface Image {
   readonly bytes: Uint8Array
   readonly extension: string
-}
-
-const MAX_SIZE = 2000
-const DEFAULT_SIZE = 100
-
-/** Reads the field, which may be JSON in a string. What is missing or unusable has its default. */
-export function thumbnailOf (given: unknown): Thumbnail {
-  const { aspect, first, width, height } = Object(
-    typeof given === 'string' && given !== '' ? JSON.parse(given) : given
-  ) as Record<string, unknown>
-  const lengthOf = (value: unknown) =>
-    Number.isInteger(value) && Number(value) > 0 ? Math.min(Number(value), MAX_SIZE) : DEFAULT_SIZE
-  return {
-    aspect: aspect === 0 || aspect === 1 ? aspect : 2,
-    first: first !== false,
-    width: lengthOf(width),
-    height: lengthOf(height)
-  }
 }
 
 /**

@@ -10,7 +10,6 @@ import { ConversionCode } from './error-codes.js'
 import type { Convert } from '../../documents/converter/convert.js'
 import { failureOf } from './failures.js'
 import { isImage } from '../../documents/images/render.js'
-import { imagesOf } from '../../documents/images/thumbnail.js'
 import { createJobs, type Failure, type Outcome } from './jobs.js'
 import { readablePlain } from '../../documents/plain-source.js'
 import { type ConversionRequest, conversionRequest } from './request.js'
@@ -59,14 +58,14 @@ export function conversions ({ client, time, files, faults, convert, closing, is
     if (sent === undefined && (typeof url !== 'string' || url === '')) return { error: ConversionCode.conversion }
     try {
       const source = sent ?? await download(client, time, url as string, given, { signed: isSigned })
-      const from = sourceType(source, given)
+      const from = await sourceType(source, given)
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)
       if (fault?.type === 'error') return { error: fault.error }
       const isLocked = isProtected(source, from)
       const readable = isLocked ? unlocked(source, password) : readablePlain(source, from, plain)
       if (readable === null) return { error: ConversionCode.password }
       const result = isImage(to)
-        ? await imagesOf(convert, readable, from, to, thumbnail)
+        ? await (await import('../../documents/images/thumbnail.js')).imagesOf(convert, readable, from, to, thumbnail)
         : { bytes: await convert(readable, from, to), extension: to }
       if (result === null || result.bytes === null) {
         convert.explain(from, to)

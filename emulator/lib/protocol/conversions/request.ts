@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { ConversionCode } from './error-codes.js'
-import { type Thumbnail, thumbnailOf } from '../../documents/images/thumbnail.js'
+import type { Thumbnail } from '../../documents/images/thumbnail.js'
 import { outputType } from './output-type.js'
 import { type PlainSource, plainSourceOf } from '../../documents/plain-source.js'
 
@@ -29,6 +29,8 @@ const PASSWORD_MAX_LENGTH = 255
 // Source: observed; the column of the document server's database.
 const ID_MAX_LENGTH = 255
 const EXTENSION = /^[0-9A-Za-z]*$/
+const MAX_IMAGE_SIZE = 2000
+const DEFAULT_IMAGE_SIZE = 100
 
 /**
  * Reads the signed fields of a request. Accepts long keys, numbers as keys, and any `filetype` of letters and digits.
@@ -66,6 +68,24 @@ function asPdf (requested: string, pdf: unknown): string {
   const { pdfa } = Object(pdf) as { pdfa?: unknown }
   if (requested === 'pdf' && pdfa === true) return 'pdfa'
   return requested === 'pdfa' && pdfa === false ? 'pdf' : requested
+}
+
+/**
+ * Reads the field `thumbnail`, which may be JSON in a string. What is missing or unusable has its default. Source:
+ * docs/document-server-protocol.md#conversion
+ */
+function thumbnailOf (given: unknown): Thumbnail {
+  const { aspect, first, width, height } = Object(
+    typeof given === 'string' && given !== '' ? JSON.parse(given) : given
+  ) as Record<string, unknown>
+  const lengthOf = (value: unknown) =>
+    Number.isInteger(value) && Number(value) > 0 ? Math.min(Number(value), MAX_IMAGE_SIZE) : DEFAULT_IMAGE_SIZE
+  return {
+    aspect: aspect === 0 || aspect === 1 ? aspect : 2,
+    first: first !== false,
+    width: lengthOf(width),
+    height: lengthOf(height)
+  }
 }
 
 /** Options in a string must be JSON. */

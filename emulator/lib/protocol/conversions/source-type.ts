@@ -1,4 +1,3 @@
-import { openPackage } from '../../documents/office/package.js'
 import { isCompoundFile } from '../../documents/office/protected/compound-file.js'
 import { familyOf } from '../../formats.js'
 
@@ -12,18 +11,19 @@ const OPEN_DOCUMENT_TYPES: Readonly<Record<string, string>> = { text: 'odt', spr
 const OFFICE_OPEN_XML = /^(doc|xls|ppt)[xm]$/
 
 /** The format of a source: the given one if it is known, else detected from the content. */
-export function sourceType (bytes: Uint8Array, given: string): string {
+export async function sourceType (bytes: Uint8Array, given: string): Promise<string> {
   if (familyOf(given) !== undefined) return given
   const beginning = Buffer.from(bytes.subarray(0, 100)).toString('latin1')
   if (beginning.startsWith('%PDF-')) return 'pdf'
   if (beginning.startsWith('{\\rtf')) return 'rtf'
-  if (beginning.startsWith('PK')) return packageType(bytes, beginning.slice(38))
+  if (beginning.startsWith('PK')) return await packageType(bytes, beginning.slice(38))
   return bytes.includes(0) ? given : 'txt'
 }
 
-function packageType (bytes: Uint8Array, mediaType: string): string {
+async function packageType (bytes: Uint8Array, mediaType: string): Promise<string> {
   const [, kind] = OPEN_DOCUMENT.exec(mediaType) ?? []
   if (kind !== undefined) return OPEN_DOCUMENT_TYPES[kind]!
+  const { openPackage } = await import('../../documents/office/package.js')
   try {
     const names = [...openPackage(bytes).parts.keys()]
     return PACKAGES.find(([part]) => names.some(name => part.test(name)))?.[1] ?? 'txt'

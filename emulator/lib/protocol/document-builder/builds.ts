@@ -75,7 +75,7 @@ export function builds ({ client, time, files, faults, convert, closing, log }: 
   async function fileOf ({ draft, format }: SavedDraft): Promise<Uint8Array | null> {
     const extension = writtenAs(format)
     if (extension === undefined) return null
-    const bytes = await convert(bytesOf(draft), draft.fileType, extension)
+    const bytes = await convert(await bytesOf(draft), draft.fileType, extension)
     if (bytes === null) convert.explain(draft.fileType, extension)
     return bytes
   }

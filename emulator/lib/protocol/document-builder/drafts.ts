@@ -1,6 +1,3 @@
-import { emptyTemplate } from '../../documents/empty/template.js'
-import { openEditable } from '../../documents/open.js'
-
 /** A document that a script is making. */
 export interface Draft {
   readonly fileType: 'docx' | 'xlsx' | 'pptx'
@@ -25,7 +22,9 @@ export function newDraft (type: unknown): Draft | undefined {
   return fileType === undefined ? undefined : { fileType, paragraphs: [{ text: '' }], cells: new Map() }
 }
 
-export function bytesOf ({ fileType, paragraphs, cells }: Draft): Uint8Array {
+export async function bytesOf ({ fileType, paragraphs, cells }: Draft): Promise<Uint8Array> {
+  const { emptyTemplate } = await import('../../documents/empty/template.js')
+  const { openEditable } = await import('../../documents/open.js')
   const document = openEditable(fileType, emptyTemplate(fileType))
   if (fileType === 'docx') document.replaceText(paragraphs.map(({ text }) => text.replaceAll('\n', ' ')).join('\n'))
   const view = document.view()

@@ -1,5 +1,4 @@
 import { type Time, TimeoutError } from '../clock/time.js'
-import { emptyTemplate } from '../../documents/empty/template.js'
 import { documentServerError } from '../../errors.js'
 import { isTooLarge } from './read-answer.js'
 import { CrashedError, type OutboundClient } from './client.js'
@@ -26,7 +25,7 @@ export async function download (
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
       const { status, bytes } = await client.get(url, options)
-      if (status === 200 || status === 206) return bytes.length === 0 ? emptyTemplate(fileType) : bytes
+      if (status === 200 || status === 206) return bytes.length === 0 ? await emptyDocument(fileType) : bytes
       failure = new Error(`The application answered ${status}`)
     } catch (error) {
       if (error instanceof CrashedError) throw error
@@ -38,6 +37,11 @@ export async function download (
   }
   const reason = failure instanceof Error ? failure.message : String(failure)
   throw documentServerError(DOWNLOAD_FAILED, `The document could not be downloaded. ${reason}: ${url}`, failure)
+}
+
+async function emptyDocument (fileType: string): Promise<Uint8Array> {
+  const { emptyTemplate } = await import('../../documents/empty/template.js')
+  return emptyTemplate(fileType)
 }
 
 // Source: observed. These are codes of Node.js and undici.

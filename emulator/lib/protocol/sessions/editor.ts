@@ -1,26 +1,16 @@
-import type { Editable, Operation } from '../../documents/types.js'
-import type { Connection, Joined } from './joining.js'
+import type { Connection, PageEditor } from '../../editing.js'
+import type { Joined } from './joining.js'
 import type { OpenDocument } from './open-document.js'
 import type { Participant } from './participants.js'
 import type { Sessions } from './sessions.js'
-import type { CallbackResult, ForceSaveOptions, MailMerge } from '../../../types/session.js'
+import type { CallbackResult, MailMerge } from '../../../types/session.js'
 
-/** What one participant can do with a document. Saving and leaving wait for the edits made before. */
-export interface Editor {
+/** What a page can do with a document, and what only a script can. Leaving twice gives the same answer. */
+export interface Editor extends PageEditor {
   readonly document: OpenDocument
   readonly participant: () => Participant
-  readonly outdated: boolean
-  editable (): Promise<Editable>
-  content (): Promise<Uint8Array>
-  apply (operation: Operation): Promise<Operation | null>
   replace (content: string | Uint8Array, fileType?: string): Promise<void>
-  appendImage (bytes: Uint8Array): Promise<void>
-  appendLines (lines: readonly string[]): Promise<void>
-  forceSave (options?: ForceSaveOptions): Promise<CallbackResult>
   mailMerge (mail: MailMerge): Promise<CallbackResult[]>
-  /** Leaving twice gives the same answer. */
-  leave (): Promise<CallbackResult>
-  disconnect (): Promise<void>
   reconnect (connection: Connection): Promise<void>
 }
 
@@ -40,7 +30,7 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
     document,
     participant: () => participant,
     outdated,
-    editable: async () => await afterEdits(async () => document.editable()),
+    editable: async () => await afterEdits(async () => await document.editable()),
     content: async () => await afterEdits(async () => contentWhenLeft ?? document.bytes()),
     apply: async operation => await afterEdits(async () => await sessions.apply(document, participant, operation)),
     replace: async (content, fileType) =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { plainSourceOf, readablePlain } from '../../documents/plain-source.js'
 import { NEEDS_PASSWORD, whyUnreadable } from '../../documents/unreadable.js'
+import type { Connection } from '../../editing.js'
 import { documentServerError, isDocumentServerError } from '../../errors.js'
 import { download } from '../outbound/download.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
@@ -8,9 +9,6 @@ import { callbackUrlOf, startPresence } from './callbacks.js'
 import type { OpenDocument } from './open-document.js'
 import type { SessionParts } from './parts.js'
 import { editors, notifyAll, type Participant, userIds, usersOf } from './participants.js'
-
-/** How the document server reaches an editor. */
-export type Connection = Pick<Participant, 'baseUrl' | 'notify'>
 
 export interface Joined {
   readonly document: OpenDocument

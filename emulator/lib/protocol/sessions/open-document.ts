@@ -1,4 +1,3 @@
-import { openEditable } from '../../documents/open.js'
 import type { Editable } from '../../documents/types.js'
 import type { CallbackFields } from '../outbound/callbacks.js'
 import { resultFolder } from '../result-files/files.js'
@@ -119,7 +118,9 @@ export interface OpenDocument extends DocumentState {
   /** The document as it would be saved now. */
   bytes (): Uint8Array
   /** The document's contents for editing, parsed when first needed. */
-  editable (): Editable
+  editable (): Promise<Editable>
+  /** Whether there are changes that the application has not accepted. */
+  isUnsaved (): boolean
 
   /** Remembers where the latest connection came from. Returns its number. */
   connectionOpened (callbackUrl: string | null, baseUrl: string): number
@@ -234,10 +235,12 @@ export function openDocument (key: string, fileType: string): OpenDocument {
 
   return Object.assign(document, {
     bytes: () => editable === null ? source! : editable.bytes(),
-    editable () {
+    async editable () {
+      const { openEditable } = await import('../../documents/open.js')
       editable ??= openEditable(document.fileType, source!)
       return editable
     },
+    isUnsaved: () => changes.length > 0 && !isForceSaved(document),
 
     connectionOpened (callbackUrl: string | null, baseUrl: string) {
       document.lastCallbackUrl = callbackUrl ?? document.lastCallbackUrl
@@ -388,6 +391,6 @@ export function openDocument (key: string, fileType: string): OpenDocument {
 }
 
 /** Whether the application has accepted a force save of all changes there are. */
-export function isForceSaved ({ changes, forceSave }: OpenDocument): boolean {
+export function isForceSaved ({ changes, forceSave }: DocumentState): boolean {
   return forceSave?.outcome === 'accepted' && forceSave.changes === changes.length
 }

@@ -1,27 +1,12 @@
-import type { Operation } from '../../documents/types.js'
-import type { EditorEvent, EditorUser } from '../../../types/session.js'
+import type { Connection, EditingEvent, PageUser } from '../../editing.js'
+import type { EditorUser } from '../../../types/session.js'
 
 /** Someone who has the document open: a browser's connection or a scripted session. */
-export interface Participant {
-  /** Identifies the connection: two tabs of one user have two. */
-  readonly connectionId: string
-  readonly userId: string
-  readonly userName: string
-  readonly viewOnly: boolean
+export interface Participant extends PageUser, Connection {
   /** Opened a key that has already been saved. Not listed as a user of the document. */
   readonly outdated: boolean
   readonly callbackUrl: string | null
-  /** The URL at which this connection reached the server. */
-  readonly baseUrl: string
-  readonly notify: (event: ParticipantEvent) => void
 }
-
-export type ParticipantEvent =
-  | EditorEvent
-  /** An edit to be shown by editor pages. */
-  | { readonly type: 'operation', readonly operation: Operation, readonly by: string }
-  /** The whole content was replaced. `by`: the connection of an editor page that did it. */
-  | { readonly type: 'content', readonly by?: string }
 
 interface WithParticipants {
   readonly participants: ReadonlyMap<string, Participant>
@@ -44,7 +29,7 @@ export function usersOf ({ participants }: WithParticipants): EditorUser[] {
   }))
 }
 
-export function notifyAll ({ participants }: WithParticipants, event: ParticipantEvent, except?: Participant): void {
+export function notifyAll ({ participants }: WithParticipants, event: EditingEvent, except?: Participant): void {
   for (const participant of participants.values()) {
     if (participant !== except) participant.notify(event)
   }

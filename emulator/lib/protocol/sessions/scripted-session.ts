@@ -1,3 +1,4 @@
+import type { EditingEvent } from '../../editing.js'
 import { documentServerError } from '../../errors.js'
 import { NOTHING_SENT } from '../outbound/callbacks.js'
 import { trustedConfig } from '../tokens/config-token.js'
@@ -5,7 +6,6 @@ import type { Tokens } from '../tokens/tokens.js'
 import type { EditorConfig, UserConfig } from '../../../types/document-server.js'
 import { editorOf } from './editor.js'
 import { eventQueue } from './event-queue.js'
-import type { ParticipantEvent } from './participants.js'
 import type { Sessions } from './sessions.js'
 import type { EditorEvent, Session } from '../../../types/session.js'
 
@@ -29,7 +29,7 @@ export async function openScriptedSession (
   let isConnected = true
   const connection = {
     baseUrl,
-    notify (event: ParticipantEvent) {
+    notify (event: EditingEvent) {
       if (!isConnected || event.type === 'operation' || event.type === 'content') return
       events.add(event)
       if (event.type !== 'dropped') return

@@ -1,9 +1,10 @@
 import type { Operation } from '../../documents/types.js'
+import type { Connection } from '../../editing.js'
 import { NOTHING_SENT } from '../outbound/callbacks.js'
 import { CrashedError } from '../outbound/client.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
 import { type ForceSaveRequest, startForceSave, type StartedForceSave } from './force-saving.js'
-import { type Connection, join, type Joined, loadFor, rejoin } from './joining.js'
+import { join, type Joined, loadFor, rejoin } from './joining.js'
 import * as leaving from './leaving.js'
 import { sendMailMerge } from './mail-merge.js'
 import type { OpenDocument, Save } from './open-document.js'
@@ -74,8 +75,10 @@ export function sessions (parts: SessionParts) {
 
   /** Applies an editor's operation. Resolves to `null` when it changed nothing. */
   async function apply (document: OpenDocument, user: Participant, operation: Operation): Promise<Operation | null> {
-    if (user.viewOnly || !isPresent(document, user)) return null
-    const done = document.editable().apply(operation)
+    if (user.viewOnly) return null
+    const editable = await document.editable()
+    if (!isPresent(document, user)) return null
+    const done = editable.apply(operation)
     if (done !== null) changedBy(document, user, done)
     return done
   }
@@ -95,7 +98,7 @@ export function sessions (parts: SessionParts) {
     if (user.viewOnly) throw new TypeError(`${user.userName} has opened the document for viewing only`)
     requirePresent(document, user)
     if (typeof content === 'string') {
-      const done = document.editable().replaceText(content)
+      const done = (await document.editable()).replaceText(content)
       if (done === false) return
       if (done !== true) return changedBy(document, user, done)
     } else {
@@ -111,11 +114,13 @@ export function sessions (parts: SessionParts) {
   }
 
   async function appendImage (document: OpenDocument, user: Participant, bytes: Uint8Array): Promise<void> {
-    append(document, user, 'An image', document.editable().appendImage?.bind(null, bytes))
+    const editable = await document.editable()
+    append(document, user, 'An image', editable.appendImage?.bind(null, bytes))
   }
 
   async function appendLines (document: OpenDocument, user: Participant, lines: readonly string[]): Promise<void> {
-    append(document, user, 'A text', document.editable().appendLines?.bind(null, lines))
+    const editable = await document.editable()
+    append(document, user, 'A text', editable.appendLines?.bind(null, lines))
   }
 
   function append (document: OpenDocument, user: Participant, name: string, make?: () => Operation | null): void {
