@@ -80,3 +80,16 @@ t.test('options that could never work are refused', async t => {
   const server = await startDocumentServer(t)
   t.throws(() => server.changeSecret([]), { name: 'TypeError', message: /^jwtSecret must be/ })
 })
+
+t.test('without the page, its paths are unknown, and a script edits, saves and crashes all the same', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t, { services: { page: false } })
+  t.equal((await fetch(server.editorApiUrl)).status, 404)
+  t.equal((await fetch(`${server.url}/web-apps/apps/documenteditor/main/index.html`)).status, 404)
+  const session = await server.open(host.config('K'))
+  await session.edit('changed')
+  await server.crash()
+  await server.restart({ sessions: 'kept' })
+  await session.reconnect()
+  t.match(await session.close(), { status: 2 })
+})
