@@ -472,7 +472,7 @@ export interface EditorOptions {
     readonly interval?: number
     /**
      * The document of a key that does not tell it: one that the application assigned as `documentKey`, or that of a
-     * document whose `fileId` is longer than 46 characters (34 bytes, with other characters than `[0-9A-Za-z_-]`).
+     * document whose `fileId` is longer than 46 characters (33 bytes, with other characters than `[0-9A-Za-z_-]`).
      * Called if no record contains the key. Returns or resolves to the `fileId`, or to `undefined` for a key of another
      * application.
      *

@@ -54,7 +54,7 @@ export function documentKeys (handlerUrl: string, server: string) {
       key.startsWith(filePrefix(fileId)) && key.split('.')[2] !== serverPart,
     /**
      * The file that a key of this application was made for. `undefined` if another application made the key, or if the
-     * fileId does not fit into a key: its limit is 46 characters of `[0-9A-Za-z_-]`, or 34 bytes of any others.
+     * fileId does not fit into a key: its limit is 46 characters of `[0-9A-Za-z_-]`, or 33 bytes of any others.
      */
     fileIdOf (key: string): string | undefined {
       const fileId = decodedFilePart(key.split('.')[3])
