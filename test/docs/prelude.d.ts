@@ -65,6 +65,8 @@ declare global {
   const emptyTable: () => Promise<object>
   const userSuppliedUrl: string
   const pager: { notify (text: string): void }
+  const audit: { insertOnce (id: string, entry: object): Promise<void> }
+  const searchIndex: { put (fileId: string, text: string): Promise<void> }
 
   // A page
   const fragment: HTMLElement
