@@ -72,7 +72,10 @@ declare global {
   const fragment: HTMLElement
   const mountEditor: typeof import('fastify-onlyoffice/browser').mountEditor
   interface ParentNode { querySelector (selector: 'document-editor'): DocumentEditor }
-  interface HTMLElementEventMap { onRequestInsertImage: CustomEvent<{ readonly c: string }> }
+  interface HTMLElementEventMap {
+    onDownloadAs: CustomEvent<{ readonly fileType: string, readonly url: string }>
+    onRequestInsertImage: CustomEvent<{ readonly c: string }>
+  }
 
   // A test
   const documentServer: DocumentServer
