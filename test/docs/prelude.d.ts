@@ -19,6 +19,7 @@ interface StoredDocument {
 interface Person {
   readonly id: string
   readonly name: string
+  readonly email?: string
 }
 
 declare module 'fastify' {
@@ -53,6 +54,7 @@ declare global {
   const documents: {
     find (fileId: string): Promise<StoredDocument | undefined>
     readableBy (userId: string | undefined, search?: string): Promise<StoredDocument[]>
+    insert (document: Partial<StoredDocument>): Promise<void>
     update (fileId: string, changes: Partial<StoredDocument>): Promise<void>
   }
   const people: {
@@ -64,13 +66,19 @@ declare global {
   const tableStorage: (table: object) => Storage
   const emptyTable: () => Promise<object>
   const userSuppliedUrl: string
+  const mail: { send (address: string, text: string): Promise<void> }
   const pager: { notify (text: string): void }
+  const audit: { insertOnce (id: string, entry: object): Promise<void> }
+  const searchIndex: { put (fileId: string, text: string): Promise<void> }
 
   // A page
   const fragment: HTMLElement
   const mountEditor: typeof import('fastify-onlyoffice/browser').mountEditor
   interface ParentNode { querySelector (selector: 'document-editor'): DocumentEditor }
-  interface HTMLElementEventMap { onRequestInsertImage: CustomEvent<{ readonly c: string }> }
+  interface HTMLElementEventMap {
+    onDownloadAs: CustomEvent<{ readonly fileType: string, readonly url: string }>
+    onRequestInsertImage: CustomEvent<{ readonly c: string }>
+  }
 
   // A test
   const documentServer: DocumentServer
