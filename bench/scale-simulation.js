@@ -1,5 +1,5 @@
 // Simulates a working day of 100,000 editors, and counts what reaches the application and the object store. It draws
-// random numbers from a fixed seed, so that it prints the same every time. docs/scale.md explains the model and
+// random numbers from a fixed seed, so that it prints the same every time. bench/scale.md explains the model and
 // discusses the results.
 
 const HOUR = 3600

@@ -3,15 +3,22 @@ import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { root } from './markdown.js'
 
-// What the library says to people, read from its sources: texts of errors, of the log, of the page and of the command
-// line. What is only known when it runs is `…`.
+// What the library says to people, read from its sources: texts of errors, of the log and of the page. What is only known
+// when it runs is `…`.
 
 export interface Message {
   readonly text: string
   /** Of the first place that says it, such as `lib/save/saves.ts:104`. */
   readonly place: string
-  readonly kind: 'error' | 'log' | 'page' | 'command line'
+  readonly kind: 'error' | 'log' | 'page'
+  /** Of an error that is an `EditorError`. */
+  readonly code?: string
+  /** Of a text of the page: its name in lib/browser/messages.js. */
+  readonly key?: string
 }
+
+/** What a message belongs to. */
+type Source = Pick<Message, 'kind' | 'code' | 'key'>
 
 export interface Messages {
   readonly messages: readonly Message[]
@@ -19,18 +26,18 @@ export interface Messages {
   readonly unreadable: readonly string[]
 }
 
-/** The checks of the storages of other people, which explain themselves; what the build makes of lib/browser. */
-const LEFT_OUT = ['lib/testing/', 'lib/assets/']
+/**
+ * The checks of other people's storages and the command line, which explain themselves; what the build makes of
+ * lib/browser.
+ */
+const LEFT_OUT = ['lib/testing/', 'lib/cli/', 'lib/assets/']
 /** Only what it logs: docs/doctor.md has what it finds. */
 const DOCTOR = 'lib/doctor/'
 const HOLE = '…'
 const LOG_METHODS = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
 const PLAIN_ERRORS = new Set(['Error', 'TypeError', 'RangeError'])
-/** Texts that become messages elsewhere, by file: all of an object, or a property of each object. */
-const TEXTS: Readonly<Record<string, { readonly kind: Message['kind'], readonly variable?: string, readonly property?: string, readonly format: string }>> = {
-  'lib/browser/messages.js': { kind: 'page', variable: 'defaults', format: '%s' },
-  'lib/save/force-save-outcome.ts': { kind: 'error', property: 'failure', format: 'The document was not saved: %s' }
-}
+/** The texts that the page shows: a property each of one object. */
+const PAGE_TEXTS = { file: 'lib/browser/messages.js', variable: 'defaults' }
 /** Deep enough for what the sources do; ends where functions call each other. */
 const MAX_DEPTH = 8
 const MAX_ALTERNATIVES = 32
@@ -55,25 +62,28 @@ export function collectMessages (folder = 'lib'): Messages {
     function visit (node: ts.Node): void {
       if (ts.isNewExpression(node)) readError(node)
       if (ts.isCallExpression(node)) readCall(node)
-      if (ts.isPropertyAssignment(node)) readTexts(node)
+      if (ts.isPropertyAssignment(node)) readPageText(node)
       ts.forEachChild(node, visit)
     }
 
-    function note (node: ts.Node, kind: Message['kind'], texts: readonly string[]): void {
-      if (file.startsWith(DOCTOR) && kind !== 'log') return
+    function note (node: ts.Node, from: Message['kind'] | Source, texts: readonly string[]): void {
+      const origin = typeof from === 'string' ? { kind: from } : from
+      if (file.startsWith(DOCTOR) && origin.kind !== 'log') return
       const place = `${file}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`
       for (const text of texts.map(tidy)) {
         if (isOnlyHoles(text)) unreadable.push(place)
-        else if (!found.has(text)) found.set(text, { text, place, kind })
+        else if (!found.has(text)) found.set(text, { text, place, ...origin })
       }
     }
 
     function readError (node: ts.NewExpression): void {
       const name = node.expression.getText()
       const args = node.arguments ?? []
-      const format = formatOf(symbolOf(node.expression))
-      if (format !== undefined) return note(node, 'error', filled(format, args.map(arg => asPart(arg, evaluate(arg)))))
-      if (name === 'UsageError') return note(node, 'command line', evaluate(args[0]!))
+      const definition = definitionOf(symbolOf(node.expression))
+      if (definition) {
+        const { code, format } = definition
+        return note(node, { kind: 'error', code }, filled(format, args.map(arg => asPart(arg, evaluate(arg)))))
+      }
       if (PLAIN_ERRORS.has(name) && args.length > 0) return note(node, file.startsWith('lib/browser/') ? 'page' : 'error', evaluate(args[0]!))
       if (/(Capture|Action)Error$/.test(name)) note(node, 'page', evaluate(args.at(name === 'CaptureError' ? 1 : 2)!))
     }
@@ -82,10 +92,11 @@ export function collectMessages (folder = 'lib'): Messages {
     function readSuper (node: ts.CallExpression): void {
       const parent = ts.findAncestor(node, ts.isClassLike)?.heritageClauses?.[0]?.types[0]?.expression
       if (!parent || !ts.isIdentifier(parent)) return
-      const format = formatOf(symbolOf(parent)) ?? (parent.text === 'Error' ? '%s' : undefined)
+      const { code, format } = definitionOf(symbolOf(parent)) ?? { format: parent.text === 'Error' ? '%s' : undefined }
       const texts = format === undefined ? [] : filled(format, node.arguments.map(arg => asPart(arg, evaluate(arg))))
+      const kind = file.startsWith('lib/browser/') ? 'page' : 'error'
       // otherwise, who makes it says all
-      note(node, file.startsWith('lib/browser/') ? 'page' : 'error', texts.filter(text => !isOnlyHoles(text)))
+      note(node, { kind, ...(code !== undefined && { code }) }, texts.filter(text => !isOnlyHoles(text)))
     }
 
     function readCall (node: ts.CallExpression): void {
@@ -93,16 +104,8 @@ export function collectMessages (folder = 'lib'): Messages {
       if (called.kind === ts.SyntaxKind.SuperKeyword) return readSuper(node)
       if (ts.isElementAccessExpression(called) && isLog(called.expression)) return note(node, 'log', evaluate(args.at(-1)!))
       if (ts.isPropertyAccessExpression(called)) {
-        const receiver = called.expression.getText()
         if (LOG_METHODS.has(called.name.text) && isLog(called.expression)) {
           return note(node, 'log', evaluate(args.at(-1)!))
-        }
-        if (called.name.text === 'write' && receiver === 'process.stderr') {
-          return note(
-            node,
-            'command line',
-            evaluate(args[0]!).map(text => text.replace(/^fastify-onlyoffice: /, '').replace(/\nTry .*/, ''))
-          )
         }
       }
       // A function that makes an error of a reason.
@@ -114,12 +117,10 @@ export function collectMessages (folder = 'lib'): Messages {
       if (arg && declaration?.type?.getText().endsWith('Error')) note(node, 'error', evaluate(arg))
     }
 
-    function readTexts ({ name, parent, initializer }: ts.PropertyAssignment): void {
-      const texts = TEXTS[file]
-      if (!texts) return
-      const variable = ts.isVariableDeclaration(parent.parent) ? parent.parent.name.getText() : undefined
-      const isMeant = texts.variable === undefined ? name.getText() === texts.property : variable === texts.variable
-      if (isMeant) note(initializer, texts.kind, filled(texts.format, [evaluate(initializer)]))
+    function readPageText ({ name, parent, initializer }: ts.PropertyAssignment): void {
+      if (file !== PAGE_TEXTS.file || !ts.isVariableDeclaration(parent.parent)) return
+      if (parent.parent.name.getText() !== PAGE_TEXTS.variable) return
+      note(initializer, { kind: 'page', key: name.getText() }, evaluate(initializer))
     }
   }
   return { messages: [...found.values()], unreadable }
@@ -271,8 +272,8 @@ export function collectMessages (folder = 'lib'): Messages {
     return symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
   }
 
-  /** The text that one of our error classes is defined with. */
-  function formatOf (symbol: ts.Symbol | undefined): string | undefined {
+  /** The code and the text that one of our error classes is defined with. */
+  function definitionOf (symbol: ts.Symbol | undefined): { readonly code: string, readonly format: string } | undefined {
     const declaration = symbol?.valueDeclaration
     if (!declaration) return undefined
     const definition = ts.isVariableDeclaration(declaration)
@@ -280,7 +281,9 @@ export function collectMessages (folder = 'lib'): Messages {
       : ts.isClassDeclaration(declaration) ? declaration.heritageClauses?.[0]?.types[0]?.expression : undefined
     if (!definition || !ts.isCallExpression(definition)) return undefined
     const [code, , format] = definition.arguments
-    return code && format && ts.isStringLiteralLike(code) && code.text.startsWith('FST_') && ts.isStringLiteralLike(format) ? format.text : undefined
+    return code && format && ts.isStringLiteralLike(code) && code.text.startsWith('FST_') && ts.isStringLiteralLike(format)
+      ? { code: code.text, format: format.text }
+      : undefined
   }
 }
 
