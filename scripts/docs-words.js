@@ -19,6 +19,7 @@ if (total.words > MAX_WORDS || per100Words(total) < MIN_CODE_LINES_PER_100_WORDS
   process.exitCode = 1
 }
 
+/** @param {string} name */
 function sizeOf (name) {
   let [words, codeLines, isCode] = [0, 0, false]
   for (const line of readFileSync(`docs/${name}`, 'utf8').split('\n')) {
@@ -29,14 +30,17 @@ function sizeOf (name) {
   return { name, words, codeLines }
 }
 
+/** @param {'words' | 'codeLines'} field */
 function sumOf (field) {
   return pages.reduce((sum, page) => sum + page[field], 0)
 }
 
+/** @param {{ words: number, codeLines: number }} size */
 function per100Words ({ words, codeLines }) {
   return 100 * codeLines / Math.max(words, 1)
 }
 
+/** @param {string | number} value */
 function column (value) {
   return String(value).padStart(6)
 }
