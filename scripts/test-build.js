@@ -1,12 +1,12 @@
 // What has to be built before tests run.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat, utimes } from 'node:fs/promises'
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const SOURCES = ['lib', 'types', 'emulator/lib', 'emulator/types', 'scripts', 'package.json', 'tsconfig.json']
-/** tsc writes it last, and only if anything has changed. */
-const BUILT = 'dist/tsconfig.build.tsbuildinfo'
+/** Written when everything is built, with the time at which the build began. */
+const BUILT = '.tap/built'
 /**
  * tap makes its test class of the plugins in .taprc. The one that npm installs has a plugin that loads TypeScript in
  * its own way: a first run with it would have coverage of other sources than the next.
@@ -14,6 +14,8 @@ const BUILT = 'dist/tsconfig.build.tsbuildinfo'
 const TAP_BUILT = 'node_modules/@tapjs/test/test-built/node_modules'
 /** A test file with one of these words has to do with what is built. The others run from the sources. */
 const USES_BUILT = /dist\b|assets|browser|kit\/programs|campaigns\/kills|emulator\/bin|execFile|fork|spawn/
+/** These look at the declarations of types that are packed. */
+const USES_TYPES = /installPacked|from 'typescript'/
 
 /**
  * Some files need only the schemas, unless they start what is built, and nothing if nothing has changed since the last
@@ -22,24 +24,23 @@ const USES_BUILT = /dist\b|assets|browser|kit\/programs|campaigns\/kills|emulato
  */
 export async function build ({ files, isAll }) {
   if (!existsSync(TAP_BUILT)) run('exec', '--', 'tap', 'build')
+  const sources = await Promise.all(files.map(async file => await readFile(file, 'utf8')))
+  if (sources.some(source => USES_TYPES.test(source))) run('run', '--silent', 'build:types')
   const begun = new Date()
-  const built = await timeOf(BUILT)
+  const built = existsSync('dist/lib') ? await timeOf(BUILT) : 0
   const isFresh = built > await latest(SOURCES)
   if (isFresh && !isAll) return
-  const isNeeded = isAll || built === 0 || (await Promise.all(files.map(usesBuilt))).includes(true)
+  const isNeeded = isAll || built === 0 || sources.some(source => USES_BUILT.test(source))
   run('run', '--silent', isNeeded ? 'build' : 'build:schemas')
-  if (isNeeded) await utimes(BUILT, begun, begun)
+  if (!isNeeded) return
+  await writeFile(BUILT, '')
+  await utimes(BUILT, begun, begun)
 }
 
 /** @param {string[]} args of npm */
 function run (...args) {
   const { status } = spawnSync('npm', args, { stdio: 'inherit', shell: process.platform === 'win32' })
   if (status !== 0) process.exit(status ?? 1)
-}
-
-/** @param {string} file */
-async function usesBuilt (file) {
-  return USES_BUILT.test(await readFile(file, 'utf8'))
 }
 
 /**
