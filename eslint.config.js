@@ -1,4 +1,4 @@
-import neostandard from 'neostandard'
+import neostandard from './scripts/tools/neostandard.js'
 
 // Which part of the code may import which: .dependency-cruiser.js
 export default [

@@ -1,5 +1,5 @@
-// Writes the package in the working directory to dist/: TypeScript without its types, other files as they are. Types are
-// neither checked nor declared, which takes fifty times as long: `npm run build:types` does that.
+// Writes the package in the working directory to dist/: TypeScript without its types, other files as they are.
+// `npm run build:types` checks and declares the types, which takes fifty times as long.
 //   node ../scripts/transpile.js
 import { build } from 'esbuild'
 import { existsSync } from 'node:fs'

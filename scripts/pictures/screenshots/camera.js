@@ -1,11 +1,13 @@
 // Takes pictures of pages, as small files.
 import { mkdir, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import sharp from 'sharp'
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
 /** @typedef {keyof typeof LOOKS} Look */
 /** @typedef {{ width: number, height: number }} Size */
+
+const sharp = createRequire(new URL('../../tools/', import.meta.url))('sharp')
 
 const DIRECTORY = fileURLToPath(new URL('../../../docs/screenshots/', import.meta.url))
 
