@@ -20,8 +20,7 @@ const FAMILIES: readonly string[] = [
   'The document builder failed: error … (…)',
   'The hook actions.… returned something other than …',
   'a hook of the application ended a … of the document server with status …, before the plugin: …',
-  'Not listening, because port … cannot be used (…): the application is expected to answer at …, with the same secret and path.',
-  '--listen: cannot listen on port … of …: …'
+  'Not listening, because port … cannot be used (…): the application is expected to answer at …, with the same secret and path.'
 ]
 
 /** What nobody meets: reasons with which the library ends its own work, and notes from one of its parts to another. */
