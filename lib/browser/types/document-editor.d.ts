@@ -4,11 +4,11 @@ import type { DocumentEditor } from '../document-editor.js'
 
 export { DocumentEditor } from '../document-editor.js'
 
-type DataOf<Parameters extends unknown[]> = Parameters extends [{ data?: infer Data }] ? Exclude<Data, undefined> : null
-
 /** The editor's events, as they are dispatched on the element: `detail` has the data of the editor's event. */
 export type EditorEvents = {
-  [Name in keyof EventsNormal]-?: CustomEvent<DataOf<Parameters<NonNullable<EventsNormal[Name]>>>>
+  [Name in keyof EventsNormal]-?: CustomEvent<
+    Parameters<NonNullable<EventsNormal[Name]>> extends [{ data?: infer Data }] ? Exclude<Data, undefined> : null
+  >
 }
 
 /** The events of the element, by their names. */
