@@ -121,7 +121,7 @@ export default {
     ...partsOf('emulator/', emulator),
     forbid('plugin without emulator', { path: '^(lib|types)/' }, { path: '(^|/)(onlyoffice-)?emulator(/|$)' }),
     forbid('emulator without plugin', { path: '^emulator/' }, { path: '^(lib|types|dist)/|(^|/)fastify-onlyoffice(/|$)' }),
-    forbid('browser without anything else', { path: '^lib/browser/' }, { pathNot: '^lib/browser/' }),
+    forbid('browser without anything else', { path: '^lib/browser/' }, { pathNot: '^lib/browser/', dependencyTypesNot: ['type-only'] }),
     forbid(
       'page of the emulator',
       { path: '^emulator/lib/(page/browser|text)/' },

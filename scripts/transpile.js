@@ -8,13 +8,14 @@ import { join } from 'node:path'
 
 /** Made by other scripts. */
 const MADE = /(^|\/)(assets|vendor)\/|\.licenses\.txt$/
-/** For the compiler of schemas, and for that of types. */
-const NOT_BUILT = /\.schema\.ts$|\.d\.ts$/
+/** For the compilers of schemas and types. */
+const NOT_BUILT = /\.schema\.ts$|^types\/.*\.d\.ts$/
+const MODULE = /(?<!\.d)\.ts$/
 
 const sources = (await Promise.all(['lib', 'types'].map(filesIn))).flat()
   .filter(file => !MADE.test(file) && !NOT_BUILT.test(file))
 await build({
-  entryPoints: sources.filter(file => file.endsWith('.ts')),
+  entryPoints: sources.filter(file => MODULE.test(file)),
   outdir: 'dist',
   outbase: '.',
   format: 'esm',
@@ -22,7 +23,7 @@ await build({
   charset: 'utf8',
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } }
 })
-for (const file of sources.filter(file => !file.endsWith('.ts'))) await cp(file, join('dist', file))
+for (const file of sources.filter(file => !MODULE.test(file))) await cp(file, join('dist', file))
 
 // A module that was removed or renamed must not live on.
 for (const file of await filesIn('dist')) {

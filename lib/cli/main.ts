@@ -7,7 +7,7 @@ const VERSION: string = createRequire(import.meta.url)('fastify-onlyoffice/packa
 const [UNHEALTHY, BAD_USAGE, INTERRUPTED] = [1, 2, 130]
 const STOP_WITHIN_MS = 5000
 
-// A reader may stop: `fastify-onlyoffice doctor | head -1` must not end the process before it has cleaned up.
+// A reader of the output, such as head, may stop: that must not end the process before it has cleaned up.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 const interruption = new AbortController()
@@ -40,7 +40,7 @@ try {
     process.stderr.write('fastify-onlyoffice: interrupted\n')
     process.exitCode = INTERRUPTED
   } else if (error instanceof UsageError) {
-    process.stderr.write(`fastify-onlyoffice: ${error.message}\nTry fastify-onlyoffice --help\n`)
+    process.stderr.write(`fastify-onlyoffice: ${error.message}\nTry npx fastify-onlyoffice --help\n`)
     process.exitCode = BAD_USAGE
   } else {
     throw error

@@ -200,7 +200,7 @@ export function misspelt (name: string, candidates: readonly string[]): string |
   return candidates.find(candidate => editsBetween(name.toLowerCase(), candidate.toLowerCase()) <= candidate.length / 4)
 }
 
-/** Names that contain each other are similar: `secret` and `--jwt-secret-env`, `language` and `lang`. */
+/** Names that contain each other are similar: `secret` and `jwtSecret`, `language` and `lang`. */
 function distanceOf (name: string, candidate: string): number {
   if (name.length > 3 && candidate !== name && candidate.includes(name.replace(/^-+/, ''))) return 1
   if (candidate.length > 3 && candidate !== name && name.includes(candidate)) return 2

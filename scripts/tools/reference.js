@@ -6,7 +6,7 @@ const NAMES = /** @type {Record<string, string>} */ ({
   'dist/lib/testing': 'fastify-onlyoffice/testing',
   'dist/lib/storage/s3': 'fastify-onlyoffice/s3',
   'dist/lib/browser': 'fastify-onlyoffice/browser',
-  'dist/lib/browser/document-editor': 'fastify-onlyoffice/browser/document-editor',
+  'dist/lib/browser/types/document-editor': 'fastify-onlyoffice/browser/document-editor',
   'emulator/dist/lib': 'onlyoffice-emulator'
 })
 

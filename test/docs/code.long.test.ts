@@ -21,8 +21,6 @@ export interface CompiledBlock {
 export const COMPILED: ReadonlySet<string> = new Set(['js', 'mjs', 'cjs', 'jsx', 'ts', 'mts', 'cts', 'tsx'])
 
 const PRELUDE = join(root, 'test/docs/prelude.d.ts')
-/** Stand in for packages that are not installed. */
-const STUBS = join(root, 'test/docs/stubs.d.ts')
 const NOT_ALONE = /^(fastify-onlyoffice\/browser(\/|$)|react|vue|\.)/
 
 const OPTIONS: ts.CompilerOptions = {
@@ -41,7 +39,7 @@ const OPTIONS: ts.CompilerOptions = {
 
 export function compileBlocks (blocks: readonly Block[]): CompiledBlock[] {
   const files = new Map(blocks.map(block => [fileOf(block), block]))
-  const program = ts.createProgram([PRELUDE, STUBS, ...files.keys()], OPTIONS, hostOf(files))
+  const program = ts.createProgram([PRELUDE, ...files.keys()], OPTIONS, hostOf(files))
   const checker = program.getTypeChecker()
 
   return [...files].map(([file, block]) => {
@@ -133,8 +131,8 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 }
 
 /**
- * Without a language it is output or a drawing; `sh` and `nginx` are in commands.test.ts. There is no parser here for
- * the others.
+ * Without a language it is output or a drawing; `sh` and `nginx` are in commands.test.ts, `vue` is in
+ * test/package/frameworks.long.test.ts. There is no parser here for the others.
  */
 const OTHERS: ReadonlySet<string> = new Set(['', 'text', 'http', 'sh', 'nginx', 'dockerfile', 'vue'])
 

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createDocumentServer } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
 import { blankDocument } from '../../lib/index.js'
+import { freePort } from '../kit/http.js'
 import { markdownFiles, readPage } from './markdown.js'
 import { plainEnvironment, root } from '../kit/programs.js'
 
@@ -122,15 +122,6 @@ async function emptyProject (t: Test): Promise<string> {
   await symlink(root, join(directory, 'node_modules/fastify-onlyoffice'))
   for (const name of ['fastify', 'onlyoffice-emulator', 'fast-jwt']) await symlink(join(root, 'node_modules', name), join(directory, 'node_modules', name))
   return directory
-}
-
-async function freePort (): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { readonly port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** What the page hands over to the editor. */

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import { hasColors } from '../../lib/cli/doctor.js'
 import { commandOf, HELP } from '../../lib/cli/options.js'
@@ -5,102 +7,122 @@ import { renderText } from '../../lib/doctor/render-text.js'
 import type { DoctorFinding } from '../../types/doctor.js'
 import { SECRET } from '../kit/document-server.js'
 
-const ENVIRONMENT = { JWT_SECRET: SECRET, OTHER: 'another-secret-0123456789-abcdefghij', EMPTY: '' }
-const REQUIRED = ['doctor', '--editor-api-url', 'https://docs.example.com/web-apps/apps/api/documents/api.js', '--public-base-url', 'https://app.example.com']
-const parse = (...args: string[]) => commandOf([...REQUIRED, ...args], ENVIRONMENT)
+const API = 'https://docs.example.com/web-apps/apps/api/documents/api.js'
+const ENVIRONMENT = { EDITOR_API_URL: API, JWT_SECRET: SECRET, PUBLIC_BASE_URL: 'https://app.example.com' }
+const parse = (...args: string[]) => commandOf(['doctor', ...args], ENVIRONMENT)
 
-t.test('the options of the command become options of the plugin', async t => {
-  t.match(parse(), {
+t.test('without options everything comes from the environment', async t => {
+  t.strictSame(parse(), {
     type: 'doctor',
-    plugin: { editorApiUrl: /api\.js$/, publicBaseUrl: 'https://app.example.com', jwtSecret: SECRET },
-    listen: undefined,
-    timeout: undefined,
+    plugin: {
+      editorApiUrl: API,
+      jwtSecret: SECRET,
+      publicBaseUrl: 'https://app.example.com',
+      path: undefined,
+      profile: undefined,
+      documentServer: { internalUrl: undefined, authorizationHeader: undefined }
+    },
+    port: undefined,
     json: false
   })
+  t.match(commandOf(['doctor'], { ...ENVIRONMENT, DOCUMENT_SERVER_INTERNAL_URL: 'http://documentserver', PORT: '3000' }), {
+    plugin: { documentServer: { internalUrl: 'http://documentserver' } },
+    port: 3000
+  })
+  for (const PORT of ['', '0', '70000', '\\\\.\\pipe\\app', '-1', '3000a']) {
+    t.match(commandOf(['doctor'], { ...ENVIRONMENT, PORT }), { port: undefined }, `PORT=${PORT} is no port to wait at`)
+  }
+})
+
+t.test('options override the environment', async t => {
   t.match(
     parse(
-      '--jwt-secret-env',
-      'OTHER',
+      '--editor-api-url', 'https://other.example.com/api.js',
+      '--public-base-url', 'http://app:3000',
       '--internal-url=http://documentserver',
-      '--path',
-      '/editor',
-      '--profile',
-      'classic',
-      '--authorization-header',
-      'X-Token',
-      '--authorization-prefix',
-      '',
-      '--storage',
-      'dir',
-      '--ca',
-      'ca.pem',
-      '--file-id',
-      'report',
-      '--timeout',
-      '2.5',
-      '--json',
-      '--no-color'
+      '--path', '/editor',
+      '--profile', 'classic',
+      '--authorization-header', 'X-Token',
+      '--json'
     ),
     {
       plugin: {
-        jwtSecret: ENVIRONMENT.OTHER,
+        editorApiUrl: 'https://other.example.com/api.js',
+        publicBaseUrl: 'http://app:3000',
+        jwtSecret: SECRET,
         path: '/editor',
         profile: 'classic',
-        documentServer: {
-          internalUrl: 'http://documentserver',
-          authorizationHeader: 'X-Token',
-          authorizationPrefix: ''
-        }
+        documentServer: { internalUrl: 'http://documentserver', authorizationHeader: 'X-Token' }
       },
-      storageDirectory: 'dir',
-      caFile: 'ca.pem',
-      fileId: 'report',
-      timeout: 2500,
-      json: true,
-      noColor: true
+      json: true
     }
   )
-  for (
-    const [value, expected] of [['none', 'none'], ['3000', { port: 3000 }], ['127.0.0.1:80', {
-      host: '127.0.0.1',
-      port: 80
-    }], ['[::1]:0', { host: '::1', port: 0 }]] as const
-  ) {
-    t.same((parse('--listen', value) as { listen: unknown }).listen, expected)
-  }
+})
+
+t.test('--env-file has what is not set; what is set wins over it', async t => {
+  const directory = t.testdir({
+    '.env': `# of the application
+EDITOR_API_URL=${API} # as the browser reaches it
+JWT_SECRET="${SECRET}"
+PUBLIC_BASE_URL='http://of-the-file'
+DOCUMENT_SERVER_INTERNAL_URL=http://documentserver
+PORT=3000
+`
+  })
+  const file = join(directory, '.env')
+  t.match(commandOf(['doctor', '--env-file', file], { JWT_SECRET: '' }), {
+    plugin: {
+      editorApiUrl: API,
+      jwtSecret: SECRET,
+      publicBaseUrl: 'http://of-the-file',
+      documentServer: { internalUrl: 'http://documentserver' }
+    },
+    port: 3000
+  }, 'an empty variable counts as not set')
+  t.match(commandOf(['doctor', '--env-file', file], { PUBLIC_BASE_URL: 'http://of-the-environment' }), {
+    plugin: { publicBaseUrl: 'http://of-the-environment' }
+  })
+  t.match(commandOf(['doctor', '--env-file', file, '--public-base-url', 'http://of-the-option'], ENVIRONMENT), {
+    plugin: { publicBaseUrl: 'http://of-the-option' }
+  })
 })
 
 t.test('help and version need nothing else', async t => {
-  for (const args of [['--help'], ['-h'], ['help'], ['doctor', '--help']]) t.same(commandOf(args, {}), { type: 'help' })
-  for (const args of [['--version'], ['version']]) t.same(commandOf(args, {}), { type: 'version' })
+  for (const args of [['--help'], ['-h'], ['doctor', '--help']]) t.same(commandOf(args, {}), { type: 'help' })
+  t.same(commandOf(['--version'], {}), { type: 'version' })
 })
 
-t.test('the help names every option and exit code, in lines that fit', async t => {
+t.test('the help names every option, variable and exit code, in lines that fit', async t => {
   for (
     const name of [
-      'editor-api-url',
-      'public-base-url',
-      'jwt-secret-env',
-      'internal-url',
-      'path',
-      'profile',
-      'authorization-header',
-      'authorization-prefix',
-      'storage',
-      'ca',
-      'file-id',
-      'listen',
-      'timeout',
-      'json',
-      'no-color',
-      'help',
-      'version'
+      'EDITOR_API_URL', 'JWT_SECRET', 'PUBLIC_BASE_URL', 'DOCUMENT_SERVER_INTERNAL_URL', 'PORT', 'NODE_EXTRA_CA_CERTS',
+      '--env-file', '--editor-api-url', '--public-base-url', '--internal-url', '--path', '--profile',
+      '--authorization-header', '--json', '--help', '--version'
     ]
   ) {
-    t.match(HELP, new RegExp(`^ {2}(?:-h, )?--${name} `, 'm'))
+    t.match(HELP, new RegExp(`^ {2}(?:-h, )?${name} `, 'm'))
   }
   t.match(HELP, /Exit codes: 0 .* 1 .* 2 .* 130/)
   t.ok(HELP.split('\n').every(line => line.length <= 125))
+})
+
+t.test('all that is missing is named at once, with the lines of a file that sets it', async t => {
+  const directory = t.testdir()
+  const file = join(directory, '.env')
+  const message = messageOf(() => commandOf(['doctor'], { PUBLIC_BASE_URL: '' }))
+  t.match(message, /^not set: EDITOR_API_URL, JWT_SECRET, PUBLIC_BASE_URL\. Set these .* --env-file \.env:\n/)
+
+  await writeFile(file, message.slice(message.indexOf('\n')))
+  t.match(commandOf(['doctor', '--env-file', file], {}), {
+    plugin: { editorApiUrl: API, jwtSecret: '…', publicBaseUrl: 'https://app.example.com' }
+  })
+
+  const { JWT_SECRET, ...others } = ENVIRONMENT
+  t.match(messageOf(() => commandOf(['doctor'], others)), /^not set: JWT_SECRET\. .*:\nJWT_SECRET=[^\n]*$/)
+  t.match(
+    messageOf(() => commandOf(['doctor', '--editor-api-url', API], { JWT_SECRET })),
+    /^not set: PUBLIC_BASE_URL\. .*:\nPUBLIC_BASE_URL=[^\n]*$/
+  )
 })
 
 t.test('wrong usage is explained, and a typo gets the nearest name', async t => {
@@ -108,64 +130,41 @@ t.test('wrong usage is explained, and a typo gets the nearest name', async t => 
     [[], /^name a command: doctor$/],
     [['docter'], /^unknown command "docter": did you mean doctor\?$/],
     [['xyz'], /^unknown command "xyz"$/],
-    [['doctor'], /^--editor-api-url is missing$/],
-    [['doctor', '--editor-api-url', 'http://x/api.js'], /^--public-base-url is missing$/],
-    [[...REQUIRED, '--public-url', 'x'], /^unknown option --public-url: did you mean --public-base-url\?$/],
-    [[...REQUIRED, '--editor-url=x'], /^unknown option --editor-url: did you mean --editor-api-url\?$/],
-    [[...REQUIRED, '--jsno'], /^unknown option --jsno: did you mean --json\?$/],
-    [[...REQUIRED, '--nocolor'], /: did you mean --no-color\?$/],
-    [[...REQUIRED, '--jwt-secret', SECRET], /^unknown option --jwt-secret: did you mean --jwt-secret-env\?$/],
-    [[...REQUIRED, '--qqqqqqqqqqqq'], /^unknown option --qqqqqqqqqqqq$/],
-    [[...REQUIRED, '-x'], /^unknown option -x/],
-    [[...REQUIRED, '--timeout'], /'--timeout <value>' argument missing/],
-    [[...REQUIRED, '--timeout', '0'], /^--timeout must be a number of seconds up to 3600, not "0"$/],
-    [[...REQUIRED, '--timeout', '1e3'], /^--timeout /],
-    [[...REQUIRED, '--listen', '70000'], /^--listen must be a port, HOST:PORT or none/],
-    [[...REQUIRED, '--listen', 'somewhere'], /^--listen /],
-    [[...REQUIRED, '--profile', 'strict'], /^--profile must be secure or classic, not "strict"$/],
-    [[...REQUIRED, '--storage', ' '], /^--storage must not be empty$/],
-    [[...REQUIRED, '--file-id', 'x'], /^--file-id needs --storage$/],
-    [[...REQUIRED, 'more'], /^"more" is neither an option nor the value of one$/],
-    [[...REQUIRED, '--jwt-secret-env', 'EMPTY'], /^--jwt-secret-env names an environment variable that is not set or empty/]
+    [['doctor', '--public-url', 'x'], /^unknown option --public-url: did you mean --public-base-url\?$/],
+    [['doctor', '--editor-url=x'], /^unknown option --editor-url: did you mean --editor-api-url\?$/],
+    [['doctor', '--jsno'], /^unknown option --jsno: did you mean --json\?$/],
+    [['doctor', '--envfile', '.env'], /: did you mean --env-file\?$/],
+    [['doctor', '--qqqqqqqqqqqq'], /^unknown option --qqqqqqqqqqqq$/],
+    [['doctor', '-x'], /^unknown option -x/],
+    [['doctor', '--path'], /'--path <value>' argument missing/],
+    [['doctor', 'more'], /^"more" is neither an option nor the value of one$/],
+    [['doctor', '--env-file', 'no-such-file'], /^--env-file: cannot read no-such-file \(ENOENT\)$/],
+    [['doctor', '--env-file', '.'], /^--env-file: cannot read \. \(EISDIR\)$/]
   ]
-  for (const [args, message] of wrong) t.throws(() => commandOf(args, ENVIRONMENT), { message }, args.slice(-2).join(' '))
+  for (const [args, message] of wrong) t.match(messageOf(() => commandOf(args, ENVIRONMENT)), message, args.slice(-2).join(' '))
 })
 
-t.test('whoever gives the secret in place of a name does not see it printed', async t => {
-  for (const args of [['--jwt-secret-env', SECRET], ['--jwt-secret', SECRET], [`--jwt-secret=${SECRET}`]]) {
-    let message = ''
-    try {
-      parse(...args)
-    } catch (error) {
-      message = (error as Error).message
-    }
-    t.match(message, '--jwt-secret')
-    t.notOk(message.includes(SECRET))
+t.test('whoever gives the secret on the command line does not see it printed', async t => {
+  for (const args of [['doctor', '--jwt-secret', SECRET], ['doctor', `--jwt-secret=${SECRET}`]]) {
+    t.match(messageOf(() => commandOf(args, ENVIRONMENT)), /^unknown option --jwt-secret$/)
+  }
+  for (const args of [[SECRET], ['doctor', SECRET]]) {
+    t.match(messageOf(() => commandOf(args, ENVIRONMENT)), /^(?:unknown command )?"a-se…"/)
   }
 })
 
-t.test('nor does whoever gives it where nothing is expected', async t => {
-  for (const args of [[SECRET], [...REQUIRED, SECRET]]) t.throws(() => commandOf(args, ENVIRONMENT), { message: /^(?:unknown command )?"a-se…"/ })
-})
-
-t.test('colors depend on the terminal, NO_COLOR, FORCE_COLOR and the option', async t => {
+t.test('colors depend on the terminal, NO_COLOR and FORCE_COLOR', async t => {
   const stream = (isTTY: boolean) => ({ isTTY, hasColors: () => true }) as NodeJS.WriteStream
-  const cases: Array<[isTTY: boolean, noColor: boolean, environment: NodeJS.ProcessEnv, expected: boolean]> = [
-    [true, false, {}, true],
-    [false, false, {}, false],
-    [true, true, {}, false],
-    [true, false, { NO_COLOR: '1' }, false],
-    [true, false, { NO_COLOR: '' }, true],
-    [false, false, { FORCE_COLOR: '1' }, true],
-    [true, false, { FORCE_COLOR: '0' }, false],
-    [false, true, { FORCE_COLOR: '1' }, false]
+  const cases: Array<[isTTY: boolean, environment: NodeJS.ProcessEnv, expected: boolean]> = [
+    [true, {}, true],
+    [false, {}, false],
+    [true, { NO_COLOR: '1' }, false],
+    [true, { NO_COLOR: '' }, true],
+    [false, { FORCE_COLOR: '1' }, true],
+    [true, { FORCE_COLOR: '0' }, false]
   ]
-  for (const [isTTY, noColor, environment, expected] of cases) {
-    t.equal(
-      Boolean(hasColors(stream(isTTY), { noColor, environment })),
-      expected,
-      JSON.stringify([isTTY, noColor, environment])
-    )
+  for (const [isTTY, environment, expected] of cases) {
+    t.equal(Boolean(hasColors(stream(isTTY), environment)), expected, JSON.stringify([isTTY, environment]))
   }
 })
 
@@ -214,3 +213,13 @@ t.test('without color the text has no control characters, whatever the findings 
   t.match(colored, '\u001b[32m✓\u001b[39m')
   t.notMatch(colored, '\u001b]0;')
 })
+
+/** Of the error that a function throws. */
+function messageOf (call: () => unknown): string {
+  try {
+    call()
+  } catch (error) {
+    return (error as Error).message
+  }
+  throw new Error('it threw nothing')
+}

@@ -31,6 +31,16 @@ export async function listen (t: Test, server: Server, host = '127.0.0.1'): Prom
   return { port, origin: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }
 }
 
+/** A port of this machine on which nothing listens at the moment. */
+export async function freePort (): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 export interface Upstream extends Listener {
   /** Path and query of every request it got. */
   readonly requests: string[]

@@ -53,14 +53,14 @@ for (const [name, { folder, documents, assets, bundle = assets, hasAssetTypes, o
     const types = await filesBelow(join(root, folder, 'types'))
     const isBundled = (path: string) => path.startsWith(bundle)
     const modules = [...lib.filter(path => !isAsset(path) && !isBundled(path)).map(path => `lib/${path}`), ...types.map(path => `types/${path}`)]
-    // A declaration file is an input of the browser's type check only.
+    // Elsewhere a declaration file is an input of the browser's type check only.
     // A schema is an input of the build only.
     const compiled = modules.filter(path => !path.endsWith('.d.ts') && !path.endsWith('.schema.ts')).map(path => path.replace(/\.ts$/, ''))
     const expected = [
       ...documents,
       ...ofOtherPackages.map(path => `dist/lib/${path}`),
       ...lib.filter(path => isBundled(path) && !isAsset(path)).map(path => `dist/lib/${path}`),
-      ...lib.filter(isAsset).flatMap(path => [`dist/lib/${path}`, ...hasAssetTypes ? [`dist/lib/${path.replace(/\.js$/, '.d.ts')}`] : []]),
+      ...lib.filter(isAsset).flatMap(path => [`dist/lib/${path}`, ...hasAssetTypes && path.endsWith('.js') ? [`dist/lib/${path.replace(/\.js$/, '.d.ts')}`] : []]),
       ...compiled.flatMap(path => [`dist/${path}.js`, `dist/${path}.d.ts`])
     ]
     t.strictSame(await filesBelow(join(directory, 'node_modules', name)), expected.sort())

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { installPacked, plainEnvironment, root, run } from '../kit/programs.js'
 
-const hosts = ['typed-esm.mts', 'no-any.mts', 'typed-commonjs-import.cts', 'typed-commonjs.cts', 'typed-s3.mts']
-const esm = ['typed-esm.mts', 'no-any.mts', 'minimal.mts']
+const hosts = ['typed-esm.mts', 'typed-element.mts', 'no-any.mts', 'typed-commonjs-import.cts', 'typed-commonjs.cts', 'typed-s3.mts']
+const esm = ['typed-esm.mts', 'typed-element.mts', 'no-any.mts', 'minimal.mts']
 const nodenext = { module: 'nodenext', files: [...esm, 'typed-commonjs-import.cts'] }
 /** With `require()` of an ES module, which TypeScript has learnt in 5.8. */
 const newer = { ...nodenext, files: [...nodenext.files, 'typed-commonjs.cts'] }

@@ -1,20 +1,26 @@
 import { useRef, useState } from 'react'
-import 'fastify-onlyoffice/browser/document-editor' // defines <document-editor>
+import type { DocumentEditor } from 'fastify-onlyoffice/browser/react'
+import 'fastify-onlyoffice/browser/react' // defines <document-editor>
+
+interface Props {
+  fileId: string
+  onClosed: () => void
+}
 
 /**
  * A document in its editor. The element fetches what `control.render()` returns, and answers the editor's events.
  * React removes an element at once, and with it what was typed in the last moments. So the page is left in two steps:
  * `close()` waits until everything is sent, then `onClosed` may remove this component.
  */
-export function EditorPage ({ fileId, onClosed }) {
-  const editor = useRef(null)
+export function EditorPage ({ fileId, onClosed }: Props) {
+  const editor = useRef<DocumentEditor>(null)
   const [isClosing, setClosing] = useState(false)
   const [problem, setProblem] = useState('')
 
   async function close () {
     setClosing(true)
     try {
-      await editor.current.close()
+      await editor.current?.close()
       onClosed()
     } catch { // UnsentChangesError: the editor is still there
       setClosing(false)
