@@ -23,7 +23,7 @@ Present: Mira, Jonas, Teodora
 3. Next meeting: 3 December
 `
 
-const CORRECTED = MINUTES.replace('We need 26 more.', 'We need 26 more. Jonas fetches them from the school.')
+const CORRECTED = MINUTES.replace('We need 26 more.', 'Jonas fetches 26 from the school, on Sunday.')
 
 /** @param {Demo} demo */
 export async function work ({ edit }) {
