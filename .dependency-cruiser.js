@@ -6,7 +6,7 @@
 
 const plugin = {
   index: ['editor', 'commonjs', 'exports'],
-  exports: ['editor', 'fragment-type', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check'],
+  exports: ['editor', 'fragment-type', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check', 'security/names'],
   commonjs: ['editor', 'exports'],
   editor: ['plugin'],
   plugin: ['options', 'parts', 'security', 'openapi', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],

@@ -11,6 +11,7 @@ export type { UndiciClientOptions } from './http-client/undici-client.js'
 export { blankDocument, blankFormats } from './blank/blank-document.js'
 export { checkDocument } from './document-server/upload-check.js'
 export { fragmentType } from './fragment-type.js'
+export { typedName } from './security/names.js'
 export {
   AddressBlockedError, EditorError, FileNotFoundError, InvalidNameError, InvalidOptionError, NameTakenError,
   RevokedError
@@ -26,6 +27,7 @@ export type * from '../types/document-server.js'
 export type * from '../types/events.js'
 export type * from '../types/history.js'
 export type * from '../types/http.js'
+export type * from '../types/names.js'
 export type * from '../types/options.js'
 export type * from '../types/requests.js'
 export type * from '../types/signed-data.js'

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { baseOf } from './formats.js'
-import { languageOf } from './new-documents.js'
+import { languageOf } from './languages.js'
 import { sorts } from './preferences.js'
-import { initialsOf, users } from './users.js'
+import { portraitOf, users } from './users.js'
 
 /** @import { FastifyInstance, FastifyRequest } from 'fastify' */
 /** @import { ActionOptions, PageUser } from 'fastify-onlyoffice' */
@@ -25,8 +25,8 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
     page: fileId => pageOf(fileId),
     documentName: async ({ fileId }) => (await documents.existing(fileId)).name,
 
-    async rename ({ fileId, name }) {
-      await documents.rename(fileId, name)
+    async rename ({ fileId, title }) {
+      await documents.rename(fileId, title)
     },
 
     async saveAs ({ user, name, fileType, content }) {
@@ -65,7 +65,7 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
         id: user.id,
         name: user.name,
         email: user.email,
-        image: portraitOf(user)
+        image: `data:image/svg+xml;base64,${Buffer.from(portraitOf(user)).toString('base64')}`
       }))
     },
 
@@ -92,8 +92,8 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
       await documents.favor(fileId, favorite)
     },
 
-    async create ({ user, format = 'docx', lang }) {
-      const id = await app.editorControl().createDocument(format, { lang: languageOf(lang) })
+    async create ({ user, format = 'docx', lang = '' }) {
+      const id = await app.editorControl().createDocument(format, { lang: languageOf([lang]) })
       await documents.add(id, `Untitled.${format}`)
       return { url: pageOf(id, user) }
     }
@@ -158,10 +158,4 @@ function nameOf (user) {
  */
 function contains (text, search) {
   return text.toLowerCase().includes(search.trim().toLowerCase())
-}
-
-/** @param {typeof users[number]} user */
-function portraitOf (user) {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" fill="${user.color}"/><text x="20" y="26" fill="#fff" font-family="sans-serif" font-size="16" text-anchor="middle">${initialsOf(user)}</text></svg>`
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
 }

@@ -18,6 +18,7 @@ import { createThumbnails } from './thumbnails.js'
  * The application: an ordinary Fastify server that registers the plugin.
  * @param {object} options
  * @param {string} options.editorApiUrl
+ * @param {boolean} options.isEmulated Whether it is the embedded document server.
  * @param {string | undefined} options.internalUrl
  * @param {string} options.jwtSecret
  * @param {string} options.publicBaseUrl
@@ -31,6 +32,7 @@ import { createThumbnails } from './thumbnails.js'
 export async function createApp (
   {
     editorApiUrl,
+    isEmulated,
     internalUrl,
     jwtSecret,
     publicBaseUrl,
@@ -76,7 +78,7 @@ export async function createApp (
     messages,
     presence: createPresence(app),
     thumbnails: createThumbnails(app, { directory: join(dataDirectory, 'thumbnails'), isEnabled: hasThumbnails }),
-    documentServerOrigin: new URL(editorApiUrl).origin
+    documentServer: { url: editorApiUrl, isEmulated }
   })
   return app
 }

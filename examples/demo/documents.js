@@ -1,7 +1,6 @@
 import { extname } from 'node:path'
 import { NoSuchDocument } from './errors.js'
 import { baseOf, kindOf, nameWith } from './formats.js'
-import { documentName } from './names.js'
 
 /** @import { FastifyInstance } from 'fastify' */
 /** @import { Catalogue, Entry } from './catalogue.js' */
@@ -55,12 +54,11 @@ export function createDocuments (app, catalogue) {
 
     /**
      * @param {string} id
-     * @param {unknown} base The new name without its extension, which stays.
+     * @param {string} title With the document's extension.
      */
-    async rename (id, base) {
-      const { name, extension } = await existing(id)
-      const renamed = documentName(`${documentName(base)}.${extension}`)
-      if (renamed !== name) await catalogue.put({ ...entryOf(id), name: catalogue.freeName(renamed) })
+    async rename (id, title) {
+      const { name } = await existing(id)
+      if (title !== name) await catalogue.put({ ...entryOf(id), name: catalogue.freeName(title) })
       return entryOf(id)
     },
 
@@ -135,7 +133,7 @@ export function createDocuments (app, catalogue) {
       id,
       name: nameWith(name, extension),
       extension,
-      kind: kindOf(extension) ?? 'other',
+      kind: kindOf(extension),
       size,
       modifiedAt,
       revision,
@@ -161,14 +159,16 @@ export function createDocuments (app, catalogue) {
   /**
    * Has what is only in the editors stored. If that fails, the last save has to do.
    * @param {string} id
+   * @param {AbortSignal} [signal]
    */
-  async function storeLatest (id) {
+  async function storeLatest (id, signal) {
     const sessions = await app.editorSessions.list()
     if (!sessions.some(({ fileId }) => fileId === id)) return
     try {
       const control = await app.editorControl().openDocument(id)
-      await control.forceSave({ timeout: LATEST_WITHIN_MS })
+      await control.forceSave({ timeout: LATEST_WITHIN_MS, ...(signal && { signal }) })
     } catch (error) {
+      signal?.throwIfAborted()
       app.log.warn({ err: error }, 'the latest changes of an open document could not be stored')
     }
   }

@@ -11,7 +11,7 @@ export const UnknownFormat = createError(
   415
 )
 export const NoContent = createError('DEMO_NO_CONTENT', 'Send the file as the body, as application/octet-stream.', 415)
-export const UnusableName = createError('DEMO_UNUSABLE_NAME', 'Choose a name of 1 to 200 characters.', 400)
+export const UnusableName = createError('DEMO_UNUSABLE_NAME', '%s', 400)
 export const UnusableRequest = createError(
   'DEMO_UNUSABLE_REQUEST',
   'This request can\'t be understood. Reload the page and try again.',

@@ -1,4 +1,4 @@
-/** Formats that the demo accepts as uploads, by the kind that the icon shows. The document server opens more. */
+/** Formats by the kind that their icon shows. */
 const EXTENSIONS = {
   word: ['docx', 'doc', 'docm', 'odt', 'rtf', 'dotx', 'ott'],
   cell: ['xlsx', 'xls', 'xlsm', 'ods', 'csv', 'xltx', 'ots'],
@@ -7,17 +7,9 @@ const EXTENSIONS = {
   text: ['txt', 'md', 'html', 'htm', 'xml']
 }
 
-/** @type {Map<string, string>} */
-const kinds = new Map(
-  Object.entries(EXTENSIONS).flatMap(([kind, extensions]) => extensions.map(extension => [extension, kind]))
-)
-
-/** Value of `accept` for the upload field. */
-export const acceptedExtensions = [...kinds.keys()].map(extension => `.${extension}`).join(',')
-
 /** @param {string} extension Lower case, without the dot. */
 export function kindOf (extension) {
-  return kinds.get(extension)
+  return Object.entries(EXTENSIONS).find(([, extensions]) => extensions.includes(extension))?.[0] ?? 'other'
 }
 
 /** @param {string} name */

@@ -1,29 +1,22 @@
-import { UnknownFormat, UnusableName } from './errors.js'
-import { extensionOf, kindOf } from './formats.js'
+import { typedName } from 'fastify-onlyoffice'
+import { UnusableName } from './errors.js'
 
-const MAX_LENGTH = 200
-/**
- * Control characters, and characters that change the direction in which a name is shown: "gpj.exe" could look like
- * "exe.jpg".
- */
-// eslint-disable-next-line no-control-regex
-const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
-
-/**
- * The name of a document as users see it. It is never part of a path.
- * @param {unknown} given
- */
-export function documentName (given) {
-  const name = typeof given === 'string' ? given.replace(INVISIBLE, '').trim() : ''
-  if (name === '' || name.length > MAX_LENGTH) throw new UnusableName()
-  return name
+/** Why the plugin refuses a name, in words for users. */
+const PROBLEMS = {
+  empty: 'Type a name.',
+  'too-long': 'This name is too long.',
+  character: 'A name can\'t contain any of / \\ : * ? " < > | or invisible characters.',
+  dot: 'A name can\'t begin or end with a dot.',
+  reserved: 'Windows can\'t use this name. Choose another one.'
 }
 
 /**
- * The name of an uploaded file.
- * @param {unknown} given
+ * The name of a document with its extension, by the plugin's rule: here as in the editor.
+ * @param {unknown} typed
+ * @param {string} extension
  */
-export function uploadName (given) {
-  if (typeof given !== 'string' || given.length > MAX_LENGTH || !kindOf(extensionOf(given))) throw new UnknownFormat()
-  return documentName(given)
+export function titleOf (typed, extension) {
+  const { title, problem } = typedName(typed, extension)
+  if (problem) throw new UnusableName(PROBLEMS[problem])
+  return title
 }

@@ -1,6 +1,9 @@
-/** @typedef {{ theme: 'light' | 'dark' | null, sort: Sort, view: 'list' | 'grid' }} Preferences `theme`: `null` follows the system. */
+import { languageOf } from './languages.js'
+
+/** @typedef {{ theme: 'light' | 'dark' | null, lang: Language, sort: Sort, view: 'list' | 'grid' }} Preferences `theme`: `null` follows the system. */
 /** @typedef {keyof typeof sorts} Sort */
 /** @import { Document } from './documents.js' */
+/** @import { Language } from './languages.js' */
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 /** @param {Document} a @param {Document} b */
@@ -31,14 +34,16 @@ export const sorts = {
 
 /**
  * What this browser remembers, in cookies that the pages' scripts set: so a page is right when it appears.
- * @param {{ cookie?: string | undefined }} headers
+ * @param {import('node:http').IncomingHttpHeaders} headers
  * @returns {Preferences}
  */
 export function preferencesIn (headers) {
   const cookies = cookiesIn(headers)
-  const [theme, sort, view] = [cookies.get('theme'), cookies.get('sort'), cookies.get('view')]
+  const [theme, lang = '', sort, view] = ['theme', 'lang', 'sort', 'view'].map(name => cookies.get(name))
+  const accepted = headers['accept-language']?.split(',').map(part => part.replace(/;.*/, '').trim()) ?? []
   return {
     theme: theme === 'light' || theme === 'dark' ? theme : null,
+    lang: languageOf([lang, ...accepted]),
     sort: sort !== undefined && Object.hasOwn(sorts, sort) ? /** @type {Sort} */ (sort) : 'name',
     view: view === 'grid' ? 'grid' : 'list'
   }

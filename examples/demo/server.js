@@ -37,6 +37,7 @@ const documentServer = settings.editorApiUrl
 const app = await createApp({
   ...settings,
   editorApiUrl: settings.editorApiUrl ?? documentServer?.editorApiUrl ?? '',
+  isEmulated: documentServer !== null,
   publicBaseUrl: settings.publicBaseUrl ?? address
 })
 await app.listen({ port, host: settings.host })

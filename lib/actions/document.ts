@@ -19,14 +19,13 @@ const rename: PageAction<'rename'> = {
     const { fileId } = page.claims
     const info = await storage.stat(fileId)
     if (!info) throw new FileNotFoundError()
-    const name = typedName(page.body.name, info.extension)
-    if (!name) {
+    const { name, title, problem } = typedName(page.body.name, info.extension)
+    if (problem !== undefined) {
       throw new InvalidActionError(
         'the name must be a plain file name: 1 to 255 bytes with its extension, without / \\ : * ? " < > | and control characters, and none that a system reserves'
       )
     }
-    await callHook(services, 'rename', page, name)
-    const { title } = name
+    await callHook(services, 'rename', page, { name, title })
     try {
       await editorSessions.rename(fileId, title, { signal: AbortSignal.timeout(TELLING_MS) })
     } catch (err) {

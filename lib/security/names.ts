@@ -1,3 +1,5 @@
+import type { NameProblem, TypedName } from '../../types/names.js'
+
 /** Leaves room for a dot and an extension: file names on common file systems have at most 255 bytes. */
 export const MAX_FILE_ID_BYTES = 200
 
@@ -27,13 +29,16 @@ export function isSafeFileId (fileId: unknown): fileId is string {
 
 /** Whether every operating system treats a text as one plain file name. */
 function isPlainName (name: string, maxBytes: number): boolean {
-  return name !== '' &&
-    name.length <= maxBytes &&
-    name.isWellFormed() &&
-    Buffer.byteLength(name) <= maxBytes &&
-    !FORBIDDEN_CHARACTERS.test(name) &&
-    !HIDDEN_OR_TRIMMED.test(name) &&
-    !DEVICE.test(name)
+  return problemOf(name, maxBytes) === undefined
+}
+
+/** Why not every operating system treats a text as one plain file name. */
+function problemOf (name: string, maxBytes: number): NameProblem | undefined {
+  if (name === '') return 'empty'
+  if (name.length > maxBytes || Buffer.byteLength(name) > maxBytes) return 'too-long'
+  if (!name.isWellFormed() || FORBIDDEN_CHARACTERS.test(name)) return 'character'
+  if (HIDDEN_OR_TRIMMED.test(name)) return 'dot'
+  return DEVICE.test(name) ? 'reserved' : undefined
 }
 
 /** Maximum length of a file name on common file systems. */
@@ -45,23 +50,24 @@ const LETTER_MARK = '\u061c'
 /** A name of invisible characters alone would look empty. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
-/** A name without its extension, and with it. */
-interface FileName {
-  readonly name: string
-  readonly title: string
-}
-
 /**
- * The name that a user typed, with and without the extension of the file, which the user may have typed, too.
- * `undefined` if it is not a plain file name on every operating system.
+ * Checks the name that a user typed for a document, as the editor's page does when the document is renamed there: it
+ * must be a plain file name on every operating system.
+ *
+ * @param typed With or without the extension. Anything but a string is like an empty one.
+ * @param extension Extension of the document, without a dot: `docx`.
+ * @example
+ * ```js
+ * const { title, problem } = typedName(request.body.name, 'docx')
+ * if (problem) return reply.code(400).send({ problem })
+ * ```
  */
-export function typedName (typed: string, extension: string): FileName | undefined {
-  const name = withoutExtension(typed.normalize('NFC').trim(), extension)
+export function typedName (typed: unknown, extension: string): TypedName {
+  const name = typeof typed === 'string' ? withoutExtension(typed.normalize('NFC').trim(), extension) : ''
   const title = `${name}.${extension}`
-  return isPlainName(name, MAX_BYTES) && isPlainName(title, MAX_BYTES) && VISIBLE.test(name) &&
-      !name.includes(LETTER_MARK)
-    ? { name, title }
-    : undefined
+  const problem = problemOf(name, MAX_BYTES) ?? problemOf(title, MAX_BYTES) ??
+    (name.includes(LETTER_MARK) ? 'character' : VISIBLE.test(name) ? undefined : 'empty')
+  return problem === undefined ? { name, title } : { problem }
 }
 
 /** A plain file name that is similar to a title, which may contain anything. */

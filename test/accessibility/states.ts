@@ -16,7 +16,7 @@ export interface State {
   readonly device?: BrowserContextOptions
 }
 
-const REPORT = 'Project report.docx'
+const REPORT = 'Opening week.docx'
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 const list: State = { path: () => '/?user=mira' }
 
@@ -29,6 +29,12 @@ const reading = (name: string): State => ({
   path: async demo => `/edit/${await demo.idOf(name)}?user=mira&mode=view`,
   reach: editorFrame
 })
+
+/** Opens what the bar of every page offers. */
+async function openPreferences (page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Mira Sandoval' }).click()
+  await page.getByRole('dialog').waitFor()
+}
 
 /** The menu of the first document, or the dialog that an item of it opens. */
 const menu = (item?: string): State => ({
@@ -100,10 +106,16 @@ export const states: Readonly<Record<string, State>> = {
   'list switched to dark': {
     ...list,
     async reach (page) {
+      await openPreferences(page)
       await page.getByRole('switch', { name: 'Dark mode' }).click()
       await page.locator('[data-theme="dark"]').first().waitFor()
+      await page.keyboard.press('Escape')
     }
   },
+  'users and preferences': { ...list, reach: openPreferences },
+  'users and preferences on a phone': { ...list, reach: openPreferences, device: PHONE },
+  'the real editor': { path: () => '/real-editor?user=mira' },
+  'the real editor on a phone': { path: () => '/real-editor?user=mira', device: PHONE },
   'search without a result': { ...list, reach: async page => await page.getByRole('searchbox').fill('no such document') },
   'failed upload': {
     ...list,
@@ -121,7 +133,21 @@ export const states: Readonly<Record<string, State>> = {
     }
   },
   'dialog to rename': menu('Rename…'),
+  'dialog to rename, with a refused name': {
+    ...list,
+    async reach (page, demo) {
+      await menu('Rename…').reach!(page, demo)
+      await page.getByRole('dialog').getByLabel('Name').fill('a/b')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').filter({ hasText: 'A name' }).waitFor()
+    }
+  },
   'dialog to convert': menu('Convert…'),
+  'converting, on a phone': {
+    ...menu('Show as PDF'),
+    prepare: async page => await page.route('**/pdf', () => {}),
+    device: PHONE
+  },
   'dialog to delete': menu('Delete…'),
   'unknown URL': { path: () => '/nothing' },
   'unknown document': { path: () => '/edit/nothing' },
@@ -139,13 +165,13 @@ export const states: Readonly<Record<string, State>> = {
     await editor.getByRole('list', { name: 'Versions' }).waitFor()
   }),
   versions: { path: async demo => `/documents/${await demo.idOf(REPORT)}/versions?user=mira` },
-  'editor of a workbook': inEditor('Orders.xlsx'),
-  'editor of a presentation': inEditor('Presentation.pptx'),
-  'editor of a PDF': inEditor('Project report.pdf'),
+  'editor of a workbook': inEditor('Budget.xlsx'),
+  'editor of a presentation': inEditor('From bakery to library.pptx'),
+  'editor of a PDF': inEditor('Opening week.pdf'),
   'editor of plain text': inEditor('Meeting notes.txt'),
-  'editor of csv': inEditor('Order list.csv'),
+  'editor of csv': inEditor('Book orders.csv'),
   'reading text': reading(REPORT),
-  'reading a workbook': reading('Orders.xlsx'),
+  'reading a workbook': reading('Budget.xlsx'),
   'editor: dialog to rename': editorDialog(REPORT, 'Rename…'),
   'editor: dialog to save a copy': editorDialog(REPORT, 'Save copy as…'),
   'editor: choosing an image': inEditor(REPORT, async (editor, page) => {

@@ -90,8 +90,8 @@ t.test('names have at most 255 bytes and something to see', async t => {
     t.ok(Buffer.byteLength(name) <= 255, name)
     t.match(name, /[\w].*\.\w+$/)
   }
-  for (const name of ['\u200b', '\u200d\u2060', '\u00ad', '\u034f', '\u{e0041}', 'a\u0000']) t.equal(typedName(name, 'docx'), undefined, JSON.stringify(name))
-  for (const name of ['é', '日本', '👩‍💻', '-', 'क्षि']) t.equal(typedName(name, 'docx')?.name, name)
+  for (const name of ['\u200b', '\u200d\u2060', '\u00ad', '\u034f', '\u{e0041}', 'a\u0000']) t.ok(typedName(name, 'docx').problem, JSON.stringify(name))
+  for (const name of ['é', '日本', '👩‍💻', '-', 'क्षि']) t.equal(typedName(name, 'docx').name, name)
 })
 
 t.test('a notification never links to another site, whatever host the request names', async t => {

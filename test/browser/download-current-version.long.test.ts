@@ -5,7 +5,7 @@ import { editorFrame, startBrowser } from '../kit/browser.js'
 import { startDemo } from '../kit/programs.js'
 import { profiles } from '../kit/editing.js'
 
-const NAME = 'Project report.docx'
+const NAME = 'Opening week.docx'
 const browser = await startBrowser(t)
 
 for (const profile of profiles) {
@@ -23,7 +23,7 @@ for (const profile of profiles) {
     await page.goto(demo.url)
     await page.getByRole('link', { name: NAME, exact: true }).click()
     const editor = await editorFrame(page)
-    await editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' }).fill('Not saved yet')
+    await editor.locator('[data-paragraph]', { hasText: 'Entrance is free.' }).fill('Not saved yet')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download current version' }).click()

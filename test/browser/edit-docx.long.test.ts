@@ -6,7 +6,7 @@ import { caretTo, editorFrame, startBrowser } from '../kit/browser.js'
 import { startDemo } from '../kit/programs.js'
 import { profiles } from '../kit/editing.js'
 
-const NAME = 'Project report.docx'
+const NAME = 'Opening week.docx'
 const EDIT = 'Edited in a browser: naïve Größe 42'
 const browser = await startBrowser(t)
 
@@ -24,7 +24,7 @@ for (const profile of profiles) {
       await page.goto(demo.url)
       await page.getByRole('link', { name: NAME, exact: true }).click()
       const editor = await editorFrame(page)
-      const paragraph = editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' })
+      const paragraph = editor.locator('[data-paragraph]', { hasText: 'Entrance is free.' })
       await caretTo('End', paragraph)
       await page.keyboard.type(` ${EDIT}`)
       await Promise.all([page.waitForURL(`${demo.url}/?user=*`), page.getByRole('link', { name: 'Documents' }).click()])
@@ -34,7 +34,7 @@ for (const profile of profiles) {
       // the document server saves once the editor has gone
       while (!documentText(after).includes(EDIT)) after = unzipSync(await demo.download(NAME))
       t.notMatch(documentText(before), EDIT)
-      t.match(documentText(after), `Currency is EUR. ${EDIT}`)
+      t.match(documentText(after), `Entrance is free. ${EDIT}`)
       t.strictSame(Object.keys(after), Object.keys(before), 'the package has its parts in the same order')
       t.same(after['word/styles.xml'], before['word/styles.xml'], 'unedited parts are unchanged')
 
@@ -43,7 +43,7 @@ for (const profile of profiles) {
         page.waitForEvent('download'), // this browser shows no PDF itself
         page.getByRole('menuitem', { name: 'Show as PDF' }).click()
       ])
-      t.equal(download.suggestedFilename(), 'Project report.pdf')
+      t.equal(download.suggestedFilename(), 'Opening week.pdf')
       t.match(await pdfText(new Uint8Array(await readFile(await download.path()))), EDIT)
     })
 }

@@ -16,7 +16,7 @@ async function ask (demo: Demo, path: string, host: string, { headers = {}, body
 t.test('demo: a request with a foreign Host header is refused, and the answer says how to fix it', async t => {
   const directory = await temporaryDirectory(t)
   const demo = await startDemo(t, { directory })
-  const id = await demo.idOf('Table.md')
+  const id = await demo.idOf('Shopping list.md')
   const before = await readdir(join(directory, 'uploads'))
 
   const octets = { 'content-type': 'application/octet-stream' }

@@ -4,7 +4,7 @@ import { editorFrame, startBrowser } from '../kit/browser.js'
 import { startDemo } from '../kit/programs.js'
 import { profiles } from '../kit/editing.js'
 
-const NAME = 'Project report.docx'
+const NAME = 'Opening week.docx'
 const HEADER = 'x-editor-proxy-token'
 const TOKEN = /^\d+\.[\w-]{43}$/
 const browser = await startBrowser(t)

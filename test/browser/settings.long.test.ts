@@ -13,20 +13,20 @@ t.test('demo: EDITOR_API_URL and JWT_SECRET connect it to another document serve
   t.teardown(() => documentServer.close())
   const demo = await startDemo(t, { env: { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET } })
 
-  const response = await fetch(`${demo.url}/edit/${await demo.idOf('Table.md')}?user=jonas`)
+  const response = await fetch(`${demo.url}/edit/${await demo.idOf('Shopping list.md')}?user=jonas`)
   t.match(response.headers.get('content-security-policy'), `frame-src ${documentServer.url};`)
   const config: EditorConfig = JSON.parse(/<script type="application\/json">(.*)<\/script>/.exec(await response.text())![1]!)
   t.strictSame(config.editorConfig?.user, { id: 'jonas', name: 'Jonas Feldt' })
   const session = await documentServer.open(config)
   await session.edit('saved by another document server')
   t.match(await session.close(), { status: 2, answer: { error: 0 } })
-  t.equal(Buffer.from(await demo.download('Table.md')).toString(), 'saved by another document server')
+  t.equal(Buffer.from(await demo.download('Shopping list.md')).toString(), 'saved by another document server')
 })
 
 t.test('demo: PROFILE selects the editor\'s configuration and the warnings in the log; the default is secure', async t => {
   for (const [env, isSecure] of [[{}, true], [{ PROFILE: 'secure' }, true], [{ PROFILE: 'classic' }, false]] as const) {
     const demo = await startDemo(t, { env })
-    const page = await (await fetch(`${demo.url}/edit/${await demo.idOf('Table.md')}`)).text()
+    const page = await (await fetch(`${demo.url}/edit/${await demo.idOf('Shopping list.md')}`)).text()
     const { document, editorConfig }: EditorConfig = JSON.parse(/<script type="application\/json">(.*)<\/script>/.exec(page)![1]!)
     for (const url of [document?.url, editorConfig?.callbackUrl]) t.equal(new URL(url!).searchParams.has('signature'), isSecure, JSON.stringify(env))
     const { log } = await demo.stop()

@@ -11,7 +11,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const directory = await temporaryDirectory(t)
     const demo = await startDemo(t, { directory })
     const { page } = await browser.newPage(t)
-    const id = await demo.idOf('Table.md')
+    const id = await demo.idOf('Shopping list.md')
 
     await page.goto(`${demo.url}/edit/${id}`)
     const editor = await editorFrame(page)
@@ -23,8 +23,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     t.equal(log, '', 'no reason for a warning')
 
     const again = await startDemo(t, { directory })
-    t.equal(await again.idOf('Table.md'), id)
-    t.equal(Buffer.from(await again.download('Table.md')).toString(), `open at the ${signal}`)
+    t.equal(await again.idOf('Shopping list.md'), id)
+    t.equal(Buffer.from(await again.download('Shopping list.md')).toString(), `open at the ${signal}`)
   })
 }
 

@@ -2,8 +2,12 @@ import t from 'tap'
 import { editorFrame, startBrowser } from '../kit/browser.js'
 import { startDemo } from '../kit/programs.js'
 
-const NAME = 'Project report.docx'
+const NAME = 'Opening week.docx'
 const browser = await startBrowser(t)
+
+/** Runs in the page. */
+const colorOf = (element: unknown, property: string) =>
+  (globalThis as unknown as { getComputedStyle (element: unknown): Record<string, string> }).getComputedStyle(element)[property]
 
 t.test('demo: two people in two windows edit one document together', { skip: browser.missing }, async t => {
   const demo = await startDemo(t)
@@ -19,9 +23,25 @@ t.test('demo: two people in two windows edit one document together', { skip: bro
   await miraEditor.locator('[data-users] [title^="Jonas Feldt"]').waitFor()
   await jonasEditor.locator('[data-users] [title^="Mira Sandoval"]').waitFor()
 
-  await miraEditor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' }).fill('Written by Mira')
+  const { page: list } = await browser.newPage(t)
+  await list.goto(`${demo.url}/?user=teodora`)
+  const row = list.getByRole('listitem').filter({ has: list.getByRole('link', { name: NAME, exact: true }) })
+  await row.getByText('Mira Sandoval and Jonas Feldt are editing').waitFor()
+  await jonasEditor.locator('[data-paragraph]', { hasText: 'Entrance is free.' }).click()
+  for (const [id, name] of Object.entries({ mira: 'Mira Sandoval', jonas: 'Jonas Feldt' })) {
+    const color = await row.locator(`[data-avatar="${id}"] circle`).evaluate(colorOf, 'fill')
+    for (const editor of [miraEditor, jonasEditor]) {
+      const chip = editor.locator(`[data-users] [title^="${name}"]`)
+      t.equal(await chip.evaluate(colorOf, 'backgroundColor'), color, `${name} in the list and in the editor's users`)
+    }
+    if (id === 'jonas') {
+      t.equal(await miraEditor.locator(`[data-by="${name}"]`).first().evaluate(colorOf, 'borderLeftColor'), color, 'and at the caret')
+    }
+  }
+
+  await miraEditor.locator('[data-paragraph]', { hasText: 'Entrance is free.' }).fill('Written by Mira')
   await jonasEditor.locator('[data-paragraph]', { hasText: 'Written by Mira' }).waitFor()
-  await jonasEditor.locator('[data-paragraph]', { hasText: 'Table 1 is rounded.' }).fill('Written by Jonas')
+  await jonasEditor.locator('[data-paragraph]', { hasText: 'Times may still change.' }).fill('Written by Jonas')
   await miraEditor.locator('[data-paragraph]', { hasText: 'Written by Jonas' }).waitFor()
   for (const page of [mira, jonas]) {
     await Promise.all([page.waitForURL(`${demo.url}/?user=*`), page.getByRole('link', { name: 'Documents' }).click()])

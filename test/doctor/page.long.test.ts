@@ -9,11 +9,12 @@ const DOCTOR = '/Controls/Editor/EditorHandler.ashx/doctor'
 
 t.test('demo: the list leads to the doctor\'s page, which examines the demo and explains a document', { skip: browser.missing }, async t => {
   const demo = await startDemo(t)
-  const id = await demo.idOf('Table.md')
+  const id = await demo.idOf('Shopping list.md')
   t.ok((await fetch(`${demo.url}/edit/${id}`)).ok)
 
   const { page, problems } = await browser.newPage(t)
   await page.goto(demo.url)
+  await page.getByRole('button', { name: 'Mira Sandoval' }).click()
   await page.getByRole('link', { name: 'Ask the doctor' }).click()
   await page.getByRole('heading', { name: 'Editor doctor' }).waitFor()
   t.match(await page.title(), /^Healthy/, await page.locator('main').innerText())

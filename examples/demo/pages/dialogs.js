@@ -1,8 +1,8 @@
+import { blankFormats } from 'fastify-onlyoffice'
+import { formatName, kindOf } from '../formats.js'
 import { html } from '../html.js'
-import { languages } from '../new-documents.js'
 
 /** @import { Html } from '../html.js' */
-/** @import { NewFormat } from '../new-documents.js' */
 
 /** The menu of a document. The script fills in which one. */
 export function menu () {
@@ -13,7 +13,7 @@ export function menu () {
   <a role="menuitem" tabindex="-1" data-item="versions">Version history</a>
   <hr role="separator">
   <a role="menuitem" tabindex="-1" data-item="download">Download</a>
-  <a role="menuitem" tabindex="-1" data-item="pdf">Show as PDF</a>
+  <button role="menuitem" tabindex="-1" type="button" data-item="pdf">Show as PDF</button>
   <button role="menuitem" tabindex="-1" type="button" data-item="convert">Convert…</button>
   <hr role="separator">
   <button role="menuitem" tabindex="-1" type="button" data-item="favorite">Add to favorites</button>
@@ -25,10 +25,9 @@ export function menu () {
 
 /**
  * The dialogs of the list. Scripts fill in which document they are about.
- * @param {{ newFormats: readonly NewFormat[] }} content
  * @returns {Html}
  */
-export function dialogs ({ newFormats }) {
+export function dialogs () {
   return html`
 ${dialog({
   name: 'new',
@@ -37,42 +36,52 @@ ${dialog({
   fields: html`
   <fieldset class="formats">
     <legend>Kind</legend>
-    ${newFormats.map(({ extension, kind, label }, position) => html`<label class="format"><input type="radio" name="format" value="${extension}"${position === 0 ? html` checked` : null}><span class="icon" data-kind="${kind}" aria-hidden="true">${extension}</span><span>${label}</span></label>`)}
+    ${blankFormats.map((extension, position) => html`<label class="format"><input type="radio" name="format" value="${extension}"${position === 0 ? html` checked` : null}><span class="icon" data-kind="${kindOf(extension)}" aria-hidden="true">${extension}</span><span>${formatName(extension)}</span></label>`)}
   </fieldset>
-  <div class="fields">
-    <p class="field"><label for="new-name">Name</label><input id="new-name" name="name" maxlength="190" value="Untitled" required autocomplete="off"></p>
-    <p class="field"><label for="new-language">Language</label><select id="new-language" name="lang">${languages.map(({ code, label }) => html`<option value="${code}" lang="${code}">${label}</option>`)}</select></p>
-  </div>`
+  ${nameField('new', 'Untitled')}`
 })}
-${dialog({
-  name: 'rename',
-  title: 'Rename',
-  action: 'Rename',
-  fields: html`<p class="field"><label for="rename-name">Name</label><span class="with-suffix"><input id="rename-name" name="name" maxlength="190" required autocomplete="off"><span class="suffix" data-suffix></span></span></p>`
-})}
+${dialog({ name: 'rename', title: 'Rename', action: 'Rename', fields: nameField('rename') })}
 ${dialog({
   name: 'convert',
   title: 'Convert',
   action: 'Download',
-  fields: html`<p class="field"><label for="convert-format">Format</label><select id="convert-format" name="format" required></select></p>`,
-  second: 'Add to the documents'
+  second: 'Add to the documents',
+  takesLong: true,
+  fields: html`<p class="field"><label for="convert-format">Format</label><select id="convert-format" name="format" required></select></p>`
 })}
+${dialog({ name: 'pdf', title: 'Show as PDF', action: 'Try again', takesLong: true })}
 ${dialog({ name: 'delete', title: 'Delete', action: 'Delete', isDangerous: true, fields: html`<p data-text></p>` })}
 ${dialog({ name: 'purge', title: 'Delete for good', action: 'Delete for good', isDangerous: true, fields: html`<p>This can't be undone.</p>` })}`
 }
 
 /**
- * @param {{ name: string, title: string, action: string, fields: Html, isDangerous?: boolean, second?: string }}
- *   content
+ * The server says why it refuses a name, and the dialog shows it where all problems are.
+ * @param {string} dialog
+ * @param {string} [value]
+ */
+function nameField (dialog, value = '') {
+  return html`<p class="field"><label for="${dialog}-name">Name</label><span class="with-suffix"><input id="${dialog}-name" name="name" value="${value}" autocomplete="off" aria-describedby="${dialog}-problem"><span class="suffix" data-suffix></span></span></p>`
+}
+
+/**
+ * @param {object} content
+ * @param {string} content.name
+ * @param {string} content.title
+ * @param {string} content.action
+ * @param {Html | null} [content.fields]
+ * @param {boolean} [content.isDangerous]
+ * @param {boolean} [content.takesLong] Shows that something is being done, which the user can cancel.
+ * @param {string} [content.second] Another action.
  * @returns {Html}
  */
-function dialog ({ name, title, action, fields, isDangerous = false, second = '' }) {
+function dialog ({ name, title, action, fields = null, isDangerous = false, takesLong = false, second = '' }) {
   return html`
 <dialog class="dialog" aria-labelledby="${name}-title" data-dialog="${name}">
-  <form>
+  <form novalidate>
     <h2 id="${name}-title" data-title="${title}">${title}</h2>
     ${fields}
-    <p class="problem" role="alert" data-problem></p>
+    <p class="problem" role="alert" id="${name}-problem" data-problem></p>
+    ${takesLong ? html`<p role="status" data-working></p><progress aria-label="${title}" hidden></progress>` : null}
     <p class="buttons">
       <button class="button quiet" type="button" data-cancel>Cancel</button>
       ${second === '' ? null : html`<button class="button quiet" type="submit" name="second" value="yes">${second}</button>`}

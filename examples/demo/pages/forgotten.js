@@ -1,10 +1,9 @@
 import { html } from '../html.js'
-import { page, topBar } from './layout.js'
+import { page } from './layout.js'
 
 /** @import { RecoveredFile } from 'fastify-onlyoffice' */
 /** @import { Html } from '../html.js' */
-/** @import { Preferences } from '../preferences.js' */
-/** @import { User } from '../users.js' */
+/** @import { Visitor } from '../routes/request.js' */
 
 /** @type {Record<RecoveredFile['outcome'], string>} */
 const OUTCOMES = {
@@ -24,19 +23,17 @@ const OUTCOMES = {
  * @param {object} content
  * @param {ReadonlyArray<RecoveredFile & { name: string }>} content.files
  * @param {boolean} content.isDone Whether they were just stored.
- * @param {User} content.user
- * @param {Preferences} content.preferences
+ * @param {Visitor} content.visitor
  * @returns {Html}
  */
-export function forgottenPage ({ files, isDone, user, preferences }) {
+export function forgottenPage ({ files, isDone, visitor }) {
   const canStore = files.some(({ outcome }) => outcome === 'recoverable' || outcome === 'no-document')
   return page({
     title: 'Saves that did not arrive',
     module: 'forgotten.js',
-    preferences,
+    visitor,
     body: html`
-${topBar({ title: 'Saves that did not arrive', user })}
-<main class="list narrow">
+<main class="list narrow" id="content" tabindex="-1">
   <p>When this application does not take a save, because it is not running or its disk is full, the document server keeps it. The save comes back when somebody opens the document again. You can also store it here.</p>
   ${isDone ? html`<h2 tabindex="-1" data-result>What became of them</h2>` : html`<h2>${files.length === 0 ? 'Nothing is waiting' : 'Waiting at the document server'}</h2>`}
   ${files.length === 0 ? html`<p class="hint">Every save has arrived.</p>` : html`<ul class="cards" aria-label="Saves">${files.map(file)}</ul>`}

@@ -9,7 +9,6 @@ const PATHS = {
   search: '<circle cx="9" cy="9" r="5"/><path d="M13 13l4 4"/>',
   grid: '<path d="M3.5 3.5h5v5h-5zM11.5 3.5h5v5h-5zM3.5 11.5h5v5h-5zM11.5 11.5h5v5h-5z"/>',
   moon: '<path d="M16.5 11.6A6.8 6.8 0 0 1 8.4 3.5a6.8 6.8 0 1 0 8.1 8.1z"/>',
-  back: '<path d="M12 4l-6 6 6 6"/>',
   star: '<path fill="currentColor" d="M10 2.8l2.2 4.6 5 .7-3.6 3.5.9 5L10 14.2l-4.5 2.4.9-5L2.8 8.1l5-.7z"/>'
 }
 

@@ -1,17 +1,25 @@
-import { html } from '../html.js'
-import { initialsOf, users } from '../users.js'
+import { DOCTOR_PATH } from '../doctor.js'
+import { html, trusted } from '../html.js'
+import { languages } from '../languages.js'
+import { portraitOf, users } from '../users.js'
 import { glyph } from './glyphs.js'
 
 /** @import { Html } from '../html.js' */
-/** @import { Preferences } from '../preferences.js' */
-/** @import { User } from '../users.js' */
+/** @import { Visitor } from '../routes/request.js' */
 
 /**
- * A page with the bar of the application.
- * @param {{ title: string, body: Html, module?: string, className?: string, preferences: Preferences }} content
+ * A page of the application, with its bar.
+ * @param {object} content
+ * @param {string} content.title
+ * @param {Html} content.body
+ * @param {Visitor} content.visitor
+ * @param {Html | null} [content.middle] Of the bar. Default: the title.
+ * @param {string} [content.module]
+ * @param {string} [content.className]
  * @returns {Html}
  */
-export function page ({ title, body, module, className = '', preferences: { theme } }) {
+export function page ({ title, body, visitor, middle = html`<h1>${title}</h1>`, module, className = '' }) {
+  const { theme } = visitor.preferences
   return html`<!DOCTYPE html>
 <html lang="en" data-theme="${theme ?? 'system'}">
 <head>
@@ -21,43 +29,39 @@ export function page ({ title, body, module, className = '', preferences: { them
 <title>${title}</title>
 <link rel="icon" href="/public/icon.svg">
 <link rel="stylesheet" href="/public/style.css">
-<script type="module" src="/public/theme.js"></script>
+<script type="module" src="/public/preferences.js"></script>
 ${module ? html`<script type="module" src="/public/${module}"></script>` : null}
 </head>
-<body class="${className}">${body}
+<body class="${className}"><a class="skip" href="#content">Skip to the content</a>${bar(middle, visitor)}${body}
 </body>
 </html>
 `
 }
 
 /**
- * The bar of a page without an editor.
- * @param {{ title: string, user: User, middle?: Html | null, isList?: boolean }} content
- * @returns {Html}
+ * Its links wait until an editor in the page has sent everything.
+ * @param {Html | null} middle
+ * @param {Visitor} visitor
  */
-export function topBar ({ title, user, middle = null, isList = false }) {
+function bar (middle, { user, preferences, isLocal }) {
   return html`
-<header class="top">
-  ${isList
-    ? html`<h1 class="brand">${title}</h1>`
-    : html`<a class="back" href="/?user=${user.id}">${glyph('back')}Documents</a><h1>${title}</h1>`}
+<header class="bar">
+  <a class="brand" href="/?user=${user.id}" data-onlyoffice-close>Documents</a>
   ${middle}
-  <nav class="users" aria-label="Edit as">
-    ${users.map(each => html`<a href="?user=${each.id}" title="${each.name}"${current(each.id === user.id)}>${avatar(each)}<span class="user-name">${each.name}</span></a>`)}
+  <a class="action wide" href="/real-editor?user=${user.id}" data-onlyoffice-close>Use the real editor</a>
+  <button class="who" type="button" popovertarget="preferences" title="Users and preferences" data-user="${user.id}">${trusted(portraitOf(user))}<span class="user-name">${user.name}</span></button>
+</header>
+<div class="menu preferences" id="preferences" popover role="dialog" aria-label="Users and preferences" data-preferences>
+  <nav aria-label="Edit as">
+    ${users.map(each => html`<a href="?user=${each.id}" data-onlyoffice-close${each.id === user.id ? html` aria-current="true"` : null}>${trusted(portraitOf(each))}${each.name}</a>`)}
   </nav>
-  <button class="icon-button theme" type="button" role="switch" aria-checked="false" aria-label="Dark mode" title="Dark mode" data-theme-switch>${glyph('moon')}</button>
-</header>`
-}
-
-/** @param {boolean} isCurrent */
-function current (isCurrent) {
-  return isCurrent ? html` aria-current="true"` : null
-}
-
-/**
- * @param {User} user
- * @returns {Html}
- */
-export function avatar (user) {
-  return html`<span class="avatar" data-user="${user.id}" aria-hidden="true">${initialsOf(user)}</span>`
+  <p class="field"><label for="language">Language of the editor</label><select id="language" data-language>${languages.map(({ code, label }) => html`<option value="${code}" lang="${code}"${code === preferences.lang ? html` selected` : null}>${label}</option>`)}</select></p>
+  <button type="button" role="switch" aria-checked="false" data-theme-switch>${glyph('moon')}Dark mode</button>
+  <nav aria-label="Help">
+    <a href="/real-editor?user=${user.id}" data-onlyoffice-close>Use the real editor</a>
+    ${isLocal
+      ? html`<a href="/forgotten?user=${user.id}" data-onlyoffice-close>Saves that did not arrive</a><a href="${DOCTOR_PATH}" data-onlyoffice-close>Ask the doctor</a>`
+      : null}
+  </nav>
+</div>`
 }

@@ -1,20 +1,17 @@
 import { html } from '../html.js'
-import { acceptedExtensions } from '../formats.js'
 import { sorts } from '../preferences.js'
 import { KEPT_DAYS } from '../documents.js'
 import { dialogs, menu } from './dialogs.js'
 import { glyph } from './glyphs.js'
-import { page, topBar } from './layout.js'
+import { page } from './layout.js'
 import { row } from './row.js'
 import { dateText } from './texts.js'
 
 /** @import { Html } from '../html.js' */
-/** @import { Preferences } from '../preferences.js' */
-/** @import { User } from '../users.js' */
+/** @import { Visitor } from '../routes/request.js' */
 /** @import { Document } from '../documents.js' */
 /** @import { Entry } from '../catalogue.js' */
 /** @import { Message } from '../messages.js' */
-/** @import { NewFormat } from '../new-documents.js' */
 
 /**
  * @param {object} content
@@ -22,44 +19,39 @@ import { dateText } from './texts.js'
  * @param {ReadonlyMap<string, readonly string[]>} content.editors
  * @param {readonly Entry[]} content.deleted
  * @param {readonly Message[]} content.messages
- * @param {readonly NewFormat[]} content.newFormats
- * @param {User} content.user
- * @param {Preferences} content.preferences
+ * @param {Visitor} content.visitor
  * @param {boolean} content.hasThumbnails
- * @param {{ doctor: string, forgotten: string } | null} content.care
  * @returns {Html}
  */
-export function listPage (
-  { documents, editors, deleted, messages, newFormats, user, preferences, hasThumbnails, care }
-) {
+export function listPage ({ documents, editors, deleted, messages, visitor, hasThumbnails }) {
+  const { user, preferences: { sort, view } } = visitor
   return page({
     title: 'Documents',
     module: 'list.js',
     className: 'listing',
-    preferences,
+    visitor,
+    middle: searchField(),
     body: html`
-<a class="skip" href="#documents">Skip to the documents</a>
-${topBar({ title: 'Documents', user, middle: searchField(), isList: true })}
-<main class="list">
+<main class="list" id="content" tabindex="-1">
   <p class="offline" role="alert" data-offline></p>
   <div class="messages" data-live="messages">${messages.map(message)}</div>
   <div class="toolbar">
     <button class="button" type="button" aria-haspopup="dialog" data-new>${glyph('plus')}New</button>
-    <input class="visually-hidden" type="file" id="upload" multiple accept="${acceptedExtensions}" data-upload>
+    <input class="visually-hidden" type="file" id="upload" multiple data-upload>
     <label class="button quiet" for="upload">${glyph('upload')}Upload</label>
     <p class="hint">or drop files anywhere on this page</p>
     <div class="choices">
       <label class="visually-hidden" for="sort">Sort by</label>
-      <select id="sort" data-sort>${Object.entries(sorts).map(([key, { label }]) => html`<option value="${key}"${key === preferences.sort ? html` selected` : null}>${label}</option>`)}</select>
-      <button class="icon-button" type="button" aria-pressed="${String(preferences.view === 'grid')}" aria-label="Large previews" title="Large previews" data-view-switch>${glyph('grid')}</button>
+      <select id="sort" data-sort>${Object.entries(sorts).map(([key, { label }]) => html`<option value="${key}"${key === sort ? html` selected` : null}>${label}</option>`)}</select>
+      <button class="icon-button" type="button" aria-pressed="${String(view === 'grid')}" aria-label="Large previews" title="Large previews" data-view-switch>${glyph('grid')}</button>
     </div>
   </div>
   <section class="uploads" aria-labelledby="uploads-title" hidden data-uploads>
     <div class="uploads-head"><h2 id="uploads-title">Uploads</h2><button class="action" type="button" data-uploads-clear>Close</button></div>
     <ul></ul>
   </section>
-  <h2 class="visually-hidden" id="documents-title">All documents</h2>
-  <ul class="documents" id="documents" tabindex="-1" aria-labelledby="documents-title" data-view="${preferences.view}" data-documents>${documents.map(document => row(document, { user, editors: editors.get(document.id) ?? [], hasThumbnails }))}</ul>
+  <h1 class="visually-hidden" id="documents-title">All documents</h1>
+  <ul class="documents" tabindex="-1" aria-labelledby="documents-title" data-view="${view}" data-documents>${documents.map(document => row(document, { user, editors: editors.get(document.id) ?? [], hasThumbnails }))}</ul>
   <div class="empty" data-empty="none"${documents.length > 0 ? html` hidden` : null}>
     <span class="empty-art" aria-hidden="true"></span>
     <h2>No documents yet</h2>
@@ -71,15 +63,12 @@ ${topBar({ title: 'Documents', user, middle: searchField(), isList: true })}
     <p><button class="button quiet" type="button" data-search-clear>Show all documents</button></p>
   </div>
   <div data-live="deleted">${deleted.length > 0 ? bin(deleted) : null}</div>
-  ${care
-    ? html`<footer class="care"><p>A document does not open, or is not saved? <a href="${care.doctor}">Ask the doctor</a></p><p><a href="${care.forgotten}?user=${user.id}">Saves that did not arrive</a></p></footer>`
-    : null}
   <p class="visually-hidden" role="status" data-status></p>
   <div class="toasts" data-toasts></div>
   <div class="drop" hidden data-drop><p>Drop files to upload them</p></div>
   ${menu()}
 </main>
-${dialogs({ newFormats })}`
+${dialogs()}`
   })
 }
 

@@ -2,18 +2,19 @@ import { html } from '../html.js'
 import { page } from './layout.js'
 
 /** @import { Html } from '../html.js' */
-/** @import { Preferences } from '../preferences.js' */
+/** @import { Visitor } from '../routes/request.js' */
 
 /**
- * @param {{ title: string, text: string, preferences: Preferences }} content
+ * @param {{ title: string, text: string, visitor: Visitor }} content
  * @returns {Html}
  */
-export function messagePage ({ title, text, preferences }) {
+export function messagePage ({ title, text, visitor }) {
   return page({
     title,
-    preferences,
+    visitor,
+    middle: null,
     body: html`
-<main class="notice">
+<main class="notice" id="content" tabindex="-1">
   <h1>${title}</h1>
   <p>${text}</p>
   <p><a class="button" href="/">Back to the documents</a></p>

@@ -1,9 +1,8 @@
-import { html } from '../html.js'
+import { html, trusted } from '../html.js'
 import { baseOf } from '../formats.js'
 import { hash } from '../thumbnails.js'
-import { userOf, users } from '../users.js'
+import { portraitOf, users } from '../users.js'
 import { glyph } from './glyphs.js'
-import { avatar } from './layout.js'
 import { dateText, listText, sizeText } from './texts.js'
 
 /** @import { Html } from '../html.js' */
@@ -51,5 +50,5 @@ function presence (editors, user) {
   const others = editors.length - known.length
   if (others > 0) names.push(others === 1 ? 'somebody else' : `${others} others`)
   const isOne = names.length === 1 && names[0] !== 'You'
-  return html`<p class="presence"><span class="avatars">${known.map(({ id }) => avatar(userOf(id)))}</span> ${listText(names)} ${isOne ? 'is' : 'are'} editing</p>`
+  return html`<p class="presence"><span class="avatars">${known.map(each => trusted(portraitOf(each)))}</span> ${listText(names)} ${isOne ? 'is' : 'are'} editing</p>`
 }

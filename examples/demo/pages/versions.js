@@ -1,10 +1,9 @@
 import { html } from '../html.js'
-import { page, topBar } from './layout.js'
+import { page } from './layout.js'
 import { dateText } from './texts.js'
 
 /** @import { Html } from '../html.js' */
-/** @import { Preferences } from '../preferences.js' */
-/** @import { User } from '../users.js' */
+/** @import { Visitor } from '../routes/request.js' */
 /** @import { Document } from '../documents.js' */
 /** @typedef {{ number: number, at: Date, authors: string, restored?: number | undefined }} ListedVersion */
 
@@ -13,23 +12,22 @@ import { dateText } from './texts.js'
  * @param {Document} content.document
  * @param {ListedVersion | null} content.present
  * @param {readonly ListedVersion[]} content.earlier The newest first.
- * @param {User} content.user
- * @param {Preferences} content.preferences
+ * @param {Visitor} content.visitor
  * @returns {Html}
  */
-export function versionsPage ({ document: { id, name }, present, earlier, user, preferences }) {
+export function versionsPage ({ document: { id, name }, present, earlier, visitor }) {
   return page({
     title: `Versions of ${name}`,
     module: 'versions.js',
-    preferences,
+    visitor,
+    middle: html`<h1>${name}</h1>`,
     body: html`
-${topBar({ title: name, user })}
-<main class="list narrow">
+<main class="list narrow" id="content" tabindex="-1">
   <h2>Versions</h2>
   <p class="hint">A version is kept each time the document is saved. To see what was changed, open the document and choose “Version history” there.</p>
   <p class="status" role="status" data-status></p>
   <ol class="cards" aria-label="Versions" data-versions="${id}">
-    ${present ? item(present, { what: 'The document now', actions: html`<a class="action" href="/edit/${id}?user=${user.id}">Open</a>` }) : null}
+    ${present ? item(present, { what: 'The document now', actions: html`<a class="action" href="/edit/${id}?user=${visitor.user.id}">Open</a>` }) : null}
     ${earlier.map(version => item(version, { what: `Version ${version.number}`, actions: actionsOf(id, version) }))}
   </ol>
   ${earlier.length === 0 ? html`<p class="hint">There are no earlier versions yet.</p>` : null}

@@ -1,15 +1,12 @@
 // The page with an editor. The plugin's own module opens, saves and closes the document, and answers what the editor
 // asks for.
 import { saveFile } from './shared/api.js'
-import { remember } from './shared/cookies.js'
 import { find } from './shared/page.js'
 
 const fragment = find('[data-onlyoffice-editor]')
 const title = find('h1')
 const button = /** @type {HTMLButtonElement} */ (find('[data-download]'))
 const status = find('[data-status]')
-
-remember('user', find('[data-user]').dataset.user ?? '')
 
 fragment.addEventListener('onDocumentReady', () => {
   button.disabled = false

@@ -1,10 +1,10 @@
 // The list of documents.
+import { purge, restore } from './list/actions.js'
+import { ask } from './list/dialog.js'
 import { openMenus } from './list/menu.js'
 import { refresh, refreshRegularly } from './list/live.js'
 import { searchDocuments } from './list/search.js'
 import { acceptUploads } from './list/uploads.js'
-import { offerNewDocument } from './list/new.js'
-import { restoreDeleted } from './list/deleted.js'
 import { send } from './shared/api.js'
 import { remember } from './shared/cookies.js'
 import { currentUser, find } from './shared/page.js'
@@ -14,14 +14,20 @@ const list = find('[data-documents]')
 const sort = /** @type {HTMLSelectElement} */ (find('[data-sort]'))
 const viewSwitch = find('[data-view-switch]')
 
-if (currentUser() !== '') remember('user', currentUser())
 showLocalTimes(document)
 searchDocuments()
 openMenus(list)
-offerNewDocument()
 acceptUploads()
-restoreDeleted()
 refreshRegularly()
+
+find('[data-new]').addEventListener('click', () => {
+  ask('new', {
+    async run (fields) {
+      const made = await (await send('POST', '/documents/new', Object.fromEntries(fields))).json()
+      location.assign(`/edit/${made.id}?${new URLSearchParams({ user: currentUser() })}`)
+    }
+  })
+})
 
 sort.addEventListener('change', () => {
   remember('sort', sort.value)
@@ -41,4 +47,11 @@ find('[data-live="messages"]').addEventListener('click', async event => {
   await send('DELETE', `/messages/${message.getAttribute('data-message')}`).catch(() => {})
   await refresh()
   list.focus()
+})
+
+find('[data-live="deleted"]').addEventListener('click', event => {
+  const button = /** @type {Element} */ (event.target).closest('button')
+  const { id = '', name = '' } = button?.closest('li')?.dataset ?? {}
+  if (button?.matches('[data-restore]')) restore(id, name)
+  if (button?.matches('[data-purge]')) purge(id, name)
 })

@@ -1,6 +1,6 @@
 import { UnknownFormat } from '../errors.js'
-import { formatName, kindOf, nameWith } from '../formats.js'
-import { fieldsIn, idIn } from './request.js'
+import { formatName, nameWith } from '../formats.js'
+import { fieldsIn, idIn, untilGone } from './request.js'
 import { sendFile } from './send.js'
 
 /** @import { FastifyInstance } from 'fastify' */
@@ -14,39 +14,47 @@ import { sendFile } from './send.js'
 export async function conversionRoutes (app, { documents }) {
   app.get('/documents/:id/formats', async request => {
     const { extension } = await documents.existing(idIn(request))
-    return {
-      formats: (await formatsFor(extension)).map(format => ({
-        extension: format,
-        label: formatName(format),
-        opens: kindOf(format) !== undefined
-      }))
-    }
+    return { formats: await formatsFor(extension) }
   })
 
   app.post('/documents/:id/convert', async (request, reply) => {
     const { id, name, extension } = await documents.existing(idIn(request))
     const { format, add = false } = fieldsIn(request)
-    if (typeof format !== 'string' || !(await formatsFor(extension)).includes(format)) throw new UnknownFormat()
-    await documents.storeLatest(id)
+    const wanted = (await formatsFor(extension)).find(({ extension }) => extension === format)
+    if (!wanted || (add === true && !wanted.opens)) throw new UnknownFormat()
+    const signal = untilGone(reply)
+    await documents.storeLatest(id, signal)
     const control = await app.editorControl().openDocument(id, { name })
     const { body, fileType, mediaType, size } = await control.convert({
-      outputType: format,
-      title: nameWith(name, format)
+      outputType: wanted.extension,
+      title: nameWith(name, wanted.extension),
+      signal
     })
     const convertedName = nameWith(name, fileType)
     if (add !== true) return sendFile(reply, { name: convertedName, body, mediaType, size })
-    if (!kindOf(fileType)) {
-      body.destroy()
-      throw new UnknownFormat()
-    }
     const { fileId } = await app.editorStorage.create(fileType, body)
+    if (signal.aborted) return await app.editorStorage.remove?.(fileId)
     return reply.code(201).send(await documents.add(fileId, convertedName))
   })
 
-  /** @param {string} extension */
+  app.get('/documents/:id/pdf', async (request, reply) => {
+    const { id, name } = await documents.existing(idIn(request))
+    const control = await app.editorControl().openDocument(id, { name })
+    const body = await control.convertToPdf({ signal: untilGone(reply) })
+    return sendFile(reply, { name: nameWith(name, 'pdf'), body, mediaType: 'application/pdf', isShown: true })
+  })
+
+  /**
+   * What a document can be converted to, and whether the editor opens the result.
+   * @param {string} extension
+   */
   async function formatsFor (extension) {
     const known = await app.editorServer.formats()
     const { convertsTo = [] } = known.find(format => format.extension === extension) ?? {}
-    return convertsTo.filter(format => format !== extension).sort((a, b) => formatName(a).localeCompare(formatName(b)))
+    return convertsTo.filter(format => format !== extension).map(format => ({
+      extension: format,
+      label: formatName(format),
+      opens: known.some(({ extension, documentType }) => extension === format && documentType !== undefined)
+    })).sort((a, b) => a.label.localeCompare(b.label))
   }
 }

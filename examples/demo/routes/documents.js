@@ -1,7 +1,9 @@
-import { UnknownFormat } from '../errors.js'
-import { documentName } from '../names.js'
-import { isNewFormat, languageOf } from '../new-documents.js'
+import { blankFormats } from 'fastify-onlyoffice'
+import { NoSuchDocument, UnknownFormat } from '../errors.js'
+import { titleOf } from '../names.js'
+import { preferencesIn } from '../preferences.js'
 import { fieldsIn, idIn } from './request.js'
+import { sendFile } from './send.js'
 
 /** @import { FastifyInstance } from 'fastify' */
 /** @import { Parts } from './index.js' */
@@ -13,11 +15,19 @@ import { fieldsIn, idIn } from './request.js'
  */
 export async function documentRoutes (app, { documents, thumbnails }) {
   app.post('/documents/new', async (request, reply) => {
-    const { format, name, lang } = fieldsIn(request)
-    if (!isNewFormat(format)) throw new UnknownFormat()
-    const title = documentName(`${documentName(name)}.${format}`)
-    const id = await app.editorControl().createDocument(String(format), { name: title, lang: languageOf(lang) })
+    const { format, name } = fieldsIn(request)
+    if (typeof format !== 'string' || !blankFormats.includes(format)) throw new UnknownFormat()
+    const title = titleOf(name, format)
+    const { lang } = preferencesIn(request.headers)
+    const id = await app.editorControl({ lang }).createDocument(format, { name: title })
     return reply.code(201).send(await documents.add(id, title))
+  })
+
+  app.get('/documents/:id/download', async (request, reply) => {
+    const { id, name } = await documents.existing(idIn(request))
+    const file = await app.editorStorage.read(id)
+    if (!file) throw new NoSuchDocument()
+    return sendFile(reply, { name, body: file.body, size: file.info.size })
   })
 
   app.patch('/documents/:id', async (request, reply) => {
@@ -25,7 +35,8 @@ export async function documentRoutes (app, { documents, thumbnails }) {
     const { name, favorite } = fieldsIn(request)
     if (typeof favorite === 'boolean') await documents.favor(id, favorite)
     if (name === undefined) return reply.code(204).send()
-    const renamed = await documents.rename(id, name)
+    const { extension } = await documents.existing(id)
+    const renamed = await documents.rename(id, titleOf(name, extension))
     await app.editorSessions.rename(id, renamed.name).catch(error =>
       request.log.warn({ err: error }, 'open editors still show the old name')
     )

@@ -1,13 +1,12 @@
 import { isFromThisMachine } from '../doctor.js'
 import { NotHere } from '../errors.js'
 import { forgottenPage } from '../pages/forgotten.js'
-import { preferencesIn } from '../preferences.js'
-import { userIn } from './request.js'
+import { visitorIn } from './request.js'
 
 /** @import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify' */
 /** @import { Parts } from './index.js' */
 
-export const FORGOTTEN_PATH = '/forgotten'
+const PATH = '/forgotten'
 
 /**
  * Saves that the document server keeps because the application did not take them. Only for users of this machine, as
@@ -19,8 +18,8 @@ export async function forgottenRoutes (app, { documents, sendPage }) {
   app.addHook('onRequest', async request => {
     if (!isFromThisMachine(request)) throw new NotHere()
   })
-  app.get(FORGOTTEN_PATH, async (request, reply) => await sendFiles(request, reply, { isDone: false }))
-  app.post(`${FORGOTTEN_PATH}/recover`, async (request, reply) => await sendFiles(request, reply, { isDone: true }))
+  app.get(PATH, async (request, reply) => await sendFiles(request, reply, { isDone: false }))
+  app.post(`${PATH}/recover`, async (request, reply) => await sendFiles(request, reply, { isDone: true }))
 
   /**
    * @param {FastifyRequest} request
@@ -35,10 +34,7 @@ export async function forgottenRoutes (app, { documents, sendPage }) {
         name: await nameOf(file.fileId)
       }))
     )
-    return sendPage(
-      reply,
-      forgottenPage({ files, isDone, user: userIn(request), preferences: preferencesIn(request.headers) })
-    )
+    return sendPage(reply, forgottenPage({ files, isDone, visitor: visitorIn(request) }))
   }
 
   /** @param {string | undefined} fileId */

@@ -1,14 +1,13 @@
 import { messageOf } from '../errors.js'
 import { onlyOwnPagesChange } from '../guard.js'
 import { messagePage } from '../pages/message.js'
-import { preferencesIn } from '../preferences.js'
 import { pageSender } from './send.js'
-import { contentRoutes } from './contents.js'
 import { conversionRoutes } from './conversions.js'
 import { documentRoutes } from './documents.js'
 import { editorRoutes } from './editor.js'
 import { forgottenRoutes } from './forgotten.js'
 import { listRoutes } from './list.js'
+import { visitorIn } from './request.js'
 import { thumbnailRoutes } from './thumbnails.js'
 import { uploadRoutes } from './uploads.js'
 import { versionRoutes } from './versions.js'
@@ -19,15 +18,16 @@ import { versionRoutes } from './versions.js'
 /** @import { Presence } from '../presence.js' */
 /** @import { Thumbnails } from '../thumbnails.js' */
 /** @import { SendPage } from './send.js' */
-/** @typedef {{ documents: Documents, messages: Messages, presence: Presence, thumbnails: Thumbnails, sendPage: SendPage }} Parts */
+/** @typedef {{ documents: Documents, messages: Messages, presence: Presence, thumbnails: Thumbnails, documentServer: DocumentServer, sendPage: SendPage }} Parts */
+/** @typedef {{ url: string, isEmulated: boolean }} DocumentServer `url`: that of its api.js. */
 
 /**
  * @param {FastifyInstance} app
- * @param {Omit<Parts, 'sendPage'> & { documentServerOrigin: string }} options
+ * @param {Omit<Parts, 'sendPage'>} options
  */
-export async function routes (app, { documentServerOrigin, ...rest }) {
+export async function routes (app, options) {
   /** @type {Parts} */
-  const parts = { ...rest, sendPage: pageSender(documentServerOrigin) }
+  const parts = { ...options, sendPage: pageSender(new URL(options.documentServer.url).origin) }
   onlyOwnPagesChange(app)
 
   app.setNotFoundHandler((request, reply) => {
@@ -36,23 +36,23 @@ export async function routes (app, { documentServerOrigin, ...rest }) {
       messagePage({
         title: 'Nothing here',
         text: 'There is no page at this URL.',
-        preferences: preferencesIn(request.headers)
+        visitor: visitorIn(request)
       })
     )
   })
 
   app.setErrorHandler((/** @type {FastifyError} */ error, request, reply) => {
     const status = error.statusCode ?? 500
-    if (status >= 500) request.log.error({ err: error }, 'request failed')
+    if (status >= 500 && !reply.raw.closed) request.log.error({ err: error }, 'request failed')
     const text = messageOf(error)
     reply.code(status)
-    if (request.method !== 'GET') return reply.send({ message: text })
+    if (request.method !== 'GET' || request.headers.accept === 'application/json') return reply.send({ message: text })
     return parts.sendPage(
       reply,
       messagePage({
         title: status === 404 ? 'Document not found' : 'That did not work',
         text,
-        preferences: preferencesIn(request.headers)
+        visitor: visitorIn(request)
       })
     )
   })
@@ -62,7 +62,6 @@ export async function routes (app, { documentServerOrigin, ...rest }) {
       listRoutes,
       editorRoutes,
       documentRoutes,
-      contentRoutes,
       conversionRoutes,
       thumbnailRoutes,
       versionRoutes,

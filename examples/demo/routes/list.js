@@ -1,9 +1,6 @@
-import { DOCTOR_PATH, isFromThisMachine } from '../doctor.js'
-import { newFormats } from '../new-documents.js'
 import { listPage } from '../pages/list.js'
-import { preferencesIn, sorts } from '../preferences.js'
-import { FORGOTTEN_PATH } from './forgotten.js'
-import { userIn } from './request.js'
+import { sorts } from '../preferences.js'
+import { visitorIn } from './request.js'
 
 /** @import { FastifyInstance } from 'fastify' */
 /** @import { Parts } from './index.js' */
@@ -15,19 +12,15 @@ import { userIn } from './request.js'
  */
 export async function listRoutes (app, { documents, messages, presence, thumbnails, sendPage }) {
   app.get('/', async (request, reply) => {
-    const user = userIn(request)
-    const preferences = preferencesIn(request.headers)
+    const visitor = visitorIn(request)
     const [listed, editors] = await Promise.all([documents.list(), presence.users()])
     return sendPage(reply, listPage({
-      documents: listed.sort(sorts[preferences.sort].compare),
+      documents: listed.sort(sorts[visitor.preferences.sort].compare),
       editors,
       deleted: documents.deleted(),
-      messages: messages.to(user.id),
-      newFormats,
-      user,
-      preferences,
-      hasThumbnails: thumbnails.isEnabled,
-      care: isFromThisMachine(request) ? { doctor: DOCTOR_PATH, forgotten: FORGOTTEN_PATH } : null
+      messages: messages.to(visitor.user.id),
+      visitor,
+      hasThumbnails: thumbnails.isEnabled
     }))
   })
 

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import createError from '@fastify/error'
 import { NoContent } from '../errors.js'
-import { uploadName } from '../names.js'
+import { extensionOf } from '../formats.js'
+import { titleOf } from '../names.js'
 
 /** @import { FastifyInstance, FastifyRequest } from 'fastify' */
 /** @import { Parts } from './index.js' */
@@ -20,7 +21,8 @@ export async function uploadRoutes (app, { documents }) {
   app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
 
   app.post('/documents', async (request, reply) => {
-    const name = uploadName(/** @type {{ name?: unknown }} */ (request.query).name)
+    const { name: given } = /** @type {{ name?: unknown }} */ (request.query)
+    const name = titleOf(given, extensionOf(String(given)))
     if (!(request.body instanceof Readable)) throw new NoContent()
     const id = await app.editorControl().setDocumentFromBytes(uploadedBytes(request, request.body), name, {
       check: true

@@ -2,8 +2,7 @@ import { NoSuchDocument } from '../errors.js'
 import { baseOf } from '../formats.js'
 import { versionsPage } from '../pages/versions.js'
 import { listText } from '../pages/texts.js'
-import { preferencesIn } from '../preferences.js'
-import { idIn, userIn } from './request.js'
+import { idIn, userIn, visitorIn } from './request.js'
 import { sendFile } from './send.js'
 
 /** @import { FastifyInstance, FastifyRequest } from 'fastify' */
@@ -25,8 +24,7 @@ export async function versionRoutes (app, { documents, sendPage }) {
       document,
       present: present ? described(present) : null,
       earlier: earlier.map(described),
-      user: userIn(request),
-      preferences: preferencesIn(request.headers)
+      visitor: visitorIn(request)
     }))
   })
 

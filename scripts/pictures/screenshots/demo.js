@@ -15,10 +15,10 @@ const DOCUMENTS = new URL('../../../examples/demo/documents/', import.meta.url)
 /** Pictures show the same one in every run where it is free. */
 const SERVER_PORT = 8080
 
-export const REPORT = 'Project report.docx'
+export const REPORT = 'Opening week.docx'
 export const NOTES = 'Meeting notes.txt'
-export const SHEET = 'Orders.xlsx'
-export const SLIDES = 'Presentation.pptx'
+export const SHEET = 'Budget.xlsx'
+export const SLIDES = 'From bakery to library.pptx'
 
 /** @param {Browser} browser */
 export async function startDemo (browser) {
@@ -28,7 +28,12 @@ export async function startDemo (browser) {
   const documentServer = await createDocumentServer({ jwtSecret: settings.jwtSecret, port: serverPort })
   const port = await choosePort(settings.host)
   const url = `http://${settings.host}:${port}`
-  const app = await createApp({ ...settings, editorApiUrl: documentServer.editorApiUrl, publicBaseUrl: url })
+  const app = await createApp({
+    ...settings,
+    editorApiUrl: documentServer.editorApiUrl,
+    isEmulated: true,
+    publicBaseUrl: url
+  })
   await app.listen({ port, host: settings.host })
 
   return {

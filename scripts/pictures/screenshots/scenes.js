@@ -35,11 +35,11 @@ export async function lists (browser, demo) {
 export async function editors (browser, demo) {
   await withPage(browser, 'light', async other => {
     const written = await demo.open(other, 'jonas', REPORT)
-    await written.getByText('Next steps').click()
+    await written.getByText('Plan for the first week').click()
     for (const look of /** @type {Look[]} */ (['light', 'dark', 'mobile'])) {
       await withPage(browser, look, async page => {
         const editor = await demo.open(page, 'mira', REPORT)
-        await editor.getByText('Orders grew').click()
+        await editor.getByText('the old bakery on Lime Street').click()
         await editor.locator('[data-users] > :nth-child(2)').waitFor()
         await take(page, `editor-${look}`)
       })
@@ -103,7 +103,7 @@ export async function dialogs (browser, demo) {
     })
     const editor = await demo.open(page, 'mira', REPORT)
     isCut = true
-    await editor.getByText('Orders grew').click()
+    await editor.getByText('the old bakery on Lime Street').click()
     await page.keyboard.press('End')
     await page.keyboard.type(' Checked.')
     await page.getByRole('link', { name: 'Documents' }).click()
@@ -122,13 +122,13 @@ export async function dialogs (browser, demo) {
  */
 export async function conflict (browser, demo) {
   await demo.edit('jonas', REPORT, async (editor, page) => {
-    await editor.getByText('Table 1 is rounded.').click()
+    await editor.getByText('Times may still change.').click()
     await page.keyboard.type(' ')
     await demo.putBack(REPORT)
   })
   await withPage(browser, 'light', async page => {
     await page.goto(`${demo.url}/?user=mira`)
-    await page.getByRole('searchbox').fill('Project report')
+    await page.getByRole('searchbox').fill('Opening week')
     await page.getByRole('searchbox').blur()
     await allThumbnails(page)
     await take(page, 'conflict')

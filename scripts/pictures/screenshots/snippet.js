@@ -1,7 +1,6 @@
 import { editorFrame } from '../../../test/kit/browser.js'
 import { startService } from '../diagrams/scenes/service.js'
 import { take, withPage } from './camera.js'
-import { writeSummary } from './work.js'
 
 /** @import { Browser } from 'playwright-core' */
 
@@ -14,8 +13,7 @@ export async function snippet (browser) {
   try {
     await withPage(browser, 'light', async page => {
       await page.goto(service.page)
-      const editor = await editorFrame(page)
-      await writeSummary(editor, page)
+      await editorFrame(page)
       await take(page, 'page')
 
       await service.open('Ben')

@@ -22,7 +22,7 @@ async function read (url: string): Promise<string> {
 /** Finds the addresses of the documents in the list, and fetches them. */
 async function takesDocuments (t: Test, { profile }: TargetOptions, env: NodeJS.ProcessEnv = {}): Promise<boolean> {
   const demo = await startDemo(t, { env: { PROFILE: profile, ...env } })
-  const stored = Buffer.from(await demo.download('Table.md')).toString()
+  const stored = Buffer.from(await demo.download('Shopping list.md')).toString()
   const links = (await read(demo.url)).matchAll(/\/documents\/[^/"]+\/download/g)
   const taken = await Promise.all(Array.from(links, async ([path]) => await read(demo.url + path)))
   return taken.includes(stored)

@@ -19,7 +19,7 @@ export function listed ({ dataset: { id = '', name = '', base = '', extension = 
 }
 
 /** @type {Record<string, ((document: Listed) => void) | undefined>} */
-export const items = { rename, copy, convert, delete: remove, favorite }
+export const items = { rename, copy, pdf, convert, delete: remove, favorite }
 
 /** @param {Listed} document */
 function rename ({ id, name, base, extension }) {
@@ -59,10 +59,23 @@ async function favorite ({ id, name, isFavorite }) {
 }
 
 /** @param {Listed} document */
+function pdf ({ id, name }) {
+  ask('pdf', {
+    title: `Show ${name} as PDF`,
+    isImmediate: true,
+    async run (_fields, signal) {
+      const url = `/documents/${id}/pdf`
+      await (await read(url, signal)).blob()
+      location.assign(url) // the document server still has the result
+    }
+  })
+}
+
+/** @param {Listed} document */
 async function convert ({ id, name, base }) {
   await attempt(async () => {
     /** @type {{ formats: Array<{ extension: string, label: string, opens: boolean }> }} */
-    const { formats } = await read(`/documents/${id}/formats`)
+    const { formats } = await (await read(`/documents/${id}/formats`)).json()
     if (formats.length === 0) throw new Error('There is no other format for it')
     ask('convert', {
       title: `Convert ${name}`,
@@ -79,10 +92,10 @@ async function convert ({ id, name, base }) {
         select.onchange = update
         update()
       },
-      async run (fields) {
+      async run (fields, signal) {
         const format = String(fields.get('format'))
         const add = fields.has('second')
-        const response = await send('POST', `/documents/${id}/convert`, { format, add })
+        const response = await send('POST', `/documents/${id}/convert`, { format, add }, signal)
         if (add) {
           const made = await response.json()
           await refresh()
@@ -126,6 +139,22 @@ export async function restore (id, name) {
     tell(`${name} was restored`)
     show(id)
   }, `${name} was not restored`)
+}
+
+/**
+ * @param {string} id
+ * @param {string} name
+ */
+export function purge (id, name) {
+  ask('purge', {
+    title: `Delete ${name} for good?`,
+    async run () {
+      await send('POST', `/documents/${id}/purge`)
+      await refresh()
+      tell(`${name} was deleted for good`)
+      setTimeout(() => /** @type {HTMLElement} */ (document.querySelector('.bin summary') ?? list).focus())
+    }
+  })
 }
 
 /**

@@ -86,7 +86,6 @@ function fill ({ id, name, isFavorite }) {
   link('view', `/edit/${id}?${query}&mode=view`)
   link('versions', `/documents/${id}/versions?${query}`)
   link('download', `/documents/${id}/download`)
-  link('pdf', `/documents/${id}/pdf`)
   find('[data-item="favorite"]', menu).textContent = isFavorite ? 'Remove from favorites' : 'Add to favorites'
 }
 

@@ -5,25 +5,23 @@ export const NOT_REACHABLE = 'The server is not reachable. Check that it is runn
  * @param {'POST' | 'PATCH' | 'DELETE'} method
  * @param {string} url
  * @param {object} [fields]
+ * @param {AbortSignal} [signal]
  */
-export async function send (method, url, fields = {}) {
-  const response = await reach(url, {
+export async function send (method, url, fields = {}, signal) {
+  return await reach(url, {
     method,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(fields)
+    body: JSON.stringify(fields),
+    ...(signal && { signal })
   })
-  if (!response.ok) throw new Error(await messageOf(response))
-  return response
 }
 
 /**
  * @param {string} url
- * @returns {Promise<any>}
+ * @param {AbortSignal} [signal]
  */
-export async function read (url) {
-  const response = await reach(url, { headers: { accept: 'application/json' }, cache: 'no-store' })
-  if (!response.ok) throw new Error(await messageOf(response))
-  return await response.json()
+export async function read (url, signal) {
+  return await reach(url, { headers: { accept: 'application/json' }, cache: 'no-store', ...(signal && { signal }) })
 }
 
 /**
@@ -31,17 +29,10 @@ export async function read (url) {
  * @param {RequestInit} options
  */
 async function reach (url, options) {
-  try {
-    return await fetch(url, options)
-  } catch {
-    throw new Error(NOT_REACHABLE)
-  }
-}
-
-/** @param {Response} response */
-async function messageOf (response) {
+  const response = await fetch(url, options).catch(() => { throw new Error(NOT_REACHABLE) })
+  if (response.ok) return response
   const { message } = await response.json().catch(() => ({}))
-  return typeof message === 'string' ? message : 'That did not work. Reload the page and try again.'
+  throw new Error(typeof message === 'string' ? message : 'That did not work. Reload the page and try again.')
 }
 
 /**

@@ -36,5 +36,5 @@ export function button (className, text, run) {
 
 /** Who the user says they are. */
 export function currentUser () {
-  return new URLSearchParams(location.search).get('user') ?? ''
+  return find('[data-user]').dataset.user ?? ''
 }

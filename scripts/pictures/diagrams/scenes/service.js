@@ -20,7 +20,7 @@ import { createRecord } from './record.js'
 export const DISK_FULL = Object.assign(new Error('the disk is full'), { code: 'ENOSPC' })
 
 const HOST = '127.0.0.1'
-const REPORT = fileURLToPath(new URL('../../../../examples/demo/documents/Project report.docx', import.meta.url))
+const REPORT = fileURLToPath(new URL('../../../../examples/demo/documents/Opening week.docx', import.meta.url))
 
 /** The calls that touch the content of a document. @type {Partial<Record<keyof Storage, string>>} */
 const STORAGE_CALLS = {
