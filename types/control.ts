@@ -305,6 +305,23 @@ export interface EditorMessages {
   /** @default 'OK' */
   readonly dismiss?: string
   /**
+   * The latest save was refused.
+   *
+   * @default 'Your latest changes are not stored yet'
+   */
+  readonly unstored?: string
+  /**
+   * @default 'The last save failed. The document server keeps your changes, and you can go on editing. If this does not
+   * go away, please tell the person who runs this service.'
+   */
+  readonly unstoredAdvice?: string
+  /**
+   * After `unstored`.
+   *
+   * @default 'Your changes are stored again'
+   */
+  readonly storedAgain?: string
+  /**
    * The editor is being closed: it sends the last changes.
    *
    * @default 'Saving…'

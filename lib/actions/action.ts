@@ -10,6 +10,7 @@ import type { Credentials } from '../handler/credentials.js'
 import { errorStatus } from '../handler/request.js'
 import type { PageClaims } from '../security/signatures.js'
 import type { Services } from '../services.js'
+import type { Sessions } from '../sessions/sessions.js'
 import { withTimeout } from '../util/limits.js'
 import { withoutUndefined } from '../util/validate.js'
 import type { Bodies } from './requests.schema.js'
@@ -57,6 +58,7 @@ export interface ActionServices extends Services {
   readonly instanceId: string
   readonly offered: OfferedActions
   readonly opens: Opens
+  readonly refusalOf: Sessions['refusalOf']
   readonly sign: EditorControl['sign']
   /** Resolves when the saves of a file that have arrived are stored, or after a while. */
   readonly whenSaved: (fileId: string) => Promise<void>
