@@ -421,9 +421,10 @@ export interface RenderOptions {
    */
   readonly lang?: NonNullable<EditorDefaults['lang']>
   /**
-   * Texts of the page in another language.
+   * Texts that replace those of the page.
    *
-   * @default English
+   * @default in the editor's language if it is Arabic, Bengali, Chinese, French, German, Hindi, Italian, Japanese,
+   * Korean, Polish, Portuguese, Russian, Spanish or Turkish, else in English
    */
   readonly messages?: EditorMessages
 }

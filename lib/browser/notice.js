@@ -32,7 +32,7 @@ export function noticeOf (fragment) {
  * @param {HTMLElement} fragment
  */
 function createNotice (fragment) {
-  const notice = element('div', 'onlyoffice-notice', '', { tabIndex: -1 })
+  const notice = element('div', 'onlyoffice-notice', '', { tabIndex: -1, dir: 'auto' })
 
   function focus () {
     (notice.querySelector('button') ?? notice).focus()

@@ -83,7 +83,7 @@ export function followSaves ({ fragment, page, messages, tell, ask }) {
     const event = new CustomEvent('onSaveStateChange', { detail: answer, bubbles: true, cancelable: true })
     const isLeftToUs = fragment.dispatchEvent(event)
     const { unstored: title, unstoredAdvice: advice, storedAgain } = messages
-    tell.stand(answer.saved || !isLeftToUs ? null : { title, advice, details: answer.code })
+    tell.stand(answer.saved || !isLeftToUs ? null : { title, advice, details: answer.code ?? '' })
     // Under another key the editor shows other content: nobody knows what became of the changes.
     if (answer.saved && isLeftToUs && key === refusedKey) tell.done(storedAgain)
   }
