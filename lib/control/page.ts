@@ -132,7 +132,7 @@ export function renderFragment (
     ...(pageToken && { 'page-token': pageToken, 'renew-after': String(renewAfter), actions: actions.join(' ') }),
     ...(events && { events: events.join(' ') }),
     ...(closeUrl !== undefined && { 'close-url': closeUrl }),
-    ...((translated ?? messages) && { messages: JSON.stringify({ ...translated, ...messages }) })
+    ...((translated ?? messages) && { messages: inertJson(JSON.stringify({ ...translated, ...messages })) })
   }
   const ofDocument = Object.fromEntries(Object.entries(data).map(([name, value]) => [`data-${name}`, value]))
   const links = configJson === 'null'
@@ -150,7 +150,10 @@ function attributesOf (values: Readonly<Record<string, string>>): string {
   return Object.entries(values).map(([name, value]) => ` ${name}="${escapeHtml(value)}"`).join('')
 }
 
-/** JSON without characters that could end the script element, start a comment or end a line of JavaScript. */
+/**
+ * JSON without characters that could end the script element or start a comment, and in ASCII: a page may not say that
+ * it is UTF-8.
+ */
 function inertJson (json: string): string {
-  return json.replace(/[<>&\u2028\u2029]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json.replace(/[<>&]|[^ -~]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
