@@ -10,7 +10,6 @@ import type { Credentials } from '../handler/credentials.js'
 import { errorStatus } from '../handler/request.js'
 import type { PageClaims } from '../security/signatures.js'
 import type { Services } from '../services.js'
-import type { Sessions } from '../sessions/sessions.js'
 import { withTimeout } from '../util/limits.js'
 import { withoutUndefined } from '../util/validate.js'
 import type { Bodies } from './requests.schema.js'
@@ -58,7 +57,12 @@ export interface ActionServices extends Services {
   readonly instanceId: string
   readonly offered: OfferedActions
   readonly opens: Opens
-  readonly refusalOf: Sessions['refusalOf']
+  /**
+   * Why and since when (milliseconds since the epoch) the latest save of a session is not stored; `undefined` if it is,
+   * as far as is known.
+   */
+  readonly refusalOf: (fileId: string, key: string) =>
+  Promise<{ readonly since: number, readonly code: string } | undefined>
   readonly sign: EditorControl['sign']
   /** Resolves when the saves of a file that have arrived are stored, or after a while. */
   readonly whenSaved: (fileId: string) => Promise<void>
