@@ -90,7 +90,7 @@ const restricted = {
   slickgrid: ['emulator/lib/page/browser/grid'],
   typebox: ['lib/.+\\.schema'],
   pdfkit: ['emulator/lib/documents/converter'],
-  'node:fs': ['lib/cli', 'lib/storage', 'lib/handler/assets', 'emulator/lib/documents/converter', 'emulator/lib/cli', 'emulator/lib/page/routes', 'emulator/lib/version'],
+  'node:fs': ['lib/cli', 'lib/storage', 'lib/handler/assets', 'lib/control/page', 'emulator/lib/documents/converter', 'emulator/lib/cli', 'emulator/lib/page/routes', 'emulator/lib/version'],
   'node:child_process': ['emulator/lib/documents/converter'],
   'node:net': ['lib/http-client', 'lib/security/public-ip', 'lib/testing', 'emulator/lib'],
   'node:http': ['lib/storage/reading', 'lib/testing', 'emulator/lib'], // the first only tells responses from other streams

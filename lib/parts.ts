@@ -155,6 +155,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     applicationStorage: applicationStorage(plugged, locks, createCommitSave({ ...services, storage: timed })),
     credentials: createCredentials(services),
     giveUpKey: sessions.giveUpKey,
+    refusalOf: sessions.refusalOf,
     openingExplainer: createOpeningExplainer(settings, storage, openings),
     probes: createProbes()
   }

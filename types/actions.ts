@@ -51,6 +51,7 @@ export type PageActionName =
   | 'sharing'
   | 'favorite'
   | 'create'
+  | 'save-state'
   | 'history'
   | 'history-data'
   | 'restore'

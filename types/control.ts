@@ -305,6 +305,23 @@ export interface EditorMessages {
   /** @default 'OK' */
   readonly dismiss?: string
   /**
+   * The latest save was refused.
+   *
+   * @default 'Your latest changes are not stored yet'
+   */
+  readonly unstored?: string
+  /**
+   * @default 'The last save failed. The document server keeps your changes, and you can go on editing. If this does not
+   * go away, please tell the person who runs this service.'
+   */
+  readonly unstoredAdvice?: string
+  /**
+   * After `unstored`.
+   *
+   * @default 'Your changes are stored again'
+   */
+  readonly storedAgain?: string
+  /**
    * The editor is being closed: it sends the last changes.
    *
    * @default 'Saving…'
@@ -404,9 +421,10 @@ export interface RenderOptions {
    */
   readonly lang?: NonNullable<EditorDefaults['lang']>
   /**
-   * Texts of the page in another language.
+   * Texts that replace those of the page.
    *
-   * @default English
+   * @default in the editor's language if it is Arabic, Bengali, Chinese, French, German, Hindi, Italian, Japanese,
+   * Korean, Polish, Portuguese, Russian, Spanish or Turkish, else in English
    */
   readonly messages?: EditorMessages
 }

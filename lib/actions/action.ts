@@ -57,6 +57,12 @@ export interface ActionServices extends Services {
   readonly instanceId: string
   readonly offered: OfferedActions
   readonly opens: Opens
+  /**
+   * Why and since when (milliseconds since the epoch) the latest save of a session is not stored; `undefined` if it is,
+   * as far as is known.
+   */
+  readonly refusalOf: (fileId: string, key: string) =>
+  Promise<{ readonly since: number, readonly code: string } | undefined>
   readonly sign: EditorControl['sign']
   /** Resolves when the saves of a file that have arrived are stored, or after a while. */
   readonly whenSaved: (fileId: string) => Promise<void>

@@ -1,5 +1,6 @@
 import { withFavorite } from '../control/defaults.js'
 import { FileNotFoundError, InvalidActionError } from '../errors.js'
+import { OWN_CODE } from '../handler/request.js'
 import { typedName } from '../security/names.js'
 import { callHook, type PageAction } from './action.js'
 import { isCreatedPage } from './results.compiled.js'
@@ -68,4 +69,18 @@ const create: PageAction<'create'> = {
   }
 }
 
-export const documentActions = [rename, favorite, create]
+/** Whether the latest save of the page's session was refused. Other instances may have received it. */
+const saveState: PageAction<'save-state'> = {
+  name: 'save-state',
+  summary: 'Ask whether the last save was stored',
+  needs: 'change',
+  cost: 1,
+  async run ({ body: { key }, claims: { fileId } }, { refusalOf }) {
+    const refusal = await refusalOf(fileId, key)
+    if (!refusal) return { saved: true }
+    const { since, code } = refusal
+    return { saved: false, since: new Date(since).toISOString(), ...(OWN_CODE.test(code) && { code }) }
+  }
+}
+
+export const documentActions = [rename, favorite, create, saveState]

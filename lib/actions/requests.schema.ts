@@ -90,6 +90,10 @@ export const bodies = {
   }),
   sharing: Empty,
   favorite: Type.Object({ favorite: Type.Boolean() }),
+  'save-state': Type.Object({
+    /** The document key of the editor in the page. */
+    key: Type.String({ maxLength: 255 })
+  }),
   create: Type.Object({
     format: Type.Optional(Type.String({ pattern: EXTENSION })),
     lang: Type.Optional(Type.String({ pattern: /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$/ }))
@@ -154,6 +158,11 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
       url: Type.Optional(results.PageUrl)
     }),
     favorite: answer({}),
+    'save-state': answer({
+      saved: Type.Boolean({ description: '`false` if the latest save of the session was refused.' }),
+      since: Type.Optional(Type.String({ format: 'date-time' })),
+      code: Type.Optional(Type.String({ description: 'Error code of the plugin, if it has one.' }))
+    }),
     create: answer({ ...results.CreatedPage.properties }),
     history: answer({
       currentVersion: Type.Integer({ minimum: 0 }),

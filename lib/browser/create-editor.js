@@ -5,6 +5,7 @@ import { followChanges, hasCloseElement } from './closing.js'
 import { CaptureError, NoFrameError } from './errors.js'
 import { createTeller } from './notice.js'
 import { ask, askFresh, keepTokenValid } from './request.js'
+import { followSaves } from './save-state.js'
 
 /** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
 /** @import { ActionContext } from './actions/index.js' */
@@ -82,6 +83,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     }
   }
   const answers = actionEvents(context)
+  const saves = followSaves(context)
 
   /**
    * @param {string} name
@@ -92,6 +94,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     const data = event?.data
     opening.event(name, data)
     changes.event(name, data)
+    saves.event(name, data)
     if (name === 'onDocumentReady') isReady = true
     if (captures?.event(name, data)) return
     if (name === 'onMetaChange' && typeof data?.title === 'string') title = data.title
@@ -157,6 +160,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       isGone = true
       captures?.end()
       changes.forget()
+      saves.end()
       for (const dialog of fragment.querySelectorAll('dialog')) dialog.close()
       try {
         docEditor.destroyEditor()

@@ -14,7 +14,7 @@ import { pageUrl } from './links.js'
 function openDialog (fragment, { title, parts, list, close }) {
   useStyle()
   const id = `onlyoffice-dialog-${Math.random().toString(36).slice(2)}`
-  const dialog = element('dialog', 'onlyoffice-dialog')
+  const dialog = element('dialog', 'onlyoffice-dialog', '', { dir: 'auto' })
   for (const labelled of [dialog, list]) labelled.setAttribute('aria-labelledby', id)
   dialog.append(
     element('h2', 'onlyoffice-dialog-title', title, { id }),

@@ -164,6 +164,7 @@ export function readRendered (html) {
 
   const fragment = element('div', 'onlyoffice-editor')
   Object.assign(fragment.dataset, rendered.dataset)
+  if (rendered.lang !== '') fragment.lang = rendered.lang
   const config = Object.assign(document.createElement('script'), { type: 'application/json', text: data.text })
   const editor = Object.assign(document.createElement('div'), { id: placeholder.id })
   fragment.append(config, editor)

@@ -79,6 +79,7 @@ function words (list = '') {
  * @property {Opening} [opening]
  * @property {Promise<void>} [unmount] Set while it waits for the editor.
  * @property {EditorPage} [page] The page data of the latest mount.
+ * @property {string} [refusedKey] The document key of a session whose latest save was refused.
  * @property {ReturnType<typeof setTimeout>} [renewal] Timer of the next renewal of the page's token.
  */
 

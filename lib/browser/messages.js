@@ -40,6 +40,10 @@ const defaults = {
   linkReady: 'The document is ready',
   open: 'Open',
   dismiss: 'OK',
+  unstored: 'Your latest changes are not stored yet',
+  unstoredAdvice:
+    'The last save failed. The document server keeps your changes, and you can go on editing. If this does not go away, please tell the person who runs this service.',
+  storedAgain: 'Your changes are stored again',
   closing: 'Saving…',
   unsent: 'Your last changes have not been sent yet',
   unsentAdvice: 'Check your connection. If you close the document now, they are lost.',

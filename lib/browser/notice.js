@@ -32,7 +32,7 @@ export function noticeOf (fragment) {
  * @param {HTMLElement} fragment
  */
 function createNotice (fragment) {
-  const notice = element('div', 'onlyoffice-notice', '', { tabIndex: -1 })
+  const notice = element('div', 'onlyoffice-notice', '', { tabIndex: -1, dir: 'auto' })
 
   function focus () {
     (notice.querySelector('button') ?? notice).focus()
@@ -142,6 +142,7 @@ ${NOTICE}-cover .onlyoffice-notice-buttons { margin-top: 1.25rem; justify-conten
 /** @import { Button, Notice } from './notice.js' */
 /** @import { Messages } from './messages.js' */
 /** @typedef {ReturnType<typeof createTeller>} Teller */
+/** @typedef {Pick<Content, 'title' | 'advice' | 'details'>} Standing What stays until something else is true. */
 
 const READING_MS = 8000
 
@@ -158,17 +159,26 @@ const EXPIRED = 'FST_EDITOR_UNAUTHORIZED'
  */
 export function createTeller ({ notice, messages, isFree }) {
   let timer = 0
+  /** Whether an outcome is shown. @type {boolean} */
+  let isTaken = false
+  /** What is shown while no outcome is. @type {Standing | null} */
+  let standing = null
   const reload = { label: messages.reload, run: () => location.reload() }
   const dismiss = { label: messages.dismiss, run: hide }
 
   function hide () {
     clearTimeout(timer)
-    if (isFree()) notice.hide()
+    isTaken = false
+    if (!isFree()) return
+    if (!standing) return notice.hide()
+    const hideForGood = () => { standing = null; hide() }
+    notice.show({ place: 'bar', role: 'status', ...standing, buttons: [{ label: messages.dismiss, run: hideForGood }] })
   }
 
   /** @param {Pick<Content, 'role' | 'title' | 'advice' | 'buttons'>} content */
   function show (content) {
     clearTimeout(timer)
+    isTaken = true
     if (isFree()) notice.show({ place: 'bar', ...content })
   }
 
@@ -198,6 +208,15 @@ export function createTeller ({ notice, messages, isFree }) {
 
   return {
     hide,
+
+    /**
+     * Shows something until the user hides it, or until `null` takes its place.
+     * @param {Standing | null} content
+     */
+    stand (content) {
+      standing = content
+      if (!isTaken) hide()
+    },
 
     /** Shows that the action is in progress. @param {string} title */
     busy (title) {

@@ -125,6 +125,6 @@ async function renew (fragment) {
  * Whether a retry may soon succeed. A refusal is not transient: the user may log in again before the token expires.
  * @param {unknown} error
  */
-function isTransient (error) {
+export function isTransient (error) {
   return !(error instanceof ActionError) || error.status === 0 || error.status === 429 || error.status >= 500
 }

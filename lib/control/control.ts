@@ -182,6 +182,7 @@ export function createControl (services: ControlServices, defaults: EditorContro
       const pageToken = pageTokenWith(page)
       return renderFragment({
         ...options,
+        lang: page.lang ?? '',
         configJson: JSON.stringify(configWith(page)),
         fileId: openedFileId(),
         proxyToken: control.proxyToken,

@@ -130,11 +130,17 @@ function rightsOf ({ type, mode, permissions = {}, history }: EditorControlDefau
   }
 }
 
-/** Something that a page must allow its user. */
-export type Need = keyof PageRights | 'any'
+/** Something that a page must allow its user. `change`: anything that is saved, such as comments. */
+export type Need = keyof PageRights | 'any' | 'change'
 
 export function mayUse (defaults: EditorControlDefaults, need: Need): boolean {
-  return need === 'any' || rightsOf(defaults)[need]
+  return need === 'any' || (need === 'change' ? mayChange(defaults) : rightsOf(defaults)[need])
+}
+
+/** Source: docs/document-server-protocol.md#saved-2-and-3 */
+function mayChange ({ mode, type, permissions = {} }: EditorControlDefaults): boolean {
+  const { edit, comment, fillForms, review } = permissions
+  return mode !== 'view' && type !== 'embedded' && (edit !== false || [comment, fillForms, review].includes(true))
 }
 
 /** What the options `actions` and `versions` offer to a page. */

@@ -55,8 +55,8 @@ export const renderRules: Rules<RenderOptions> = {
     'outdatedAdvice', 'expired', 'expiredAdvice', 'loggedOut', 'loggedOutAdvice', 'tryAgain', 'reload', 'denied',
     'notFound', 'nameTaken', 'beingEdited', 'beingEditedAdvice', 'tooLarge', 'refused', 'notDone', 'notDoneAdvice',
     'offlineAdvice', 'savingCopy', 'copySaved', 'copyOffered', 'download', 'restoring', 'loadingHistory', 'created',
-    'linkReady', 'open', 'dismiss', 'closing', 'unsent', 'unsentAdvice', 'unsavedAdvice', 'closeAnyway', 'keepOpen',
-    'closed', 'openAgain', 'chooseImage', 'chooseCompare', 'chooseCombine', 'chooseInsert', 'chooseSpreadsheet',
+    'linkReady', 'open', 'dismiss', 'unstored', 'unstoredAdvice', 'storedAgain', 'closing', 'unsent', 'unsentAdvice',
+    'unsavedAdvice', 'closeAnyway', 'keepOpen', 'closed', 'openAgain', 'chooseImage', 'chooseCompare', 'chooseCombine', 'chooseInsert', 'chooseSpreadsheet',
     'sharing', 'sharedByLink', 'sharedWithNobody', 'changeSharing', 'search', 'searching', 'nothingFound', 'cancel'
   )
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { EditorControlDefaults, RenderOptions, SignedConfig } from '../../types/control.js'
+import { readFileSync } from 'node:fs'
+import type { EditorControlDefaults, EditorMessages, RenderOptions, SignedConfig } from '../../types/control.js'
 import { documentTypeOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { escapeHtml } from '../util/text.js'
@@ -63,7 +64,27 @@ export interface PageUrls {
   readonly modulePath: string
 }
 
+/** In any other language, the page's texts are the English ones of its module. */
+const LANGUAGES: ReadonlySet<string> = new Set([
+  'ar', 'bn', 'de', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'pl', 'pt', 'ru', 'tr', 'zh'
+])
+const translations = new Map<string, EditorMessages>()
+
+/** The texts for a language such as `pt-BR`: those of `pt`. Read when they are first needed. */
+function textsIn (lang: string): EditorMessages | undefined {
+  if (!LANGUAGES.has(lang)) return undefined
+  const known = translations.get(lang)
+  if (known) return known
+  const texts = JSON.parse(
+    readFileSync(new URL(`./languages/${lang}.json`, import.meta.url), 'utf8')
+  ) as EditorMessages
+  translations.set(lang, texts)
+  return texts
+}
+
 interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messages'> {
+  /** `''` if none is given. */
+  readonly lang: string
   readonly configJson: string
   /** `''` when the page shows no stored file. */
   readonly fileId: string
@@ -96,11 +117,13 @@ function documentServerLinks (
 
 /** The HTML that becomes the editor. It contains data and no inline script, for pages with a strict CSP. */
 export function renderFragment (
-  { configJson, fileId, proxyToken, pageToken, renewAfter, actions, events, closeUrl, messages }: PageContent,
+  { configJson, fileId, proxyToken, pageToken, renewAfter, actions, events, closeUrl, lang, messages }: PageContent,
   urls: PageUrls
 ): string {
   const { editorApiUrl, handlerPath, modulePath } = urls
   const id = `onlyoffice-editor-${randomUUID()}`
+  const language = lang.toLowerCase().replace(/[-_].*/s, '')
+  const translated = textsIn(language)
   const data = {
     api: editorApiUrl.href,
     handler: handlerPath,
@@ -109,13 +132,14 @@ export function renderFragment (
     ...(pageToken && { 'page-token': pageToken, 'renew-after': String(renewAfter), actions: actions.join(' ') }),
     ...(events && { events: events.join(' ') }),
     ...(closeUrl !== undefined && { 'close-url': closeUrl }),
-    ...(messages && { messages: JSON.stringify(messages) })
+    ...((translated ?? messages) && { messages: inertJson(JSON.stringify({ ...translated, ...messages })) })
   }
   const ofDocument = Object.fromEntries(Object.entries(data).map(([name, value]) => [`data-${name}`, value]))
   const links = configJson === 'null'
     ? ''
     : documentServerLinks(urls).map(attributes => `<link${attributesOf(attributes)}>\n`).join('')
-  return `<div class="onlyoffice-editor" data-onlyoffice-editor${attributesOf(ofDocument)}>
+  const ofTexts = attributesOf(translated ? { lang: language } : {})
+  return `<div class="onlyoffice-editor" data-onlyoffice-editor${ofTexts}${attributesOf(ofDocument)}>
 <script type="application/json">${inertJson(configJson)}</script>
 <div id="${id}"></div>
 </div>
@@ -126,7 +150,10 @@ function attributesOf (values: Readonly<Record<string, string>>): string {
   return Object.entries(values).map(([name, value]) => ` ${name}="${escapeHtml(value)}"`).join('')
 }
 
-/** JSON without characters that could end the script element, start a comment or end a line of JavaScript. */
+/**
+ * JSON without characters that could end the script element or start a comment, and in ASCII: a page may not say that
+ * it is UTF-8.
+ */
 function inertJson (json: string): string {
-  return json.replace(/[<>&\u2028\u2029]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json.replace(/[<>&]|[^ -~]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

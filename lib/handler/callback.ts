@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
+import { codeOf } from '../diagnostics.js'
 import { documentTypeOf } from '../document-server/formats.js'
 import { CorruptedDocumentError, FileNotFoundError, InvalidCallbackError } from '../errors.js'
-import type { SaveRequest } from '../save/save-request.js'
+import { refusedIdentityOf, type SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome } from '../save/saves.js'
 import type { ForceSaveRelation } from '../sessions/record.js'
 import { digest } from '../util/text.js'
@@ -17,6 +18,8 @@ type SaveEvent = FinishedEvent | ForceSavedEvent
 
 const FIELDS_OF_SAVES = ['filetype', 'changesurl', 'history', 'lastsave', 'notmodified'] as const
 const KNOWN_STATUSES: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 5, 6, 7])
+
+const NO_URL = 'it announces a final save without the url of the document'
 
 /** The document server waits for the answer before it continues, and an earlier save of the file may take minutes. */
 const ANSWER_AFTER_MS = 1000
@@ -63,7 +66,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     // If a status 3 is acknowledged, the document server deletes the users' changes.
     // Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
     if (event.status === 3 && settings.policies.corrupted === 'keep') throw new CorruptedDocumentError()
-    if (isLostSave(event)) throw new InvalidCallbackError('it announces a final save without the url of the document')
+    if (isLostSave(event)) throw new InvalidCallbackError(NO_URL)
     if (isUnknownSave(event) && settings.policies.corrupted === 'keep') throw new InvalidCallbackError(`it announces a save with the status ${event.status as number}, which this version of the library does not know: update the library`)
     if (isSave(event)) return { callback: event, outcome: 'empty' }
     return event.status === 3 || event.status === 7 ? { callback: event, outcome: 'not-assembled' } : undefined
@@ -91,7 +94,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     if (event.status === 4) await sessions.closed(fileId, key)
     if (event.status === 3) {
       await (settings.policies.corrupted === 'keep'
-        ? noteRefusedSave(log, event)
+        ? noteRefusedSave(log, event, new CorruptedDocumentError())
         : sessions.discarded(fileId, key, event.users))
     }
     if (event.status === 3 || event.status === 7) await forceSaves.failed(event, relation)
@@ -105,7 +108,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     const { fileId, key, status, url, users } = event
     const discarded = async () => { if (key && status === 2) await sessions.discarded(fileId, key, users) }
     if (!url) {
-      await (isLostSave(event) ? noteRefusedSave(log, event) : discarded())
+      await (isLostSave(event) ? noteRefusedSave(log, event, new InvalidCallbackError(NO_URL)) : discarded())
       await forceSaves.failed(event, relation)
       return undefined
     }
@@ -120,7 +123,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
       if (outcome === 'repeated' || outcome === 'superseded') await forceSaves.skipped(request, outcome)
       return outcome
     } catch (error) {
-      if (event.status === 2) await noteRefusedSave(log, event)
+      if (event.status === 2) await noteRefusedSave(log, event, error as Error)
       await forceSaves.failed(event, relation, error as Error)
       await hooks.saveFailed(event, error as Error)
       throw error
@@ -133,9 +136,10 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   }
 
   /** The document server keeps the save, and restores it when the same key is opened again. */
-  async function noteRefusedSave (log: FastifyBaseLogger, { fileId, key, users }: FinishedEvent | CorruptedEvent) {
+  async function noteRefusedSave (log: FastifyBaseLogger, event: FinishedEvent | CorruptedEvent, error: Error) {
+    const { fileId, key, users } = event
     if (!key) return
-    await sessions.saveRefused(fileId, key, users).catch(err =>
+    await sessions.saveRefused(fileId, refusedIdentityOf({ ...event, key }), codeOf(error), users).catch(err =>
       log.error({ err, fileId, key }, 'the refused save could not be recorded')
     )
   }

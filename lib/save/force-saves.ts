@@ -13,10 +13,11 @@ import {
 import type { SessionServices } from '../sessions/locks.js'
 import type { ForceSaveRelation, SessionRecord } from '../sessions/record.js'
 import { NOT_DURABLE } from '../sessions/record-store.js'
+import { refusalNoted } from '../sessions/save-changes.js'
 import { withTimeout } from '../util/limits.js'
 import { assertOptions, isNumber, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal } from '../util/validate.js'
 import { type CommandAnswer, createOutcomeResolver, type Verdict } from './force-save-outcome.js'
-import { identityOf, type SaveRequest } from './save-request.js'
+import { identityOf, refusedIdentityOf, type SaveRequest } from './save-request.js'
 
 /** A waiting call on this instance. */
 interface Waiter {
@@ -126,18 +127,22 @@ export function createForceSaves (
     }
   }
 
-  /** A save was not stored. Without `error`, the document server could not assemble it. Never rejects. */
+  /**
+   * A save was not stored. Without `error`, the document server could not assemble it. Also notes for the editors that
+   * a force save was refused; for a final save, `Sessions.saveRefused` does. Never rejects.
+   */
   async function failed (
-    { fileId, key, status }: CallbackEvent, relation: ForceSaveRelation = {}, error?: Error
+    event: CallbackEvent, relation: ForceSaveRelation = {}, error?: Error
   ): Promise<void> {
+    const { fileId, key, status } = event
     if (key === undefined) return
     for (const waiter of waiters.get(fileId) ?? []) if (waiter.key === key) waiter.cause = error
     const { code = 'UNKNOWN', retryable = false } = (error ?? { code: ASSEMBLY_FAILED }) as Partial<EditorError>
-    await note(
-      fileId,
-      record => forceSavesConcerned(record, { key, status }, relation, { code, isRetryable: retryable }),
-      relation
-    )
+    await note(fileId, record => {
+      const changed = forceSavesConcerned(record, { key, status }, relation, { code, isRetryable: retryable })
+      if (status !== 6 && status !== 7) return changed
+      return refusalNoted(changed, refusedIdentityOf({ ...event, key }), { code, now: clock.now() })
+    }, relation)
   }
 
   /** A save was not stored because it, or a later one, is already stored. Never rejects. */

@@ -53,8 +53,11 @@ interface Identified {
 
 /** The id of a save's events, which stays the same when the document server repeats the callback. */
 export function saveIdOf ({ fileId, key, status, url = '', lastsave = '' }: Identified): string {
-  const path = url instanceof URL ? url.pathname : parseUrl(url)?.pathname ?? url
-  return key === undefined ? randomUUID() : digest(fileId, key, String(status), path, lastsave)
+  return key === undefined ? randomUUID() : digest(fileId, key, String(status), pathOf(url), lastsave)
+}
+
+function pathOf (url: string | URL): string {
+  return url instanceof URL ? url.pathname : parseUrl(url)?.pathname ?? url
 }
 
 /** The `fileId` of the save's conflict copy, the same in every attempt. */
@@ -71,6 +74,18 @@ export function identityOf ({ key, status, url, lastsave, firstChange }: SaveReq
     path: url.pathname,
     ...(lastsave !== undefined && { lastsave }),
     ...(firstChange !== undefined && { firstChange })
+  }
+}
+
+/** The same for a save that was refused or could not be made, as its callback announced it. */
+export function refusedIdentityOf (
+  { key, status, url, lastsave }: Omit<Identified, 'fileId' | 'key'> & { readonly key: string }
+): SaveIdentity {
+  return {
+    key,
+    status: status === 6 || status === 7 ? 6 : 2,
+    ...(url !== undefined && { path: pathOf(url) }),
+    ...(lastsave !== undefined && { lastsave })
   }
 }
 

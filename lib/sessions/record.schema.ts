@@ -103,6 +103,16 @@ const ForceSaveSchema = Type.Object({
   result: Type.Optional(ForceSaveResultSchema)
 })
 
+const RefusalSchema = Type.Object({
+  key: Type.String(),
+  /** When the first of the saves that were refused one after the other was refused. */
+  since: Milliseconds,
+  /** Code of the latest one's error. */
+  code: Type.String(),
+  /** As in the identity of the latest one. */
+  lastsave: OptionalString
+})
+
 const BearingSchema = Type.Object({
   own: OptionalString,
   waiting: Type.Optional(Type.Array(Type.String())),
@@ -134,6 +144,8 @@ export const SessionRecord = Type.Object({
   saves: Type.Array(StoredSaveSchema),
   /** Force saves with a waiting `forceSave()` call, oldest first. */
   forceSaves: Type.Optional(Type.Array(ForceSaveSchema)),
+  /** Sessions whose latest save was refused, or could not be made, newest first. */
+  refusals: Type.Optional(Type.Array(RefusalSchema)),
   /** The latest key that the document server could not open, and when it was given up. */
   unopened: Type.Optional(Type.Object({ key: Type.String(), at: Milliseconds })),
   lock: Type.Optional(LockSchema)
@@ -145,6 +157,7 @@ export type SaveIdentity = Readonly<Static<typeof SaveIdentitySchema>>
 export type StoredSave = Readonly<Static<typeof StoredSaveSchema>>
 export type ForceSave = Readonly<Static<typeof ForceSaveSchema>>
 export type ForceSaveResult = Readonly<Static<typeof ForceSaveResultSchema>>
+export type Refusal = Readonly<Static<typeof RefusalSchema>>
 /** How a callback relates to the pending force saves. */
 export type ForceSaveRelation = Readonly<Static<typeof BearingSchema>>
 export type Publishing = Readonly<Static<typeof PublishingSchema>>

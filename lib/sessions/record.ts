@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
-import type { SessionRecord, SaveIdentity, Session, StoredSave } from './record.schema.js'
+import type { Refusal, SessionRecord, SaveIdentity, Session, StoredSave } from './record.schema.js'
 
 export { isSessionRecord } from './record.compiled.js'
 export type {
-  ForceSaveRelation, SessionRecord, ForceSave, ForceSaveResult, Lock, Publishing, SaveIdentity, Session, StoredSave
+  ForceSaveRelation, SessionRecord, ForceSave, ForceSaveResult, Lock, Publishing, Refusal, SaveIdentity, Session,
+  StoredSave
 } from './record.schema.js'
 
 export const EMPTY: SessionRecord = { sessions: [], saves: [] }
@@ -129,7 +130,16 @@ export function sessionAfter (
   }
   const session = { key, lastReported: LONG_AGO, ...before ?? begin?.(), ...fields, state }
   const changed = state === 'unconfirmed' ? { ...session, lastReported: LONG_AGO } : session
-  return isDeepStrictEqual(before, changed) ? record : withSession(record, changed)
+  if (isDeepStrictEqual(before, changed)) return record
+  // A key may come back after its session was lost.
+  return withSession(before ? record : withoutRefusals(record, refusal => refusal.key === key), changed)
+}
+
+/** Removes the refusals that are over. */
+export function withoutRefusals (record: SessionRecord, isOver: (refusal: Refusal) => boolean): SessionRecord {
+  const { refusals = [], ...rest } = record
+  const others = refusals.filter(refusal => !isOver(refusal))
+  return others.length === refusals.length ? record : { ...rest, ...(others.length > 0 && { refusals: others }) }
 }
 
 /** Status 1: users are editing under this key, or only their unsaved changes are left, and `content` is stored. */

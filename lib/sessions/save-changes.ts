@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { forceSavesConcerned, placeOf } from './force-save-notes.js'
 import {
   type ForceSaveRelation, type SessionRecord, hasRefusedSave, isSameSave, lastSaveOf, liveSessions, LONG_AGO,
-  type SaveIdentity, sessionAfter, sessionWith, type StoredSave
+  type Refusal, type SaveIdentity, sessionAfter, sessionWith, type StoredSave, withoutRefusals
 } from './record.js'
 
 // Changes of the saves in a record, and conclusions from them. Pure functions, as in record.ts.
@@ -36,8 +37,9 @@ export function saveStored (
   const isAheadOfRefused = session !== undefined && hasRefusedSave(session)
   const isLate = isHeldUp(record, save, { isAwaited })
   const index = isLate ? record.saves.findLastIndex(other => isNewer(other, save)) + 1 : 0
+  const noted = result ? forceSavesConcerned(record, save, relation, placeOf(result)) : record
   const changed = {
-    ...result ? forceSavesConcerned(record, save, relation, placeOf(result)) : record,
+    ...result ? withoutRefusals(noted, refusal => isCoveredBy(save, refusal)) : noted,
     saves: latest(record.saves.toSpliced(index, 0, { ...save, ...(!isAheadOfRefused && inFile) }))
   }
   if (isLate) return sessionAfter(changed, save.key, 'savedLate', { lastReported: LONG_AGO })
@@ -49,6 +51,32 @@ export function saveStored (
     ...(inFile && { baseRevision: inFile.revision }),
     ...(revision !== undefined && conflictFileId !== undefined && { conflictFileId, conflictRevision: revision })
   })
+}
+
+/** More than one session of a file is rare. */
+const MAX_REFUSALS = 8
+
+/**
+ * A save was refused, or the document server could not make it. That counts until it or a later one is stored. Nothing
+ * changes if it is obsolete, or if nothing is known of its session: the record may have been deleted with the file.
+ */
+export function refusalNoted (
+  record: SessionRecord, save: SaveIdentity, { code, now }: { readonly code: string, readonly now: number }
+): SessionRecord {
+  const { key } = save
+  if (sessionWith(record, key) === undefined || obsoleteReason(record, save) !== undefined) return record
+  const before = refusalOf(record, key)
+  const lastsave = save.lastsave ?? before?.lastsave
+  if (isBefore(lastsave, before?.lastsave)) return record
+  const refusal = { key, since: before?.since ?? now, code, ...(lastsave !== undefined && { lastsave }) }
+  if (isDeepStrictEqual(refusal, before)) return record
+  const others = record.refusals?.filter(other => other !== before) ?? []
+  return { ...record, refusals: [refusal, ...others].slice(0, MAX_REFUSALS) }
+}
+
+/** Why and since when the latest save of a session is not stored; `undefined` if it is, as far as is known. */
+export function refusalOf ({ refusals }: SessionRecord, key: string): Refusal | undefined {
+  return refusals?.find(refusal => refusal.key === key)
 }
 
 /** An earlier version was restored. Users who open the document see it, not a previously refused save. */
@@ -102,6 +130,11 @@ export function isOlderThanOthers ({ saves }: SessionRecord, { key, lastsave }: 
 /** Whether a stored save of the same session contains newer changes, by the document server's clock. */
 function isOlderThanStored ({ saves }: SessionRecord, save: SaveIdentity): boolean {
   return saves.some(other => isNewer(other, save))
+}
+
+/** Whether a stored save contains the changes of one that was refused. */
+function isCoveredBy ({ key, lastsave }: SaveIdentity, refusal: Refusal): boolean {
+  return key === refusal.key && !isBefore(lastsave, refusal.lastsave)
 }
 
 function isNewer (other: SaveIdentity, { key, lastsave }: SaveIdentity): boolean {

@@ -5,11 +5,11 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
 import type { SessionServices } from './locks.js'
 import {
-  type SessionRecord, finishedKeys, isJoinable, isLive, LONG_AGO, saveRefused, type Session, sessionAfter,
-  sessionStarted, sessionWith
+  type SessionRecord, finishedKeys, isJoinable, isLive, LONG_AGO, type SaveIdentity, saveRefused, type Session,
+  sessionAfter, sessionStarted, sessionWith
 } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
-import { deadLockRemoved, saveStored } from './save-changes.js'
+import { deadLockRemoved, refusalNoted, refusalOf, saveStored } from './save-changes.js'
 
 /** User ids, as reported by the document server. */
 type Users = readonly string[] | undefined
@@ -140,17 +140,22 @@ export function createSessions (
       )
     },
 
-    /** A save of the session was refused: the document server keeps it under this key. */
-    async saveRefused (fileId: string, key: string, users: Users): Promise<void> {
+    /** A save of the session was refused: the document server keeps it under this key. `code`: of the error. */
+    async saveRefused (fileId: string, save: SaveIdentity, code: string, users: Users): Promise<void> {
+      const { key } = save
       const cause = { key, users, reason: 'refused' } as const
       const snapshot = await recordStore.read(fileId)
       const content = await fileAt(snapshot, fileId, storage)
       if (content === null) return await endedAfterDeletion(fileId, cause)
-      await recordStore.update(fileId, record => saveRefused(record, keys, key, content, clock.now()), {
-        snapshot,
-        cause
-      })
+      const change = (record: SessionRecord) => {
+        const now = clock.now()
+        return refusalNoted(saveRefused(record, keys, key, content, now), save, { code, now })
+      }
+      await recordStore.update(fileId, change, { snapshot, cause })
     },
+
+    /** Why and since when the latest save of a session is not stored; `undefined` if it is, as far as is known. */
+    refusalOf: async (fileId: string, key: string) => refusalOf((await recordStore.read(fileId)).record, key),
 
     /**
      * Gives up a session if the document server no longer knows it. A session of another document server is left alone.

@@ -43,6 +43,7 @@ const ROWS: ReadonlyArray<readonly [what: string, action: string, body: object, 
   ['`sharing`', 'sharing', {}],
   ['`favorite`', 'favorite', { favorite: true }],
   ['`create`', 'create', {}],
+  ['whether the last save was stored', 'save-state', { key: 'a' }],
   ['the version history', 'history', {}],
   ['one version', 'history-data', { version: 1 }],
   ['restoring a version', 'restore', { version: 1 }]

@@ -350,7 +350,7 @@ const OPERATIONS: readonly Operation[] = [
     })
   },
   {
-    variants: ['rename', 'favorite', 'config', 'renew'],
+    variants: ['rename', 'favorite', 'config', 'renew', 'save-state'],
     garbage: 'garbage',
     credential: ({ issuer, file }) =>
       issuer.pages.make({ fileId: file.fileId, name: 'Report.txt', defaults: { user: ADA } }),
@@ -359,7 +359,7 @@ const OPERATIONS: readonly Operation[] = [
       method: 'POST',
       url: `${site.origin}${HANDLER}/actions/${variant}?`,
       headers: header('x-editor-page-token', token),
-      body: { name: 'Minutes', favorite: true, purpose: 'refresh' }
+      body: { name: 'Minutes', favorite: true, purpose: 'refresh', key: 'some' }
     })
   },
   {

@@ -1,0 +1,117 @@
+// Tells users that the latest save was refused, and when it is stored. The page asks some time after something was
+// sent, and when its window is shown again; while the save is refused, every half minute.
+import { ActionError } from './errors.js'
+import { stateOf } from './fragment.js'
+import { isTransient } from './request.js'
+
+/** @import { ActionContext } from './actions/index.js' */
+
+/**
+ * Detail of the event `onSaveStateChange`.
+ * @typedef {object} SaveState
+ * @property {boolean} saved Whether the latest save is stored, as far as is known.
+ * @property {string} [since] When it was first refused: an ISO date.
+ * @property {string} [code] Code of the plugin's error.
+ */
+
+/** A force save that follows what was sent has usually arrived by then. */
+const SOON_MS = 10_000
+/** From one question to the next. */
+const INTERVAL_MS = 30_000
+
+/** Something was sent, or the editor reports that something has failed. @param {string} name @param {unknown} data */
+const mayPrecedeSave = (name, data) =>
+  (name === 'onDocumentStateChange' && data === false) || name === 'onCollaborativeChanges' || name === 'onWarning'
+
+/** @param {Pick<ActionContext, 'fragment' | 'page' | 'messages' | 'tell' | 'ask'>} context */
+export function followSaves ({ fragment, page, messages, tell, ask }) {
+  const state = stateOf(fragment)
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer
+  let isOver = page.pageToken === ''
+  let isViewer = false
+  let isReady = false
+  let isAsking = false
+  let askedAt = -Infinity
+  let noticedAt = -Infinity
+  /** JSON of the state that the page was told last. */
+  let told = ''
+
+  if (!isOver) document.addEventListener('visibilitychange', shown)
+
+  function shown () {
+    if (isReady && !document.hidden) askIn(0)
+  }
+
+  /** @param {number} ms */
+  function askIn (ms) {
+    if (isOver || isViewer || isAsking) return
+    timer ??= setTimeout(look, Math.max(ms, askedAt + INTERVAL_MS - performance.now()))
+  }
+
+  async function look () {
+    timer = undefined
+    if (!fragment.isConnected) return end() // a page may remove it without `unmountEditor`
+    if (document.hidden) return // until it is shown
+    const key = page.config.document?.key ?? ''
+    isAsking = true
+    askedAt = performance.now()
+    let isDue = false
+    try {
+      const answer = await ask('save-state', { key })
+      if (!isOver && typeof answer.saved === 'boolean') learned(answer, key)
+      isDue = state.refusedKey !== undefined || noticedAt > askedAt - INTERVAL_MS
+    } catch (error) {
+      console.warn(error) // nothing is known: what is shown stays
+      if (error instanceof ActionError && error.status === 403) end() // the application does not want it
+      isDue = isTransient(error)
+    }
+    isAsking = false
+    if (isDue) askIn(0)
+  }
+
+  /**
+   * @param {SaveState} answer
+   * @param {string} key The document key that it is about.
+   */
+  function learned (answer, key) {
+    const { refusedKey } = state
+    if (answer.saved ? refusedKey === undefined : told === JSON.stringify(answer)) return
+    told = JSON.stringify(answer)
+    if (answer.saved) delete state.refusedKey
+    else state.refusedKey = key
+    const event = new CustomEvent('onSaveStateChange', { detail: answer, bubbles: true, cancelable: true })
+    const isLeftToUs = fragment.dispatchEvent(event)
+    const { unstored: title, unstoredAdvice: advice, storedAgain } = messages
+    tell.stand(answer.saved || !isLeftToUs ? null : { title, advice, details: answer.code ?? '' })
+    // Under another key the editor shows other content: nobody knows what became of the changes.
+    if (answer.saved && isLeftToUs && key === refusedKey) tell.done(storedAgain)
+  }
+
+  /** Forgets everything: the editor is gone. */
+  function end () {
+    isOver = true
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', shown)
+  }
+
+  return {
+    end,
+
+    /**
+     * Receives an event of the editor.
+     * @param {string} name
+     * @param {any} data
+     */
+    event (name, data) {
+      if (name === 'onInfo') isViewer = data?.mode === 'view'
+      if (name === 'onDocumentReady') {
+        isReady = true
+        if (state.refusedKey !== undefined) askIn(0) // the notice of an earlier editor is gone
+      }
+      if (!isReady || !mayPrecedeSave(name, data)) return
+      noticedAt = performance.now()
+      askIn(SOON_MS)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+// Pages whose documents cannot be stored: they report it, and that it is over.
+import { setTimeout as delay } from 'node:timers/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { fileStorage, type Storage } from '../../lib/index.js'
+import { append, type Opened, startBrowser, startPages, type TestBrowser } from '../kit/browser.js'
+
+const browser = await startBrowser(t)
+const skip = browser.missing
+
+const UNSTORED = 'Your latest changes are not stored yet'
+const STORED = 'Your changes are stored again'
+
+/** A directory whose disk is full for documents, but not for the few bytes of a record. */
+async function startOnFullDisk (t: Test, browser: TestBrowser, options: Parameters<typeof startPages>[2] = {}) {
+  const files = fileStorage({ directory: join(t.testdir(), 'uploads') })
+  const disk = { isFull: false }
+  const full = () => { if (disk.isFull) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }) }
+  const storage: Storage = {
+    ...files,
+    async replace (...args) {
+      full()
+      return await files.replace(...args)
+    }
+  }
+  const asked: string[] = []
+  const service = await startPages(t, browser, {
+    storage,
+    saveRetries: 0,
+    authorize (_request, { action }) { asked.push(action); return undefined },
+    ...options
+  })
+  return { ...service, disk, questions: () => asked.filter(action => action === 'save-state').length }
+}
+
+const notice = ({ page }: Opened) => page.locator('.onlyoffice-notice')
+
+/** Presses the editor's Save. */
+async function save ({ editor, documentServer }: Opened, state: 'stored' | 'error'): Promise<void> {
+  const answered = documentServer.nextCallback()
+  await editor.click('[data-action="save"]')
+  await answered
+  if (state === 'stored') await editor.waitForSelector('[data-state="stored"]')
+}
+
+/** Lets the page's time pass until something is true. */
+async function passTime ({ page }: Opened, isTrue: () => Promise<boolean>): Promise<void> {
+  while (!await isTrue()) {
+    await page.clock.runFor(5000)
+    await delay(20) // for the answer
+  }
+}
+
+t.test('everybody who edits learns that the last save was refused, and that it is stored again', { skip }, async t => {
+  const service = await startOnFullDisk(t, browser)
+  const fileId = await service.store('report.docx')
+  const ada = await service.open(fileId, { movableTime: true })
+  const grace = await service.open(fileId, { movableTime: true, user: 'Grace Hopper' })
+  service.disk.isFull = true
+  await append(grace, 'Table 1 is rounded.', ' Grace')
+  await append(ada, 'Currency is EUR.', ' Ada')
+  await save(ada, 'error')
+  for (const page of [ada, grace]) {
+    await passTime(page, async () => await notice(page).getByText(UNSTORED).isVisible())
+    t.equal(await notice(page).getByRole('status').getByText(UNSTORED).count(), 1, 'announced when there is time')
+    t.equal(await page.page.evaluate('document.activeElement.className.includes("notice")'), false, 'without the focus')
+    t.equal(await notice(page).locator('.onlyoffice-notice-details').count(), 0, 'a code of the storage is not shown')
+  }
+  await ada.button('Bold').click() // not covered
+  service.disk.isFull = false
+  await append(ada, 'Currency is EUR. Ada', ' again')
+  await save(ada, 'stored')
+  for (const page of [ada, grace]) {
+    await passTime(page, async () => await notice(page).getByText(STORED).isVisible())
+    await passTime(page, async () => await notice(page).count() === 0)
+  }
+  const before = service.questions()
+  await ada.page.clock.runFor(600_000)
+  await grace.page.clock.runFor(600_000)
+  t.ok(service.questions() - before < 10, 'no page asks every half minute')
+})
+
+t.test('the notice can be hidden, comes back with another refusal only, and the page may show its own', { skip }, async t => {
+  const service = await startOnFullDisk(t, browser)
+  const fileId = await service.store('report.docx')
+  const ada = await service.open(fileId, { movableTime: true })
+  service.disk.isFull = true
+  await append(ada, 'Currency is EUR.', ' Ada')
+  await save(ada, 'error')
+  await passTime(ada, async () => await notice(ada).getByText(UNSTORED).isVisible())
+  await notice(ada).getByRole('button', { name: 'OK' }).click()
+  t.equal(await notice(ada).count(), 0)
+  const before = service.questions()
+  await passTime(ada, async () => service.questions() > before + 1)
+  t.equal(await notice(ada).count(), 0, 'the same state')
+
+  await ada.page.evaluate(`
+    globalThis.states = []
+    document.addEventListener('onSaveStateChange', event => { states.push(event.detail); event.preventDefault() })`)
+  service.disk.isFull = false
+  await append(ada, 'Currency is EUR. Ada', ' again')
+  await save(ada, 'stored')
+  await passTime(ada, async () => await ada.page.evaluate('states.length') === 1)
+  service.disk.isFull = true
+  await append(ada, 'Currency is EUR. Ada again', ', and again')
+  await save(ada, 'error')
+  await passTime(ada, async () => await ada.page.evaluate('states.length') === 2)
+  t.match(await ada.page.evaluate('states'), [{ saved: true }, { saved: false, since: /^\d{4}-/ }])
+  t.equal(await notice(ada).count(), 0)
+})
+
+t.test('a removed fragment asks nothing, nor does a viewer; a failed question changes nothing', { skip }, async t => {
+  const service = await startOnFullDisk(t, browser)
+  const fileId = await service.store('report.docx')
+  const viewer = await service.open(fileId, { movableTime: true, mode: 'view' })
+  await viewer.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+  await viewer.page.clock.runFor(600_000)
+  t.equal(service.questions(), 0)
+
+  const ada = await service.open(fileId, { movableTime: true, user: 'Ada Lovelace' })
+  service.disk.isFull = true
+  await append(ada, 'Currency is EUR.', ' Ada')
+  await save(ada, 'error')
+  await passTime(ada, async () => await notice(ada).getByText(UNSTORED).isVisible())
+  await ada.page.route('**/actions/save-state', async route => await route.abort())
+  await ada.page.clock.runFor(120_000)
+  t.ok(await notice(ada).getByText(UNSTORED).isVisible(), 'still the last state')
+  await ada.page.unroute('**/actions/save-state')
+  const before = service.questions()
+  await passTime(ada, async () => service.questions() > before)
+  await ada.page.evaluate("document.querySelector('[data-onlyoffice-editor]').remove()")
+  await ada.page.clock.runFor(31_000)
+  const after = service.questions()
+  await ada.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+  await ada.page.clock.runFor(600_000)
+  t.equal(service.questions(), after)
+})
+
+t.test('in Arabic, the text runs from right to left', { skip }, async t => {
+  const service = await startOnFullDisk(t, browser, { render: { lang: 'ar' } })
+  const ada = await service.open(await service.store('report.docx'), { movableTime: true })
+  service.disk.isFull = true
+  await append(ada, 'Currency is EUR.', ' Ada')
+  await save(ada, 'error')
+  const text = notice(ada).getByText('لم تُحفظ تغييراتك الأخيرة بعد')
+  await passTime(ada, async () => await text.isVisible())
+  t.equal(await ada.page.evaluate('getComputedStyle(document.querySelector(".onlyoffice-notice-title")).direction'), 'rtl')
+  t.equal(await ada.page.evaluate('document.querySelector(".onlyoffice-notice").closest("[lang]").lang'), 'ar')
+})
