@@ -75,7 +75,7 @@ const emulator = {
 }
 
 // What is needed before there is a document. Everything else that reads one is loaded for the first one.
-const ALWAYS_LOADED = 'converter/(convert|libre-office)|images/render|office/protected/|plain-source|types|unreadable'
+const ALWAYS_LOADED = 'converter/(convert|libre-office)|images/render|office/(protected/|zip)|plain-source|types|unreadable'
 
 // Packages and modules of Node.js that only these parts may import. Every part may import the others.
 const restricted = {

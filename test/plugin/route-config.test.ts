@@ -17,6 +17,7 @@ t.test('every route of the plugin has the application\'s config and tells who as
     ['', 'document-server'],
     ['/actions/config', 'page'],
     ['/actions/renew', 'page'],
+    ['/actions/save-state', 'page'],
     ['/actions/users', 'page'],
     ['/assets/*', 'page'],
     ['/doctor', 'operator'],

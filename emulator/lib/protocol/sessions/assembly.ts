@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { zipOf } from '../../documents/office/zip.js'
 import { CrashedError } from '../outbound/client.js'
 import type { AssembledDocument, Assembly, Change, OpenDocument } from './open-document.js'
 import { isFromForgottenFile, type SessionParts } from './parts.js'
@@ -24,19 +25,19 @@ export async function assemble (
   if (slow?.type === 'slow') await time.pause(slow.ms, AbortSignal.any([closing, crashSignal]))
   if (crashSignal.aborted) throw new CrashedError()
   if (failure?.type === 'fail' && failure.corrupted !== true) return { assembled: null, succeeded: false }
-  const fields = await keepResult(parts, { key, fileType, changes }, folder, bytes)
+  const fields = keepResult(parts, { key, fileType, changes }, folder, bytes)
   return { assembled: { bytes, folder, edits, fields }, succeeded: failure === undefined }
 }
 
-async function keepResult (
+function keepResult (
   { files, build }: SessionParts,
   { key, fileType, changes }: Pick<OpenDocument, 'key' | 'fileType' | 'changes'>,
   folder: string,
   bytes: Uint8Array
-): Promise<AssembledDocument['fields']> {
+): AssembledDocument['fields'] {
   const output = files.put(`${folder}/output.${fileType}`, `output.${fileType}`, bytes, fileType)
   const archive = changes.length > 0
-    ? files.put(`${folder}/changes.zip`, 'changes.zip', await archiveOf(changes), 'zip')
+    ? files.put(`${folder}/changes.zip`, 'changes.zip', archiveOf(changes), 'zip')
     : null
   const history = changes.length > 0 ? historyOf(changes, bytes, build.version) : {}
   return baseUrl => ({
@@ -61,8 +62,7 @@ function runsOf (changes: readonly Change[]): Run[] {
 }
 
 /** `changes0.json` and so on, one for each run. The changes in them are in the emulator's own format. */
-async function archiveOf (changes: readonly Change[]): Promise<Uint8Array> {
-  const { zipOf } = await import('../../documents/office/zip.js')
+function archiveOf (changes: readonly Change[]): Uint8Array {
   return zipOf(Object.fromEntries(
     runsOf(changes).map((run, index) => [`changes${index}.json`, JSON.stringify(run.map(({ made }) => made))])
   ))

@@ -236,6 +236,7 @@ export function openDocument (key: string, fileType: string): OpenDocument {
   return Object.assign(document, {
     bytes: () => editable === null ? source! : editable.bytes(),
     async editable () {
+      if (editable !== null) return editable
       const { openEditable } = await import('../../documents/open.js')
       editable ??= openEditable(document.fileType, source!)
       return editable
