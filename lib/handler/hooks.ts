@@ -17,11 +17,18 @@ type HookName = 'onCallback' | 'onSaved' | 'onSaveFailed' | 'onSessionStart' | '
 type EventOf<Name extends HookName> = Parameters<NonNullable<EditorOptions[Name]>>[0]
 
 interface HookContext {
+  readonly instance: Services['settings']
   readonly fileId: string
   hasReturned: boolean
   /** The hook in which a version of this file was restored. */
   readonly outer: HookContext | undefined
 }
+
+/**
+ * Also covers work that a hook leaves running after it has returned. One for all instances: before Node.js 24, each
+ * that was ever used costs time for every promise in the process.
+ */
+const running = new AsyncLocalStorage<HookContext>()
 
 const MAX_REMEMBERED_FAILURES = 1000
 
@@ -33,15 +40,14 @@ export type Hooks = ReturnType<typeof createHooks>
 /** Calls the application's hooks. A hook's error or timeout is logged and has no other effect. */
 export function createHooks ({ settings, log, shutdown }: Pick<Services, 'settings' | 'log' | 'shutdown'>) {
   const reportedFailures = new Set<string>()
-  /** Also covers work that a hook leaves running after it has returned. */
-  const running = new AsyncLocalStorage<HookContext>()
 
   return { call, saveFailed, isInHookOf }
 
   async function call<Name extends HookName> (name: Name, event: EventOf<Name>): Promise<void> {
     const hook = settings[name] as ((value: typeof event) => void | Promise<void>) | undefined
     if (!hook) return
-    const context = { fileId: event.fileId, hasReturned: !AWAITED.has(name), outer: running.getStore() }
+    const { fileId } = event
+    const context = { instance: settings, fileId, hasReturned: !AWAITED.has(name), outer: running.getStore() }
     try {
       await withTimeout(() => running.run(context, () => hook(event)), {
         milliseconds: settings.timeouts.hooks,
@@ -69,7 +75,7 @@ export function createHooks ({ settings, log, shutdown }: Pick<Services, 'settin
   /** Whether the caller runs in a hook that a callback of this file waits for. */
   function isInHookOf (fileId: string): boolean {
     for (let context = running.getStore(); context !== undefined; context = context.outer) {
-      if (!context.hasReturned && context.fileId === fileId) return true
+      if (context.instance === settings && context.fileId === fileId && !context.hasReturned) return true
     }
     return false
   }

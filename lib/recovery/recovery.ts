@@ -137,6 +137,19 @@ interface Placed extends Result {
   readonly hash?: string
 }
 
+interface Run {
+  readonly instance: Saves
+  hasEnded: boolean
+  /** The run in one of whose hooks this one began. */
+  readonly outer: Run | undefined
+}
+
+/**
+ * Detects calls from hooks of a run: a run that such a hook waits for would never begin. One for all instances: before
+ * Node.js 24, each that was ever used costs time for every promise in the process.
+ */
+const current = new AsyncLocalStorage<Run>()
+
 const MAX_FOREIGN_KEYS = 10_000
 
 const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Signal }
@@ -147,8 +160,6 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   const forgottenFiles = createForgottenFiles(services.commands, saves.fetch)
   /** Two runs at once would fetch everything twice. */
   const runs = createQueue()
-  /** Detects calls from hooks of a run: a run that such a hook waits for would never begin. */
-  const current = new AsyncLocalStorage<{ hasEnded: boolean }>()
   /** Keys that no record contains, so that all records are not read again for them. */
   const foreign = new BoundedMap<string, true>(MAX_FOREIGN_KEYS)
 
@@ -163,16 +174,23 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     assertOptions(rules, options)
     const { dryRun = false, signal: given } = options
     const signal = given ? AbortSignal.any([given, closing]) : closing
-    if (current.getStore()?.hasEnded === false) throw new NestedRecoveryError()
+    if (isInRun()) throw new NestedRecoveryError()
     return await runs.enter('', async turn => {
       await unlessAborted(turn, signal)
-      const run = { hasEnded: false }
+      const run = { instance: saves, hasEnded: false, outer: current.getStore() }
       try {
         return await current.run(run, async () => await recoverAll(dryRun, signal))
       } finally {
         run.hasEnded = true
       }
     })
+  }
+
+  function isInRun (): boolean {
+    for (let run = current.getStore(); run !== undefined; run = run.outer) {
+      if (run.instance === saves && !run.hasEnded) return true
+    }
+    return false
   }
 
   /**
