@@ -48,7 +48,7 @@ export async function pageRoutes (app: FastifyInstance, published: Editing['publ
   const fromPackages = Object.entries(imports).filter(([, path]) => !existsSync(new URL(path, BROWSER_FILES)))
   for (const [index, prefix] of EDITOR_PATHS.entries()) {
     for (const [name, path] of fromPackages) {
-      const file = fileURLToPath(import.meta.resolve(name))
+      const file = moduleFile(name)
       app.get(new URL(path, `http://page${prefix}`).pathname, async (_request, reply) => await reply.sendFile(basename(file), dirname(file)))
     }
     await app.register(fastifyStatic, {
@@ -89,6 +89,15 @@ export async function pageRoutes (app: FastifyInstance, published: Editing['publ
 async function readImportMap (): Promise<string> {
   const html = await readFile(new URL('index.html', BROWSER_FILES), 'utf8')
   return /<script type="importmap">([^]*?)<\/script>/.exec(html)![1]!
+}
+
+const moduleFiles = new Map<string, string>()
+
+/** The file of a module that the page imports. Kept for the next server, because looking for it takes milliseconds. */
+function moduleFile (name: string): string {
+  const file = moduleFiles.get(name) ?? fileURLToPath(import.meta.resolve(name))
+  moduleFiles.set(name, file)
+  return file
 }
 
 /** The path and query of a PDF for the page to show; nothing for other formats. */
