@@ -25,7 +25,7 @@ const services = [
     fields: (origin: string, key: string) => ({
       async: true,
       filetype: 'txt',
-      outputtype: 'pdf',
+      outputtype: 'txt',
       key,
       url: `${origin}/files/notes.txt`
     }),
