@@ -34,9 +34,10 @@ const NOT_ON_S3 = /** @type {Record<string, string>} */ ({
 const isOnS3 = process.env.TEST_STORAGE === 's3'
 const GROUPS = '.tap/groups'
 /**
- * Starting a process takes longer than most short test files. With larger groups, the last one runs alone for too long.
+ * Starting a process takes longer than most short test files: a second of processor time. With larger groups, a
+ * machine with eight processors would have nothing to do for some of them.
  */
-const SHORT_FILES_PER_GROUP = 16
+const SHORT_FILES_PER_GROUP = 40
 const LONG_FILES_PER_GROUP = 4
 
 /** In the words of the report. */

@@ -12,7 +12,7 @@ export * from 'tap'
 const TIMEOUT_MS = 300_000
 
 /** The same for all files of a process, and for what they leave open: tap would wait for its end for ever. */
-const PROCESS_TIMEOUT_MS = 900_000
+const PROCESS_TIMEOUT_MS = 1_800_000
 
 const FIXTURES = '.tap/fixtures'
 
