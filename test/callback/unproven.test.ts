@@ -60,10 +60,9 @@ for (const [name, options] of Object.entries({ secure: {}, 'classic with tokens'
     ]
     let sent = 0
     for (let round = 0; round < 150; round++) {
-      for (const answer of await Promise.all(strangers.map(async post => await post(round)))) {
-        t.equal(answer, '{"error":1}')
-        sent++
-      }
+      const answers = await Promise.all(strangers.map(async post => await post(round)))
+      t.strictSame(answers, strangers.map(() => '{"error":1}'))
+      sent += answers.length
       if (round === 75) t.match(await editing.postSignedCallback(fileId, fields), { body: '{"error":1}' })
     }
 
