@@ -81,12 +81,18 @@ async function start (t: Test, source: string): Promise<Program> {
   const documentServer = await createDocumentServer({ jwtSecret: SECRET })
   t.teardown(() => documentServer.close())
   const port = await freePort()
+  const publicBaseUrl = `http://127.0.0.1:${port}`
   await writeFile(join(directory, 'app.js'), source
     .replaceAll('https://docs.example.com', new URL(documentServer.editorApiUrl).origin)
-    .replaceAll('https://app.example.com', `http://127.0.0.1:${port}`)
+    .replaceAll('https://app.example.com', publicBaseUrl)
     .replaceAll(/\b3\d{3}\b/g, String(port)))
 
-  const child = spawn(process.execPath, ['app.js'], { cwd: directory, env: { ...plainEnvironment, JWT_SECRET: SECRET }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const variables = { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET: SECRET, PUBLIC_BASE_URL: publicBaseUrl }
+  const child = spawn(process.execPath, ['app.js'], {
+    cwd: directory,
+    env: { ...plainEnvironment, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   const exited = once(child, 'exit') as Promise<[number | null]>
   const errors = text(child.stderr)
   let output = ''
