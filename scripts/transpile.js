@@ -8,8 +8,8 @@ import { join } from 'node:path'
 
 /** Made by other scripts. */
 const MADE = /(^|\/)(assets|vendor)\/|\.licenses\.txt$/
-/** For the compilers of schemas and types. */
-const NOT_BUILT = /\.schema\.ts$|^types\/.*\.d\.ts$/
+/** For the compilers of schemas and types. Those of the browser's modules are also for the users of the package. */
+const NOT_BUILT = /\.schema\.ts$|^(?!lib\/browser\/).*\.d\.ts$/
 const MODULE = /(?<!\.d)\.ts$/
 
 const sources = (await Promise.all(['lib', 'types'].map(filesIn))).flat()

@@ -7,9 +7,9 @@ interface Expected {
   readonly folder: string
   readonly documents: readonly string[]
   /** Served as they are, not compiled. */
-  readonly assets: string
+  readonly assets: RegExp
   /** What is made of them. */
-  readonly bundle?: string
+  readonly bundle?: RegExp
   /** Whether other packages may import them, with types. */
   readonly hasAssetTypes: boolean
   /** In `dist/lib`: what the build copies from other packages, and their licenses. */
@@ -28,18 +28,18 @@ const packages: Readonly<Record<PackageName, Expected>> = {
   'fastify-onlyoffice': {
     folder: '.',
     documents: ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'UPGRADING.md', 'package.json', ...docs],
-    assets: 'browser/',
-    bundle: 'assets/',
+    assets: /^(browser|control\/languages)\//,
+    bundle: /^assets\//,
     hasAssetTypes: true
   },
   'onlyoffice-emulator': {
     folder: 'emulator',
     documents: ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'],
-    assets: 'browser/',
+    assets: /^(page\/browser|text)\/.*(?<!\.d\.ts)$/,
     hasAssetTypes: false,
     ofOtherPackages: [
-      ...Object.values(imports).map(path => join('browser', path)),
-      'browser/vendor/licenses.txt',
+      ...Object.values(imports).map(path => join('page/browser', path)),
+      'page/browser/vendor/licenses.txt',
       'documents/converter/pdfkit.js.licenses.txt'
     ]
   }
@@ -47,11 +47,11 @@ const packages: Readonly<Record<PackageName, Expected>> = {
 
 for (const [name, { folder, documents, assets, bundle = assets, hasAssetTypes, ofOtherPackages = [] }] of Object.entries(packages)) {
   t.test(`${name} contains what is built from its lib and types, its documents, and nothing else`, async t => {
-    const isAsset = (path: string) => path.startsWith(assets)
+    const isAsset = (path: string) => assets.test(path)
     const { directory } = await installPacked(t, name as PackageName)
     const lib = await filesBelow(join(root, folder, 'lib'))
     const types = await filesBelow(join(root, folder, 'types'))
-    const isBundled = (path: string) => path.startsWith(bundle)
+    const isBundled = (path: string) => bundle.test(path)
     const modules = [...lib.filter(path => !isAsset(path) && !isBundled(path)).map(path => `lib/${path}`), ...types.map(path => `types/${path}`)]
     // Elsewhere a declaration file is an input of the browser's type check only.
     // A schema is an input of the build only.
