@@ -10,7 +10,7 @@ import editor, { type ActionOptions, type EditorControlDefaults, type EditorOpti
 import { type HandlerUrls, handlerUrls } from '../../lib/security/signatures.js'
 import type { Clock } from '../../types/options.js'
 import { claimOf, SECRET } from './document-server.js'
-import { listen, type Reply, send } from './http.js'
+import { listen } from './http.js'
 import { memoryLog, searchedLog } from './log.js'
 
 export const HANDLER = '/Controls/Editor/EditorHandler.ashx'
@@ -88,11 +88,13 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
   const proxyHeaders = { 'x-editor-proxy-token': urls.proxyToken('') }
   async function postCallback (fileId: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Answer> {
-    return answerOf(await send(urls.callback(fileId).replace(publicBaseUrl, origin), {
+    const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    const response = await fetch(urls.callback(fileId).replace(publicBaseUrl, origin), {
       method: 'POST',
       headers,
-      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-    }))
+      body: raw as NonNullable<RequestInit['body']>
+    })
+    return { status: response.status, headers: response.headers, body: await response.text() }
   }
 
   return {
@@ -126,11 +128,6 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
       return Buffer.concat(chunks).toString('utf8')
     }
   }
-}
-
-function answerOf ({ status, headers, body }: Reply): Answer {
-  const pairs = Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]))
-  return { status, headers: new Headers(pairs), body }
 }
 
 /** A token as the document server signs it: with the secret, valid for five minutes. */
@@ -186,14 +183,15 @@ export async function startPageHost (t: Test, { actions = {}, ...options }: Host
     tokenOf,
     async ask (action, body = {}, { headers = {}, method = 'POST', ...given } = {}) {
       const token = 'token' in given ? given.token : await tokenOf()
-      const { body: text, ...response } = answerOf(await send(`${host.origin}${HANDLER}/actions/${action}`, {
+      const response = await fetch(`${host.origin}${HANDLER}/actions/${action}`, {
         method,
         headers: { 'content-type': 'application/json', ...(token !== undefined && { 'x-editor-page-token': token }), ...headers },
         ...(method === 'POST' && { body: typeof body === 'string' ? body : JSON.stringify(body) })
-      }))
+      })
+      const text = await response.text()
       const isJson = /^application\/json/.test(response.headers.get('content-type') ?? '')
       const { pageToken, proxyToken, ...answer } = isJson ? JSON.parse(text) : { text }
-      return { ...response, body: answer, tokens: { ...(pageToken !== undefined && { pageToken, proxyToken }) } }
+      return { status: response.status, headers: response.headers, body: answer, tokens: { ...(pageToken !== undefined && { pageToken, proxyToken }) } }
     }
   }
 }

@@ -71,7 +71,7 @@ t.test(
     await button('Version 1').click()
     await call('setHistoryData', { ...data(1), token: sign(data(1)) })
     await frame.locator('main').getByText('first').waitFor()
-    t.equal(await frame.locator('ins, del').count(), 0)
+    await frame.locator('ins, del').first().waitFor({ state: 'detached' })
     await button('Restore').click()
     t.strictSame(await event('onRequestRestore'), { version: 1, fileType: 'txt' })
 
