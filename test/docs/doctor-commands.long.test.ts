@@ -98,13 +98,16 @@ async function faultOf (command: string): Promise<string | undefined> {
   return code === 0 && /\nHealthy: 0 errors|"healthy": true/.test(output) ? undefined : `exit code ${code}: ${output}${errors}`
 }
 
-/** Spans of code, and commands in blocks of code, which a backslash may continue on the next line. */
+/**
+ * Spans of code, and commands in blocks of code, which a backslash may continue on the next line. A file for the output is
+ * left out, so that the output can be looked at.
+ */
 function inMarkdown (path: string): Found {
   const page = readPage(path)
   const codes = [
     ...page.codeSpans,
-    ...page.blocks.filter(({ language }) => language === 'sh').flatMap(({ line, text }) =>
-      text.replaceAll('\\\n', ' ').split('\n').map(command => ({ line, text: command })))
+    ...page.blocks.filter(({ language }) => language === 'sh' || language === 'yaml').flatMap(({ line, text }) =>
+      text.replaceAll('\\\n', ' ').split('\n').map(command => ({ line, text: command.replace(/^ *- run: | > \S+$/g, '') })))
   ]
   return {
     places: codes.filter(({ text }) => text.includes(NAME)).map(({ line, text }) => ({ place: `${path}:${line}`, command: text.trim() })),
