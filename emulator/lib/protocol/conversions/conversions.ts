@@ -35,16 +35,20 @@ export interface Conversions {
   convertFile (fields: Record<string, unknown>, source: Uint8Array | undefined): Promise<ConversionOutcome>
 }
 
-interface Parts {
+/** What converts and builds documents works with. */
+export interface ConversionParts {
   readonly client: OutboundClient
   readonly time: Time
   readonly files: ResultFiles
   readonly faults: FaultRegistry
   readonly convert: Convert
   readonly closing: AbortSignal
+  readonly log: Pick<FastifyBaseLogger, 'error' | 'warn'>
+}
+
+interface Parts extends ConversionParts {
   /** Whether downloads carry a token. */
   readonly isSigned: boolean
-  readonly log: Pick<FastifyBaseLogger, 'error'>
 }
 
 export function conversions ({ client, time, files, faults, convert, closing, isSigned, log }: Parts): Conversions {

@@ -1,15 +1,10 @@
 import { randomInt } from 'node:crypto'
-import type { FastifyBaseLogger } from 'fastify'
-import type { Time } from '../clock/time.js'
-import type { Convert } from '../../documents/converter/convert.js'
+import type { ConversionParts } from '../conversions/conversions.js'
 import { ConversionCode } from '../conversions/error-codes.js'
 import { failureOf } from '../conversions/failures.js'
 import { createJobs, type Failure, type Outcome } from '../conversions/jobs.js'
-import type { FaultRegistry } from '../faults/registry.js'
 import { writtenAs } from '../../formats.js'
-import type { OutboundClient } from '../outbound/client.js'
 import { download } from '../outbound/download.js'
-import type { ResultFiles } from '../result-files/files.js'
 import { bytesOf } from './drafts.js'
 import { runScript, type SavedDraft } from './script.js'
 import { ScriptError } from './syntax.js'
@@ -34,17 +29,7 @@ export interface Builds {
   build (fields: Record<string, unknown>, script?: Uint8Array): Promise<Build>
 }
 
-interface Parts {
-  readonly client: OutboundClient
-  readonly time: Time
-  readonly files: ResultFiles
-  readonly faults: FaultRegistry
-  readonly convert: Convert
-  readonly closing: AbortSignal
-  readonly log: Pick<FastifyBaseLogger, 'error' | 'warn'>
-}
-
-export function builds ({ client, time, files, faults, convert, closing, log }: Parts): Builds {
+export function builds ({ client, time, files, faults, convert, closing, log }: ConversionParts): Builds {
   const jobs = createJobs<Built>(time, closing)
 
   async function run (key: string, url: unknown, argument: unknown, sent?: Uint8Array): Promise<Built | Failure> {
