@@ -174,6 +174,7 @@ export function createForceSaves (
       grace
     })
     let answer: CommandAnswer | undefined
+    let answering = Promise.resolve()
     let isLeft = false
     let startedAt = performance.now()
     let failure: Error | undefined
@@ -213,15 +214,17 @@ export function createForceSaves (
       }
     } finally {
       leave(fileId, waiter)
-      // If the document server is still working on the save, the note stays, so that others know that a save may
+      if (ended.aborted) await answering // nobody is waiting
+      // If the document server may still be working on the save, the note stays, so that others know that a save may
       // follow.
-      if (verdict !== undefined || answer !== 'started') await note(fileId, record => forceSaveRemoved(record, id))
+      const isUnderWay = answer === 'started' || (answer === undefined && closing.aborted)
+      if (verdict !== undefined || !isUnderWay) await note(fileId, record => forceSaveRemoved(record, id))
     }
 
     function sendCommand (): void {
       startedAt = performance.now()
       waiter.cause = undefined
-      commands.send({ c: 'forcesave', key, userdata: id }, { signal: ended })
+      answering = commands.send({ c: 'forcesave', key, userdata: id }, { signal: closing })
         .then(() => { answer = 'started' }, async error => {
           const known = error instanceof CommandFailedError ? ANSWERS.get(error.serverCode) : undefined
           if (known === undefined) failure = explained(error)

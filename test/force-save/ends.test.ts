@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import type { CallbackEvent, ForceSaveResult, SavedEvent } from '../../lib/index.js'
 import { commandsAnswered, type Pair, startPair, watched } from '../kit/sessions.js'
@@ -58,7 +59,28 @@ t.test('a command without an answer ends with the timeout', async t => {
   const { pair, control } = await startSlow(t)
   pair.documentServer.fault('command', { type: 'stall' })
   await t.rejects(control.forceSave({ timeout: 200 }), { code: 'FST_EDITOR_FORCE_SAVE_TIMEOUT' })
-  await pair.clock.advance(1000)
+})
+
+t.test('if the caller gives up before the command is answered, others know that its save may be under way', async t => {
+  const { pair, control } = await startSlow(t)
+  pair.documentServer.fault('command', { type: 'delay', ms: 500 })
+  await t.rejects(control.forceSave({ timeout: 200 }), { code: 'FST_EDITOR_FORCE_SAVE_TIMEOUT' })
+  await pair.clock.advance(100) // not at the same moment
+  const other = watched((await pair.control('b')).forceSave())
+  while (!(await pair.notes()).some(({ isIdle }) => isIdle)) await turn()
+  t.equal((await pair.notes()).length, 2)
+  await pair.clock.advance(900)
+  t.match(await pair.afterQuiet(other.promise), { saved: true })
+})
+
+t.test('a note is removed if the command is answered when its caller has given up, and nothing is under way', async t => {
+  const pair = await startPair(t)
+  await pair.open()
+  pair.documentServer.fault('command', { type: 'delay', ms: 500 })
+  await t.rejects((await pair.control()).forceSave({ timeout: 200 }), { code: 'FST_EDITOR_FORCE_SAVE_TIMEOUT' })
+  t.equal((await pair.notes()).length, 1)
+  await pair.clock.advance(500)
+  while ((await pair.notes()).length > 0) await turn()
 })
 
 t.test('closing the app ends the wait, and does not wait for it', async t => {
