@@ -42,7 +42,8 @@ const common = ['formats', 'json', 'url', 'version']
 const protocol = (...parts) => [...common, 'editing', 'documents', ...parts.map(part => `protocol/${part}`)]
 
 const emulator = {
-  index: ['create', 'protocol/clock'],
+  index: ['connect', 'create', 'protocol/clock'],
+  connect: [...common, 'protocol/clock', 'protocol/tokens'],
   cli: [...common, 'create', 'protocol/clock'],
   create: [...common, 'options', 'documents/converter', 'page/page', 'protocol'],
   editing: ['documents'],

@@ -1,5 +1,9 @@
+export { connectDocumentServer } from './connect.js'
 export { createDocumentServer } from './create.js'
 export { fakeClock } from './protocol/clock/fake-clock.js'
+export type {
+  Browser, BrowserContext, BrowserPage, ConnectedDocumentServer, ConnectedSession, ConnectOptions
+} from '../types/connect.js'
 export type { Clock, FakeClock, FakeClockOptions } from '../types/clock.js'
 export type {
   DocumentServer,

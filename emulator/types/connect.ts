@@ -1,0 +1,74 @@
+import type { DocumentServerMembers, EditorConfig } from './document-server.js'
+import type { Session } from './session.js'
+
+/** What is used of a browser that Playwright has started. */
+export interface Browser {
+  newContext (): Promise<BrowserContext>
+}
+
+export interface BrowserContext {
+  newPage (): Promise<BrowserPage>
+  close (): Promise<void>
+}
+
+export interface BrowserPage {
+  goto (url: string, options: { readonly timeout: number }): Promise<unknown>
+  setContent (html: string, options: { readonly timeout: number }): Promise<unknown>
+  evaluate (expression: string): Promise<unknown>
+  waitForFunction (expression: string, argument: undefined, options: { readonly timeout: number }): Promise<unknown>
+  readonly mouse: { click (x: number, y: number): Promise<unknown> }
+  readonly keyboard: { press (key: string): Promise<unknown>, type (text: string): Promise<unknown> }
+}
+
+/** Options of `connectDocumentServer()`. */
+export interface ConnectOptions {
+  /** The URL of the document server, such as `http://localhost:8080`, as this process reaches it. */
+  readonly url: string
+  /** Signs the commands that are sent to it. */
+  readonly jwtSecret: string
+  /** Opens the editors: `await chromium.launch()` of Playwright. It is not closed. */
+  readonly browser: Browser
+  /**
+   * Milliseconds for each step: until an editor is ready, an edit is sent or the application has answered.
+   *
+   * @default 60_000
+   */
+  readonly timeout?: number
+}
+
+/** One editor with one document open, in a page of a browser. */
+export interface ConnectedSession extends Pick<Session, 'key'> {
+  /** The events of the editor so far: those of `DocsAPI.DocEditor`, with their data. */
+  events (): Promise<ReadonlyArray<readonly [name: string, data?: unknown]>>
+  /**
+   * Replaces the text by typing. Resolves when the document server has it.
+   *
+   * @throws {Error} if that takes too long, or the document can't be typed into.
+   */
+  edit (text: string): Promise<void>
+  /**
+   * Makes the document server save by force. Resolves when it has started: the callback follows.
+   *
+   * @throws {DocumentServerError} with the code of the command service: 4 if there is nothing new.
+   */
+  forceSave (): Promise<void>
+  /**
+   * Leaves the document. Resolves when the document server has noticed: the callback follows. Wait for what your
+   * application does with it, because nothing that the document server tells says whether it was accepted.
+   *
+   * @throws {Error} if the user is still listed after `timeout`.
+   */
+  close (): Promise<void>
+}
+
+/** A document server that is already running, as a test uses it. */
+export interface ConnectedDocumentServer extends Pick<DocumentServerMembers, 'url' | 'editorApiUrl'> {
+  /**
+   * Opens a document as a page with this configuration does. Resolves when it can be edited.
+   *
+   * @throws {DocumentServerError} with the code that the editor shows.
+   */
+  open (config: EditorConfig): Promise<ConnectedSession>
+  /** Closes the editors that are open. The document server and the browser go on. */
+  close (): Promise<void>
+}
