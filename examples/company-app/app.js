@@ -1,37 +1,44 @@
-import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
-import swagger from '@fastify/swagger'
 import underPressure from '@fastify/under-pressure'
 import Fastify from 'fastify'
-import editor, { fileStorage } from 'fastify-onlyoffice'
+import editor from 'fastify-onlyoffice'
+import { createAccounts } from './accounts.js'
 import { createDocuments } from './documents.js'
-import { login, userOf } from './login.js'
-import { routes } from './routes.js'
+import { editorHooks } from './editor.js'
+import { login, loginRoutes, PUBLIC } from './login.js'
+import { errorPage, send } from './pages.js'
+import { adminRoutes, documentRoutes, listRoutes } from './routes.js'
 
-const PUBLIC = { config: { public: true } }
+const EDITOR_PATH = '/editor'
 
-/**
- * @param {object} options
- * @param {string} options.cookieSecret
- * @param {string} options.corsOrigin Origin of another site of the company, whose pages may read `/api`.
- * @param {number} options.perMinute Requests per minute and client.
- * @param {string} options.directory Of the documents.
- * @param {import('fastify-onlyoffice').EditorOptions} options.editor
- */
-export async function createApp ({ cookieSecret, corsOrigin, perMinute, directory, editor: editorOptions }) {
-  const app = Fastify({ logger: { level: 'warn' }, forceCloseConnections: 'idle' })
-  const documents = createDocuments()
-  const { origin: documentServer } = new URL(editorOptions.editorApiUrl ?? '')
+export async function createApp ({
+  database,
+  sessionSecret,
+  adminPassword, // of the user `admin`, whom the first start makes
+  trustProxy = false,
+  loginsPerMinute = 10, // of one client, as all requests
+  requestsPerMinute = 600,
+  editor: editorOptions
+}) {
+  const app = Fastify({ logger: { level: 'warn' }, trustProxy, forceCloseConnections: 'idle' })
+  const accounts = createAccounts(database)
+  const documents = createDocuments(database)
+  await accounts.addFirst({ login: 'admin', name: 'Administrator', password: adminPassword })
+  const { origin: documentServer } = new URL(editorOptions.editorApiUrl)
 
   // Plugins with hooks for all routes come first: a hook applies to the routes that are registered after it.
   await app.register(underPressure, {
     maxEventLoopDelay: 1000,
-    retryAfter: 10,
-    exposeStatusRoute: { url: '/status', routeOpts: PUBLIC }
+    exposeStatusRoute: { url: '/status', routeOpts: { config: PUBLIC } }
   })
-  await app.register(rateLimit, { max: perMinute, timeWindow: '1 minute', allowList: isDocumentServer })
+  // The document server is exempt: it saves everybody's documents, and the plugin checks its signatures first.
+  await app.register(rateLimit, {
+    max: requestsPerMinute,
+    timeWindow: '1 minute',
+    allowList: ({ routeOptions }) => routeOptions.config.editor?.caller === 'document-server'
+  })
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false, // they would turn http: into https:, also where the document server has only http:
@@ -47,41 +54,30 @@ export async function createApp ({ cookieSecret, corsOrigin, perMinute, director
         frameAncestors: ["'none'"]
       }
     },
-    referrerPolicy: { policy: 'same-origin' } // the editor's close button leads back
+    referrerPolicy: { policy: 'same-origin' }
   })
-  // Only for /api: no other site needs the plugin's routes, least of all with cookies.
-  await app.register(cors, {
-    delegator: ({ url = '' }, callback) =>
-      callback(null, { origin: url.startsWith('/api/') ? corsOrigin : false, credentials: true })
-  })
-  await app.register(multipart, { limits: { files: 1, fileSize: 10 * 1024 * 1024 } })
-  await app.register(swagger, { openapi: { info: { title: 'Company documents', version: '1.0.0' } } })
-  await app.register(login, { secret: cookieSecret })
+  await app.register(login, { accounts, secret: sessionSecret })
+  await app.register(editor, { path: EDITOR_PATH, ...editorHooks(app, documents), ...editorOptions })
 
-  await app.register(editor, {
-    ...editorOptions,
-    path: '/editor',
-    storage: fileStorage({ directory }),
-    openapi: true,
-    // The login hook lets the handler's route through for the document server. Pages use it as well, to fetch files:
-    // only with a login.
-    authorize: (request, { action }) => action === 'proxy' && !userOf(request) ? false : undefined,
-    actions: {
-      documentName: ({ fileId }) => documents.get(fileId)?.name,
-      rename ({ fileId, title, user }) {
-        documents.rename(fileId, title, user?.id)
-      }
-    }
+  await app.register(async pages => {
+    pages.removeAllContentTypeParsers() // forms only: each field is a string
+    pages.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_request, body) =>
+      Object.fromEntries(new URLSearchParams(body)))
+    await pages.register(multipart, { limits: { files: 1, fileSize: 10 * 1024 * 1024 } })
+    pages.addHook('preValidation', async request => { request.body ??= {} })
+    pages.setErrorHandler(sendError)
+    await pages.register(loginRoutes, { accounts, perMinute: loginsPerMinute })
+    await pages.register(listRoutes, { accounts, documents })
+    await pages.register(documentRoutes, { accounts, documents })
+    await pages.register(adminRoutes, { accounts, documents, doctorPath: `${EDITOR_PATH}/doctor` })
   })
-  await app.register(routes, { documents })
   return app
 }
 
-/**
- * It saves everybody's documents, and the plugin refuses what it has not signed before reading it. examples/rate-limit
- * tells it by its IP address.
- * @param {import('fastify').FastifyRequest} request
- */
-function isDocumentServer ({ routeOptions }) {
-  return routeOptions.config.editor?.caller === 'document-server'
+function sendError (error, request, reply) {
+  const { code = '' } = error
+  const statusCode = /^22...$/.test(code) ? 400 : error.statusCode ?? 500 // PostgreSQL: no such value, as of an ID
+  if (statusCode >= 500) request.log.error(error)
+  const ofUse = /^(APP|FST_EDITOR|FST_REQ)_/.test(code) ? error.message : 'The request is wrong'
+  return send(reply.code(statusCode), errorPage({ message: statusCode < 500 ? ofUse : 'Try again later' }))
 }

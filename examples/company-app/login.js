@@ -1,78 +1,62 @@
 import cookie from '@fastify/cookie'
+import session from '@fastify/session'
 import fastifyPlugin from 'fastify-plugin'
+import { NotAllowed } from './errors.js'
+import { loginPage, send } from './pages.js'
 
-/** @import { FastifyInstance, FastifyRequest } from 'fastify' */
+export const PUBLIC = { public: true }
+const SESSION_MS = 8 * 60 * 60_000
 
-const COOKIE = 'user'
+// Every route needs a login, unless it says `config: PUBLIC`, or its requests come from the document server: these have
+// no cookie, and the plugin checks their signatures. `request.user` is who has logged in.
+export const login = fastifyPlugin(async (app, { accounts, secret }) => {
+  await app.register(cookie)
+  await app.register(session, {
+    secret,
+    store: accounts.sessionStore,
+    cookieName: 'session',
+    cookie: { httpOnly: true, sameSite: 'lax', secure: 'auto', maxAge: SESSION_MS },
+    rolling: false,
+    saveUninitialized: false // or every request of the document server would begin a session
+  })
+  app.decorateRequest('user', null)
 
-/**
- * In your application: those who have an account.
- * @type {ReadonlyMap<string, { id: string, name: string }>}
- */
-const users = new Map([['ada', { id: 'ada', name: 'Ada Lovelace' }], ['grace', { id: 'grace', name: 'Grace Hopper' }]])
+  app.addHook('onRequest', async (request, reply) => {
+    refuseOtherSites(request)
+    const { editor, public: isPublic } = request.routeOptions.config
+    const { userId } = request.session
+    if (userId !== undefined) request.user = await accounts.active(userId)
+    if (request.user || isPublic || editor?.caller === 'document-server') return
+    // A page is redirected. A script would take the login page for its answer.
+    return request.headers['sec-fetch-mode'] === 'navigate'
+      ? reply.redirect('/login', 303)
+      : reply.code(401).send({ message: 'Log in first' })
+  })
+}, { name: 'login' })
 
-/**
- * Every route needs a login, unless it says `config: { public: true }`, or its requests come from the document server:
- * these have no cookie, and the plugin checks their signatures.
- */
-export const login = fastifyPlugin(
-  /**
-   * @param {FastifyInstance} app
-   * @param {{ secret: string }} options
-   */
-  async (app, { secret }) => {
-    await app.register(cookie, { secret })
+export async function loginRoutes (app, { accounts, perMinute }) {
+  app.get('/login', { config: PUBLIC }, async (request, reply) => send(reply, loginPage({ hasFailed: false })))
 
-    app.addHook('onRequest', async (request, reply) => {
-      const { editor, public: isPublic } =
-        /** @type {{ public?: boolean } & typeof request.routeOptions.config} */ (request.routeOptions.config)
-      if (isPublic || editor?.caller === 'document-server' || userOf(request)) return
-      // A page is redirected. A script would take the login page for its answer.
-      return request.headers['sec-fetch-mode'] === 'navigate'
-        ? reply.redirect('/login')
-        : reply.code(401).send({ message: 'Log in first' })
-    })
+  const rateLimit = { max: perMinute, timeWindow: '1 minute' }
+  app.post('/login', { bodyLimit: 4096, config: { ...PUBLIC, rateLimit } }, async (request, reply) => {
+    const { login = '', password = '' } = request.body ?? {}
+    const user = await accounts.withPassword(login, password)
+    if (!user) return send(reply.code(403), loginPage({ hasFailed: true }))
+    await request.session.regenerate() // an ID that somebody knew before says nothing
+    request.session.userId = user.id
+    return reply.redirect('/', 303)
+  })
 
-    app.get(
-      '/login',
-      { config: { public: true } },
-      async (request, reply) =>
-        reply.type('text/html; charset=utf-8').send(`<!doctype html>
-      <html lang="en"><meta name="viewport" content="width=device-width"><title>Login</title><link rel="stylesheet" href="/style.css">
-      <h1>Who are you?</h1>${Array.from(users.values(), ({ id, name }) => `<form method="post" action="/login/${id}"><button>${name}</button></form>`).join('')}`))
+  app.post('/logout', async (request, reply) => {
+    await request.session.destroy()
+    return reply.redirect('/login', 303)
+  })
+}
 
-    // In your application: with a password, or by an identity provider.
-    app.post('/login/:id', { config: { public: true } }, async (request, reply) => {
-      const { id } = /** @type {{ id: string }} */ (request.params)
-      if (!users.has(id)) return reply.code(403).send({ message: 'Nobody has this name' })
-      // sameSite: forms of other sites do not carry the cookie.
-      return reply.setCookie(COOKIE, id, {
-        signed: true,
-        httpOnly: true,
-        sameSite: 'lax',
-        secure: 'auto',
-        path: '/',
-        maxAge: 8 * 60 * 60
-      }).redirect('/', 303)
-    })
-
-    app.post('/logout', async (request, reply) => reply.clearCookie(COOKIE, { path: '/' }).redirect('/login', 303))
-
-    // A form of a login button, which has no fields.
-    app.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      (_request, _body, done) => done(null)
-    )
-  },
-  { name: 'login' }
-)
-
-/**
- * The user who has logged in.
- * @param {FastifyRequest} request
- */
-export function userOf (request) {
-  const { valid, value } = request.unsignCookie(request.cookies[COOKIE] ?? '')
-  return valid && value !== null ? users.get(value) : undefined
+// Against forged requests: browsers say where a request comes from. Others, as the document server, have no cookies.
+function refuseOtherSites ({ method, headers, host }) {
+  if (method === 'GET' || method === 'HEAD') return
+  const { origin, 'sec-fetch-site': site } = headers
+  const isOwn = site === undefined ? origin === undefined || URL.parse(origin)?.host === host : site === 'same-origin'
+  if (!isOwn) throw new NotAllowed('This request comes from another site')
 }

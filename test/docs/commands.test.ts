@@ -45,6 +45,7 @@ const ENVIRONMENT = {
   JWT_SECRET: 'a-secret-of-this-test-suite-0123456789',
   PUBLIC_BASE_URL: 'https://app.example.com'
 }
+const REPOSITORY = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).repository.url.replace('git+', '')
 const PACKAGES = ['package.json', 'emulator/package.json'].flatMap(path => {
   const { name, dependencies, devDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, path), 'utf8'))
   return [name, ...Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies })]
@@ -68,6 +69,7 @@ const programs: Readonly<Record<string, (args: readonly string[], command: Comma
   cp: ([source = ''], command) => missingFile(source, command),
   docker: dockerFault,
   curl: args => args.some(arg => URL.canParse(arg)) ? undefined : 'curl has no URL',
+  git: ([subcommand, ...args]) => subcommand === 'clone' && args.at(-1) === REPOSITORY ? undefined : `git ${subcommand} of another repository`,
   openssl: args => args[0] === 'rand' ? undefined : `openssl ${args[0]} is unknown`,
   jq: args => args.at(-1)?.endsWith('.log') ? undefined : 'jq reads no log',
   ...Object.fromEntries(['date', 'grep', 'mkdir', 'printenv', 'sha256sum'].map(name => [name, () => undefined]))
@@ -101,6 +103,7 @@ t.test('a command with an error is found', { skip: !hasBash && 'This machine has
     'node no-such-file.js',
     'cp no-such-file .env',
     'docker compose exec app no-such-program',
+    'git clone https://github.com/no-such/repository.git',
     'no-such-program',
     'if then',
     'cd examples/react && npm run no-such-script'

@@ -1,81 +1,159 @@
-import t from 'tap'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { parse as parseYaml } from 'yaml'
+import { readPage } from '../docs/markdown.js'
 import { caretTo, editorFrame, startBrowser } from '../kit/browser.js'
-import { SECRET, startDocumentServer } from '../kit/document-server.js'
-import { configOf, startExample } from '../kit/programs.js'
+import { freePort } from '../kit/http.js'
+import { startNpmRegistry } from '../kit/npm-registry.js'
+import { plainEnvironment, root, temporaryDirectory } from '../kit/programs.js'
 
+// The tutorial, word for word: what its blocks of commands say is run by a shell in an empty directory, one after the
+// other, and what its steps say is done in browsers. The repository and the packages come from this machine.
+
+const FOLDER = 'examples/company-app'
+const PASSWORD = 'correct horse battery'
 const browser = await startBrowser(t)
-t.setTimeout(60_000)
-const documentServer = await startDocumentServer(t)
-const env = { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET: SECRET, CORS_ORIGIN: 'https://intranet.example', PER_MINUTE: '60' }
-const { url, stop } = await startExample(t, 'company-app/server.js', { env })
+const commands = readPage(`${FOLDER}/README.md`).blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
+t.setTimeout(600_000)
 
-/** Headers of a user who has logged in. */
-async function loggedIn (user: string) {
-  const response = await fetch(`${url}/login/${user}`, { method: 'POST', redirect: 'manual' })
-  return { cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' }
+t.test('example company-app: its tutorial leads from an empty directory to two users who edit a document with history', {
+  skip: browser.missing || (!existsSync(join(root, '.git')) && 'This machine has no repository')
+}, async t => {
+  t.setTimeout(600_000)
+  const started = performance.now()
+  const [get = '', setup = '', start = '', testIt = '', containers] = commands
+  t.equal(containers, 'docker compose up --build\n')
+  const shell = await startShell(t)
+  const directory = (await shell(`${get}pwd`)).trimEnd().split('\n').at(-1)!
+  const [, password = ''] = /password (\S+)/.exec(await shell(setup, directory))!
+  const { url, stop } = await shell.start(start, directory)
+
+  const admin = await logIn(t, url, 'admin', password)
+  await admin.getByRole('link', { name: 'Administration' }).click()
+  for (const login of ['ada', 'grace']) {
+    await admin.getByLabel('Login').fill(login)
+    await admin.getByLabel('Name').fill(login)
+    await admin.getByLabel('Password').fill(PASSWORD)
+    await admin.getByRole('button', { name: 'Add user' }).click()
+    await admin.getByRole('listitem').filter({ hasText: login }).waitFor()
+  }
+
+  const ada = await logIn(t, url, 'ada', PASSWORD)
+  await ada.getByLabel('New document').fill('Plan')
+  await ada.getByLabel('Kind').selectOption('docx')
+  await ada.getByRole('button', { name: 'Create' }).click()
+  await type(ada, 'by Ada')
+  await ada.getByRole('link', { name: 'Settings' }).click()
+  await ada.getByLabel('What grace may do').selectOption('edit')
+  await ada.getByRole('listitem').filter({ hasText: 'grace' }).getByRole('button', { name: 'Share' }).click()
+  await ada.getByRole('link', { name: 'Open' }).click()
+
+  const grace = await logIn(t, url, 'grace', PASSWORD)
+  await grace.getByRole('link', { name: 'Plan.docx' }).click()
+  await (await editorFrame(grace)).getByText('by Ada').waitFor()
+  await type(grace, ' and Grace')
+  await (await editorFrame(ada)).getByText('by Ada and Grace').waitFor()
+  t.comment(`two users edit ${Math.round((performance.now() - started) / 1000)} s after the first command`)
+
+  await admin.reload()
+  await admin.getByText('Plan.docx').waitFor()
+  for (const page of [grace, ada]) await page.getByRole('link', { name: 'Documents' }).click()
+  await ada.getByRole('link', { name: 'Plan.docx', exact: true }).click()
+  const button = (name: string) => ada.frameLocator('[data-onlyoffice-editor] iframe').getByRole('button', { name, exact: true })
+  await editorFrame(ada)
+  await button('Version history').click()
+  await button('Version 1').click()
+  await button('Restore').click()
+  await button('Version history').waitFor()
+  t.equal((await (await editorFrame(ada)).locator('[data-paragraph]').first().innerText()).trim(), '')
+  t.equal((await stop())?.trim(), '')
+
+  t.match(await shell(testIt, directory), /pass 11/)
+})
+
+t.test('example company-app: its containers have the settings that the application reads', async t => {
+  const { services: { app } } = parseYaml(readFileSync(join(root, FOLDER, 'docker-compose.yml'), 'utf8'))
+  const server = readFileSync(join(root, FOLDER, 'server.js'), 'utf8')
+  for (const name of Object.keys(app.environment)) t.ok(server.includes(name), name)
+  const example = readFileSync(join(root, FOLDER, '.env.example'), 'utf8')
+  for (const [, name] of JSON.stringify(app.environment).matchAll(/\$\{(\w+)/g)) t.match(example, new RegExp(`^${name}=$`, 'm'))
+})
+
+async function logIn (t: Test, url: string, login: string, password: string): Promise<Page> {
+  const { page } = await browser.newPage(t)
+  await page.goto(url)
+  await page.getByLabel('Login').fill(login)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('link', { name: 'Account' }).or(page.getByRole('button', { name: 'Log out' })).first().waitFor()
+  return page
 }
 
-async function documentsOf (headers: Record<string, string>) {
-  const list = await (await fetch(`${url}/api/documents`, { headers })).json() as Array<{ fileId: string, name: string }>
-  return new Map(list.map(({ fileId, name }) => [name, fileId]))
+async function type (page: Page, text: string): Promise<void> {
+  const editor = await editorFrame(page)
+  await caretTo('End', editor.locator('[data-paragraph]').first())
+  await page.keyboard.type(text)
+  await editor.waitForSelector('[data-state="received"]')
 }
 
-t.test(
-  'example company-app: the strict Content-Security-Policy lets Ada edit and rename; the document server needs no login',
-  { skip: browser.missing },
-  async t => {
-    const { page, problems } = await browser.newPage(t)
-    await page.goto(url)
-    t.equal(new URL(page.url()).pathname, '/login')
-    await page.getByRole('button', { name: 'Ada Lovelace' }).click()
-    await page.getByRole('link', { name: 'Plan.docx' }).click()
-    const editor = await editorFrame(page)
-    await caretTo('End', editor.locator('[data-paragraph]').first())
-    await page.keyboard.type('written by Ada')
-    await editor.waitForSelector('[data-state="received"]')
-    const renamed = await page.evaluate(`(async () => {
-    const { dataset } = document.querySelector('[data-onlyoffice-editor]')
-    const rename = () => fetch(dataset.handler + '/actions/rename', { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': dataset.pageToken }, body: '{"name":"The plan"}' })
-    const first = await rename()
-    await fetch('/logout', { method: 'POST', redirect: 'manual' })
-    return [first.status, (await rename()).status]
-  })()`)
-    t.strictSame(renamed, [200, 401], 'no longer once she has logged out')
-    t.strictSame(problems.filter(problem => !problem.includes('401')), [])
-    await page.close()
-    t.match(await documentServer.nextCallback(2), { answer: { status: 200, body: { error: 0 } } })
+/** Runs commands in an empty directory, with this repository and this machine's packages in place of the network. */
+async function startShell (t: Test) {
+  const directory = await temporaryDirectory(t)
+  const env = {
+    ...plainEnvironment,
+    npm_config_registry: await startNpmRegistry(t),
+    npm_config_cache: join(directory, 'npm-cache'),
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.file://${root}.insteadOf`,
+    GIT_CONFIG_VALUE_0: 'https://github.com/fastify-onlyoffice/fastify-onlyoffice.git',
+    PORT: String(await freePort())
+  }
+
+  function spawnShell (command: string, cwd = directory) {
+    const child = spawn('bash', ['-ec', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', chunk => { output += chunk })
+    const closed = once(child, 'close') as Promise<[number | null]>
+    let isOpen = true
+    closed.then(() => { isOpen = false })
+    /** With all that it has started. */
+    async function stop (): Promise<void> {
+      if (isOpen) process.kill(-child.pid!, 'SIGINT')
+      await closed
+    }
+    t.teardown(stop)
+    return { child, closed, stop, output: () => output }
+  }
+
+  async function shell (command: string, cwd?: string): Promise<string> {
+    const { closed, output } = spawnShell(command, cwd)
+    const [code] = await closed
+    if (code !== 0) throw new Error(`${command} has ended with ${code}: ${output()}`)
+    return output()
+  }
+
+  return Object.assign(shell, {
+    /** Of a command that goes on: resolves when it has printed its URL. */
+    async start (command: string, cwd: string) {
+      const { child, closed, stop, output } = spawnShell(command, cwd)
+      while (!/http:\S+/.test(output())) {
+        const event = await Promise.race([once(child.stdout, 'data'), closed.then(() => 'ended')])
+        if (event === 'ended') throw new Error(`${command} has ended: ${output()}`)
+      }
+      return {
+        url: /http:\S+/.exec(output())![0],
+        /** Resolves to what it has printed since. */
+        async stop () {
+          await stop()
+          return output().split(/http:\S+/).at(-1)
+        }
+      }
+    }
   })
-
-t.test('example company-app: Grace reads what is shared and sees nothing of the rest; without a login there is nothing at all', async t => {
-  const [ada, grace] = [await loggedIn('ada'), await loggedIn('grace')]
-  const all = await documentsOf(ada)
-  t.strictSame([...all.keys()].sort().at(0), 'Diary.docx')
-  const [shared] = [...await documentsOf(grace)]
-  t.equal((await documentsOf(grace)).size, 1)
-
-  const session = await documentServer.open(await configOf(`${url}/documents/${shared![1]}`, { headers: grace }))
-  t.ok(session.viewOnly)
-  await session.close()
-  t.equal((await fetch(`${url}/documents/${all.get('Diary.docx')}`, { headers: grace })).status, 404)
-  t.equal((await fetch(`${url}/documents/${all.get('Diary.docx')}`)).status, 401)
-  t.equal((await fetch(`${url}/api/documents`, { headers: { cookie: `${grace.cookie.split('.')[0]}.forged` } })).status, 401)
-})
-
-t.test('example company-app: CORS for the API only, a description of the plugin\'s routes, a status, a limit that leaves out the document server', async t => {
-  const ada = await loggedIn('ada')
-  const origin = env.CORS_ORIGIN
-  const allowed = async (path: string) => (await fetch(url + path, { headers: { ...ada, origin } })).headers.get('access-control-allow-origin')
-  t.equal(await allowed('/api/documents'), origin)
-  t.equal(await allowed('/'), null)
-  t.ok('/editor' in (await (await fetch(`${url}/openapi.json`, { headers: ada })).json() as { paths: object }).paths)
-  t.equal((await fetch(`${url}/status`)).status, 200)
-
-  const [plan] = await documentsOf(ada)
-  const config = await configOf(`${url}/documents/${plan![1]}`, { headers: ada })
-  const statuses = await Promise.all(Array.from({ length: 60 }, async () => (await fetch(`${url}/login`)).status))
-  t.ok(statuses.includes(429))
-  const session = await documentServer.open(config)
-  await session.edit('beyond the limit')
-  t.match(await session.close(), { accepted: true })
-  t.match(await stop(), { code: 0, log: '' })
-})
+}

@@ -1,0 +1,101 @@
+import { blankFormats, typedName } from 'fastify-onlyoffice'
+import { NotFound, Wrong } from './errors.js'
+
+const COMMAND_MS = 5000
+const PERMISSIONS = { edit: 'Full Access', view: 'Read Only' }
+
+// What the plugin asks of this application.
+export function editorHooks (app, documents) {
+  return {
+    versions: { keep: 50 },
+    recovery: { interval: 600_000 },
+    doctor: { authorize: request => request.user?.isAdmin === true },
+
+    // The rights of an open page may be hours old, and its user may have logged out, or in as somebody else.
+    async authorize (request, target) {
+      if (target.action === 'callback' || target.action === 'download') return undefined
+      const { user } = request
+      if (!user) return false
+      if (target.fileId === undefined) return undefined
+      const document = await documents.find(target.fileId, user.id)
+      if (!document) return false
+      if (!('rights' in target)) return undefined
+      return target.user?.id === user.id && (document.mode === 'edit' || !target.rights.edit) ? undefined : false
+    },
+
+    // An old page may join again with the configuration that it has.
+    onSessionStart: ({ fileId, users = [] }) => closeForOthers(app, documents, fileId, users),
+    onCallback ({ fileId, status, users = [] }) {
+      if (status === 1) closeForOthers(app, documents, fileId, users) // not awaited: it causes the next callback
+    },
+
+    async onSaved ({ fileId, conflictFileId, extension }) {
+      if (conflictFileId === undefined) return await documents.change(fileId, { extension })
+      await documents.addCopy(fileId, conflictFileId, extension)
+    },
+    onSaveFailed: ({ fileId, error }) => app.log.fatal({ fileId, err: error }, 'not stored'), // must alert somebody
+    async onForgotten ({ fileId, extension, content }) {
+      const copy = await app.editorStorage.create(extension, content)
+      await documents.addCopy(fileId, copy.fileId, extension)
+    },
+
+    actions: {
+      page: fileId => `/documents/${fileId}`,
+      documentName: async ({ fileId, user }) => (await documents.find(fileId, user.id))?.title,
+      editRights: async ({ fileId, user }) => (await documents.find(fileId, user.id))?.mode === 'edit',
+      rename: async ({ fileId, name }) => await documents.change(fileId, { name }),
+      async saveAs ({ user, name, fileType, content }) {
+        const { fileId } = await app.editorStorage.create(fileType, content)
+        const named = { name: name.slice(0, -fileType.length - 1), extension: fileType }
+        await documents.add({ id: fileId, owner: user.id, ...named })
+        return { fileId }
+      },
+      async create ({ user, format = 'docx', lang }) {
+        return { url: `/documents/${await createDocument(app, documents, { owner: user.id, from: format, lang })}` }
+      },
+      async sharing ({ fileId, user }) {
+        const rights = await documents.rightsOf(fileId)
+        const { owner } = await documents.readable(fileId, user.id)
+        return {
+          settings: rights.map(({ name, mode }) => ({ user: name, permissions: PERMISSIONS[mode] })),
+          ...owner === user.id && { url: `/documents/${fileId}/settings` }
+        }
+      }
+    }
+  }
+}
+
+// Closes the editors of those among `users` who may not edit (any more).
+export async function closeForOthers (app, documents, fileId, users) {
+  try {
+    const rights = await documents.rightsOf(fileId)
+    const others = users.filter(id => !rights.some(({ userId, mode }) => userId === id && mode === 'edit'))
+    const signal = AbortSignal.timeout(COMMAND_MS)
+    if (others.length > 0) await app.editorSessions.drop(fileId, others, { signal })
+  } catch (err) {
+    app.log.error({ err, fileId }, 'an editor could not be closed')
+  }
+}
+
+// Like a template that the owner may read, or blank: then `from` is a format. Resolves to its ID.
+export async function createDocument (app, documents, { owner, folder, name = 'Untitled', from, lang = 'en' }) {
+  const template = blankFormats.includes(from) ? undefined : await documents.readable(from, owner)
+  const extension = template?.extension ?? from
+  const checked = nameIn(name, extension)
+  const id = template ? await copyOf(app, template) : await app.editorControl({ lang }).createDocument(extension)
+  await documents.add({ id, owner, folder, name: checked, extension })
+  return id
+}
+
+// Without paths and invisible characters.
+export function nameIn (typed, extension = 'folder') {
+  const { name } = typedName(typed, extension)
+  if (name === undefined) throw new Wrong('This name cannot be used')
+  return name
+}
+
+async function copyOf (app, { id, extension }) {
+  const file = await app.editorStorage.read(id)
+  if (!file) throw new NotFound()
+  return (await app.editorStorage.create(extension, file.body)).fileId
+}
