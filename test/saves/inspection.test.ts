@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import type { EditorOptions, InspectEvent, InspectResult, SaveFailedEvent, StagedDocument, Storage } from '../../lib/index.js'
+import type { Content, EditorControl, EditorOptions, InspectEvent, InspectResult, SaveFailedEvent, StagedDocument, Storage } from '../../lib/index.js'
 import { NEW, OLD, startEditing, startInstance, type EditingOptions } from '../kit/editing.js'
 import { memoryLog } from '../kit/log.js'
+import { quickStorage } from '../kit/storage.js'
 import { deferred } from '../kit/time.js'
 
 type Inspect = NonNullable<EditorOptions['inspect']>
@@ -110,28 +111,28 @@ t.test('a hook that fails refuses the save, which is stored when it works again'
 
 t.test('a replacement is checked as the save is, and stored in its place, with any storage', async t => {
   const LABELLED = NEW.replace('what', 'CONFIDENTIAL: what')
-  const withoutStage = ({ stage, commit, snapshot, ...storage }: Storage): Storage => storage
-  for (const [name, options] of Object.entries<EditingOptions>({
-    files: {},
-    memory: { memory: true },
-    'a storage that cannot stage': { storage: withoutStage((await startEditing(t, { memory: true })).storage) }
-  })) {
-    const bytes = () => name === 'files' ? Readable.from([LABELLED.slice(0, 9), LABELLED.slice(9)].map(part => Buffer.from(part))) : new TextEncoder().encode(LABELLED)
-    let replace: () => unknown = bytes
-    const { fileId, post, url, failed, storage, storedText, listing } = await start(t, async ({ content }) => {
-      t.equal(await text(content), NEW, 'inspected once')
-      return { replace: replace() } as InspectResult
-    }, { extension: 'docx', ...options })
-    t.equal(await post({ status: 6, url, lastsave: at(1) }), 0)
-    t.equal(await storedText(fileId), LABELLED, name)
-    t.equal((await storage.stat(fileId))?.size, LABELLED.length)
-    if (name === 'files') t.strictSame(await listing(), [`${fileId}.docx`])
-    for (const [wrong, message] of [['<html>', /is not docx but an HTML page/], [NEW.slice(0, -4), /failed/]] as const) {
-      replace = () => Buffer.from(wrong)
-      t.equal(await post({ status: 6, url, lastsave: at(wrong.length) }), 1)
-      t.match(failed.at(-1), { code: 'FST_EDITOR_INSPECTION_FAILED', error: { message } })
-    }
-    t.equal(await storedText(fileId), LABELLED, name)
+  const { stage, commit, snapshot, ...withoutStage }: Storage = await quickStorage(t)
+  for (const [name, options] of Object.entries<EditingOptions>({ files: {}, memory: { memory: true }, 'a storage that cannot stage': { memory: true, storage: withoutStage } })) {
+    await t.test(name, async t => {
+      let replace: () => Content = () => Readable.from([LABELLED.slice(0, 9), LABELLED.slice(9)].map(part => Buffer.from(part)))
+      const { fileId, post, url, failed, storage, storedText, others } = await start(t, async ({ content }) => {
+        t.equal(await text(content), NEW, 'inspected once')
+        return { replace: replace() }
+      }, { extension: 'docx', ...options })
+      t.equal(await post({ status: 6, url, lastsave: at(1) }), 0)
+      t.equal(await storedText(fileId), LABELLED)
+      t.equal((await storage.stat(fileId))?.size, LABELLED.length)
+      if (name === 'files') t.strictSame(await others.listing(), [`${fileId}.docx`])
+      for (const [wrong, message] of [['<html>', /is not docx but an HTML page/], [NEW.slice(0, -4), /failed/]] as const) {
+        replace = () => new TextEncoder().encode(wrong)
+        t.equal(await post({ status: 6, url, lastsave: at(wrong.length) }), 1)
+        t.match(failed.at(-1), { code: 'FST_EDITOR_INSPECTION_FAILED', error: { message } })
+      }
+      t.equal(await storedText(fileId), LABELLED)
+      replace = () => new TextEncoder().encode(LABELLED.replace('what', 'all'))
+      t.equal(await post({ status: 2, url, lastsave: at(59) }), 0)
+      t.equal(await storedText(fileId), LABELLED.replace('what', 'all'))
+    })
   }
 })
 
@@ -214,15 +215,14 @@ t.test('a closing application refuses what is being inspected', async t => {
 })
 
 t.test('in the hook, the document is neither saved by force nor restored', async t => {
-  const log = memoryLog()
   const errors: unknown[] = []
-  const { saves } = await start(t, async (_staged, { fileId }) => {
-    const control = await editing.app.editorControl().openDocument(fileId!)
+  const opened = deferred<EditorControl>()
+  const { app, fileId, saves } = await start(t, async () => {
+    const control = await opened.promise
     errors.push(await control.forceSave().catch(error => error), await control.restore(1).catch(error => error))
     return true
-  }, { server: log.server, versions: {} })
-    .then(started => { editing = started; return started })
+  }, { server: memoryLog().server, versions: {} })
+  opened.resolve(await app.editorControl().openDocument(fileId))
   t.equal(await saves(), 0)
   t.match(errors, [{ code: 'FST_EDITOR_FORCE_SAVE_FAILED' }, { code: 'FST_EDITOR_BUSY' }])
 })
-let editing: Awaited<ReturnType<typeof startEditing>>
