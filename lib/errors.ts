@@ -250,7 +250,7 @@ export const VersionNotKeptError = defineError(
   'FST_EDITOR_VERSION_NOT_KEPT', 500, 'The storage did not call beforePublish: the previous version could not be kept'
 )
 
-/** The hook `inspect` has refused the content: the message is the hook's, for users. The stored document stays as it is. */
+/** The hook `inspect` has rejected the content: the message is its own, for users. What is stored stays. */
 export const RejectedError = defineError<[message: string]>('FST_EDITOR_REJECTED', 422, '%s')
 
 /**

@@ -32,9 +32,9 @@ export interface InspectEvent {
 /**
  * `true` stores the content. `reject` refuses it: the stored document stays as it is, and users see `message`, of at
  * most 255 characters, as plain text. `replace` stores these bytes instead, in the same format and of at most
- * `maxFileSize` bytes.
+ * `maxFileSize` bytes. `false` counts as a failure of the hook.
  */
 export type InspectResult =
-  | true
+  | boolean
   | { readonly reject: true, readonly message: string }
   | { readonly replace: Content }

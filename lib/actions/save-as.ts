@@ -85,8 +85,9 @@ async function create (
   const { fileId, defaults: { user } } = page.claims
   const staged = await storage.stage(fileId, body)
   try {
-    const about = { reason: 'save-as' as const, fileId, extension: fileType, ...(user?.id !== undefined && { users: [user.id] }) }
-    const { fileId: copyFileId } = await inspected(staged, about, async content => await storage.create(fileType, content))
+    const users = user?.id === undefined ? {} : { users: [user.id] }
+    const about = { reason: 'save-as' as const, fileId, extension: fileType, ...users }
+    const { fileId: copyFileId } = await inspected(staged, about, async copy => await storage.create(fileType, copy))
     if (settings.actions.copied) {
       await callHook(services, 'copied', page, { copyFileId, name, fileType })
         .catch(err => log.error({ err, fileId, copyFileId }, 'the hook actions.copied failed: the copy stays'))

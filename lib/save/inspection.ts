@@ -54,7 +54,8 @@ export function createInspection (
       ending.abort(error)
       throw error
     } finally {
-      for (const reader of readers) Promise.resolve(reader.return?.()).catch(() => {}) // one that stopped halfway has a file open
+      // One that stopped halfway has a file open.
+      for (const reader of readers) Promise.resolve(reader.return?.()).catch(() => {})
     }
   }
 
@@ -75,8 +76,7 @@ export function createInspection (
         yield * checkedContent(limited(bytes, maxFileSize, signal), announced)
       } catch (cause) {
         const isExplained = cause instanceof InspectionFailedError || cause instanceof TooLargeError
-        failure = isExplained ? cause : new InspectionFailedError('returned a replacement that failed', { cause })
-        throw failure
+        throw failure = isExplained ? cause : new InspectionFailedError('returned a replacement that failed', { cause })
       }
     }
   }

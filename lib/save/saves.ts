@@ -164,10 +164,10 @@ export function createSaves (services: SessionServices) {
         changes: fetchChanges ? await fetchChanges(request) : undefined
       }))
       try {
-        return await inspected(staged, inspectedOf(request, extension), async content =>
-          // The changes would show what was replaced.
-          await store(request, content, content === staged ? changes : undefined, isCheckedAtPublishing ? look : undefined)
-        )
+        return await inspected(staged, inspectedOf(request, extension), async content => {
+          const shown = content === staged ? changes : undefined // they would show what was replaced
+          return await store(request, content, shown, isCheckedAtPublishing ? look : undefined)
+        })
       } catch (error) {
         // Another instance assumed that this one had died, and removed its staged content.
         if (!(error instanceof RevokedError) || fetches === MAX_FETCHES) throw error

@@ -5,8 +5,8 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
 import type { SessionServices } from './locks.js'
 import {
-  type SessionRecord, finishedKeys, isJoinable, isLive, LONG_AGO, type Refusal, type SaveIdentity, saveRefused, type Session,
-  sessionAfter, sessionStarted, sessionWith
+  type SessionRecord, finishedKeys, isJoinable, isLive, LONG_AGO, type Refusal, type SaveIdentity, saveRefused,
+  type Session, sessionAfter, sessionStarted, sessionWith
 } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
 import { deadLockRemoved, refusalNoted, refusalOf, saveStored } from './save-changes.js'

@@ -24,9 +24,9 @@ function clamd (socket: net.Socket): void {
       const length = received.readUInt32BE(at)
       at += 4 + length
       const content = Buffer.concat(chunks)
-      if (content.length > MAX_BYTES) return void socket.write('INSTREAM size limit exceeded. ERROR\0', () => socket.resetAndDestroy())
-      if (length === 0) return void socket.end(content.includes(EICAR) ? 'stream: Eicar-Test-Signature FOUND\0' : 'stream: OK\0')
-      if (at > received.length) return
+      if (content.length > MAX_BYTES) socket.end('INSTREAM size limit exceeded. ERROR\0', () => socket.destroy())
+      else if (length === 0) socket.end(content.includes(EICAR) ? 'stream: Eicar-Test-Signature FOUND\0' : 'stream: OK\0')
+      if (socket.writableEnded || at > received.length) return
       chunks.push(received.subarray(at - length, at))
     }
   })

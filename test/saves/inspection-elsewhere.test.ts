@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { type EditorOptions, fileStorage, type InspectEvent, type InspectResult } from '../../lib/index.js'
+import { fileStorage, type InspectEvent, type InspectResult, type StagedDocument } from '../../lib/index.js'
 import { startHost, startPageHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
 import { GRACE, OLD, startHistorian } from '../kit/sessions.js'
@@ -16,15 +16,15 @@ const REFUSAL = { code: 'FST_EDITOR_REJECTED', message: 'No names' }
 /** A hook whose results the test chooses. It remembers what it was told. */
 function inspector () {
   const seen: Array<Omit<InspectEvent, 'signal'> & { readonly text: string, readonly extension: string }> = []
-  const inspector = {
+  const hook = {
     seen,
     result: true as InspectResult | (() => InspectResult | Promise<InspectResult>),
-    inspect: (async ({ content, extension }, { signal, ...event }) => {
+    async inspect ({ content, extension }: StagedDocument, { signal, ...event }: InspectEvent): Promise<InspectResult> {
       seen.push({ ...event, extension, text: await text(content) })
-      return typeof inspector.result === 'function' ? await inspector.result() : inspector.result
-    }) satisfies EditorOptions['inspect'] as NonNullable<EditorOptions['inspect']>
+      return typeof hook.result === 'function' ? await hook.result() : hook.result
+    }
   }
-  return inspector
+  return hook
 }
 
 t.test('a forgotten file that is rejected stays at the document server, until the hook accepts or replaces it', async t => {

@@ -31,7 +31,7 @@ t.test('a save is stored after the hook has seen all its bytes, as often as it w
   const seen: object[] = []
   const { fileId, key, saves, failed, storedText, listing } = await start(t, async ({ content, ...facts }, { signal, ...event }) => {
     const [first, second] = await Promise.all([text(content), text(content)])
-    for await (const _chunk of content) break
+    await content[Symbol.asyncIterator]().next() // and leaves it halfway
     seen.push({ ...facts, ...event, first, second, stored: await storedText(fileId), isAborted: signal.aborted })
     return true
   })
