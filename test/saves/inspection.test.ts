@@ -1,12 +1,14 @@
 // The hook `inspect`: what it decides about a save before anything is stored.
 import { once } from 'node:events'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import type { Content, EditorControl, EditorOptions, InspectEvent, InspectResult, SaveFailedEvent, StagedDocument, Storage } from '../../lib/index.js'
-import { NEW, OLD, startEditing, startInstance, type EditingOptions } from '../kit/editing.js'
+import { directoryOf, NEW, OLD, startEditing, startInstance, type EditingOptions } from '../kit/editing.js'
 import { memoryLog } from '../kit/log.js'
-import { quickStorage } from '../kit/storage.js'
+import { isOnS3, quickStorage } from '../kit/storage.js'
 import { deferred } from '../kit/time.js'
 
 type Inspect = NonNullable<EditorOptions['inspect']>
@@ -183,6 +185,21 @@ t.test('a file that somebody replaces during the inspection stays, and the save 
   t.equal(await storedText(fileId), 'of another program')
   t.equal(await storedText(conflicts[0]!), `${NEW}!`)
   t.equal((await storage.stat(conflicts[0]!))?.extension, 'txt')
+})
+
+t.test('what another instance has removed during the inspection is fetched and inspected again', { skip: isOnS3 && 'files' }, async t => {
+  const directory = directoryOf(t)
+  let inspections = 0
+  const { saves, documentServer, storedText, fileId, listing } = await start(t, async () => {
+    const [staged] = (await readdir(directory)).filter(name => name.startsWith('.fastify-onlyoffice~'))
+    if (++inspections === 1) await rm(join(directory, staged!)) // as if this process had ended
+    return true
+  })
+  t.equal(await saves(), 0)
+  t.equal(inspections, 2)
+  t.equal(documentServer.requests.length, 2)
+  t.equal(await storedText(fileId), NEW)
+  t.strictSame(await listing(), [`${fileId}.txt`])
 })
 
 t.test('the format is that of the bytes, a CSV file is inspected as it will be stored', async t => {
