@@ -87,7 +87,7 @@ export function createRestores (services: SessionServices, versions: Versions, s
         reason: 'restore' as const,
         fileId,
         version,
-        extension: result?.fileType ?? extension!,
+        extension: result?.fileType.toLowerCase() ?? extension!,
         ...(user && { users: [user.id] }),
         signal: ending
       }

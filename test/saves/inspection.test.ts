@@ -118,6 +118,9 @@ t.test('a replacement is checked as the save is, and stored in its place, with a
     await t.test(name, async t => {
       let replace: () => Content = () => Readable.from([LABELLED.slice(0, 9), LABELLED.slice(9)].map(part => Buffer.from(part)))
       const { fileId, post, url, failed, storage, storedText, others } = await start(t, async ({ content }) => {
+        const reader = content[Symbol.asyncIterator]()
+        await reader.next()
+        await reader.return?.() // halfway
         t.equal(await text(content), NEW, 'inspected once')
         return { replace: replace() }
       }, { extension: 'docx', ...options })
