@@ -250,6 +250,17 @@ export const VersionNotKeptError = defineError(
   'FST_EDITOR_VERSION_NOT_KEPT', 500, 'The storage did not call beforePublish: the previous version could not be kept'
 )
 
+/** The hook `inspect` has rejected the content: the message is its own, for users. What is stored stays. */
+export const RejectedError = defineError<[message: string]>('FST_EDITOR_REJECTED', 422, '%s')
+
+/**
+ * The hook `inspect` threw, returned something that cannot be used, or did not finish within `timeouts.inspect`. The
+ * content is refused; correct the hook, or make what it asks available.
+ */
+export const InspectionFailedError = defineError<[reason: string]>(
+  'FST_EDITOR_INSPECTION_FAILED', 500, 'The hook inspect %s', { retryable: true }
+)
+
 // Outbound requests
 
 /**

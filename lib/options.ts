@@ -76,7 +76,7 @@ const rules: Rules<EditorOptions> = {
   concurrentSaves: rule('must be a whole number, at least 1', integerFrom(1)),
   ...each(
     Hook,
-    'authorize', 'onCallback', 'onSaved', 'onSaveFailed', 'onSessionStart', 'onSessionEnd', 'onForgotten'
+    'authorize', 'inspect', 'onCallback', 'onSaved', 'onSaveFailed', 'onSessionStart', 'onSessionEnd', 'onForgotten'
   ),
   doctor: { authorize: Hook },
   control: AnyObject,
@@ -101,7 +101,7 @@ const rules: Rules<EditorOptions> = {
   ...each(Bytes, 'maxFileSize', 'bodyLimit'),
   timeouts: {
     ...connectionTimeoutRules,
-    ...each(Timeout, 'total', 'body', 'hooks', 'storage', 'session', 'close')
+    ...each(Timeout, 'total', 'body', 'hooks', 'inspect', 'storage', 'session', 'close')
   },
   logLevel: rule('must be a log level', isNotBlank),
   ...each(AnyObject, 'constraints', 'config'),
@@ -130,6 +130,7 @@ const defaultTimeouts = {
   total: 5 * 60_000,
   body: 30_000,
   hooks: 30_000,
+  inspect: 60_000,
   storage: 30_000,
   session: 60 * 60_000,
   close: 30_000

@@ -23,6 +23,7 @@ import { createOutbound } from './outbound/outbound.js'
 import { createRecovery } from './recovery/recovery.js'
 import { applicationStorage, createCommitSave } from './save/commit.js'
 import { createForceSaves, type ForceSaves } from './save/force-saves.js'
+import { createInspection } from './save/inspection.js'
 import { createSaves } from './save/saves.js'
 import { handlerUrls, pageTokens } from './security/signatures.js'
 import type { Services } from './services.js'
@@ -89,6 +90,9 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     tokens,
     urls,
     hooks,
+    inspected: settings.inspect
+      ? createInspection(settings.inspect, { settings, storage, hooks, shutdown })
+      : async (staged, _about, publish) => await publish(staged),
     log,
     shutdown,
     pageTokens: pageTokens({ secrets, scope: instanceId, tokenLifetime: pageTokenLifetime, clock })

@@ -26,6 +26,8 @@ const NOT_ON_S3 = /** @type {Record<string, string>} */ ({
   'test/saves/origins.test.ts': 'is about the host of a result: nothing of it depends on the storage',
   'test/saves/private-ips.test.ts': 'is about the host of a result: nothing of it depends on the storage',
   'test/saves/retries.long.test.ts': 'has a storage of its own, which fails: test/s3 has an object store that fails',
+  'test/saves/inspection-kill.long.test.ts':
+    'kills an instance with files: what is staged in an object store is no temp file',
   'test/saves/siblings.test.ts':
     'needs a directory: an object store has one document of a fileId, whatever its extension',
   'test/saves/write-faults.test.ts':

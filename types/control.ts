@@ -526,7 +526,8 @@ export interface EditorControl {
    *   option is invalid.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the document is stored, but the storage did not finish
    * in time while the session was looked up.
-   * @throws with `check`, the errors of `checkDocument`, after which nothing is stored.
+   * @throws with `check`, the errors of `checkDocument` and of the hook `inspect`: RejectedError
+   *   (`FST_EDITOR_REJECTED`), InspectionFailedError (`FST_EDITOR_INSPECTION_FAILED`). Nothing is stored.
    * @throws the error of `content`, after which nothing is stored, or the storage's own error, when a call of it fails.
    * @example
    * ```js
@@ -682,6 +683,8 @@ export interface EditorControl {
    * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version, or it is not kept any
    *   more.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): the document was deleted.
+   * @throws RejectedError (`FST_EDITOR_REJECTED`), InspectionFailedError (`FST_EDITOR_INSPECTION_FAILED`): the hook
+   *   `inspect` has rejected it, or failed.
    * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): the version has another format, and another document has the name
    * that this one would have.
    * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): `result.url` is not at the document server.

@@ -4,6 +4,7 @@ import type { EditorControlDefaults } from './control.js'
 import type { CallbackEvent, ForgottenFileEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { VersionOptions } from './history.js'
 import type { HttpClient } from './http.js'
+import type { InspectEvent, InspectResult, StagedDocument } from './inspection.js'
 import type { SessionEndEvent, SessionStartEvent } from './sessions.js'
 import type { Storage } from './storage.js'
 
@@ -333,6 +334,23 @@ export interface EditorOptions {
     target: AuthorizeTarget
   ) => boolean | undefined | Promise<boolean | undefined>
   /**
+   * Hook: decides whether content may be stored, when all its bytes are there and before anything else is: for a virus
+   * scanner, or to label documents. The content is refused with `InspectionFailedError`
+   * (`FST_EDITOR_INSPECTION_FAILED`), and what is stored stays, if the hook throws, rejects, returns anything else, or
+   * has not finished within `timeouts.inspect`, replacement included. The document server keeps every save that is
+   * refused. What it repeats is inspected again, unless it was stored.
+   *
+   * Not inspected: what the application stores itself without `check`, and what `onForgotten` and `actions.saveAs` get.
+   *
+   * @default everything is stored
+   * @example
+   * ```js
+   * inspect: async ({ content }, { signal }) =>
+   *   await isInfected(content, signal) ? { reject: true, message: 'The document contains a virus' } : true
+   * ```
+   */
+  readonly inspect?: (staged: StagedDocument, event: InspectEvent) => InspectResult | Promise<InspectResult>
+  /**
    * Hook: called with every authorized callback before it is processed. The callback waits for it, at most
    * `timeouts.hooks`. If it fails or times out, that is logged and the callback is processed anyway.
    *
@@ -545,6 +563,13 @@ export interface EditorOptions {
      * @default 30_000
      */
     readonly hooks?: number
+    /**
+     * For one call of `inspect`. With the other limits it must stay below the 10 minutes for which the document server
+     * waits. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+     *
+     * @default 60_000 (1 minute)
+     */
+    readonly inspect?: number
     /**
      * For one call of a storage method. A call that receives a saved file may take `timeouts.total` in addition.
      *

@@ -62,7 +62,7 @@ export interface ActionServices extends Services {
    * as far as is known.
    */
   readonly refusalOf: (fileId: string, key: string) =>
-  Promise<{ readonly since: number, readonly code: string } | undefined>
+  Promise<{ readonly since: number, readonly code: string, readonly message?: string } | undefined>
   readonly sign: EditorControl['sign']
   /** Resolves when the saves of a file that have arrived are stored, or after a while. */
   readonly whenSaved: (fileId: string) => Promise<void>

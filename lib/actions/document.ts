@@ -78,8 +78,8 @@ const saveState: PageAction<'save-state'> = {
   async run ({ body: { key }, claims: { fileId } }, { refusalOf }) {
     const refusal = await refusalOf(fileId, key)
     if (!refusal) return { saved: true }
-    const { since, code } = refusal
-    return { saved: false, since: new Date(since).toISOString(), ...(OWN_CODE.test(code) && { code }) }
+    const { since, code, message } = refusal
+    return { saved: false, since: new Date(since).toISOString(), ...(OWN_CODE.test(code) && { code }), message }
   }
 }
 

@@ -161,7 +161,8 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
     'save-state': answer({
       saved: Type.Boolean({ description: '`false` if the latest save of the session was refused.' }),
       since: Type.Optional(Type.String({ format: 'date-time' })),
-      code: Type.Optional(Type.String({ description: 'Error code of the plugin, if it has one.' }))
+      code: Type.Optional(Type.String({ description: 'Error code of the plugin, if it has one.' })),
+      message: Type.Optional(Type.String({ description: 'Of the hook `inspect`, for the user: plain text.' }))
     }),
     create: answer({ ...results.CreatedPage.properties }),
     history: answer({

@@ -81,11 +81,13 @@ async function store (
 async function create (
   { body, fileType }: ResultFile, name: string, page: PageRequest, services: ActionServices
 ): Promise<string> {
-  const { storage, settings, log } = services
-  const { fileId } = page.claims
+  const { storage, inspected, settings, log } = services
+  const { fileId, defaults: { user } } = page.claims
   const staged = await storage.stage(fileId, body)
   try {
-    const { fileId: copyFileId } = await storage.create(fileType, staged)
+    const users = user?.id === undefined ? {} : { users: [user.id] }
+    const about = { reason: 'save-as' as const, fileId, extension: fileType, ...users }
+    const { fileId: copyFileId } = await inspected(staged, about, async copy => await storage.create(fileType, copy))
     if (settings.actions.copied) {
       await callHook(services, 'copied', page, { copyFileId, name, fileType })
         .catch(err => log.error({ err, fileId, copyFileId }, 'the hook actions.copied failed: the copy stays'))

@@ -70,12 +70,14 @@ export class ActionError extends Error {
    * @param {number} status Status of the answer, 0 without one.
    * @param {string} code Code of the application's error.
    * @param {string} message Message for the developer.
-   * @param {ErrorOptions} [options]
+   * @param {ErrorOptions & { forUser?: string }} [options]
    */
-  constructor (status, code, message, options) {
+  constructor (status, code, message, { forUser = '', ...options } = {}) {
     super(message, options)
     this.name = 'ActionError'
     this.status = status
     this.code = code
+    /** What the application tells the user. */
+    this.forUser = forUser
   }
 }

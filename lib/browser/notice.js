@@ -194,7 +194,8 @@ export function createTeller ({ notice, messages, isFree }) {
 
   /** @param {unknown} error */
   function textsOf (error) {
-    const { status, code } = error instanceof ActionError ? error : { status: -1, code: '' }
+    const { status, code, forUser } = error instanceof ActionError ? error : { status: -1, code: '', forUser: '' }
+    if (forUser) return { title: messages.refused, advice: forUser }
     if (code === BEING_EDITED) return { title: messages.beingEdited, advice: messages.beingEditedAdvice }
     if (code === EXPIRED) return { title: messages.expired, advice: messages.expiredAdvice }
     if (status === 401) return { title: messages.loggedOut, advice: messages.loggedOutAdvice }

@@ -8,6 +8,9 @@ import { stateOf, updateFragment } from './fragment.js'
 /** Longer than the application's own time limits, so that its answer can say what went wrong. */
 const TIME_LIMIT_MS = 180_000
 
+/** The application's hook `inspect` has rejected the content. */
+const REJECTED = 'FST_EDITOR_REJECTED'
+
 /**
  * @param {Pick<EditorPage, 'handler' | 'pageToken'>} page
  * @param {string} action
@@ -23,7 +26,9 @@ async function post ({ handler, pageToken }, action, body) {
   })
   if (!ok) {
     const code = String(answer?.code ?? '')
-    throw new ActionError(status, code, `The action ${action} answered ${status}: ${answer?.message ?? ''}`)
+    const message = String(answer?.message ?? '')
+    const forUser = code === REJECTED ? message : ''
+    throw new ActionError(status, code, `The action ${action} answered ${status}: ${message}`, { forUser })
   }
   if (typeof answer !== 'object' || answer === null) {
     throw new ActionError(0, '', `Another server answered instead of the action ${action}`)

@@ -12,6 +12,7 @@ import { isTransient } from './request.js'
  * @property {boolean} saved Whether the latest save is stored, as far as is known.
  * @property {string} [since] When it was first refused: an ISO date.
  * @property {string} [code] Code of the plugin's error.
+ * @property {string} [message] Why the application rejected it, for the user.
  */
 
 /** A force save that follows what was sent has usually arrived by then. */
@@ -82,8 +83,9 @@ export function followSaves ({ fragment, page, messages, tell, ask }) {
     else state.refusedKey = key
     const event = new CustomEvent('onSaveStateChange', { detail: answer, bubbles: true, cancelable: true })
     const isLeftToUs = fragment.dispatchEvent(event)
-    const { unstored: title, unstoredAdvice: advice, storedAgain } = messages
-    tell.stand(answer.saved || !isLeftToUs ? null : { title, advice, details: answer.code ?? '' })
+    const { unstored: title, unstoredAdvice, storedAgain } = messages
+    const reason = answer.message ? { advice: answer.message } : { advice: unstoredAdvice, details: answer.code ?? '' }
+    tell.stand(answer.saved || !isLeftToUs ? null : { title, ...reason })
     // Under another key the editor shows other content: nobody knows what became of the changes.
     if (answer.saved && isLeftToUs && key === refusedKey) tell.done(storedAgain)
   }

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type {
   ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveResult, SignedConfig,
   ThumbnailRequest
 } from '../../types/control.js'
-import type { FileInfo, Storage } from '../../types/storage.js'
+import type { Content, FileInfo, Storage } from '../../types/storage.js'
 import { blankDocument } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import type { Conversions } from '../document-server/conversion.js'
@@ -14,6 +15,7 @@ import {
 } from '../errors.js'
 import type { Restores, RestoringUser } from '../history/restore.js'
 import type { History } from '../history/versions.js'
+import { stageContent } from '../save/commit.js'
 import type { ForceSaves } from '../save/force-saves.js'
 import type { Saves } from '../save/saves.js'
 import type { Services } from '../services.js'
@@ -118,7 +120,7 @@ export function createControl (services: ControlServices, defaults: EditorContro
       if (extension === '') throw new InvalidNameError()
       return await opening(async () => {
         await assertOpens(extension)
-        const info = await storage.create(extension, check ? await checkDocument(content, name) : content)
+        const info = check ? await storeChecked(content, name) : await storage.create(extension, content)
         await open(info, name, sessions.keyFor(info))
         return info.fileId
       })
@@ -265,6 +267,23 @@ export function createControl (services: ControlServices, defaults: EditorContro
       return await open()
     } finally {
       callsUnderWay--
+    }
+  }
+
+  async function storeChecked (given: Content, name: string): Promise<FileInfo> {
+    const extension = extensionOf(name)
+    const content = await checkDocument(given, name)
+    if (!services.settings.inspect) return await storage.create(extension, content)
+    const staged = await stageContent(storage, randomUUID(), content)
+    const { id } = defaults.user ?? {}
+    try {
+      return await services.inspected(
+        staged,
+        { reason: 'upload', extension, ...(id !== undefined && { users: [id] }) },
+        async content => await storage.create(extension, content)
+      )
+    } finally {
+      await staged.discard().catch(() => {})
     }
   }
 

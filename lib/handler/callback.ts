@@ -3,7 +3,7 @@ import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } fr
 import { codeOf } from '../diagnostics.js'
 import { documentTypeOf } from '../document-server/formats.js'
 import { CorruptedDocumentError, FileNotFoundError, InvalidCallbackError } from '../errors.js'
-import { refusedIdentityOf, type SaveRequest } from '../save/save-request.js'
+import { messageForUsers, refusedIdentityOf, type SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome } from '../save/saves.js'
 import type { ForceSaveRelation } from '../sessions/record.js'
 import { digest } from '../util/text.js'
@@ -139,7 +139,8 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
   async function noteRefusedSave (log: FastifyBaseLogger, event: FinishedEvent | CorruptedEvent, error: Error) {
     const { fileId, key, users } = event
     if (!key) return
-    await sessions.saveRefused(fileId, refusedIdentityOf({ ...event, key }), codeOf(error), users).catch(err =>
+    const reason = { code: codeOf(error), ...messageForUsers(error) }
+    await sessions.saveRefused(fileId, refusedIdentityOf({ ...event, key }), reason, users).catch(err =>
       log.error({ err, fileId, key }, 'the refused save could not be recorded')
     )
   }

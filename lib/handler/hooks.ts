@@ -10,7 +10,7 @@ import type { Services } from '../services.js'
 import { type SessionRecord, liveSessions, type Session, stateOf } from '../sessions/record.js'
 import type { Cause } from '../sessions/record-store.js'
 import { BoundedMap } from '../util/bounded-map.js'
-import { withTimeout } from '../util/limits.js'
+import { type Limits, withTimeout } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
 
 type HookName = 'onCallback' | 'onSaved' | 'onSaveFailed' | 'onSessionStart' | 'onSessionEnd'
@@ -41,21 +41,29 @@ export type Hooks = ReturnType<typeof createHooks>
 export function createHooks ({ settings, log, shutdown }: Pick<Services, 'settings' | 'log' | 'shutdown'>) {
   const reportedFailures = new Set<string>()
 
-  return { call, saveFailed, isInHookOf }
+  return { call, run, saveFailed, isInHookOf }
 
   async function call<Name extends HookName> (name: Name, event: EventOf<Name>): Promise<void> {
     const hook = settings[name] as ((value: typeof event) => void | Promise<void>) | undefined
     if (!hook) return
-    const { fileId } = event
-    const context = { instance: settings, fileId, hasReturned: !AWAITED.has(name), outer: running.getStore() }
     try {
-      await withTimeout(() => running.run(context, () => hook(event)), {
+      await run(event.fileId, () => hook(event), {
         milliseconds: settings.timeouts.hooks,
         timeoutError: ms => new HookTimeoutError(name, ms),
         signal: shutdown.endAll
-      })
+      }, AWAITED.has(name))
     } catch (err) {
       log.error({ err }, `the hook ${name} failed`)
+    }
+  }
+
+  /** `isAwaited`: a callback of the file waits for the hook. */
+  async function run<Result> (
+    fileId: string, hook: () => Result | Promise<Result>, limits: Limits, isAwaited = true
+  ): Promise<Result> {
+    const context = { instance: settings, fileId, hasReturned: !isAwaited, outer: running.getStore() }
+    try {
+      return await withTimeout(() => running.run(context, hook), limits)
     } finally {
       context.hasReturned = true
     }

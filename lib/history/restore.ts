@@ -46,7 +46,7 @@ const requiredOfResult: ReadonlySet<string> = new Set(['result.url', 'result.fil
 export type Restores = ReturnType<typeof createRestores>
 
 export function createRestores (services: SessionServices, versions: Versions, saves: Saves, sessions: Sessions) {
-  const { settings, storage, locks, recordStore, hooks, log, shutdown: { closing } } = services
+  const { settings, storage, inspected, locks, recordStore, hooks, log, shutdown: { closing } } = services
   const running = createQueue()
   // Calls that wait for the same document share one look at its record and one request to the document server.
   const lookLater = shared(async fileId => await delay(POLL_INTERVAL_MS).then(async () => await isBeingEdited(fileId)))
@@ -82,16 +82,26 @@ export function createRestores (services: SessionServices, versions: Versions, s
     await whenNobodyEdits(fileId, end, timeout, ending)
     const staging = result ? stageResult(fileId, result) : stageVersion(fileId, version)
     try {
-      const content = await unlessAborted(staging, ending)
-      for (;;) {
-        const restored = await saves.queue.enter(fileId, async turn => {
-          await unlessAborted(turn, ending)
-          return await publish(fileId, version, content, user)
-        })
-        if (restored) return restored
-        // outside the queue, in which the callbacks of the session wait
-        await whenNobodyEdits(fileId, end, timeout, ending)
+      const { staged, extension } = await unlessAborted(staging, ending)
+      const about = {
+        reason: 'restore' as const,
+        fileId,
+        version,
+        extension: result?.fileType.toLowerCase() ?? extension!,
+        ...(user && { users: [user.id] }),
+        signal: ending
       }
+      return await inspected(staged, about, async content => {
+        for (;;) {
+          const restored = await saves.queue.enter(fileId, async turn => {
+            await unlessAborted(turn, ending)
+            return await publish(fileId, version, { staged: content, extension }, user)
+          })
+          if (restored) return restored
+          // outside the queue, in which the callbacks of the session wait
+          await whenNobodyEdits(fileId, end, timeout, ending)
+        }
+      })
     } finally {
       // it may still be staged after an abort
       running.enter('', async () => await storage.discard((await staging).staged)).catch(() => {})

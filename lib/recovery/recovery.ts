@@ -156,7 +156,7 @@ const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Sig
 
 /** Stores the forgotten files of this application's documents and then deletes them at the document server. */
 export function createRecovery (services: SessionServices, saves: Saves) {
-  const { settings, storage, recordStore, keys, log, shutdown: { closing, endAll } } = services
+  const { settings, storage, inspected, recordStore, keys, log, shutdown: { closing, endAll } } = services
   const forgottenFiles = createForgottenFiles(services.commands, saves.fetch)
   /** Two runs at once would fetch everything twice. */
   const runs = createQueue()
@@ -289,12 +289,14 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.extension, stage))
     if (file === null) return { outcome: 'gone' }
     try {
-      // fetching may take minutes
-      if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited' }
-      const outcome = await storeStaged(
-        saveRequest(key, fileId, file, { session, keysAtRest: await keysAtRest(key, fileId, signal) }),
-        file.staged
-      )
+      const extension = file.filetype ?? stored.extension
+      const about = { reason: 'recovery' as const, fileId, key, extension, signal }
+      const outcome = await inspected(file.staged, about, async content => {
+        // fetching and inspecting may take minutes
+        if (await forgottenFiles.isBeingEdited(key, signal)) return 'being-edited'
+        const keys = await keysAtRest(key, fileId, signal)
+        return await storeStaged(saveRequest(key, fileId, file, { session, keysAtRest: keys }), content)
+      })
       if (outcome === 'being-edited') return { outcome }
       if (outcome !== 'missing') return { ...resultOf(outcome), hash: file.hash }
     } finally {

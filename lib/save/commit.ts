@@ -143,13 +143,7 @@ export function applicationStorage (storage: Storage, locks: Locks, commitSave: 
     const { ifRevision, beforePublish, ...rest } = options
     if (beforePublish || await storage.stat(fileId) === null) return await storage.replace(fileId, content, options)
     const isStaged = isStagedContent(content)
-    const staged = isStaged
-      ? content
-      : await (storage.stage ?? spool).call(
-        storage,
-        fileId,
-        content instanceof Uint8Array ? Readable.from([content]) : content
-      )
+    const staged = isStaged ? content : await stageContent(storage, fileId, content)
     try {
       return await locks.decide(fileId, PURPOSE, async ({ snapshot, current }) => {
         if (current === null || (ifRevision !== undefined && current.revision !== ifRevision)) return null
@@ -172,6 +166,12 @@ export function applicationStorage (storage: Storage, locks: Locks, commitSave: 
       }
     })
   }
+}
+
+/** Stages content of the application, which may take as long as it likes. */
+export async function stageContent (storage: Storage, fileId: string, content: Content): Promise<StagedContent> {
+  const stream = content instanceof Uint8Array ? Readable.from([content]) : content
+  return await (storage.stage ?? spool).call(storage, fileId, stream)
 }
 
 function isStagedContent (content: Content | StagedContent): content is StagedContent {

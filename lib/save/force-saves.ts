@@ -17,7 +17,7 @@ import { refusalNoted } from '../sessions/save-changes.js'
 import { withTimeout } from '../util/limits.js'
 import { assertOptions, isNumber, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal } from '../util/validate.js'
 import { type CommandAnswer, createOutcomeResolver, type Verdict } from './force-save-outcome.js'
-import { identityOf, refusedIdentityOf, type SaveRequest } from './save-request.js'
+import { identityOf, messageForUsers, refusedIdentityOf, type SaveRequest } from './save-request.js'
 
 /** A waiting call on this instance. */
 interface Waiter {
@@ -141,7 +141,8 @@ export function createForceSaves (
     await note(fileId, record => {
       const changed = forceSavesConcerned(record, { key, status }, relation, { code, isRetryable: retryable })
       if (status !== 6 && status !== 7) return changed
-      return refusalNoted(changed, refusedIdentityOf({ ...event, key }), { code, now: clock.now() })
+      const reason = { code, ...messageForUsers(error) }
+      return refusalNoted(changed, refusedIdentityOf({ ...event, key }), { ...reason, now: clock.now() })
     }, relation)
   }
 

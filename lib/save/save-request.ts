@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { CallbackHistory } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { StorageTimeoutError } from '../errors.js'
+import { RejectedError, StorageTimeoutError } from '../errors.js'
 import type { Services } from '../services.js'
 import type { ForceSaveRelation, SaveIdentity, Session } from '../sessions/record.js'
 import { withTimeout } from '../util/limits.js'
@@ -87,6 +87,11 @@ export function refusedIdentityOf (
     ...(url !== undefined && { path: pathOf(url) }),
     ...(lastsave !== undefined && { lastsave })
   }
+}
+
+/** What a page shows of the error. */
+export function messageForUsers (error: Error | undefined): { readonly message?: string } {
+  return error instanceof RejectedError ? { message: error.message } : {}
 }
 
 /** Whether a file, still in the given revision, has the same bytes as staged content. */

@@ -5,13 +5,14 @@ import { createCsvSaves } from '../csv/csv-saves.js'
 import { checkedContent } from '../document-server/content-check.js'
 import { FileNotFoundError, RevokedError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
-import type { Services } from '../services.js'
+import type { Inspected, Services } from '../services.js'
 import type { Look, SessionServices } from '../sessions/locks.js'
 import { obsoleteReason } from '../sessions/save-changes.js'
 import { spool } from '../storage/timed-storage.js'
 import { withTimeout } from '../util/limits.js'
 import { createQueue, limitConcurrency } from '../util/queue.js'
 import { discard } from '../util/streams.js'
+import { withoutUndefined } from '../util/validate.js'
 import { createCommitSave } from './commit.js'
 import { createPublisher, type Published } from './publish.js'
 import { identityOf, type SaveRequest } from './save-request.js'
@@ -118,11 +119,16 @@ const MAX_FETCHES = 3
 /** A save that has waited this long for its turn is fetched regardless. */
 const MAX_WAIT_FOR_TURN_MS = 10_000
 
+function inspectedOf ({ fileId, key, status, users, filetype }: SaveRequest, storedExtension: string): Inspected {
+  const reason = status === 6 ? 'force-save' : 'save'
+  return { fileId, reason, extension: filetype ?? storedExtension, ...withoutUndefined({ key, users }) }
+}
+
 /** The saves of all files. */
 export type Saves = ReturnType<typeof createSaves>
 
 export function createSaves (services: SessionServices) {
-  const { storage, locks, settings: { concurrentSaves, policies, versions } } = services
+  const { storage, locks, inspected, settings: { concurrentSaves, policies, versions } } = services
   const fetch = createFetch(services)
   const fetchChanges = versions && createFetchChanges(services, fetch)
   const { stageSaved, documentOptions } = createCsvSaves(services)
@@ -158,7 +164,10 @@ export function createSaves (services: SessionServices) {
         changes: fetchChanges ? await fetchChanges(request) : undefined
       }))
       try {
-        return await store(request, staged, changes, isCheckedAtPublishing ? look : undefined)
+        return await inspected(staged, inspectedOf(request, extension), async content => {
+          const shown = content === staged ? changes : undefined // they would show what was replaced
+          return await store(request, content, shown, isCheckedAtPublishing ? look : undefined)
+        })
       } catch (error) {
         // Another instance assumed that this one had died, and removed its staged content.
         if (!(error instanceof RevokedError) || fetches === MAX_FETCHES) throw error

@@ -109,6 +109,8 @@ const RefusalSchema = Type.Object({
   since: Milliseconds,
   /** Code of the latest one's error. */
   code: Type.String(),
+  /** For the users, if the application rejected it. */
+  message: OptionalString,
   /** As in the identity of the latest one. */
   lastsave: OptionalString
 })

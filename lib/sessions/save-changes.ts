@@ -61,14 +61,15 @@ const MAX_REFUSALS = 8
  * changes if it is obsolete, or if nothing is known of its session: the record may have been deleted with the file.
  */
 export function refusalNoted (
-  record: SessionRecord, save: SaveIdentity, { code, now }: { readonly code: string, readonly now: number }
+  record: SessionRecord, save: SaveIdentity,
+  { now, ...reason }: Pick<Refusal, 'code' | 'message'> & { readonly now: number }
 ): SessionRecord {
   const { key } = save
   if (sessionWith(record, key) === undefined || obsoleteReason(record, save) !== undefined) return record
   const before = refusalOf(record, key)
   const lastsave = save.lastsave ?? before?.lastsave
   if (isBefore(lastsave, before?.lastsave)) return record
-  const refusal = { key, since: before?.since ?? now, code, ...(lastsave !== undefined && { lastsave }) }
+  const refusal = { key, since: before?.since ?? now, ...reason, ...(lastsave !== undefined && { lastsave }) }
   if (isDeepStrictEqual(refusal, before)) return record
   const others = record.refusals?.filter(other => other !== before) ?? []
   return { ...record, refusals: [refusal, ...others].slice(0, MAX_REFUSALS) }

@@ -5,8 +5,8 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
 import type { SessionServices } from './locks.js'
 import {
-  type SessionRecord, finishedKeys, isJoinable, isLive, LONG_AGO, type SaveIdentity, saveRefused, type Session,
-  sessionAfter, sessionStarted, sessionWith
+  type SessionRecord, finishedKeys, isJoinable, isLive, LONG_AGO, type Refusal, type SaveIdentity, saveRefused,
+  type Session, sessionAfter, sessionStarted, sessionWith
 } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
 import { deadLockRemoved, refusalNoted, refusalOf, saveStored } from './save-changes.js'
@@ -140,8 +140,10 @@ export function createSessions (
       )
     },
 
-    /** A save of the session was refused: the document server keeps it under this key. `code`: of the error. */
-    async saveRefused (fileId: string, save: SaveIdentity, code: string, users: Users): Promise<void> {
+    /** A save of the session was refused: the document server keeps it under this key. */
+    async saveRefused (
+      fileId: string, save: SaveIdentity, reason: Pick<Refusal, 'code' | 'message'>, users: Users
+    ): Promise<void> {
       const { key } = save
       const cause = { key, users, reason: 'refused' } as const
       const snapshot = await recordStore.read(fileId)
@@ -149,7 +151,7 @@ export function createSessions (
       if (content === null) return await endedAfterDeletion(fileId, cause)
       const change = (record: SessionRecord) => {
         const now = clock.now()
-        return refusalNoted(saveRefused(record, keys, key, content, now), save, { code, now })
+        return refusalNoted(saveRefused(record, keys, key, content, now), save, { ...reason, now })
       }
       await recordStore.update(fileId, change, { snapshot, cause })
     },

@@ -191,6 +191,8 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
   }
 }
 
+const CHUNK_BYTES = 64 * 1024
+
 /**
  * Stages content for a storage without `stage`, in a file in the system's temp directory that only this user can read.
  * The file has no name, so that it disappears when the process ends.
@@ -203,7 +205,15 @@ export async function spool (_fileId: string, content: AsyncIterable<Uint8Array>
     await handle.close().catch(() => {})
     if (!isUnlinked) await unlink(path).catch(() => {})
   }
-  const read = () => handle.createReadStream({ start: 0, autoClose: false })[Symbol.asyncIterator]()
+  /** A stream would close the file if it is left halfway. */
+  async function * read (): AsyncGenerator<Uint8Array> {
+    for (let position = 0; ;) {
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position)
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+      position += bytesRead
+    }
+  }
   try {
     await handle.writeFile(content)
     return { size: (await handle.stat()).size, discard, [Symbol.asyncIterator]: read }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-interface Limits {
+export interface Limits {
   readonly milliseconds: number
   /** Makes the error to reject with when the time is up. */
   readonly timeoutError: (milliseconds: number) => Error

@@ -112,6 +112,25 @@ t.test('what the page learns follows from the saves of its session', async t => 
   }
 })
 
+t.test('why the application rejected it, until a later save is refused for another reason or stored', async t => {
+  let message = 'No names'
+  const { fault, saves, state } = await startFaulty(t, { inspect: () => message === '' ? true : { reject: true, message } })
+  for (const status of [6, 2]) {
+    await saves(status, 1)
+    t.match(await state(), { ...refused('FST_EDITOR_REJECTED'), message })
+  }
+  message = 'No numbers'
+  await saves(2, 2)
+  t.match(await state(), { saved: false, message })
+  fault.break()
+  await saves(2, 3)
+  t.match(await state(), { ...refused('FST_EDITOR_UPSTREAM'), message: undefined })
+  fault.repair()
+  message = ''
+  await saves(2, 4)
+  t.strictSame(await state(), GOOD)
+})
+
 t.test('since: the first of the refused saves', async t => {
   let now = Date.UTC(2026, 0, 2)
   const { fault, saves, state } = await startFaulty(t, { memory: true, clock: { now: () => now } })

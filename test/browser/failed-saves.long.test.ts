@@ -1,9 +1,11 @@
 // Pages whose documents cannot be stored: they report it, and that it is over.
-import { setTimeout as delay } from 'node:timers/promises'
+import { strFromU8, unzipSync } from 'fflate'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { fileStorage, type Storage } from '../../lib/index.js'
-import { append, type Opened, startBrowser, startPages, type TestBrowser } from '../kit/browser.js'
+import { append, caretTo, type Opened, paragraph, startBrowser, startPages, type TestBrowser } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -146,4 +148,34 @@ t.test('in Arabic, the text runs from right to left', { skip }, async t => {
   await passTime(ada, async () => await text.isVisible())
   t.equal(await ada.page.evaluate('getComputedStyle(document.querySelector(".onlyoffice-notice-title")).direction'), 'rtl')
   t.equal(await ada.page.evaluate('document.querySelector(".onlyoffice-notice").closest("[lang]").lang'), 'ar')
+})
+
+t.test('whoever types a forbidden word and saves reads why it is not stored; without the word it is', { skip }, async t => {
+  const failures: string[] = []
+  const service = await startPages(t, browser, {
+    async inspect ({ content }) {
+      const xml = unzipSync(new Uint8Array(await buffer(content)))['word/document.xml']
+      return strFromU8(xml!).includes('Voldemort') ? { reject: true, message: 'Remove the name <img src=x onerror=alert(1)> of "V."' } : true
+    },
+    onSaveFailed ({ code, error }) { failures.push(`${code}: ${error.message}`) }
+  })
+  const fileId = await service.store('report.docx')
+  const before = await service.storedText(fileId)
+  const ada = await service.open(fileId, { movableTime: true })
+  await append(ada, 'Currency is EUR.', ' Voldemort')
+  await save(ada, 'error')
+  const message = notice(ada).getByText('Remove the name <img src=x onerror=alert(1)> of "V."', { exact: true })
+  await passTime(ada, async () => await message.isVisible())
+  t.ok(await notice(ada).getByText(UNSTORED).isVisible())
+  t.equal(await notice(ada).locator('img, .onlyoffice-notice-details').count(), 0, 'as text, and without a code')
+  t.equal(await service.storedText(fileId), before)
+  t.strictSame(failures, ['FST_EDITOR_REJECTED: Remove the name <img src=x onerror=alert(1)> of "V."'])
+  if (process.env.SHOT) await ada.page.screenshot({ path: process.env.SHOT })
+
+  await caretTo('End', paragraph(ada, 'Voldemort'))
+  for (let letters = 'oldemort'.length; letters > 0; letters--) await ada.page.keyboard.press('Backspace')
+  await save(ada, 'stored')
+  await passTime(ada, async () => await notice(ada).getByText(STORED).isVisible())
+  t.not(await service.storedText(fileId), before)
+  t.equal(failures.length, 1)
 })

@@ -10,7 +10,11 @@ const browser = await startBrowser(t)
 for (const profile of profiles) {
   t.test(`a copy in a format that no editor opens is offered as a download, and stored nowhere (${profile})`, { skip: browser.missing }, async t => {
     const copied: string[] = []
-    const service = await startPages(t, browser, { profile, actions: { saveAs: true, copied: ({ name }) => { copied.push(name) } } })
+    const service = await startPages(t, browser, {
+      profile,
+      actions: { saveAs: true, copied: ({ name }) => { copied.push(name) } },
+      inspect: ({ extension }) => extension === 'txt' ? true : { reject: true, message: 'Only <i>text</i>, please' }
+    })
     const ada = await service.open(await service.store('report.docx'))
     const { page, button, problems } = ada
     const saveAs = async (format: string) => {
@@ -35,6 +39,9 @@ for (const profile of profiles) {
     await saveAs('txt')
     await page.getByRole('status').getByText('A copy was saved').waitFor()
     t.equal(copied.length, 1)
-    t.strictSame(problems.filter(problem => !/ERR_FAILED|CaptureError/.test(problem)), [])
+    await saveAs('odt')
+    await page.getByRole('alert').getByText('Only <i>text</i>, please', { exact: true }).waitFor()
+    t.equal(copied.length, 1)
+    t.strictSame(problems.filter(problem => !/ERR_FAILED|CaptureError|422|FST_EDITOR_REJECTED|ActionError/.test(problem)), [])
   })
 }

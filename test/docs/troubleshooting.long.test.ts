@@ -47,6 +47,7 @@ const INTERNAL: readonly string[] = [
 /** Whose text is not ours. */
 const UNREADABLE: Readonly<Record<string, string>> = {
   'lib/plugin.ts': 'a finding of the doctor: docs/doctor.md',
+  'lib/save/inspection.ts': 'what the hook `inspect` says to users',
   'lib/storage/s3/store-errors.ts': 'what the object store says'
 }
 

@@ -38,6 +38,7 @@ t.test('every error says whether it is retryable: by its class, a failed request
     'ConversionTimeoutError',
     'ForceSaveTimeoutError',
     'HookTimeoutError',
+    'InspectionFailedError',
     'RevokedError',
     'StorageError',
     'StorageTimeoutError',

@@ -1,0 +1,248 @@
+// The hook `inspect`: what it decides about a save before anything is stored.
+import { once } from 'node:events'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import type { Content, EditorControl, EditorOptions, InspectEvent, InspectResult, SaveFailedEvent, StagedDocument, Storage } from '../../lib/index.js'
+import { directoryOf, NEW, OLD, startEditing, startInstance, type EditingOptions } from '../kit/editing.js'
+import { memoryLog } from '../kit/log.js'
+import { isOnS3, quickStorage } from '../kit/storage.js'
+import { deferred } from '../kit/time.js'
+
+type Inspect = NonNullable<EditorOptions['inspect']>
+
+/** By the document server's clock. */
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString()
+
+async function start (t: Test, inspect: Inspect, options: EditingOptions = {}) {
+  const failed: SaveFailedEvent[] = []
+  const editing = await startEditing(t, { inspect, onSaveFailed (event) { failed.push(event) }, ...options })
+  const { url, post } = editing
+  return {
+    ...editing,
+    failed,
+    /** A callback about a save, another one each second. */
+    saves: async (status = 2, second = 1) =>
+      await post({ status, users: ['ada'], lastsave: at(second), url: url.replace('output.docx', `output${second}.docx`) })
+  }
+}
+
+t.test('a save is stored after the hook has seen all its bytes, as often as it wants', async t => {
+  const seen: object[] = []
+  const { fileId, key, saves, failed, storedText, listing } = await start(t, async ({ content, ...facts }, { signal, ...event }) => {
+    const [first, second] = await Promise.all([text(content), text(content)])
+    await content[Symbol.asyncIterator]().next() // and leaves it halfway
+    seen.push({ ...facts, ...event, first, second, stored: await storedText(fileId), isAborted: signal.aborted })
+    return true
+  })
+  const facts = { size: NEW.length, extension: 'txt', fileId, key, users: ['ada'], first: NEW, second: NEW, isAborted: false }
+  t.equal(await saves(6), 0)
+  t.equal(await saves(6), 0, 'a repeat')
+  t.strictSame(seen, [{ ...facts, reason: 'force-save', stored: OLD }], 'which is not inspected again')
+  t.equal(await saves(2, 2), 0)
+  t.strictSame(seen[1], { ...facts, reason: 'save', stored: NEW })
+  t.equal(await storedText(fileId), NEW)
+  t.strictSame(await listing(), [`${fileId}.txt`])
+  t.strictSame(failed, [])
+})
+
+t.test('a rejected save is not stored, the message is told, and its repeat is inspected again', async t => {
+  let result: InspectResult = { reject: true, message: ` No\u0000 <b>names</b>\n 100% ${'x'.repeat(500)}` }
+  const { fileId, saves, failed, unchanged, storedText } = await start(t, () => result)
+  const message = `No <b>names</b> 100% ${'x'.repeat(255)}`.slice(0, 255)
+  for (const status of [6, 2]) {
+    t.equal(await saves(status), 1)
+    await unchanged(t, `status ${status}`)
+    t.match(failed.at(-1), { fileId, status, code: 'FST_EDITOR_REJECTED', error: { message, statusCode: 422, retryable: false } })
+  }
+  result = true
+  t.equal(await saves(), 0)
+  t.equal(await storedText(fileId), NEW)
+})
+
+/** A stream that an application gives away although it does not work. */
+const broken = (how: 'fails' | 'hangs' | 'endless') =>
+  new Readable({
+    read () {
+      if (how === 'fails') this.destroy(new Error('the scanner is gone'))
+      if (how === 'endless') this.push(Buffer.alloc(65_536))
+    }
+  })
+const REJECTED_LATE = Promise.reject(new Error('late'))
+REJECTED_LATE.catch(() => {})
+
+const UNUSABLE: ReadonlyArray<readonly [what: string, inspect: () => unknown, message: RegExp, code?: string]> = [
+  ['throws', () => { throw Object.assign(new Error('no such file'), { code: 'FST_EDITOR_FILE_NOT_FOUND' }) }, /failed/],
+  ['throws nothing', () => { throw undefined }, /failed/], // eslint-disable-line no-throw-literal
+  ['rejects', () => REJECTED_LATE, /failed/],
+  ...[undefined, null, false, 'true', 1, {}, [], { reject: true }, { reject: true, message: 1 }, { reject: 'yes', message: '' }, { reject: false, replace: NEW }, { replace: NEW }, { replace: null }, { replace: true }]
+    .map(result => [`returns ${JSON.stringify(result)}`, () => result, /something other than/] as const),
+  ['returns a stream that was read', async () => { const stream = Readable.from([Buffer.from(NEW)]); await text(stream); return { replace: stream } }, /something other than/],
+  ['replaces it with nothing', () => ({ replace: Buffer.alloc(0) }), /is empty/],
+  ['replaces it with a stream of nothing', () => ({ replace: Readable.from([]) }), /is empty/],
+  ['replaces it with text in a stream', () => ({ replace: Readable.from(['text']) }), /a replacement that failed/],
+  ['replaces it with a stream that fails', () => ({ replace: broken('fails') }), /a replacement that failed/],
+  ['replaces it with a stream that hangs', () => ({ replace: broken('hangs') }), /within 300 ms/],
+  ['replaces it with too much', () => ({ replace: broken('endless') }), /limit of 100000 bytes/, 'FST_EDITOR_TOO_LARGE'],
+  ['hangs', () => new Promise(() => {}), /within 300 ms/]
+]
+
+t.test('a hook that fails refuses the save, which is stored when it works again', async t => {
+  let inspect: () => unknown = () => true
+  let signal: AbortSignal | undefined
+  const { fileId, post, saves, failed, unchanged, storedText } = await start(t, async (_staged, event) => {
+    signal = event.signal
+    return await inspect() as InspectResult
+  }, { timeouts: { inspect: 300 }, maxFileSize: 100_000 })
+  for (const [index, [what, unusable, message, code = 'FST_EDITOR_INSPECTION_FAILED']] of UNUSABLE.entries()) {
+    inspect = unusable
+    const [answer, next] = await Promise.all([saves(6, index), post({ status: 1, users: ['ada'] })])
+    t.equal(answer, 1, what)
+    t.equal(next, 0, 'the next callback is handled')
+    t.match(failed.at(-1), { code, error: { message, retryable: code !== 'FST_EDITOR_TOO_LARGE' } }, what)
+    t.ok(signal?.aborted)
+    await unchanged(t, what)
+  }
+  t.equal(failed.length, UNUSABLE.length)
+  inspect = () => true
+  t.equal(await saves(6, 99), 0)
+  t.equal(await storedText(fileId), NEW)
+})
+
+t.test('a replacement is checked as the save is, and stored in its place, with any storage', async t => {
+  const LABELLED = NEW.replace('what', 'CONFIDENTIAL: what')
+  const { stage, commit, snapshot, ...withoutStage }: Storage = await quickStorage(t)
+  for (const [name, options] of Object.entries<EditingOptions>({ files: {}, memory: { memory: true }, 'a storage that cannot stage': { memory: true, storage: withoutStage } })) {
+    await t.test(name, async t => {
+      let replace: () => Content = () => Readable.from([LABELLED.slice(0, 9), LABELLED.slice(9)].map(part => Buffer.from(part)))
+      const { fileId, post, url, failed, storage, storedText, others } = await start(t, async ({ content }) => {
+        const reader = content[Symbol.asyncIterator]()
+        await reader.next()
+        await reader.return?.() // halfway
+        t.equal(await text(content), NEW, 'inspected once')
+        return { replace: replace() }
+      }, { extension: 'docx', ...options })
+      t.equal(await post({ status: 6, url, lastsave: at(1) }), 0)
+      t.equal(await storedText(fileId), LABELLED)
+      t.equal((await storage.stat(fileId))?.size, LABELLED.length)
+      if (name === 'files') t.strictSame(await others.listing(), [`${fileId}.docx`])
+      for (const [wrong, message] of [['<html>', /is not docx but an HTML page/], [NEW.slice(0, -4), /failed/]] as const) {
+        replace = () => new TextEncoder().encode(wrong)
+        t.equal(await post({ status: 6, url, lastsave: at(wrong.length) }), 1)
+        t.match(failed.at(-1), { code: 'FST_EDITOR_INSPECTION_FAILED', error: { message } })
+      }
+      t.equal(await storedText(fileId), LABELLED)
+      replace = () => new TextEncoder().encode(LABELLED.replace('what', 'all'))
+      t.equal(await post({ status: 2, url, lastsave: at(59) }), 0)
+      t.equal(await storedText(fileId), LABELLED.replace('what', 'all'))
+    })
+  }
+})
+
+t.test('nobody reads, and nothing is stored, when the time is up', async t => {
+  const returned = deferred<InspectResult>()
+  const inspecting = deferred<StagedDocument>()
+  const late = new Readable({ read () {} })
+  const { saves, unchanged } = await start(t, async staged => {
+    inspecting.resolve(staged)
+    return await returned.promise
+  }, { timeouts: { inspect: 100 } })
+  const answer = saves()
+  const reader = (await inspecting.promise).content[Symbol.asyncIterator]()
+  t.equal((await reader.next()).done, false)
+  t.equal(await answer, 1)
+  t.equal((await reader.next()).done, true, 'the file is closed')
+  returned.resolve({ replace: late })
+  await once(late, 'close')
+  await unchanged(t, 'the late replacement')
+})
+
+t.test('an older save does not overtake one that another instance has stored meanwhile', async t => {
+  const [inspecting, result] = [deferred(), deferred<InspectResult>()]
+  let served = 'PK\x03\x04 older PK\x05\x06'
+  const a = await start(t, async () => { inspecting.resolve(); return await result.promise }, { serve: (_request, response) => response.end(served) })
+  const b = await startInstance(t, a, { inspect: () => true })
+  const { fileId, key, url, saves, storedText } = a
+  await a.post({ status: 1, users: ['ada'] })
+  const older = saves(6, 1)
+  await inspecting.promise
+  served = NEW
+  t.equal(await b.post({ key, status: 6, url, lastsave: at(2), users: ['ada'] }), 0)
+  result.resolve(true)
+  t.equal(await older, 0)
+  t.equal(await storedText(fileId), NEW)
+})
+
+t.test('a file that somebody replaces during the inspection stays, and the save becomes a conflict copy', async t => {
+  const events: InspectEvent[] = []
+  const conflicts: Array<string | undefined> = []
+  const { fileId, key, saves, others, storage, storedText } = await start(t, async (_staged, event) => {
+    events.push(event)
+    await others.replace(fileId, 'txt', 'of another program')
+    return { replace: Buffer.from(`${NEW}!`) }
+  }, { onSaved ({ conflictFileId }) { conflicts.push(conflictFileId) } })
+  t.equal(await saves(), 0)
+  t.match(events, [{ fileId, key, reason: 'save' }], 'inspected once')
+  t.equal(await storedText(fileId), 'of another program')
+  t.equal(await storedText(conflicts[0]!), `${NEW}!`)
+  t.equal((await storage.stat(conflicts[0]!))?.extension, 'txt')
+})
+
+t.test('what another instance has removed during the inspection is fetched and inspected again', { skip: isOnS3 && 'files' }, async t => {
+  const directory = directoryOf(t)
+  let inspections = 0
+  const { saves, documentServer, storedText, fileId, listing } = await start(t, async () => {
+    const [staged] = (await readdir(directory)).filter(name => name.startsWith('.fastify-onlyoffice~'))
+    if (++inspections === 1) await rm(join(directory, staged!)) // as if this process had ended
+    return true
+  })
+  t.equal(await saves(), 0)
+  t.equal(inspections, 2)
+  t.equal(documentServer.requests.length, 2)
+  t.equal(await storedText(fileId), NEW)
+  t.strictSame(await listing(), [`${fileId}.txt`])
+})
+
+t.test('the format is that of the bytes, a CSV file is inspected as it will be stored', async t => {
+  const seen: unknown[] = []
+  const inspect: Inspect = async ({ content, extension }) => { seen.push([extension, await text(content)]); return true }
+  const changed = await start(t, inspect)
+  t.equal(await changed.post({ status: 2, url: changed.url, filetype: 'docx', lastsave: at(1) }), 0)
+  t.strictSame(seen.pop(), ['docx', NEW])
+  const csv = await start(t, inspect, { extension: 'csv', serve: (_request, response) => response.end('\ufeffa,b,\n7,y,\n') })
+  await csv.others.replace(csv.fileId, 'csv', 'a;b\r\n007;x\r\n')
+  t.equal(await csv.post({ status: 2, url: csv.url, filetype: 'csv', key: await csv.openedKey(), lastsave: at(1) }), 0)
+  t.strictSame(seen.pop(), ['csv', 'a;b\r\n007;y\r\n'])
+  t.equal(await csv.storedText(csv.fileId), 'a;b\r\n007;y\r\n')
+})
+
+t.test('a closing application refuses what is being inspected', async t => {
+  const inspecting = deferred<AbortSignal>()
+  const { app, saves, failed, unchanged } = await start(t, (_staged, { signal }) => {
+    inspecting.resolve(signal)
+    return new Promise(() => {})
+  }, { timeouts: { close: 100 } })
+  const answer = saves()
+  const signal = await inspecting.promise
+  const closed = app.close()
+  t.equal(await answer, 1)
+  await closed
+  t.ok(signal.aborted)
+  t.match(failed, [{ error: { message: 'The application is closing' } }])
+  await unchanged(t, 'closed')
+})
+
+t.test('in the hook, the document is neither saved by force nor restored', async t => {
+  const errors: unknown[] = []
+  const opened = deferred<EditorControl>()
+  const { app, fileId, saves } = await start(t, async () => {
+    const control = await opened.promise
+    errors.push(await control.forceSave().catch(error => error), await control.restore(1).catch(error => error))
+    return true
+  }, { server: memoryLog().server, versions: {} })
+  opened.resolve(await app.editorControl().openDocument(fileId))
+  t.equal(await saves(), 0)
+  t.match(errors, [{ code: 'FST_EDITOR_FORCE_SAVE_FAILED' }, { code: 'FST_EDITOR_BUSY' }])
+})

@@ -1,0 +1,40 @@
+import type { Content } from './storage.js'
+
+/** Content that is about to be stored: complete and durable, but not visible yet. */
+export interface StagedDocument {
+  /** The bytes. Each iteration reads them from the start, until the hook has returned. */
+  readonly content: AsyncIterable<Uint8Array>
+  /** Bytes. */
+  readonly size: number
+  /** Format of the bytes, in lower case and without a dot. */
+  readonly extension: string
+}
+
+/** Why content is about to be stored. */
+export interface InspectEvent {
+  /**
+   * `save`: a session ended (status 2). `force-save`: status 6. `recovery`: a forgotten file. `restore`: an earlier
+   * version. `upload`: `setDocumentFromBytes` with `check`. `save-as`: a copy that a page's user saves.
+   */
+  readonly reason: 'save' | 'force-save' | 'recovery' | 'restore' | 'upload' | 'save-as'
+  /** The edited document; of a copy, the one that it was made of. Absent for an upload. */
+  readonly fileId?: string
+  /** Document key of the session; only for saves and recoveries. */
+  readonly key?: string
+  /** Number of the version that is being restored. */
+  readonly version?: number
+  /** IDs of the users who changed the document last, or of the user who restores, uploads or copies; if known. */
+  readonly users?: readonly string[]
+  /** Aborted when nobody waits for the result any more: after `timeouts.inspect`, or when the application closes. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * `true` stores the content. `reject` refuses it: the stored document stays as it is, and users see `message`, of at
+ * most 255 characters, as plain text. `replace` stores these bytes instead, in the same format and of at most
+ * `maxFileSize` bytes. `false` counts as a failure of the hook.
+ */
+export type InspectResult =
+  | boolean
+  | { readonly reject: true, readonly message: string }
+  | { readonly replace: Content }
