@@ -76,7 +76,7 @@ const rules: Rules<EditorOptions> = {
   concurrentSaves: rule('must be a whole number, at least 1', integerFrom(1)),
   ...each(
     Hook,
-    'authorize', 'onCallback', 'onSaved', 'onSaveFailed', 'onSessionStart', 'onSessionEnd', 'onForgotten'
+    'authorize', 'canEdit', 'onCallback', 'onSaved', 'onSaveFailed', 'onSessionStart', 'onSessionEnd', 'onForgotten'
   ),
   doctor: { authorize: Hook },
   control: AnyObject,

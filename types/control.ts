@@ -246,6 +246,12 @@ export interface EditorMessages {
   readonly beingEdited?: string
   /** @default 'Try again when nobody else has it open.' */
   readonly beingEditedAdvice?: string
+  /**
+   * Above the reason of `canEdit` or `freeze`.
+   *
+   * @default 'This document can only be viewed at the moment'
+   */
+  readonly locked?: string
   /** @default 'This file is too large' */
   readonly tooLarge?: string
   /**
@@ -464,6 +470,12 @@ export interface EditorControl {
   callbackUrl: string
   /** Whether a document is open: `documentUrl`, `documentName` and `documentKey` are all more than whitespace. */
   readonly hasDocument: boolean
+  /**
+   * Why the stored document opens for viewing although the control allows editing: it is frozen
+   * (`app.editorSessions.freeze`), or the hook `canEdit` denied it. `''` without a reason, `null` if it is not locked.
+   * The page shows it.
+   */
+  readonly lockReason: string | null
   /**
    * Lets this page use the actions `proxy` and `report`: a request sends it in the header `x-editor-proxy-token`, and
    * the `fileId` of the opened document in the query. Valid for `downloadUrlLifetime`. Created anew at every access;

@@ -456,6 +456,29 @@ export interface EditorOptions {
    */
   readonly control?: EditorControlDefaults
   /**
+   * Hook: whether the user may edit a document now. `false` or a reason opens it for viewing, and the page shows the
+   * reason, which is text; `''` is `false`. Called whenever a control opens a document for editing, and when its page
+   * asks for a configuration or to change the document; `request` is only there for a page. If the hook fails, returns
+   * anything else, or has not settled within `timeouts.hooks`, the document opens for viewing. Editors that are open
+   * are not interrupted: `app.editorSessions.freeze` does that.
+   *
+   * @default everybody may whose control says so
+   * @example
+   * ```js
+   * canEdit: async ({ fileId }) => {
+   *   const lock = await webdavLocks.find(fileId)
+   *   return lock ? `${lock.owner} has locked the document.` : true
+   * }
+   * ```
+   */
+  readonly canEdit?: (
+    target: {
+      readonly fileId: string,
+      readonly user: EditorControlDefaults['user'],
+      readonly request?: FastifyRequest
+    }
+  ) => boolean | string | Promise<boolean | string>
+  /**
    * What the editor can ask of the application: to rename the document, save a copy, insert an image and so on.
    *
    * @default only fresh configurations

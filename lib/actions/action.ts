@@ -5,7 +5,7 @@ import type { EditorSessions } from '../../types/sessions.js'
 import type { Need, OfferedActions } from '../control/defaults.js'
 import type { Opens } from '../document-server/formats.js'
 import type { FetchResult } from '../document-server/result-file.js'
-import { ActionFailedError, HookTimeoutError } from '../errors.js'
+import { ActionFailedError, HookTimeoutError, LockedError, NO_REASON } from '../errors.js'
 import type { Credentials } from '../handler/credentials.js'
 import { errorStatus } from '../handler/request.js'
 import type { PageClaims } from '../security/signatures.js'
@@ -45,7 +45,7 @@ export interface PageRequest<Body = unknown> {
 /** What actions work with. */
 export interface ActionServices extends Services {
   readonly credentials: Credentials
-  readonly createControl: (defaults?: EditorControlDefaults) => EditorControl
+  readonly createControl: (defaults: EditorControlDefaults, request: FastifyRequest) => EditorControl
   readonly editorSessions: EditorSessions
   readonly fetchResult: FetchResult
   /**
@@ -120,6 +120,13 @@ export async function callInTime<Result> (
   }
   if (!isResult(result)) throw new ActionFailedError(name, `returned something other than ${expected}`)
   return result
+}
+
+/** Opens the document for an action that changes it. Rejects with `LockedError`, or as `open` does. */
+export async function openToChange ({ open }: Pick<PageRequest, 'open'>): Promise<EditorControl> {
+  const control = await open()
+  if (control.lockReason !== null) throw new LockedError(control.lockReason || NO_REASON)
+  return control
 }
 
 /** How a hook refuses. */

@@ -33,7 +33,7 @@ const reference: PageAction<'reference'> = {
     if (!info) return NOT_FOUND
     const { fileId, extension: fileType } = info
     const { documentKey: key, documentName, documentUrl: url } =
-      await createControl().openDocument(fileId, { name: file.name })
+      await createControl({ mode: 'view' }, page.request).openDocument(fileId, { name: file.name })
     const linked = { fileType, key, path: documentName, url, referenceData: { fileKey: fileId, instanceId } }
     return { ...sign('setReferenceData', linked), page: await pageOf(services, fileId) }
   }

@@ -128,6 +128,7 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
   return {
     config: answer({
       config: Type.Object({}, { description: 'Signed configuration of the editor.' }),
+      lockReason: Type.Optional(Type.String({ description: 'Why it is for viewing only; empty without a reason.' })),
       actions: Type.String({ description: 'Names of what the page may ask for, separated by spaces.' })
     }),
     renew: answer({}),

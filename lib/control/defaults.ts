@@ -143,6 +143,13 @@ function mayChange ({ mode, type, permissions = {} }: EditorControlDefaults): bo
   return mode !== 'view' && type !== 'embedded' && (edit !== false || [comment, fillForms, review].includes(true))
 }
 
+/** The same page when the user may not edit the document now. The history stays. */
+export function viewingDefaults (defaults: EditorControlDefaults): EditorControlDefaults {
+  const denied = { edit: false, comment: false, fillForms: false, review: false }
+  const { history } = rightsOf(defaults)
+  return { ...defaults, mode: 'view', permissions: { ...defaults.permissions, ...denied }, history }
+}
+
 /** What the options `actions` and `versions` offer to a page. */
 export type OfferedActions = ReturnType<typeof offeredActions>
 

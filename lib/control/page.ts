@@ -93,6 +93,8 @@ interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messa
   readonly pageToken: string
   /** Milliseconds after which the page renews its token. */
   readonly renewAfter: number
+  /** Why the document opens for viewing only; `''` without a reason. */
+  readonly lockReason: string | null
   /** Names of what the page can ask for, besides configurations. */
   readonly actions: readonly string[]
 }
@@ -117,7 +119,9 @@ function documentServerLinks (
 
 /** The HTML that becomes the editor. It contains data and no inline script, for pages with a strict CSP. */
 export function renderFragment (
-  { configJson, fileId, proxyToken, pageToken, renewAfter, actions, events, closeUrl, lang, messages }: PageContent,
+  {
+    configJson, fileId, proxyToken, pageToken, renewAfter, lockReason, actions, events, closeUrl, lang, messages
+  }: PageContent,
   urls: PageUrls
 ): string {
   const { editorApiUrl, handlerPath, modulePath } = urls
@@ -130,6 +134,7 @@ export function renderFragment (
     'file-id': fileId,
     'proxy-token': proxyToken,
     ...(pageToken && { 'page-token': pageToken, 'renew-after': String(renewAfter), actions: actions.join(' ') }),
+    ...(lockReason !== null && { 'lock-reason': lockReason }),
     ...(events && { events: events.join(' ') }),
     ...(closeUrl !== undefined && { 'close-url': closeUrl }),
     ...((translated ?? messages) && { messages: inertJson(JSON.stringify({ ...translated, ...messages })) })

@@ -5,7 +5,7 @@ import type { Refusal, SessionRecord, SaveIdentity, Session, StoredSave } from '
 
 export { isSessionRecord } from './record.compiled.js'
 export type {
-  ForceSaveRelation, SessionRecord, ForceSave, ForceSaveResult, Lock, Publishing, Refusal, SaveIdentity, Session,
+  ForceSaveRelation, SessionRecord, ForceSave, ForceSaveResult, Hold, Lock, Publishing, Refusal, SaveIdentity, Session,
   StoredSave
 } from './record.schema.js'
 
@@ -125,7 +125,7 @@ export function sessionAfter (
   const state = TRANSITIONS[event][stateOf(record, key)]
   if (state === 'none' || state === 'finished') {
     return before
-      ? { ...record, sessions: record.sessions.filter(other => other !== before) }
+      ? { ...withoutFrozenKey(record, key), sessions: record.sessions.filter(other => other !== before) }
       : record
   }
   const session = { key, lastReported: LONG_AGO, ...before ?? begin?.(), ...fields, state }
@@ -133,6 +133,12 @@ export function sessionAfter (
   if (isDeepStrictEqual(before, changed)) return record
   // A key may come back after its session was lost.
   return withSession(before ? record : withoutRefusals(record, refusal => refusal.key === key), changed)
+}
+
+/** A session that begins under the key of one that has ended is another one. */
+function withoutFrozenKey (record: SessionRecord, key: string): SessionRecord {
+  const { frozen } = record
+  return frozen ? { ...record, frozen: { ...frozen, keys: frozen.keys.filter(other => other !== key) } } : record
 }
 
 /** Removes the refusals that are over. */
