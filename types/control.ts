@@ -3,7 +3,7 @@ import type { CreateDocumentOptions } from './blank.js'
 import type { ConversionOptions, ConvertOptions, ResultFile, ThumbnailOptions } from './conversions.js'
 import type { DocumentHistory, HistoryVersionData, RestoredVersion, RestoreOptions } from './history.js'
 import type { Signed, SignedMethods } from './signed-data.js'
-import type { DocumentContent } from './storage.js'
+import type { DocumentContent, VersionLabel } from './storage.js'
 
 /**
  * The signed configuration for `new DocsAPI.DocEditor(id, config)`. The payload of `token` is this object without
@@ -684,6 +684,23 @@ export interface EditorControl {
    *   does.
    */
   historyData (version: number): Promise<HistoryVersionData>
+
+  /**
+   * Names a version, with a comment, or removes its name: `null`. The history shows the name; named versions, at most
+   * 100, are kept whatever `versions` says, and only the bytes of their content count. The present version can be named,
+   * too. Nobody is asked: the application decides who may.
+   *
+   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version any more.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the name is not as it must be, 100 others have one, the
+   *   option `versions` is not set, or the storage has no `versions.label`.
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): the control has no stored document.
+   * @throws the storage's own error.
+   * @example
+   * ```js
+   * await control.nameVersion(7, { name: 'Signed', comment: 'As sent to the notary' })
+   * ```
+   */
+  nameVersion (version: number, label: VersionLabel | null): Promise<void>
 
   /**
    * Makes an earlier version the present one. The present content is kept as a version. It waits until nobody edits the

@@ -174,7 +174,9 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
         user: Type.Object({ id: Type.String(), name: Type.String() }),
         changes: Type.Union([Type.Array(Type.Object({})), Type.Null()]),
         serverVersion: Type.Optional(Type.String()),
-        restored: Type.Optional(Version)
+        restored: Type.Optional(Version),
+        name: Type.Optional(Type.String()),
+        comment: Type.Optional(Type.String())
       }))
     }),
     'history-data': Type.Union([

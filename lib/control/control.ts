@@ -210,6 +210,11 @@ export function createControl (
       return await history(async (versions, { fileId }) => await versions.dataOf(fileId, version))
     },
 
+    async nameVersion (version, label) {
+      assertValue('version', version, VersionNumber)
+      await history(async (versions, { fileId }) => await versions.name(fileId, version, label))
+    },
+
     async restore (version, options) {
       assertValue('version', version, VersionNumber)
       return await history(async (versions, { fileId }) => {
