@@ -48,6 +48,15 @@ export interface EditorControlDefaults
    * @default whether the page may edit; `true` with the option `versions: { for: 'readers' }`
    */
   readonly history?: boolean
+  /**
+   * `secure-view`: only to be looked at, whatever else the control says. No editing, comments, chat, copying, printing,
+   * downloading, history, plugins and macros, and a watermark with the user's name and the time; `document.options` may
+   * have another `watermark_on_draw`. With `requireToken`, the document's URL in the page only works for the document
+   * server. It does not prevent screenshots, and the user's browser has the content: docs/control.md#secure-view.
+   *
+   * @default none
+   */
+  readonly preset?: 'secure-view'
   /** Fields of `document`, as in the editor's documentation. */
   readonly document?: DocumentDefaults
   /** Fields of `editorConfig`, as in the editor's documentation. `mode` is `'edit'` by default. */
@@ -687,8 +696,8 @@ export interface EditorControl {
 
   /**
    * Names a version, with a comment, or removes its name: `null`. The history shows the name; named versions, at most
-   * 100, are kept whatever `versions` says, and only the bytes of their content count. The present version can be named,
-   * too. Nobody is asked: the application decides who may.
+   * 100, are kept whatever `versions` says, and only their bytes count. The present version can be named, too. Nobody
+   * is asked: the application decides who may.
    *
    * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version any more.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the name is not as it must be, 100 others have one, the

@@ -448,7 +448,7 @@ export interface EditorOptions {
    * takes precedence, wherever it is given. Objects such as `customization`, `permissions` and `document` are merged,
    * field by field; lists are replaced.
    *
-   * @default {}
+   * @default { customization: { macros: false, plugins: false } }; {} in the profile `classic`
    * @example
    * ```js
    * control: { lang: 'de', customization: { forcesave: true } }

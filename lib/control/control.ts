@@ -62,8 +62,10 @@ interface Opened {
 export function createControl (
   services: ControlServices, defaults: EditorControlDefaults = {}, request?: FastifyRequest
 ): EditorControl {
-  const { plugged: storage, sessions, tokens, urls, pageUrls, pageTokens, keys, conversions, offered, openings } =
-    services
+  const {
+    settings: { clock }, plugged: storage, sessions, tokens, urls, pageUrls, pageTokens, keys, conversions, offered,
+    openings
+  } = services
   let opened: Opened | null = null
   /** How many calls that open a document have not ended yet. */
   let callsUnderWay = 0
@@ -238,7 +240,7 @@ export function createControl (
     const fileId = openedFileId()
     const options = openedFile() ? opened?.options : undefined
     const document = { name, key, url, callbackUrl: callbackUrlFor(key), extension: extension(), options }
-    const config = signedConfig(document, offered.completed(defaults, fileId), tokens)
+    const config = signedConfig(document, offered.completed(defaults, fileId), tokens, clock.now())
     const { mode, callbackUrl } = config.editorConfig ?? {}
     openings.pageMade(fileId, { key, edits: mode !== 'view' && callbackUrl !== undefined })
     return config
@@ -304,7 +306,7 @@ export function createControl (
     ])
     control.documentKey = key
     control.documentName = name
-    control.documentUrl = urls.download(info.fileId)
+    control.documentUrl = urls.download(info.fileId, { onlyWithToken: defaults.preset !== undefined })
     control.callbackUrl = urls.callback(info.fileId)
     const isLocked = hold !== undefined && mayUse(defaults, 'change')
     opened = {

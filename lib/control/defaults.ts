@@ -41,7 +41,26 @@ const rules: RuleForEach<EditorControlDefaults> = {
   ...each(rule('must be a list', Array.isArray), 'recent', 'templates'),
   mode: Mode,
   type: oneOf('desktop', 'mobile', 'embedded'),
-  history: TrueOrFalse
+  history: TrueOrFalse,
+  preset: oneOf('secure-view')
+}
+
+/** What `preset: 'secure-view'` decides, whatever else a control says. */
+const SECURE_VIEW: EditorControlDefaults = {
+  mode: 'view',
+  history: false,
+  permissions: {
+    chat: false,
+    comment: false,
+    copy: false,
+    download: false,
+    edit: false,
+    fillForms: false,
+    print: false,
+    protect: false,
+    review: false
+  },
+  customization: { comments: false, macros: false, plugins: false }
 }
 
 /** Of the editor's configuration, but not for the defaults. */
@@ -163,7 +182,7 @@ export function offeredActions (
     /** Names of the actions that a page can use. */
     namesFor: (defaults: EditorControlDefaults): string[] => [
       ...named.filter(({ needs }) => mayUse(defaults, needs)).map(({ name }) => name),
-      ...actions.editRights && !rightsOf(defaults).edit ? ['edit-rights'] : [], // the action `config` grants it
+      ...actions.editRights && !defaults.preset && !rightsOf(defaults).edit ? ['edit-rights'] : [], // the action `config` grants it
       ...actions.links ? ['links'] : []
     ],
     /** With the fields of the configuration that the actions need. */
@@ -206,10 +225,11 @@ export function withFavorite (defaults: EditorControlDefaults, favorite: boolean
 /**
  * What `given` says takes precedence, wherever it says it. Objects are merged, lists are not. In the result, and so in
  * every control and page token, the fields of `editorConfig`, `permissions`, `info` and `referenceData` are at the top
- * level only.
+ * level only, and a preset has its say.
  */
 export function mergedDefaults (base: EditorControlDefaults, given: EditorControlDefaults): EditorControlDefaults {
-  return merged(atTopLevel(base), atTopLevel(given))
+  const both = merged(atTopLevel(base), atTopLevel(given))
+  return both.preset === 'secure-view' ? merged(both, SECURE_VIEW) : both
 }
 
 function atTopLevel ({ editorConfig, document, ...fields }: EditorControlDefaults): EditorControlDefaults {

@@ -22,17 +22,17 @@ interface DocumentFields {
  * Source: docs/document-server-protocol.md#the-configuration-and-its-token
  */
 export function signedConfig (
-  document: DocumentFields, defaults: EditorControlDefaults, tokens: TokenSigner
+  document: DocumentFields, defaults: EditorControlDefaults, tokens: TokenSigner, now: number
 ): SignedConfig {
-  const config = unsignedConfig(document, defaults)
+  const config = unsignedConfig(document, defaults, now)
   return { ...config, token: tokens.sign(config) }
 }
 
 function unsignedConfig (
-  { name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults
+  { name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults, now: number
 ) {
   const {
-    type, width = '100%', height = '100%', history, document, permissions, info, referenceData, ...editorFields
+    type, width = '100%', height = '100%', history, preset, document, permissions, info, referenceData, ...editorFields
   } = defaults
   return {
     ...(type && { type }),
@@ -42,6 +42,9 @@ function unsignedConfig (
     document: {
       ...(options && { options }),
       ...document,
+      ...(preset && {
+        options: { ...options, watermark_on_draw: watermarkOf(defaults.user, now), ...document?.options }
+      }),
       ...(permissions && { permissions }),
       ...(info && { info }),
       ...(referenceData && { referenceData }),
@@ -53,6 +56,26 @@ function unsignedConfig (
     editorConfig: { mode: 'edit', ...editorFields, ...(callbackUrl && { callbackUrl }) }
     // JSON omits undefined fields, here and in the token.
   } as Omit<SignedConfig, 'token'>
+}
+
+/**
+ * The user and the time, grey across each page. Source:
+ * https://api.onlyoffice.com/docs/docs-api/samples/automation-api/working-with-watermark
+ */
+function watermarkOf (user: EditorControlDefaults['user'], now: number) {
+  const time = `${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const lines = [user?.name ?? user?.id ?? '', time].filter(line => line !== '')
+  return {
+    type: 'rect',
+    width: 160, // mm
+    height: 60,
+    rotate: -45,
+    transparent: 0.3,
+    fill: [],
+    stroke: [],
+    align: 1,
+    paragraphs: lines.map(text => ({ align: 2, runs: [{ text, fill: [128, 128, 128], 'font-size': 28 }] }))
+  }
 }
 
 export interface PageUrls {

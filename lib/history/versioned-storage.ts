@@ -92,9 +92,8 @@ export function withVersions (
     nextRevision: string | undefined
   ): Promise<void> {
     const newest = (await versions.list(fileId, { newest: 1 })).at(-1) ?? null
-    if (await versions.keep(fileId, revision, keepOptions(clock.now(), revision, newest, describe?.(), nextRevision)) === null) {
-      throw CHANGED
-    }
+    const options = keepOptions(clock.now(), revision, newest, describe?.(), nextRevision)
+    if (await versions.keep(fileId, revision, options) === null) throw CHANGED
   }
 
   function limits (): VersionLimits {
@@ -179,9 +178,9 @@ function sessionOf (made: Made | undefined): string | undefined {
 
 /**
  * The numbers of the versions to remove. `versions`: oldest first. The newest version and those with a label are always
- * kept; labelled ones do not count. Expired versions are removed in any case. If there are still too many, versions within a session go first, then versions with the
- * lowest priority, the oldest first: a user who saves every minute, or restores one version after another, must not
- * displace what others did last week.
+ * kept; labelled ones do not count. Expired versions are removed in any case. If there are still too many, versions
+ * within a session go first, then versions with the lowest priority, the oldest first: a user who saves every minute,
+ * or restores one version after another, must not displace what others did last week.
  */
 export function expiredVersions (
   versions: readonly StoredVersion[], { keep, maxAge, maxBytes }: Retention, now: number

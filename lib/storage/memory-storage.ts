@@ -10,7 +10,8 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { acceptContent, assertBytes } from '../util/streams.js'
 import { assertOptions } from '../util/validate.js'
 import {
-  assertCreateOptions, assertKeepOptions, assertLabel, assertListOptions, assertReplaceOptions, assertVersionNumbers, storedExtension
+  assertCreateOptions, assertKeepOptions, assertLabel, assertListOptions, assertReplaceOptions, assertVersionNumbers,
+  storedExtension
 } from './call-options.js'
 import { sliceOf } from './reading.js'
 import { detailsText } from './version-log.js'
