@@ -457,7 +457,7 @@ export interface EditorOptions {
   readonly control?: EditorControlDefaults
   /**
    * Hook: whether the user may edit a document now. `false` or a reason opens it for viewing, and the page shows the
-   * reason, which is text; `''` is `false`. Called whenever a control opens a document for editing, and when its page
+   * reason, which is text; `''` is `false`. Called by `openDocument` of a control that may edit, and when its page
    * asks for a configuration or to change the document; `request` is only there for a page. If the hook fails, returns
    * anything else, or has not settled within `timeouts.hooks`, the document opens for viewing. Editors that are open
    * are not interrupted: `app.editorSessions.freeze` does that.

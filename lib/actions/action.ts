@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ActionHook, ActionOptions, PageAction as PageFacts, PageActionName } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import type { EditorSessions } from '../../types/sessions.js'
-import type { Need, OfferedActions } from '../control/defaults.js'
+import { askCanEdit, type Need, type OfferedActions } from '../control/defaults.js'
 import type { Opens } from '../document-server/formats.js'
 import type { FetchResult } from '../document-server/result-file.js'
 import { ActionFailedError, HookTimeoutError, LockedError, NO_REASON } from '../errors.js'
@@ -122,11 +122,13 @@ export async function callInTime<Result> (
   return result
 }
 
-/** Opens the document for an action that changes it. Rejects with `LockedError`, or as `open` does. */
-export async function openToChange ({ open }: Pick<PageRequest, 'open'>): Promise<EditorControl> {
-  const control = await open()
-  if (control.lockReason !== null) throw new LockedError(control.lockReason || NO_REASON)
-  return control
+/** For an action that changes the document. Rejects with `LockedError` if nobody, or not this user, may edit it now. */
+export async function assertUnlocked (
+  { claims: { fileId, defaults }, request }: PageRequest, services: ActionServices
+): Promise<void> {
+  const { freezes: [freeze] } = await services.editorSessions.get(fileId)
+  const reason = freeze ? freeze.reason ?? '' : await askCanEdit(services, fileId, defaults, request)
+  if (reason !== null) throw new LockedError(reason || NO_REASON)
 }
 
 /** How a hook refuses. */

@@ -1,6 +1,6 @@
 import { mayUse } from '../control/defaults.js'
 import { FileNotFoundError, InvalidActionError, UnknownFormatError, VersionNotFoundError } from '../errors.js'
-import { openToChange, type PageAction } from './action.js'
+import { assertUnlocked, type PageAction } from './action.js'
 import { checkedResult } from './save-as.js'
 
 /** A history without what is being typed is better than none. */
@@ -59,7 +59,8 @@ const restore: PageAction<'restore'> = {
     const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, services) : undefined
     // the document would never open again
     if (result && !await services.opens(result.fileType)) throw new UnknownFormatError(result.fileType)
-    const control = await openToChange(page)
+    await assertUnlocked(page, services)
+    const control = await page.open()
     const restored = await control.restore(version, result && { result })
     return { version: restored.version }
   }

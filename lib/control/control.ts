@@ -22,8 +22,7 @@ import type { Openings } from '../sessions/openings.js'
 import type { Opening, Sessions } from '../sessions/sessions.js'
 import { contentFrom } from '../util/streams.js'
 import { AnyString, assertOptions, assertValue, withoutUndefined } from '../util/validate.js'
-import { askCanEdit } from './can-edit.js'
-import { mayUse, type OfferedActions, renderedDefaults, viewingDefaults } from './defaults.js'
+import { askCanEdit, mayUse, type OfferedActions, renderedDefaults, viewingDefaults } from './defaults.js'
 import {
   convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert,
   setRules, thumbnailRules, VersionNumber

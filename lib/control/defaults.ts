@@ -1,7 +1,10 @@
 import type { DocumentPermissions } from '@onlyoffice/doceditor-types'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { ActionOptions, PageAccess, PageRights } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
-import { InvalidOptionError } from '../errors.js'
+import type { EditorOptions } from '../../types/options.js'
+import { HookTimeoutError, InvalidOptionError } from '../errors.js'
+import { withTimeout } from '../util/limits.js'
 import { isJsonObject } from '../util/text.js'
 import {
   AnyObject, AnyString, assertValue, each, kindOf, misspelt, oneOf, rule, type Rule, stringThat, TrueOrFalse,
@@ -160,6 +163,40 @@ export function mayUse (defaults: EditorControlDefaults, need: Need): boolean {
 function mayChange ({ mode, type, permissions = {} }: EditorControlDefaults): boolean {
   const { edit, comment, fillForms, review } = permissions
   return mode !== 'view' && type !== 'embedded' && (edit !== false || [comment, fillForms, review].includes(true))
+}
+
+/** The services that it needs. */
+interface Asking {
+  readonly settings: Pick<EditorOptions, 'canEdit'> & { readonly timeouts: { readonly hooks: number } }
+  readonly log: FastifyBaseLogger
+  readonly shutdown: { readonly endAll: AbortSignal }
+}
+
+/**
+ * Asks the hook `canEdit`. Resolves to why the user may not edit the document now, `''` without a reason, or to `null`.
+ * Never rejects.
+ */
+export async function askCanEdit (
+  { settings: { canEdit, timeouts }, log, shutdown: { endAll: signal } }: Asking, fileId: string,
+  defaults: EditorControlDefaults, request: FastifyRequest | undefined
+): Promise<string | null> {
+  if (!canEdit || !mayUse(defaults, 'change')) return null
+  try {
+    const answer: unknown = await withTimeout<unknown>(
+      () => canEdit({ fileId, user: defaults.user, ...(request && { request }) }),
+      {
+        milliseconds: timeouts.hooks,
+        timeoutError: ms => new HookTimeoutError('canEdit', ms),
+        signal
+      }
+    )
+    if (answer === true) return null
+    if (answer === false || typeof answer === 'string') return answer || ''
+    throw new TypeError('canEdit returned something other than true, false or a reason')
+  } catch (err) {
+    log.error({ err, fileId }, 'the hook canEdit failed: the document opens for viewing')
+    return ''
+  }
 }
 
 /** The same page when the user may not edit the document now. The history stays. */

@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { BeingEditedError, LockedError, NameTakenError, NO_REASON } from '../errors.js'
-import { holdsOf, isFrozenOut } from '../sessions/freezes.js'
 import { CHANGED, type Look, type SessionServices } from '../sessions/locks.js'
 import {
-  isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave
+  holdsOf, isFrozenOut, isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave
 } from '../sessions/record.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
 import {

@@ -11,10 +11,11 @@ import {
   AnyString, assertOptions, assertValue, integerFrom, MAX_TIMEOUT_MS, numberFrom, requestRules, type Rule, rule,
   type Rules, Signal, stringThat, TrueOrFalse, withoutUndefined
 } from '../util/validate.js'
-import { frozenBy, holdsOf, releasedBy } from './freezes.js'
 import type { SessionServices } from './locks.js'
 import type { WhenNobodyEdits } from './nobody-edits.js'
-import { type Hold, liveSessions, LONG_AGO, type Session, type SessionRecord } from './record.js'
+import {
+  frozenBy, type Hold, holdsOf, liveSessions, LONG_AGO, releasedBy, type Session, type SessionRecord
+} from './record.js'
 import type { RecordOfFile } from './record-store.js'
 import type { Sessions } from './sessions.js'
 

@@ -3,10 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
-import { holdsOf } from './freezes.js'
 import type { SessionServices } from './locks.js'
 import {
-  type Hold, type SessionRecord, finishedKeys, isJoinable, isLive, LONG_AGO, type SaveIdentity, saveRefused,
+  type Hold, type SessionRecord, finishedKeys, holdsOf, isJoinable, isLive, LONG_AGO, type SaveIdentity, saveRefused,
   type Session, sessionAfter, sessionStarted, sessionWith
 } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
