@@ -52,7 +52,7 @@ export interface HistoryVersion {
   readonly serverVersion?: string
   /** The version whose content this one has, if it is the result of `restore`. */
   readonly restored?: number
-  /** As given to `nameVersion`. The page shows the name behind the author's; the editor has no place for the comment. */
+  /** As given to `nameVersion`. The page shows the name behind the author's; the editor has no place for a comment. */
   readonly name?: string
   readonly comment?: string
 }
