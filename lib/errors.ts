@@ -236,10 +236,24 @@ export const VersionNotFoundError = defineError(
   'FST_EDITOR_VERSION_NOT_FOUND', 404, 'The document has no version with this number'
 )
 
-/** A version cannot be restored while the document is edited: everybody must leave it first. */
+/**
+ * The document may not be changed now: it is frozen (`editorSessions.freeze`), or the hook `canEdit` denied it. The
+ * message ends with the reason.
+ */
+export const LockedError = defineError<[reason: string]>(
+  'FST_EDITOR_LOCKED', 423, 'The document may not be changed now: %s'
+)
+
+/** For `LockedError`, if none was given. */
+export const NO_REASON = 'it is locked'
+
+/**
+ * The document was still being edited after `timeout`: a version cannot be restored then. A document that was to be
+ * frozen is frozen.
+ */
 export const BeingEditedError = defineError<[milliseconds: number]>(
   'FST_EDITOR_BEING_EDITED', 409,
-  'The document was still being edited after %d ms: it can be restored when everybody has left it', { retryable: true }
+  'The document was still being edited after %d ms: repeat the call when everybody has left it', { retryable: true }
 )
 
 /**

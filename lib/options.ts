@@ -1,5 +1,5 @@
 import type { Clock, EditorOptions, Profile } from '../types/options.js'
-import { checkedDefaults } from './control/defaults.js'
+import { checkedDefaults, mergedDefaults } from './control/defaults.js'
 import { InvalidOptionError } from './errors.js'
 import { connectionTimeoutRules, tlsRules, type Tls } from './http-client/undici-client.js'
 import { explainWeakness } from './security/weak-secret.js'
@@ -76,7 +76,8 @@ const rules: Rules<EditorOptions> = {
   concurrentSaves: rule('must be a whole number, at least 1', integerFrom(1)),
   ...each(
     Hook,
-    'authorize', 'inspect', 'onCallback', 'onSaved', 'onSaveFailed', 'onSessionStart', 'onSessionEnd', 'onForgotten'
+    'authorize', 'canEdit', 'inspect', 'onCallback', 'onSaved', 'onSaveFailed', 'onSessionStart', 'onSessionEnd',
+    'onForgotten'
   ),
   doctor: { authorize: Hook },
   control: AnyObject,
@@ -118,7 +119,6 @@ const defaultOptions = {
   maxFileSize: 1024 ** 3,
   bodyLimit: 4 * 1024 ** 2,
   clock: Date as Clock,
-  control: {} as NonNullable<EditorOptions['control']>,
   actions: {} as NonNullable<EditorOptions['actions']>,
   recovery: {} as NonNullable<EditorOptions['recovery']>
 }
@@ -201,7 +201,7 @@ export function resolveOptions (given: EditorOptions) {
     },
     tls: { ...defaults.tls, ...withoutUndefined(options.tls) },
     openapi: openapi === true ? {} : openapi,
-    control: checkedDefaults(options.control, 'control.'),
+    control: mergedDefaults(defaults.control, checkedDefaults(options.control, 'control.')),
     versions: options.versions && { ...defaultVersions, ...withoutUndefined(options.versions) },
     timeouts: { ...defaultTimeouts, ...withoutUndefined(options.timeouts) }
   }
@@ -270,6 +270,7 @@ type ProfileDefaults =
     readonly anyOrigin: boolean,
     readonly proxy: Required<Pick<NonNullable<EditorOptions['proxy']>, 'requireToken' | 'crossOrigin'>>,
     readonly tls: Required<Omit<Tls, 'ca'>> & Pick<Tls, 'ca'>
+    readonly control: NonNullable<EditorOptions['control']>
   }
 
 const profiles: Record<Profile, ProfileDefaults> = {
@@ -282,7 +283,8 @@ const profiles: Record<Profile, ProfileDefaults> = {
     csv: { preserve: true, encoding: 'windows-1252' },
     anyOrigin: false,
     proxy: { requireToken: true, crossOrigin: false },
-    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' }
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    control: { customization: { macros: false, plugins: false } }
   },
   classic: {
     requireToken: false,
@@ -293,7 +295,8 @@ const profiles: Record<Profile, ProfileDefaults> = {
     csv: { preserve: false, encoding: 'windows-1252' },
     anyOrigin: true,
     proxy: { requireToken: false, crossOrigin: true },
-    tls: { rejectUnauthorized: false, minVersion: 'TLSv1' }
+    tls: { rejectUnauthorized: false, minVersion: 'TLSv1' },
+    control: {}
   }
 }
 

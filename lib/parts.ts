@@ -29,6 +29,7 @@ import { handlerUrls, pageTokens } from './security/signatures.js'
 import type { Services } from './services.js'
 import { createLocks, type SessionServices } from './sessions/locks.js'
 import { createOpenings } from './sessions/openings.js'
+import { createWhenNobodyEdits } from './sessions/nobody-edits.js'
 import { createRecordStore } from './sessions/record-store.js'
 import { createSessions } from './sessions/sessions.js'
 import { memoryState } from './storage/memory-storage.js'
@@ -105,6 +106,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
   const locks = createLocks(base, recordStore)
   const services: SessionServices = { ...base, recordStore, locks }
   const sessions = createSessions(services, sessionEvents.endedAfterDeletion)
+  const whenNobodyEdits = createWhenNobodyEdits(services, sessions)
   const saves = createSaves(services)
   const forceSaves: ForceSaves = createForceSaves(services)
   const recovery = createRecovery(services, saves)
@@ -113,7 +115,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
   /** Absent if no versions are kept. */
   const versionHistory = versions && {
     ...createHistory(keys, urls, data => sign('setHistoryData', data), versions),
-    ...createRestores(services, versions, saves, sessions)
+    ...createRestores(services, versions, saves, whenNobodyEdits)
   }
   /** What the handler and the pages see, for the doctor. */
   const openings = createOpenings(settings)
@@ -148,6 +150,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     sign,
     hooks,
     sessions,
+    whenNobodyEdits,
     saves,
     forceSaves,
     recovery,

@@ -71,9 +71,9 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     offered: offeredActions(pageActions(settings), settings.actions, instanceId)
   }
   const readersSeeHistory = settings.versions?.for === 'readers'
-  const control = (defaults: EditorControlDefaults = {}) =>
-    createControl(controlServices, readersSeeHistory ? { history: true, ...defaults } : defaults)
-  const editorSessions = createEditorSessions(parts, parts.sessions)
+  const control = (defaults: EditorControlDefaults, request?: FastifyRequest) =>
+    createControl(controlServices, readersSeeHistory ? { history: true, ...defaults } : defaults, request)
+  const editorSessions = createEditorSessions(parts)
   app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
     return control(mergedDefaults(settings.control, checkedDefaults(defaults)))
   })

@@ -3,7 +3,7 @@ import type { CreateDocumentOptions } from './blank.js'
 import type { ConversionOptions, ConvertOptions, ResultFile, ThumbnailOptions } from './conversions.js'
 import type { DocumentHistory, HistoryVersionData, RestoredVersion, RestoreOptions } from './history.js'
 import type { Signed, SignedMethods } from './signed-data.js'
-import type { DocumentContent } from './storage.js'
+import type { DocumentContent, VersionLabel } from './storage.js'
 
 /**
  * The signed configuration for `new DocsAPI.DocEditor(id, config)`. The payload of `token` is this object without
@@ -48,6 +48,15 @@ export interface EditorControlDefaults
    * @default whether the page may edit; `true` with the option `versions: { for: 'readers' }`
    */
   readonly history?: boolean
+  /**
+   * `secure-view`: only to be looked at, whatever else the control says. No editing, comments, chat, copying, printing,
+   * downloading, history, plugins and macros, and a watermark with the user's name and the time; `document.options` may
+   * have another `watermark_on_draw`. With `requireToken`, the document's URL in the page only works for the document
+   * server. It does not prevent screenshots, and the user's browser has the content: docs/control.md#secure-view.
+   *
+   * @default none
+   */
+  readonly preset?: 'secure-view'
   /** Fields of `document`, as in the editor's documentation. */
   readonly document?: DocumentDefaults
   /** Fields of `editorConfig`, as in the editor's documentation. `mode` is `'edit'` by default. */
@@ -246,6 +255,12 @@ export interface EditorMessages {
   readonly beingEdited?: string
   /** @default 'Try again when nobody else has it open.' */
   readonly beingEditedAdvice?: string
+  /**
+   * Above the reason of `canEdit` or `freeze`.
+   *
+   * @default 'This document can only be viewed at the moment'
+   */
+  readonly locked?: string
   /** @default 'This file is too large' */
   readonly tooLarge?: string
   /**
@@ -465,6 +480,12 @@ export interface EditorControl {
   /** Whether a document is open: `documentUrl`, `documentName` and `documentKey` are all more than whitespace. */
   readonly hasDocument: boolean
   /**
+   * Why the stored document opens for viewing although the control allows editing: it is frozen
+   * (`app.editorSessions.freeze`), or the hook `canEdit` denied it. `''` without a reason, `null` if it is not locked.
+   * The page shows it.
+   */
+  readonly lockReason: string | null
+  /**
    * Lets this page use the actions `proxy` and `report`: a request sends it in the header `x-editor-proxy-token`, and
    * the `fileId` of the opened document in the query. Valid for `downloadUrlLifetime`. Created anew at every access;
    * `''` without a document.
@@ -673,6 +694,23 @@ export interface EditorControl {
    *   does.
    */
   historyData (version: number): Promise<HistoryVersionData>
+
+  /**
+   * Names a version, with a comment, or removes its name: `null`. The history shows the name; named versions, at most
+   * 100, are kept whatever `versions` says, and only their bytes count. The present version can be named, too. Nobody
+   * is asked: the application decides who may.
+   *
+   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version any more.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the name is not as it must be, 100 others have one, the
+   *   option `versions` is not set, or the storage has no `versions.label`.
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): the control has no stored document.
+   * @throws the storage's own error.
+   * @example
+   * ```js
+   * await control.nameVersion(7, { name: 'Signed', comment: 'As sent to the notary' })
+   * ```
+   */
+  nameVersion (version: number, label: VersionLabel | null): Promise<void>
 
   /**
    * Makes an earlier version the present one. The present content is kept as a version. It waits until nobody edits the

@@ -92,7 +92,7 @@ export interface SaveMessage extends Timed, MayFail {
   /** `fileId` of the conflict copy; only with the outcome `conflict`. */
   readonly conflictFileId?: string
   /** Why there is a conflict copy, as in `SavedEvent`; only with the outcome `conflict`. */
-  readonly conflictReason?: 'changed' | 'format'
+  readonly conflictReason?: 'changed' | 'format' | 'frozen'
   /**
    * From the arrival of the callback until its answer is known: with its body, its turn, fetching, storing and the
    * hooks.

@@ -184,9 +184,10 @@ export interface SavedEvent {
   readonly conflictFileId?: string
   /**
    * Why there is a conflict copy. `changed`: someone else changed the document during the session. `format`: another
-   * document already has the name that the document would get in its new format.
+   * document already has the name that the document would get in its new format. `frozen`: somebody opened the document
+   * for editing although it was frozen.
    */
-  readonly conflictReason?: 'changed' | 'format'
+  readonly conflictReason?: 'changed' | 'format' | 'frozen'
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CallbackHistory } from './events.js'
 import type { HistoryData, Signed } from './signed-data.js'
 
-/** Which earlier versions of a document are kept. The version before the present one always is. */
+/** Which earlier versions of a document are kept. Named ones always are, and the version before the present one. */
 export interface VersionOptions {
   /**
    * How many earlier versions, from 1 to 10,000. When there are more, these are deleted first, of each kind the oldest:
@@ -52,6 +52,9 @@ export interface HistoryVersion {
   readonly serverVersion?: string
   /** The version whose content this one has, if it is the result of `restore`. */
   readonly restored?: number
+  /** As given to `nameVersion`. The page shows the name behind the author's; the editor has no place for a comment. */
+  readonly name?: string
+  readonly comment?: string
 }
 
 /**

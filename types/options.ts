@@ -466,13 +466,36 @@ export interface EditorOptions {
    * takes precedence, wherever it is given. Objects such as `customization`, `permissions` and `document` are merged,
    * field by field; lists are replaced.
    *
-   * @default {}
+   * @default { customization: { macros: false, plugins: false } }; {} in the profile `classic`
    * @example
    * ```js
    * control: { lang: 'de', customization: { forcesave: true } }
    * ```
    */
   readonly control?: EditorControlDefaults
+  /**
+   * Hook: whether the user may edit a document now. `false` or a reason opens it for viewing, and the page shows the
+   * reason, which is text; `''` is `false`. Called by `openDocument` of a control that may edit, and when its page
+   * asks for a configuration or to change the document; `request` is only there for a page. If the hook fails, returns
+   * anything else, or has not settled within `timeouts.hooks`, the document opens for viewing. Editors that are open
+   * are not interrupted: `app.editorSessions.freeze` does that.
+   *
+   * @default everybody may whose control says so
+   * @example
+   * ```js
+   * canEdit: async ({ fileId }) => {
+   *   const lock = await webdavLocks.find(fileId)
+   *   return lock ? `${lock.owner} has locked the document.` : true
+   * }
+   * ```
+   */
+  readonly canEdit?: (
+    target: {
+      readonly fileId: string,
+      readonly user: EditorControlDefaults['user'],
+      readonly request?: FastifyRequest
+    }
+  ) => boolean | string | Promise<boolean | string>
   /**
    * What the editor can ask of the application: to rename the document, save a copy, insert an image and so on.
    *

@@ -11,6 +11,51 @@ export interface EditorSession {
    * the document server is asked before another user joins.
    */
   readonly lastReported?: Date
+  /** The document is frozen. */
+  readonly frozen?: true
+}
+
+/** Why a document is frozen. */
+export interface Freeze {
+  readonly fileId: string
+  /** Who froze it, as given to `freeze`. */
+  readonly by: string
+  /** Shown to users. */
+  readonly reason?: string
+  readonly since: Date
+  /** When it expires. Absent if it does not. */
+  readonly until?: Date
+}
+
+/** A freeze of the caller. */
+export interface HeldFreeze extends Freeze {
+  /** As `EditorSessions.release`. */
+  release (): Promise<boolean>
+}
+
+/** Options of `EditorSessions.freeze`. */
+export interface FreezeOptions extends RequestOptions {
+  /**
+   * Names who freezes, at most 100 characters. A document that several have frozen stays so until each has released it
+   * or expired. The same one again renews its own: `reason` and `duration` replace the earlier ones.
+   *
+   * @default ''
+   */
+  readonly by?: string
+  /** Shown to users who open the document, at most 500 characters. */
+  readonly reason?: string
+  /**
+   * Milliseconds from now, by the option `clock`.
+   *
+   * @default it does not expire
+   */
+  readonly duration?: number
+  /**
+   * Milliseconds to wait until the sessions have ended and are saved.
+   *
+   * @default 30_000
+   */
+  readonly timeout?: number
 }
 
 /** Options of `EditorSessions.list`. */
@@ -54,6 +99,48 @@ export interface EditorSessions {
    * @throws the storage's own error, or the reason of `signal`.
    */
   list (options?: ListSessionsOptions): Promise<EditorSession[]>
+
+  /**
+   * Resolves to the live sessions of one file, and to why it is frozen: oldest first, empty if it is not. The document
+   * server is not asked.
+   *
+   * @throws the storage's own error.
+   */
+  get (fileId: string): Promise<{ readonly sessions: EditorSession[], readonly freezes: Freeze[] }>
+
+  /**
+   * Lets nobody edit a file until it is released or the time is up, on all instances that share the storage's `state`:
+   * for a lock of WebDAV, a legal hold, a migration. Whoever opens it meanwhile views it, with the reason. Live
+   * sessions are saved, and their editors told to close, viewers too.
+   *
+   * Resolves when nobody edits the file any more and the last save is stored; from then on only the application
+   * changes it. If it rejects, other than with `FileNotFoundError` and `InvalidOptionError`, the file may be frozen
+   * nevertheless, with sessions that go on: call it again, or `release`. After a crash, call it again, too.
+   *
+   * A save of a session that began before is stored in the file, whenever it arrives. Somebody who joins later, with
+   * a page made before, is told to close at once; what was typed until then is stored as a conflict copy
+   * (`conflictReason: 'frozen'`). Restoring a version rejects with `LockedError`. `app.editorStorage` still replaces
+   * the file. The freeze is gone with the file.
+   *
+   * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): there is no such file.
+   * @throws BeingEditedError (`FST_EDITOR_BEING_EDITED`): it is frozen, but was still being edited after `timeout`.
+   * @throws BusyError (`FST_EDITOR_BUSY`): called in a hook that a callback of this file waits for.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has another type, or 16 others have frozen it.
+   * @throws as `users` does.
+   * @example
+   * ```js
+   * const freeze = await app.editorSessions.freeze('report', { by: 'migration', reason: 'The archive is moving.' })
+   * await copyToNewHome('report').finally(freeze.release)
+   * ```
+   */
+  freeze (fileId: string, options?: FreezeOptions): Promise<HeldFreeze>
+
+  /**
+   * Ends a freeze: of `by`, whoever calls. Resolves to whether there was one.
+   *
+   * @throws the storage's own error.
+   */
+  release (fileId: string, by?: string): Promise<boolean>
 
   /**
    * Resolves to the IDs of the users who are editing a file now, each once; viewers are not included. The document

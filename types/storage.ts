@@ -222,6 +222,16 @@ export interface StoredVersion {
   readonly changesSize: number | null
   /** The `details` that were passed to `keep`; `null` if there were none. */
   readonly details: unknown
+  /** What `label` has set. */
+  readonly label?: VersionLabel
+}
+
+/** A name that somebody gave a version. */
+export interface VersionLabel {
+  /** 1 to 100 characters, without control characters. */
+  readonly name: string
+  /** At most 500 characters. */
+  readonly comment?: string
 }
 
 /** Options of `VersionStore.keep`. */
@@ -336,10 +346,20 @@ export interface VersionStore {
    * are too many, the oldest of those that two others of their `session` follow; then the oldest. It may wait until
    * there are 16 too many, and remove a few at a time.
    *
+   * A labelled version stays and does not count as one of `keep`, but with its bytes.
+   *
    * Without this method the plugin lists the versions after each save, and removes the same ones: its cost grows with
    * their number.
    */
   prune? (fileId: string, limits: VersionLimits): Promise<void>
+
+  /**
+   * Labels a version, or removes its label: `null`. Durable once resolved. Resolves to whether the file has this
+   * version. The label stays when the same revision is kept again.
+   *
+   * Without this method versions cannot be named.
+   */
+  label? (fileId: string, version: number, label: VersionLabel | null): Promise<boolean>
 }
 
 /**

@@ -44,12 +44,12 @@ const DEFAULTS = {
 }
 const tokens = tokenSigner([JWT_SECRET])
 const fastJwt = createSigner({ key: JWT_SECRET, algorithm: 'HS256', noTimestamp: true })
-const config = /** @type {any} */ ({ ...signedConfig(DOCUMENT, DEFAULTS, tokens), token: undefined })
+const config = /** @type {any} */ ({ ...signedConfig(DOCUMENT, DEFAULTS, tokens, Date.now()), token: undefined })
 const key = new TextEncoder().encode(JWT_SECRET)
 
 /** @type {Record<string, () => string | Promise<string>>} */
 const ways = {
-  plugin: () => /** @type {string} */ (signedConfig(DOCUMENT, DEFAULTS, tokens).token),
+  plugin: () => /** @type {string} */ (signedConfig(DOCUMENT, DEFAULTS, tokens, Date.now()).token),
   hmac () {
     const signed = `${HEADER}.${Buffer.from(JSON.stringify(config)).toString('base64url')}`
     return `${signed}.${createHmac('sha256', JWT_SECRET).update(signed).digest('base64url')}`

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import type { ActionHook, ActionOptions, PageAction as PageFacts, PageActionName } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import type { EditorSessions } from '../../types/sessions.js'
-import type { Need, OfferedActions } from '../control/defaults.js'
+import { askCanEdit, type Need, type OfferedActions } from '../control/defaults.js'
 import type { Opens } from '../document-server/formats.js'
 import type { FetchResult } from '../document-server/result-file.js'
-import { ActionFailedError, HookTimeoutError } from '../errors.js'
+import { ActionFailedError, HookTimeoutError, LockedError, NO_REASON } from '../errors.js'
 import type { Credentials } from '../handler/credentials.js'
 import { errorStatus } from '../handler/request.js'
 import type { PageClaims } from '../security/signatures.js'
@@ -45,7 +45,7 @@ export interface PageRequest<Body = unknown> {
 /** What actions work with. */
 export interface ActionServices extends Services {
   readonly credentials: Credentials
-  readonly createControl: (defaults?: EditorControlDefaults) => EditorControl
+  readonly createControl: (defaults: EditorControlDefaults, request: FastifyRequest) => EditorControl
   readonly editorSessions: EditorSessions
   readonly fetchResult: FetchResult
   /**
@@ -120,6 +120,15 @@ export async function callInTime<Result> (
   }
   if (!isResult(result)) throw new ActionFailedError(name, `returned something other than ${expected}`)
   return result
+}
+
+/** For an action that changes the document. Rejects with `LockedError` if nobody, or not this user, may edit it now. */
+export async function assertUnlocked (
+  { claims: { fileId, defaults }, request }: PageRequest, services: ActionServices
+): Promise<void> {
+  const { freezes: [freeze] } = await services.editorSessions.get(fileId)
+  const reason = freeze ? freeze.reason ?? '' : await askCanEdit(services, fileId, defaults, request)
+  if (reason !== null) throw new LockedError(reason || NO_REASON)
 }
 
 /** How a hook refuses. */

@@ -106,6 +106,6 @@ async function chosenFile (
   if (fileId === undefined) return { name, fileType: fileType.toLowerCase(), url }
   const info = await storage.stat(fileId)
   return info
-    ? { name, fileType: info.extension, url: urls.download(info.fileId, CHOICE_LIFETIME_MS), info }
+    ? { name, fileType: info.extension, url: urls.download(info.fileId, { lifetime: CHOICE_LIFETIME_MS }), info }
     : undefined
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EditorControlDefaults } from '../../types/control.js'
-import { checkedDefaults, editingDefaults } from '../control/defaults.js'
+import { checkedDefaults, editingDefaults, viewingDefaults } from '../control/defaults.js'
 import { ActionFailedError, ForbiddenError } from '../errors.js'
 import { type ActionServices, callHook, type PageAction, type PageRequest } from './action.js'
 import type { Place } from './page-links.js'
@@ -24,7 +24,7 @@ const config: PageAction<'config'> = {
     const { page: pageId, fileId } = claims
     const defaults = purpose === 'edit' ? await withEditRights(page, services) : claims.defaults
     const name = await presentName(page, services) ?? claims.name
-    const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults)
+    const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults, page.request)
     let mayChange = true
     const open = async () => {
       if (purpose === 'retry' && key !== undefined) mayChange = await giveUpKey(fileId, key)
@@ -38,10 +38,12 @@ const config: PageAction<'config'> = {
       await delay(pause)
       await open()
     }
+    const { config, lockReason } = control
     return {
-      config: control.config,
+      config,
       pageToken: pageTokens.make({ page: pageId, fileId, name, defaults }),
-      actions: offered.namesFor(defaults).join(' ')
+      actions: offered.namesFor(lockReason === null ? defaults : viewingDefaults(defaults)).join(' '),
+      ...(lockReason !== null && { lockReason })
     }
   }
 }

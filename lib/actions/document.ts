@@ -2,7 +2,7 @@ import { withFavorite } from '../control/defaults.js'
 import { FileNotFoundError, InvalidActionError } from '../errors.js'
 import { OWN_CODE } from '../handler/request.js'
 import { typedName } from '../security/names.js'
-import { callHook, type PageAction } from './action.js'
+import { assertUnlocked, callHook, type PageAction } from './action.js'
 import { isCreatedPage } from './results.compiled.js'
 
 /** For the document server to tell all editors. */
@@ -26,6 +26,7 @@ const rename: PageAction<'rename'> = {
         'the name must be a plain file name: 1 to 255 bytes with its extension, without / \\ : * ? " < > | and control characters, and none that a system reserves'
       )
     }
+    await assertUnlocked(page, services)
     await callHook(services, 'rename', page, { name, title })
     try {
       await editorSessions.rename(fileId, title, { signal: AbortSignal.timeout(TELLING_MS) })

@@ -1,6 +1,6 @@
 import { mayUse } from '../control/defaults.js'
 import { FileNotFoundError, InvalidActionError, UnknownFormatError, VersionNotFoundError } from '../errors.js'
-import type { PageAction } from './action.js'
+import { assertUnlocked, type PageAction } from './action.js'
 import { checkedResult } from './save-as.js'
 
 /** A history without what is being typed is better than none. */
@@ -49,7 +49,8 @@ const restore: PageAction<'restore'> = {
   needs: 'edit',
   option: 'versions',
   cost: 10,
-  async run ({ body: { version, url, fileType }, open }, services) {
+  async run (page, services) {
+    const { body: { version, url, fileType } } = page
     if ((url === undefined) !== (fileType === undefined)) {
       throw new InvalidActionError(
         'a change below a version needs url and fileType: without them the whole version would be restored'
@@ -58,7 +59,8 @@ const restore: PageAction<'restore'> = {
     const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, services) : undefined
     // the document would never open again
     if (result && !await services.opens(result.fileType)) throw new UnknownFormatError(result.fileType)
-    const control = await open()
+    await assertUnlocked(page, services)
+    const control = await page.open()
     const restored = await control.restore(version, result && { result })
     return { version: restored.version }
   }

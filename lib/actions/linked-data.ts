@@ -22,6 +22,7 @@ const reference: PageAction<'reference'> = {
   async run (page, services) {
     const { storage, createControl, sign, instanceId } = services
     const { path, referenceData, link } = page.body
+    const { preset } = page.claims.defaults
     if ((path ?? referenceData ?? link) === undefined) {
       throw new InvalidActionError('it names no file: path, link or referenceData is needed')
     }
@@ -33,7 +34,7 @@ const reference: PageAction<'reference'> = {
     if (!info) return NOT_FOUND
     const { fileId, extension: fileType } = info
     const { documentKey: key, documentName, documentUrl: url } =
-      await createControl().openDocument(fileId, { name: file.name })
+      await createControl({ mode: 'view', ...(preset && { preset }) }, page.request).openDocument(fileId, { name: file.name })
     const linked = { fileType, key, path: documentName, url, referenceData: { fileKey: fileId, instanceId } }
     return { ...sign('setReferenceData', linked), page: await pageOf(services, fileId) }
   }

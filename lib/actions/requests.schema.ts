@@ -128,6 +128,7 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
   return {
     config: answer({
       config: Type.Object({}, { description: 'Signed configuration of the editor.' }),
+      lockReason: Type.Optional(Type.String({ description: 'Why it is for viewing only; empty without a reason.' })),
       actions: Type.String({ description: 'Names of what the page may ask for, separated by spaces.' })
     }),
     renew: answer({}),
@@ -174,7 +175,9 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
         user: Type.Object({ id: Type.String(), name: Type.String() }),
         changes: Type.Union([Type.Array(Type.Object({})), Type.Null()]),
         serverVersion: Type.Optional(Type.String()),
-        restored: Type.Optional(Version)
+        restored: Type.Optional(Version),
+        name: Type.Optional(Type.String()),
+        comment: Type.Optional(Type.String())
       }))
     }),
     'history-data': Type.Union([

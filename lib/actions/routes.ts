@@ -61,7 +61,7 @@ export function actionScope (services: ActionServices, routeOptionsOf: (action: 
           body: body as never, // as its schema says
           request,
           claims,
-          open: async () => await createControl(defaults).openDocument(fileId, { name: title })
+          open: async () => await createControl(defaults, request).openDocument(fileId, { name: title })
         }, services)
         // Fresh tokens: a page that is in use does not expire.
         return send(reply, { pageToken: pageTokens.make(claims), proxyToken: urls.proxyToken(fileId), ...answer })

@@ -95,7 +95,10 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     opening.event(name, data)
     changes.event(name, data)
     saves.event(name, data)
-    if (name === 'onDocumentReady') isReady = true
+    if (name === 'onDocumentReady') {
+      isReady = true
+      tell.locked(page)
+    }
     if (captures?.event(name, data)) return
     if (name === 'onMetaChange' && typeof data?.title === 'string') title = data.title
     const isLeftToUs = fragment.dispatchEvent(new CustomEvent(name, { detail: data, bubbles: true, cancelable: true }))

@@ -10,6 +10,7 @@
  * @property {string} proxyToken Credential for the proxy action.
  * @property {string} pageToken Credential for the other actions; empty without them.
  * @property {number} renewAfter Milliseconds after which the page's token is renewed; `0` without one.
+ * @property {string | undefined} lockReason Why the document opens for viewing only; empty without a reason.
  * @property {string[]} actions Requests that the page may send to the application.
  * @property {string[]} events Names of the events that the page requests.
  * @property {string} closeUrl The page to open after the editor was closed.
@@ -18,21 +19,21 @@
  * @property {string} placeholderId ID of the element that becomes the editor.
  */
 
-/** @typedef {{ config: Config, actions?: string }} Fresh An answer of the action `config`, without its tokens. */
+/** @typedef {{ config: Config, actions?: string, lockReason?: string }} Fresh An answer of the action `config`, without its tokens. */
 
 /**
  * @param {HTMLElement} fragment
  * @returns {EditorPage | null} `null` if there is no document to mount.
  */
 export function readFragment (fragment) {
-  const { api, handler, messages } = fragment.dataset
+  const { api, handler, messages, lockReason } = fragment.dataset
   const { fileId = '', proxyToken = '', pageToken = '', closeUrl = '', renewAfter = '0' } = fragment.dataset
   const [data, placeholder] = fragment.children
   // Only a script element counts: sanitized HTML of a user may contain these attributes, but no script element.
   if (!(data instanceof HTMLScriptElement)) return null
   const config = JSON.parse(data.textContent ?? 'null')
   if (config === null || !placeholder || !api || !handler) return null
-  const texts = { api, handler, messages, fileId, proxyToken, pageToken, closeUrl }
+  const texts = { api, handler, messages, lockReason, fileId, proxyToken, pageToken, closeUrl }
   return {
     ...texts,
     config,
@@ -49,12 +50,15 @@ export function readFragment (fragment) {
  * @param {Partial<Fresh> & { pageToken?: string, proxyToken?: string }} fresh
  */
 export function updateFragment (
-  fragment, page, { config, pageToken = page.pageToken, proxyToken = page.proxyToken, actions = page.actions.join(' ') }
+  fragment, page,
+  { config, lockReason, pageToken = page.pageToken, proxyToken = page.proxyToken, actions = page.actions.join(' ') }
 ) {
   Object.assign(page, { pageToken, proxyToken, actions: words(actions) })
   Object.assign(fragment.dataset, { pageToken, proxyToken, actions })
   if (config === undefined) return
-  page.config = config
+  Object.assign(page, { config, lockReason })
+  if (lockReason === undefined) delete fragment.dataset.lockReason
+  else fragment.dataset.lockReason = lockReason
   const [data] = fragment.children
   if (data instanceof HTMLScriptElement) data.textContent = JSON.stringify(config)
 }

@@ -25,6 +25,7 @@ const defaults = {
   nameTaken: 'Another document has this name',
   beingEdited: 'Somebody else is editing this document',
   beingEditedAdvice: 'Try again when nobody else has it open.',
+  locked: 'This document can only be viewed at the moment',
   tooLarge: 'This file is too large',
   refused: 'This is not possible',
   notDone: 'That did not work',

@@ -150,6 +150,7 @@ const READING_MS = 8000
 const BEING_EDITED = 'FST_EDITOR_BEING_EDITED'
 /** The page's token has expired. Any other 401 is the application's: it has logged out the user. */
 const EXPIRED = 'FST_EDITOR_UNAUTHORIZED'
+const LOCKED = 'FST_EDITOR_LOCKED'
 
 /**
  * @param {object} fragment
@@ -197,6 +198,7 @@ export function createTeller ({ notice, messages, isFree }) {
     const { status, code, forUser } = error instanceof ActionError ? error : { status: -1, code: '', forUser: '' }
     if (forUser) return { title: messages.refused, advice: forUser }
     if (code === BEING_EDITED) return { title: messages.beingEdited, advice: messages.beingEditedAdvice }
+    if (code === LOCKED) return { title: messages.locked }
     if (code === EXPIRED) return { title: messages.expired, advice: messages.expiredAdvice }
     if (status === 401) return { title: messages.loggedOut, advice: messages.loggedOutAdvice }
     if (status === 403) return { title: messages.denied }
@@ -217,6 +219,11 @@ export function createTeller ({ notice, messages, isFree }) {
     stand (content) {
       standing = content
       if (!isTaken) hide()
+    },
+
+    /** Shows why the user cannot edit, if so. @param {{ lockReason: string | undefined }} page */
+    locked ({ lockReason: advice }) {
+      if (advice !== undefined) this.stand({ title: messages.locked, advice })
     },
 
     /** Shows that the action is in progress. @param {string} title */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import type {
   ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveResult, SignedConfig,
   ThumbnailRequest
@@ -20,10 +21,10 @@ import type { ForceSaves } from '../save/force-saves.js'
 import type { Saves } from '../save/saves.js'
 import type { Services } from '../services.js'
 import type { Openings } from '../sessions/openings.js'
-import type { Sessions } from '../sessions/sessions.js'
+import type { Opening, Sessions } from '../sessions/sessions.js'
 import { contentFrom } from '../util/streams.js'
 import { AnyString, assertOptions, assertValue, withoutUndefined } from '../util/validate.js'
-import { type OfferedActions, renderedDefaults } from './defaults.js'
+import { askCanEdit, mayUse, type OfferedActions, renderedDefaults, viewingDefaults } from './defaults.js'
 import {
   convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert,
   setRules, thumbnailRules, VersionNumber
@@ -54,12 +55,18 @@ interface Opened {
   readonly info: FileInfo
   readonly documentUrl: string
   readonly callbackUrl: string
+  /** Why it opens for viewing only; `''` without a reason. */
+  readonly lockReason: string | null
 }
 
-/** Creates a control for one document in one page. */
-export function createControl (services: ControlServices, defaults: EditorControlDefaults = {}): EditorControl {
-  const { plugged: storage, sessions, tokens, urls, pageUrls, pageTokens, keys, conversions, offered, openings } =
-    services
+/** Creates a control for one document in one page. `request`: of the page, if it asks. */
+export function createControl (
+  services: ControlServices, defaults: EditorControlDefaults = {}, request?: FastifyRequest
+): EditorControl {
+  const {
+    settings: { clock }, plugged: storage, sessions, tokens, urls, pageUrls, pageTokens, keys, conversions, offered,
+    openings
+  } = services
   let opened: Opened | null = null
   /** How many calls that open a document have not ended yet. */
   let callsUnderWay = 0
@@ -80,6 +87,10 @@ export function createControl (services: ControlServices, defaults: EditorContro
 
     get proxyToken () {
       return control.hasDocument ? urls.proxyToken(openedFileId()) : ''
+    },
+
+    get lockReason () {
+      return openedFile() && opened!.lockReason
     },
 
     get links () {
@@ -105,9 +116,9 @@ export function createControl (services: ControlServices, defaults: EditorContro
       await opening(async () => {
         const found = await sessions.find(fileId)
         if (!found) throw new FileNotFoundError(fileId)
-        const { info, key } = found
+        const { info, opening } = found
         await assertOpens(info.extension)
-        await open(info, name ?? `${info.fileId}.${info.extension}`, key())
+        await open(info, name ?? `${info.fileId}.${info.extension}`, opening(), askCanEdit(services, fileId, defaults, request))
       })
       return control
     },
@@ -121,7 +132,7 @@ export function createControl (services: ControlServices, defaults: EditorContro
       return await opening(async () => {
         await assertOpens(extension)
         const info = check ? await storeChecked(content, name) : await storage.create(extension, content)
-        await open(info, name, sessions.keyFor(info))
+        await open(info, name, sessions.openingOf(info))
         return info.fileId
       })
     },
@@ -190,7 +201,8 @@ export function createControl (services: ControlServices, defaults: EditorContro
         proxyToken: control.proxyToken,
         pageToken,
         renewAfter: pageTokens.renewAfter,
-        actions: pageToken === '' ? [] : offered.namesFor(page)
+        lockReason: control.lockReason,
+        actions: pageToken === '' ? [] : offered.namesFor(unlessLocked(page))
       }, pageUrls)
     },
 
@@ -199,6 +211,11 @@ export function createControl (services: ControlServices, defaults: EditorContro
     async historyData (version) {
       assertValue('version', version, VersionNumber)
       return await history(async (versions, { fileId }) => await versions.dataOf(fileId, version))
+    },
+
+    async nameVersion (version, label) {
+      assertValue('version', version, VersionNumber)
+      await history(async (versions, { fileId }) => await versions.name(fileId, version, label))
     },
 
     async restore (version, options) {
@@ -213,7 +230,8 @@ export function createControl (services: ControlServices, defaults: EditorContro
   }
   return control
 
-  function configWith (defaults: EditorControlDefaults): SignedConfig | null {
+  function configWith (given: EditorControlDefaults): SignedConfig | null {
+    const defaults = unlessLocked(given)
     if (!control.hasDocument) {
       // A forgotten await: the page would be empty, and nothing would say why.
       if (callsUnderWay > 0) throw new NoDocumentError()
@@ -223,10 +241,14 @@ export function createControl (services: ControlServices, defaults: EditorContro
     const fileId = openedFileId()
     const options = openedFile() ? opened?.options : undefined
     const document = { name, key, url, callbackUrl: callbackUrlFor(key), extension: extension(), options }
-    const config = signedConfig(document, offered.completed(defaults, fileId), tokens)
+    const config = signedConfig(document, offered.completed(defaults, fileId), tokens, clock.now())
     const { mode, callbackUrl } = config.editorConfig ?? {}
     openings.pageMade(fileId, { key, edits: mode !== 'view' && callbackUrl !== undefined })
     return config
+  }
+
+  function unlessLocked (defaults: EditorControlDefaults): EditorControlDefaults {
+    return control.lockReason === null ? defaults : viewingDefaults(defaults)
   }
 
   /**
@@ -291,16 +313,27 @@ export function createControl (services: ControlServices, defaults: EditorContro
     if (!await services.opens(extension)) throw new UnknownFormatError(extension)
   }
 
-  async function open (info: FileInfo, name: string, keyFor: Promise<string>): Promise<void> {
-    const [key, options] = await Promise.all([
-      keyFor,
+  /** `denied`: why `canEdit` denies editing. */
+  async function open (
+    info: FileInfo, name: string, opening: Promise<Opening>, denied: Promise<string | null> | null = null
+  ): Promise<void> {
+    const [{ key, hold }, lockReason, options] = await Promise.all([
+      opening,
+      denied,
       info.extension === 'csv' ? services.saves.documentOptions(info) : undefined
     ])
     control.documentKey = key
     control.documentName = name
-    control.documentUrl = urls.download(info.fileId)
+    control.documentUrl = urls.download(info.fileId, { onlyWithToken: defaults.preset !== undefined })
     control.callbackUrl = urls.callback(info.fileId)
-    opened = { info, options, documentUrl: control.documentUrl, callbackUrl: control.callbackUrl }
+    const isLocked = hold !== undefined && mayUse(defaults, 'change')
+    opened = {
+      info,
+      options,
+      documentUrl: control.documentUrl,
+      callbackUrl: control.callbackUrl,
+      lockReason: isLocked ? hold.reason ?? '' : lockReason
+    }
   }
 
   /** The stored file that was opened, unless the application has set another `documentUrl` since. */

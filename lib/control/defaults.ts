@@ -1,7 +1,10 @@
 import type { DocumentPermissions } from '@onlyoffice/doceditor-types'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { ActionOptions, PageAccess, PageRights } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
-import { InvalidOptionError } from '../errors.js'
+import type { EditorOptions } from '../../types/options.js'
+import { HookTimeoutError, InvalidOptionError } from '../errors.js'
+import { withTimeout } from '../util/limits.js'
 import { isJsonObject } from '../util/text.js'
 import {
   AnyObject, AnyString, assertValue, each, kindOf, misspelt, oneOf, rule, type Rule, stringThat, TrueOrFalse,
@@ -41,7 +44,26 @@ const rules: RuleForEach<EditorControlDefaults> = {
   ...each(rule('must be a list', Array.isArray), 'recent', 'templates'),
   mode: Mode,
   type: oneOf('desktop', 'mobile', 'embedded'),
-  history: TrueOrFalse
+  history: TrueOrFalse,
+  preset: oneOf('secure-view')
+}
+
+/** What `preset: 'secure-view'` decides, whatever else a control says. */
+const SECURE_VIEW: EditorControlDefaults = {
+  mode: 'view',
+  history: false,
+  permissions: {
+    chat: false,
+    comment: false,
+    copy: false,
+    download: false,
+    edit: false,
+    fillForms: false,
+    print: false,
+    protect: false,
+    review: false
+  },
+  customization: { comments: false, macros: false, plugins: false }
 }
 
 /** Of the editor's configuration, but not for the defaults. */
@@ -143,6 +165,47 @@ function mayChange ({ mode, type, permissions = {} }: EditorControlDefaults): bo
   return mode !== 'view' && type !== 'embedded' && (edit !== false || [comment, fillForms, review].includes(true))
 }
 
+/** The services that it needs. */
+interface Asking {
+  readonly settings: Pick<EditorOptions, 'canEdit'> & { readonly timeouts: { readonly hooks: number } }
+  readonly log: FastifyBaseLogger
+  readonly shutdown: { readonly endAll: AbortSignal }
+}
+
+/**
+ * Asks the hook `canEdit`. Resolves to why the user may not edit the document now, `''` without a reason, or to `null`.
+ * Never rejects.
+ */
+export async function askCanEdit (
+  { settings: { canEdit, timeouts }, log, shutdown: { endAll: signal } }: Asking, fileId: string,
+  defaults: EditorControlDefaults, request: FastifyRequest | undefined
+): Promise<string | null> {
+  if (!canEdit || !mayUse(defaults, 'change')) return null
+  try {
+    const answer: unknown = await withTimeout<unknown>(
+      () => canEdit({ fileId, user: defaults.user, ...(request && { request }) }),
+      {
+        milliseconds: timeouts.hooks,
+        timeoutError: ms => new HookTimeoutError('canEdit', ms),
+        signal
+      }
+    )
+    if (answer === true) return null
+    if (answer === false || typeof answer === 'string') return answer || ''
+    throw new TypeError('canEdit returned something other than true, false or a reason')
+  } catch (err) {
+    log.error({ err, fileId }, 'the hook canEdit failed: the document opens for viewing')
+    return ''
+  }
+}
+
+/** The same page when the user may not edit the document now. The history stays. */
+export function viewingDefaults (defaults: EditorControlDefaults): EditorControlDefaults {
+  const denied = { edit: false, comment: false, fillForms: false, review: false }
+  const { history } = rightsOf(defaults)
+  return { ...defaults, mode: 'view', permissions: { ...defaults.permissions, ...denied }, history }
+}
+
 /** What the options `actions` and `versions` offer to a page. */
 export type OfferedActions = ReturnType<typeof offeredActions>
 
@@ -156,7 +219,7 @@ export function offeredActions (
     /** Names of the actions that a page can use. */
     namesFor: (defaults: EditorControlDefaults): string[] => [
       ...named.filter(({ needs }) => mayUse(defaults, needs)).map(({ name }) => name),
-      ...actions.editRights && !rightsOf(defaults).edit ? ['edit-rights'] : [], // the action `config` grants it
+      ...actions.editRights && !defaults.preset && !rightsOf(defaults).edit ? ['edit-rights'] : [], // the action `config` grants it
       ...actions.links ? ['links'] : []
     ],
     /** With the fields of the configuration that the actions need. */
@@ -199,10 +262,11 @@ export function withFavorite (defaults: EditorControlDefaults, favorite: boolean
 /**
  * What `given` says takes precedence, wherever it says it. Objects are merged, lists are not. In the result, and so in
  * every control and page token, the fields of `editorConfig`, `permissions`, `info` and `referenceData` are at the top
- * level only.
+ * level only, and a preset has its say.
  */
 export function mergedDefaults (base: EditorControlDefaults, given: EditorControlDefaults): EditorControlDefaults {
-  return merged(atTopLevel(base), atTopLevel(given))
+  const both = merged(atTopLevel(base), atTopLevel(given))
+  return both.preset === 'secure-view' ? merged(both, SECURE_VIEW) : both
 }
 
 function atTopLevel ({ editorConfig, document, ...fields }: EditorControlDefaults): EditorControlDefaults {

@@ -53,7 +53,7 @@ export const renderRules: Rules<RenderOptions> = {
     AnyString,
     'loading', 'slow', 'unreachable', 'unreachableAdvice', 'failed', 'failedAdvice', 'unconvertedAdvice', 'outdated',
     'outdatedAdvice', 'expired', 'expiredAdvice', 'loggedOut', 'loggedOutAdvice', 'tryAgain', 'reload', 'denied',
-    'notFound', 'nameTaken', 'beingEdited', 'beingEditedAdvice', 'tooLarge', 'refused', 'notDone', 'notDoneAdvice',
+    'notFound', 'nameTaken', 'beingEdited', 'beingEditedAdvice', 'locked', 'tooLarge', 'refused', 'notDone', 'notDoneAdvice',
     'offlineAdvice', 'savingCopy', 'copySaved', 'copyOffered', 'download', 'restoring', 'loadingHistory', 'created',
     'linkReady', 'open', 'dismiss', 'unstored', 'unstoredAdvice', 'storedAgain', 'closing', 'unsent', 'unsentAdvice',
     'unsavedAdvice', 'closeAnyway', 'keepOpen', 'closed', 'openAgain', 'chooseImage', 'chooseCompare', 'chooseCombine', 'chooseInsert', 'chooseSpreadsheet',

@@ -22,17 +22,17 @@ interface DocumentFields {
  * Source: docs/document-server-protocol.md#the-configuration-and-its-token
  */
 export function signedConfig (
-  document: DocumentFields, defaults: EditorControlDefaults, tokens: TokenSigner
+  document: DocumentFields, defaults: EditorControlDefaults, tokens: TokenSigner, now: number
 ): SignedConfig {
-  const config = unsignedConfig(document, defaults)
+  const config = unsignedConfig(document, defaults, now)
   return { ...config, token: tokens.sign(config) }
 }
 
 function unsignedConfig (
-  { name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults
+  { name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults, now: number
 ) {
   const {
-    type, width = '100%', height = '100%', history, document, permissions, info, referenceData, ...editorFields
+    type, width = '100%', height = '100%', history, preset, document, permissions, info, referenceData, ...editorFields
   } = defaults
   return {
     ...(type && { type }),
@@ -42,6 +42,9 @@ function unsignedConfig (
     document: {
       ...(options && { options }),
       ...document,
+      ...(preset && {
+        options: { ...options, watermark_on_draw: watermarkOf(defaults.user, now), ...document?.options }
+      }),
       ...(permissions && { permissions }),
       ...(info && { info }),
       ...(referenceData && { referenceData }),
@@ -53,6 +56,26 @@ function unsignedConfig (
     editorConfig: { mode: 'edit', ...editorFields, ...(callbackUrl && { callbackUrl }) }
     // JSON omits undefined fields, here and in the token.
   } as Omit<SignedConfig, 'token'>
+}
+
+/**
+ * The user and the time, grey across each page. Source:
+ * https://api.onlyoffice.com/docs/docs-api/samples/automation-api/working-with-watermark
+ */
+function watermarkOf (user: EditorControlDefaults['user'], now: number) {
+  const time = `${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const lines = [user?.name ?? user?.id ?? '', time].filter(line => line !== '')
+  return {
+    type: 'rect',
+    width: 160, // mm
+    height: 60,
+    rotate: -45,
+    transparent: 0.3,
+    fill: [],
+    stroke: [],
+    align: 1,
+    paragraphs: lines.map(text => ({ align: 2, runs: [{ text, fill: [128, 128, 128], 'font-size': 28 }] }))
+  }
 }
 
 export interface PageUrls {
@@ -93,6 +116,8 @@ interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messa
   readonly pageToken: string
   /** Milliseconds after which the page renews its token. */
   readonly renewAfter: number
+  /** Why the document opens for viewing only; `''` without a reason. */
+  readonly lockReason: string | null
   /** Names of what the page can ask for, besides configurations. */
   readonly actions: readonly string[]
 }
@@ -117,7 +142,9 @@ function documentServerLinks (
 
 /** The HTML that becomes the editor. It contains data and no inline script, for pages with a strict CSP. */
 export function renderFragment (
-  { configJson, fileId, proxyToken, pageToken, renewAfter, actions, events, closeUrl, lang, messages }: PageContent,
+  {
+    configJson, fileId, proxyToken, pageToken, renewAfter, lockReason, actions, events, closeUrl, lang, messages
+  }: PageContent,
   urls: PageUrls
 ): string {
   const { editorApiUrl, handlerPath, modulePath } = urls
@@ -130,6 +157,7 @@ export function renderFragment (
     'file-id': fileId,
     'proxy-token': proxyToken,
     ...(pageToken && { 'page-token': pageToken, 'renew-after': String(renewAfter), actions: actions.join(' ') }),
+    ...(lockReason !== null && { 'lock-reason': lockReason }),
     ...(events && { events: events.join(' ') }),
     ...(closeUrl !== undefined && { 'close-url': closeUrl }),
     ...((translated ?? messages) && { messages: inertJson(JSON.stringify({ ...translated, ...messages })) })

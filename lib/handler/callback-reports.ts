@@ -80,7 +80,8 @@ function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsav
 
 const conflictExplanations = {
   changed: 'someone else changed the document during the session',
-  format: 'another document has the name that this one would have in its new format'
+  format: 'another document has the name that this one would have in its new format',
+  frozen: 'the document is frozen, and somebody has opened it for editing nevertheless'
 }
 
 const INTERVAL_MS = 60_000

@@ -3,7 +3,7 @@ import type { PageActionName } from '../../types/actions.js'
 import type { AuthorizeTarget } from '../../types/options.js'
 import { accessOf, mayUse, type Need } from '../control/defaults.js'
 import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
-import type { PageClaims, SignatureState } from '../security/signatures.js'
+import { ONLY_WITH_TOKEN, type PageClaims, type SignatureState } from '../security/signatures.js'
 import type { Services } from '../services.js'
 import { withTimeout } from '../util/limits.js'
 import { isJsonObject } from '../util/text.js'
@@ -95,13 +95,15 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
         fileId,
         ...(version !== undefined && { version })
       })
-      if (!(settings.signedUrls || settings.requireToken) || allowed || signature === 'valid') return
+      const needsToken = settings.requireToken && request.query.key === ONLY_WITH_TOKEN
+      const isSigned = signature === 'valid'
+      if (!(settings.signedUrls || settings.requireToken) || allowed || (isSigned && !needsToken)) return
       if (signature === 'expired') throw new ForbiddenError('the URL has expired, see downloadUrlLifetime')
       // A token is not enough: the document server signs any URL that a configuration contains.
-      if (settings.signedUrls) throw new UnauthorizedError('the URL is not signed: use the one from the control')
+      if (settings.signedUrls && !isSigned) throw new UnauthorizedError('the URL is not signed: use the one from the control')
 
       const claims = headerClaims(request)
-      if (!claims) throw noToken(request, 'the URL is not signed')
+      if (!claims) throw noToken(request, isSigned ? 'the URL is for the document server only' : 'the URL is not signed')
       if (!urls.isUrlOfRequest(fieldOf(claims.payload, 'url'), request.url, fileId)) {
         throw new ForbiddenError(
           'the token is for another URL: compare publicBaseUrl with the URL that the document server requested'

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { BeingEditedError, BusyError, FileNotFoundError, VersionNotFoundError } from '../errors.js'
+import { BusyError, FileNotFoundError, LockedError, NO_REASON, VersionNotFoundError } from '../errors.js'
 import { isStored } from '../save/save-request.js'
 import type { Saves } from '../save/saves.js'
 import { madeBy } from '../save/version-details.js'
 import { CHANGED, type SessionServices } from '../sessions/locks.js'
-import { isLive, liveSessions, type Session } from '../sessions/record.js'
+import type { WhenNobodyEdits } from '../sessions/nobody-edits.js'
+import { holdsOf, liveSessions } from '../sessions/record.js'
 import { versionRestored } from '../sessions/save-changes.js'
-import type { Sessions } from '../sessions/sessions.js'
 import { unlessAborted } from '../util/limits.js'
-import { createQueue, shared } from '../util/queue.js'
+import { createQueue } from '../util/queue.js'
 import { deferErrors } from '../util/streams.js'
 import { isHttpUrl } from '../util/url.js'
 import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../util/validate.js'
@@ -29,9 +28,6 @@ interface StagedVersion {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
-const POLL_INTERVAL_MS = 100
-/** The document server reports the end of a session by itself. It is asked only if that takes longer than this. */
-const ASK_AFTER_MS = 3_000
 
 const rules: Rules<RestoreOptions> = {
   result: {
@@ -45,16 +41,11 @@ const requiredOfResult: ReadonlySet<string> = new Set(['result.url', 'result.fil
 
 export type Restores = ReturnType<typeof createRestores>
 
-export function createRestores (services: SessionServices, versions: Versions, saves: Saves, sessions: Sessions) {
-  const { settings, storage, inspected, locks, recordStore, hooks, log, shutdown: { closing } } = services
+export function createRestores (
+  services: SessionServices, versions: Versions, saves: Saves, whenNobodyEdits: WhenNobodyEdits
+) {
+  const { settings, storage, inspected, locks, hooks, log, shutdown: { closing } } = services
   const running = createQueue()
-  // Calls that wait for the same document share one look at its record and one request to the document server.
-  const lookLater = shared(async fileId => await delay(POLL_INTERVAL_MS).then(async () => await isBeingEdited(fileId)))
-  const askLater = shared(async fileId =>
-    await delay(ASK_AFTER_MS, undefined, { ref: false, signal: closing }).then(async () =>
-      await askAbout(fileId, isLive)
-    )
-  )
 
   return {
     /**
@@ -108,29 +99,6 @@ export function createRestores (services: SessionServices, versions: Versions, s
     }
   }
 
-  async function whenNobodyEdits (fileId: string, end: number, timeout: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    await unlessAborted(askAbout(fileId, ({ state }) => state === 'unconfirmed'), signal)
-    let isEdited = await isBeingEdited(fileId)
-    while (isEdited) {
-      if (performance.now() > end) throw new BeingEditedError(timeout)
-      askLater(fileId).catch(() => {})
-      isEdited = await unlessAborted(lookLater(fileId), signal)
-    }
-  }
-
-  async function isBeingEdited (fileId: string): Promise<boolean> {
-    return liveSessions((await recordStore.read(fileId)).record).length > 0
-  }
-
-  /** Asks the document server about sessions that may have ended. */
-  async function askAbout (fileId: string, isSuspect: (session: Session) => boolean): Promise<void> {
-    const { record } = await recordStore.read(fileId)
-    await Promise.all(
-      record.sessions.filter(isSuspect).map(async session => await sessions.giveUpIfUnknown(fileId, session))
-    )
-  }
-
   async function stageVersion (fileId: string, version: number): Promise<StagedVersion> {
     const content = await versions.open(fileId, version, 'content')
     if (!content) throw new VersionNotFoundError()
@@ -154,6 +122,8 @@ export function createRestores (services: SessionServices, versions: Versions, s
     const made = { savedAt: new Date(settings.clock.now()).toISOString(), restored: version, ...madeBy(user) }
     return await locks.decide(fileId, 'a version was about to be restored', async ({ snapshot, current }) => {
       if (!current) throw new FileNotFoundError()
+      const [hold] = holdsOf(snapshot.record, settings.clock.now())
+      if (hold) throw new LockedError(hold.reason || NO_REASON)
       if (liveSessions(snapshot.record).length > 0) return undefined
       // After a refused save the content is stored again, because the key of the present revision leads to that save.
       const isUpToDate = versionRestored(snapshot.record) === snapshot.record &&

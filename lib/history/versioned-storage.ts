@@ -53,7 +53,7 @@ export function withVersions (
   async function commit (...[fileId, content, { version, ...options }]: CommitArguments): Promise<Committed | null> {
     const committed = await storage.commit!(fileId, content, {
       ...options,
-      keep: ({ revision }, newest) => keepOptions(options.ifRevision, newest, version?.(), revision),
+      keep: ({ revision }, newest) => keepOptions(clock.now(), options.ifRevision, newest, version?.(), revision),
       ...(versions.prune && { prune: limits() })
     })
     if (committed && !versions.prune) await pruneForAWhile(fileId)
@@ -92,38 +92,8 @@ export function withVersions (
     nextRevision: string | undefined
   ): Promise<void> {
     const newest = (await versions.list(fileId, { newest: 1 })).at(-1) ?? null
-    if (await versions.keep(fileId, revision, keepOptions(revision, newest, describe?.(), nextRevision)) === null) {
-      throw CHANGED
-    }
-  }
-
-  /** Options for keeping the content with this revision, which is about to be superseded. */
-  function keepOptions (
-    revision: string,
-    newest: StoredVersion | null,
-    version: NewVersion | undefined,
-    nextRevision: string | undefined
-  ): KeepOptions {
-    const made = madeOf(revision, newest)
-    const { priority: known = 0, made: previous } = detailsOf(newest?.details)
-    const isKept = newest?.revision === revision // it was already compared with the version before it
-    const priority = Math.max(priorityOf(made, previous, clock.now()), isKept ? known : 0)
-    const session = sessionOf(made)
-    const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }
-    const details: Details = { priority, ...(made && { made }), ...(next && { next }) }
-    return {
-      details,
-      priority,
-      ...(version?.changes && { changes: version.changes }),
-      ...(session !== undefined && { session })
-    }
-  }
-
-  /** `newest`: the newest kept version, which is this content itself if a save failed after keeping it. */
-  function madeOf (revision: string, newest: StoredVersion | null): Made | undefined {
-    if (newest === null) return undefined
-    const details = detailsOf(newest.details)
-    return newest.revision === revision ? details.made : madeAfter(details, revision)
+    const options = keepOptions(clock.now(), revision, newest, describe?.(), nextRevision)
+    if (await versions.keep(fileId, revision, options) === null) throw CHANGED
   }
 
   function limits (): VersionLimits {
@@ -148,6 +118,36 @@ export function withVersions (
       log.error({ err, fileId }, 'old versions of a document could not be deleted: the next save tries again')
     }
   }
+}
+
+/** Options for keeping the content with this revision, which is about to be superseded. */
+export function keepOptions (
+  now: number,
+  revision: string,
+  newest: StoredVersion | null,
+  version?: NewVersion,
+  nextRevision?: string
+): KeepOptions {
+  const made = madeOf(revision, newest)
+  const { priority: known = 0, made: previous } = detailsOf(newest?.details)
+  const isKept = newest?.revision === revision // it was already compared with the version before it
+  const priority = Math.max(priorityOf(made, previous, now), isKept ? known : 0)
+  const session = sessionOf(made)
+  const next = version && { ...version.made, ...(nextRevision !== undefined && { revision: nextRevision }) }
+  const details: Details = { priority, ...(made && { made }), ...(next && { next }) }
+  return {
+    details,
+    priority,
+    ...(version?.changes && { changes: version.changes }),
+    ...(session !== undefined && { session })
+  }
+}
+
+/** `newest`: the newest kept version, which is this content itself if a save failed after keeping it. */
+function madeOf (revision: string, newest: StoredVersion | null): Made | undefined {
+  if (newest === null) return undefined
+  const details = detailsOf(newest.details)
+  return newest.revision === revision ? details.made : madeAfter(details, revision)
 }
 
 const HOUR_MS = 60 * 60_000
@@ -177,15 +177,15 @@ function sessionOf (made: Made | undefined): string | undefined {
 }
 
 /**
- * The numbers of the versions to remove. `versions`: oldest first. The newest version is always kept. Expired versions
- * are removed in any case. If there are still too many, versions within a session go first, then versions with the
- * lowest priority, the oldest first: a user who saves every minute, or restores one version after another, must not
- * displace what others did last week.
+ * The numbers of the versions to remove. `versions`: oldest first. The newest version and those with a label are always
+ * kept; labelled ones do not count. Expired versions are removed in any case. If there are still too many, versions
+ * within a session go first, then versions with the lowest priority, the oldest first: a user who saves every minute,
+ * or restores one version after another, must not displace what others did last week.
  */
 export function expiredVersions (
   versions: readonly StoredVersion[], { keep, maxAge, maxBytes }: Retention, now: number
 ): number[] {
-  let count = versions.length
+  let count = versions.filter(({ label }) => label === undefined).length
   let bytes = versions.reduce((sum, version) => sum + bytesOf(version), 0)
   const isTooMuch = () => count > keep || bytes > maxBytes
   const removed = new Set<StoredVersion>()
@@ -194,7 +194,7 @@ export function expiredVersions (
     count--
     bytes -= bytesOf(version)
   }
-  const older = versions.slice(0, -1)
+  const older = versions.slice(0, -1).filter(({ label }) => label === undefined)
   for (const version of older) if (now - version.keptAt.getTime() > maxAge) remove(version)
   const ranks = ranksOf(versions)
   for (const version of older.toSorted((a, b) => ranks.get(a)! - ranks.get(b)!)) {

@@ -1,14 +1,15 @@
 import type { Readable } from 'node:stream'
 import type { DocumentHistory, HistoryVersion, HistoryVersionData } from '../../types/history.js'
 import type { HistoryData, Signed } from '../../types/signed-data.js'
-import type { FileInfo, StoredVersion, VersionStore } from '../../types/storage.js'
+import type { FileInfo, StoredVersion, VersionLabel, VersionStore } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
-import { VersionNotFoundError } from '../errors.js'
+import { BusyError, InvalidOptionError, VersionNotFoundError } from '../errors.js'
 import { detailsOf, type Made, madeAfter } from '../save/version-details.js'
 import type { HandlerUrls } from '../security/signatures.js'
 import type { Services } from '../services.js'
+import { assertLabel } from '../storage/call-options.js'
 import { discard } from '../util/streams.js'
-import { type Retention, expiredVersions } from './versioned-storage.js'
+import { type Retention, expiredVersions, keepOptions } from './versioned-storage.js'
 
 /** One version of a document: a kept version, or the present content. */
 export interface Version extends Pick<FileInfo, 'revision' | 'extension' | 'modifiedAt'> {
@@ -17,6 +18,7 @@ export interface Version extends Pick<FileInfo, 'revision' | 'extension' | 'modi
   readonly made: Made | undefined
   /** The kept version beside which the data of the changes is stored; absent if there is none. */
   readonly changesIn: number | undefined
+  readonly label: VersionLabel | undefined
 }
 
 export interface VersionContent {
@@ -28,13 +30,14 @@ export interface VersionContent {
 
 /** One attempt is enough, unless saves follow each other immediately. */
 const MAX_ATTEMPTS = 10
+const MAX_NAMED = 100
 
 /** The versions of all documents, as shown to users. */
 export type Versions = ReturnType<typeof createVersions>
 
 /** `store`: the version store of the storage. */
 export function createVersions ({ storage, settings: { clock } }: Services, store: VersionStore, retention: Retention) {
-  return { of, open }
+  return { of, open, name }
 
   /** All versions, oldest first; the last is the present content. Empty if the file does not exist. */
   async function of (fileId: string): Promise<readonly Version[]> {
@@ -61,20 +64,44 @@ export function createVersions ({ storage, settings: { clock } }: Services, stor
     present: FileInfo, kept: StoredVersion | undefined, last: StoredVersion | undefined
   ): Version {
     const made = kept ? detailsOf(kept.details).made : last && madeAfter(detailsOf(last.details), present.revision)
-    return versionOf({ ...present, version: kept?.version ?? (last?.version ?? 0) + 1 }, made, last)
+    const version = { ...present, ...(kept?.label && { label: kept.label }) }
+    return versionOf({ ...version, version: kept?.version ?? (last?.version ?? 0) + 1 }, made, last)
   }
 
   function versionOf (
-    { version, revision, extension, modifiedAt }: Pick<
+    { version, revision, extension, modifiedAt, label }: Pick<
       StoredVersion,
-      'version' | 'revision' | 'extension' | 'modifiedAt'
+      'version' | 'revision' | 'extension' | 'modifiedAt' | 'label'
     >,
     made: Made | undefined,
     previous: StoredVersion | undefined
   ): Version {
     const hasChanges = made !== undefined && previous?.version === version - 1 &&
       typeof previous?.changesSize === 'number' && madeAfter(detailsOf(previous.details), revision) !== undefined
-    return { version, revision, extension, modifiedAt, made, changesIn: hasChanges ? previous.version : undefined }
+    const changesIn = hasChanges ? previous.version : undefined
+    return { version, revision, extension, modifiedAt, made, label, changesIn }
+  }
+
+  /** Names a version, or none with `null`. The present content is kept as a version then, as a save will keep it. */
+  async function name (fileId: string, number: number, label: VersionLabel | null): Promise<void> {
+    assertLabel(label)
+    if (!store.label) throw new InvalidOptionError('versions', 'can be named only in a storage with versions.label')
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const all = await of(fileId)
+      const version = all.find(one => one.version === number)
+      if (!version) throw new VersionNotFoundError()
+      if (label && all.filter(one => one.label && one !== version).length >= MAX_NAMED) {
+        throw new InvalidOptionError('version', `is one too many: ${MAX_NAMED} others have names, remove one`)
+      }
+      if (label === null && !version.label) return
+      const newest = (await store.list(fileId, { newest: 1 })).at(-1) ?? null
+      if (version === all.at(-1) && newest?.revision !== version.revision) {
+        const kept = await store.keep(fileId, version.revision, keepOptions(clock.now(), version.revision, newest))
+        if (kept?.version !== number) continue // a save has just superseded it
+      }
+      if (await store.label(fileId, number, label)) return
+    }
+    throw new BusyError('it was changed again and again while a version was about to be named')
   }
 
   /**
@@ -114,7 +141,7 @@ export type History = ReturnType<typeof createHistory>
 export function createHistory (
   keys: DocumentKeys, urls: HandlerUrls, sign: (data: HistoryData) => Signed<HistoryData>, versions: Versions
 ) {
-  return { of, dataOf }
+  return { of, dataOf, name: versions.name }
 
   async function of (fileId: string): Promise<DocumentHistory> {
     const all = await versions.of(fileId)
@@ -133,7 +160,7 @@ export function createHistory (
     )
   }
 
-  function entryOf (fileId: string, { version, revision, modifiedAt, made }: Version): HistoryVersion {
+  function entryOf (fileId: string, { version, revision, modifiedAt, made, label }: Version): HistoryVersion {
     const { savedAt = modifiedAt.toISOString(), user, changes, serverVersion, restored } = made ?? {}
     return {
       version,
@@ -142,7 +169,8 @@ export function createHistory (
       user: user ?? NOBODY,
       changes: changes ?? null,
       ...(serverVersion !== undefined && { serverVersion }),
-      ...(restored !== undefined && { restored })
+      ...(restored !== undefined && { restored }),
+      ...label
     }
   }
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SavedEvent } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { BeingEditedError, NameTakenError } from '../errors.js'
+import { BeingEditedError, LockedError, NameTakenError, NO_REASON } from '../errors.js'
 import { CHANGED, type Look, type SessionServices } from '../sessions/locks.js'
 import {
-  isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave
+  holdsOf, isFrozenOut, isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave
 } from '../sessions/record.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
 import {
@@ -55,7 +55,10 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
    */
   async function publish (save: StagedSave): Promise<Published | typeof CHANGED> {
     const identity = identityOf(save.request)
-    return identity ? await decide({ ...save, identity }) : await storeInFile(save)
+    if (identity) return await decide({ ...save, identity })
+    const [hold] = holdsOf(save.snapshot.record, clock.now())
+    if (hold) throw new LockedError(hold.reason || NO_REASON) // the document server keeps it
+    return await storeInFile(save)
   }
 
   /**
@@ -84,18 +87,19 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     if (request.forgotten && !isDeepStrictEqual(sessionWith(record, identity.key), request.forgotten.session)) {
       throw new BeingEditedError(0)
     }
-    const conflict = request.forgotten
+    const isFrozen = isFrozenOut(record, identity.key, clock.now())
+    const conflict = isFrozen || (request.forgotten
       ? mayBeOlderThanStored(record, identity.key, request.lastsave) ||
         isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
       : wasHeldUp(save) ||
         (policies.conflict === 'keep-both'
           ? isConflict(record, keys, identity, current)
-          : isOlderThanOthers(record, identity))
+          : isOlderThanOthers(record, identity)))
     // The save may already be published: its note was lost in a power failure, or an earlier attempt was held up until
     // now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
     if (mayBeStored && await isStored(services, staged, current)) return await noteOnly(save)
-    if (conflict) return await storeConflictCopy(save, 'changed')
+    if (conflict) return await storeConflictCopy(save, isFrozen ? 'frozen' : 'changed')
     // The saves of another session would not build on the forgotten file.
     if (request.forgotten && liveSessions(record).some(({ key }) => !request.forgotten!.keysAtRest.has(key))) {
       throw new BeingEditedError(0)
@@ -122,7 +126,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 
   async function storeConflictCopy (
-    save: IdentifiedSave, conflictReason: 'changed' | 'format'
+    save: IdentifiedSave, conflictReason: NonNullable<Result['conflictReason']>
   ): Promise<Published | typeof CHANGED> {
     // the lock would not show that the file itself was changed or removed since
     if (save.isEarlyLook) return CHANGED

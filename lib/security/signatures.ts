@@ -35,6 +35,9 @@ const PROBE_LIFETIME_MS = 5 * 60_000
 /** Seconds since the epoch, in the only form that is signed. `Number` would accept others. */
 const EPOCH_SECONDS = /^[1-9]\d{0,11}$/
 
+/** The `key` of a download URL for requests with a token of the document server. */
+export const ONLY_WITH_TOKEN = 'token'
+
 /** Makes the URLs of the handler and the proxy tokens of its pages, and checks their signatures. */
 export type HandlerUrls = ReturnType<typeof handlerUrls>
 
@@ -72,9 +75,16 @@ export function handlerUrls (
   return {
     /** Path of the handler, as the browser reaches it. */
     path: pathname,
-    /** URL at which the document server downloads a file. `lifetime` in milliseconds shortens its validity. */
-    download: (fileId: string, lifetime = downloadUrlLifetime): string =>
-      urlOf({ purpose: 'download', fileId, expires: expiry(Math.min(lifetime, downloadUrlLifetime)) }),
+    /**
+     * URL at which the document server downloads a file. `lifetime` in milliseconds shortens its validity.
+     * `onlyWithToken`: of no use to a browser.
+     */
+    download: (fileId: string, { lifetime = downloadUrlLifetime, onlyWithToken = false } = {}): string => urlOf({
+      purpose: 'download',
+      fileId,
+      expires: expiry(Math.min(lifetime, downloadUrlLifetime)),
+      key: onlyWithToken ? ONLY_WITH_TOKEN : undefined
+    }),
     /**
      * URL to which the document server sends callbacks for a file: with the given document key only, or with any key
      * made for the file.

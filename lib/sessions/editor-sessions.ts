@@ -1,15 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command, CommandResult } from '../../types/document-server.js'
 import type { RequestOptions } from '../../types/requests.js'
-import type { EditorSession, EditorSessions, ListSessionsOptions } from '../../types/sessions.js'
+import type {
+  EditorSession, EditorSessions, Freeze, FreezeOptions, ListSessionsOptions
+} from '../../types/sessions.js'
 import { COMMAND_CODE, UserIds } from '../document-server/commands.js'
-import { CommandFailedError, InvalidKeyError, InvalidOptionError } from '../errors.js'
+import { BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError } from '../errors.js'
 import { unlessAborted } from '../util/limits.js'
 import {
-  AnyString, assertOptions, assertValue, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse
+  AnyString, assertOptions, assertValue, integerFrom, MAX_TIMEOUT_MS, numberFrom, requestRules, type Rule, rule,
+  type Rules, Signal, stringThat, TrueOrFalse, withoutUndefined
 } from '../util/validate.js'
 import type { SessionServices } from './locks.js'
-import { liveSessions, LONG_AGO, type Session } from './record.js'
+import type { WhenNobodyEdits } from './nobody-edits.js'
+import {
+  frozenBy, type Hold, holdsOf, liveSessions, LONG_AGO, releasedBy, type Session, type SessionRecord
+} from './record.js'
 import type { RecordOfFile } from './record-store.js'
 import type { Sessions } from './sessions.js'
 
@@ -21,11 +27,34 @@ const Title = rule(
 )
 const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signal }
 
+const MAX_HOLDS = 16
+const DEFAULT_FREEZE_TIMEOUT_MS = 30_000
+/** Leaving saves, too: this only makes the wait shorter. */
+const FORCE_SAVE_MS = 10_000
+const freezeRules: Rules<FreezeOptions> = {
+  by: rule('must be a string of at most 100 characters', stringThat(by => by.length <= 100)),
+  reason: rule('must be a string of at most 500 characters', stringThat(reason => reason.length <= 500)),
+  duration: rule('must be a whole number of milliseconds, at least 1', integerFrom(1)),
+  timeout: rule(`must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`, numberFrom(0, MAX_TIMEOUT_MS)),
+  signal: Signal
+}
+
+interface FreezeServices extends SessionServices {
+  readonly sessions: Sessions
+  readonly forceSaves: {
+    request (fileId: string, key: string, options: { readonly timeout: number }): Promise<unknown>
+  }
+  readonly whenNobodyEdits: WhenNobodyEdits
+}
+
 /** A scan pauses after this many records, for as long as reading them took. */
 const RECORDS_PER_PAUSE = 50
 
 export function createEditorSessions (
-  { keys, commands, recordStore }: SessionServices, sessions: Sessions
+  {
+    storage, keys, commands, recordStore, sessions, forceSaves, whenNobodyEdits, hooks, shutdown: { closing },
+    settings: { clock }
+  }: FreezeServices
 ): EditorSessions {
   /** Settles when all scans requested so far have ended. */
   let scans: Promise<unknown> = Promise.resolve()
@@ -36,6 +65,40 @@ export function createEditorSessions (
       const { scan = false, signal } = options
       signal?.throwIfAborted()
       return scan ? await scanInTurn(signal) : await liveIn(recordStore.readEdited(), signal)
+    },
+
+    async get (fileId) {
+      assertValue('fileId', fileId, AnyString)
+      const { record } = await recordStore.read(fileId)
+      return { sessions: liveAt(fileId, record), freezes: freezesOf(fileId, record) }
+    },
+
+    async freeze (fileId, options = {}) {
+      assertValue('fileId', fileId, AnyString)
+      assertOptions(freezeRules, options)
+      const { by = '', reason, duration, timeout = DEFAULT_FREEZE_TIMEOUT_MS, signal } = options
+      signal?.throwIfAborted()
+      if (hooks.isInHookOf(fileId)) {
+        throw new BusyError('a callback waits for the hook in which it is to be frozen: freeze it when the hook has returned')
+      }
+      const end = performance.now() + timeout
+      if (await storage.stat(fileId) === null) throw new FileNotFoundError(fileId)
+      const record = await recordStore.update(fileId, record => {
+        const since = clock.now()
+        const until = duration && since + duration
+        const others = holdsOf(record, since).filter(hold => hold.by !== by)
+        if (others.length >= MAX_HOLDS) throw new InvalidOptionError('by', `is one too many: ${MAX_HOLDS} others have frozen the document`)
+        return frozenBy(record, withoutUndefined({ by, since, until, reason }), since)
+      })
+      await endSessions(fileId, record, end, timeout, signal ? AbortSignal.any([signal, closing]) : closing)
+      const freeze = freezesOf(fileId, record).find(freeze => freeze.by === by)!
+      return { ...freeze, release: async () => await release(fileId, by) }
+    },
+
+    async release (fileId, by = '') {
+      assertValue('fileId', fileId, AnyString)
+      assertValue('by', by, freezeRules.by as Rule)
+      return await release(fileId, by)
     },
 
     async users (fileId, options = {}) {
@@ -64,6 +127,45 @@ export function createEditorSessions (
     }
   }
 
+  /** The editors are told to leave even if nothing could be saved before: then the document server saves afterwards. */
+  async function endSessions (
+    fileId: string, record: SessionRecord, end: number, timeout: number, signal: AbortSignal
+  ): Promise<void> {
+    const limit = Math.min(FORCE_SAVE_MS, end - performance.now())
+    const live = limit >= 1 ? liveAt(fileId, record) : []
+    const saving = live.map(async ({ key }) => await forceSaves.request(fileId, key, { timeout: limit }))
+    await unlessAborted(Promise.allSettled(saving), signal)
+    await sendToAll(fileId, key => ({ c: 'drop', key }), { signal })
+    await whenNobodyEdits(fileId, end, timeout, signal)
+  }
+
+  async function release (fileId: string, by: string): Promise<boolean> {
+    let wasFrozen = false
+    await recordStore.update(fileId, record => {
+      const now = clock.now()
+      wasFrozen = holdsOf(record, now).some(hold => hold.by === by)
+      return releasedBy(record, by, now)
+    })
+    return wasFrozen
+  }
+
+  function freezesOf (fileId: string, record: SessionRecord): Freeze[] {
+    return holdsOf(record, clock.now()).map(({ since, until, ...hold }: Hold) => ({
+      fileId,
+      ...hold,
+      since: new Date(since),
+      ...(until !== undefined && { until: new Date(until) })
+    }))
+  }
+
+  function liveAt (fileId: string, record: SessionRecord): EditorSession[] {
+    const isFrozen = holdsOf(record, clock.now()).length > 0
+    return liveSessions(record).filter(session => isAtThisServer(fileId, session)).map(session => ({
+      ...described(fileId, session),
+      ...(isFrozen && { frozen: true as const })
+    }))
+  }
+
   async function scanInTurn (signal?: AbortSignal): Promise<EditorSession[]> {
     const { readAll } = recordStore
     if (readAll === undefined) throw new InvalidOptionError('scan', 'requires a storage that implements state.list()')
@@ -78,9 +180,7 @@ export function createEditorSessions (
     let started = performance.now()
     for await (const { fileId, record } of records) {
       signal?.throwIfAborted()
-      for (const session of liveSessions(record)) {
-        if (isAtThisServer(fileId, session)) found.push(described(fileId, session))
-      }
+      found.push(...liveAt(fileId, record))
       if (++count % RECORDS_PER_PAUSE > 0) continue
       await delay(performance.now() - started, undefined, { ...(signal && { signal }) }).catch(() =>
         signal?.throwIfAborted()

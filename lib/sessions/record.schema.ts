@@ -139,6 +139,16 @@ const LockSchema = Type.Object({
   publishing: Type.Optional(PublishingSchema)
 })
 
+const HoldSchema = Type.Object({
+  /** Who froze the document: `by` of `freeze()`. */
+  by: Type.String(),
+  since: Milliseconds,
+  /** Absent if it does not expire. */
+  until: Type.Optional(Milliseconds),
+  /** Shown to users. */
+  reason: OptionalString
+})
+
 export const SessionRecord = Type.Object({
   /** Editing sessions that are open or may be reopened. New users join the first one that they can join. */
   sessions: Type.Array(SessionSchema),
@@ -150,7 +160,12 @@ export const SessionRecord = Type.Object({
   refusals: Type.Optional(Type.Array(RefusalSchema)),
   /** The latest key that the document server could not open, and when it was given up. */
   unopened: Type.Optional(Type.Object({ key: Type.String(), at: Milliseconds })),
-  lock: Type.Optional(LockSchema)
+  lock: Type.Optional(LockSchema),
+  frozen: Type.Optional(Type.Object({
+    holds: Type.Array(HoldSchema),
+    /** Keys of sessions that had begun before and have not ended: only their saves reach the file. */
+    keys: Type.Array(Type.String())
+  }))
 })
 
 export type Session = Readonly<Static<typeof SessionSchema>>
@@ -164,4 +179,6 @@ export type Refusal = Readonly<Static<typeof RefusalSchema>>
 export type ForceSaveRelation = Readonly<Static<typeof BearingSchema>>
 export type Publishing = Readonly<Static<typeof PublishingSchema>>
 export type Lock = Readonly<Static<typeof LockSchema>>
+/** One reason for which a document is frozen. */
+export type Hold = Readonly<Static<typeof HoldSchema>>
 export type SessionRecord = Readonly<Static<typeof SessionRecord>>

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
-import type { Refusal, SessionRecord, SaveIdentity, Session, StoredSave } from './record.schema.js'
+import type { Hold, Refusal, SessionRecord, SaveIdentity, Session, StoredSave } from './record.schema.js'
 
 export { isSessionRecord } from './record.compiled.js'
 export type {
-  ForceSaveRelation, SessionRecord, ForceSave, ForceSaveResult, Lock, Publishing, Refusal, SaveIdentity, Session,
+  ForceSaveRelation, SessionRecord, ForceSave, ForceSaveResult, Hold, Lock, Publishing, Refusal, SaveIdentity, Session,
   StoredSave
 } from './record.schema.js'
 
@@ -125,7 +125,7 @@ export function sessionAfter (
   const state = TRANSITIONS[event][stateOf(record, key)]
   if (state === 'none' || state === 'finished') {
     return before
-      ? { ...record, sessions: record.sessions.filter(other => other !== before) }
+      ? { ...withoutFrozenKey(record, key), sessions: record.sessions.filter(other => other !== before) }
       : record
   }
   const session = { key, lastReported: LONG_AGO, ...before ?? begin?.(), ...fields, state }
@@ -133,6 +133,12 @@ export function sessionAfter (
   if (isDeepStrictEqual(before, changed)) return record
   // A key may come back after its session was lost.
   return withSession(before ? record : withoutRefusals(record, refusal => refusal.key === key), changed)
+}
+
+/** A session that begins under the key of one that has ended is another one. */
+function withoutFrozenKey (record: SessionRecord, key: string): SessionRecord {
+  const { frozen } = record
+  return frozen ? { ...record, frozen: { ...frozen, keys: frozen.keys.filter(other => other !== key) } } : record
 }
 
 /** Removes the refusals that are over. */
@@ -202,4 +208,38 @@ function leastImportant (sessions: readonly Session[]): Session | undefined {
     Number(a.baseRevision !== undefined) - Number(b.baseRevision !== undefined) ||
     a.lastReported - b.lastReported)
   return ranked[0]
+}
+
+// Whether a document is frozen: nobody may begin to edit it.
+
+/** The holds that have not expired; a document without any is not frozen. Oldest first. */
+export function holdsOf ({ frozen }: SessionRecord, now: number): readonly Hold[] {
+  return frozen?.holds.filter(({ until = Infinity }) => until > now) ?? []
+}
+
+/** Adds a hold, or renews the one with the same `by`: what it says replaces what that one said. */
+export function frozenBy (record: SessionRecord, hold: Hold, now: number): SessionRecord {
+  const holds = holdsOf(record, now)
+  const isRenewed = holds.some(({ by }) => by === hold.by)
+  return {
+    ...record,
+    frozen: {
+      holds: isRenewed
+        ? holds.map(other => other.by === hold.by ? { ...hold, since: other.since } : other)
+        : [...holds, hold],
+      keys: holds.length > 0 ? record.frozen!.keys : record.sessions.map(({ key }) => key)
+    }
+  }
+}
+
+export function releasedBy (record: SessionRecord, by: string, now: number): SessionRecord {
+  const { frozen, ...rest } = record
+  if (!frozen) return record
+  const holds = holdsOf(record, now).filter(hold => hold.by !== by)
+  return holds.length > 0 ? { ...rest, frozen: { ...frozen, holds } } : rest
+}
+
+/** Whether a save must not change the file: its session began when the document was frozen. */
+export function isFrozenOut (record: SessionRecord, key: string, now: number): boolean {
+  return holdsOf(record, now).length > 0 && !record.frozen!.keys.includes(key)
 }

@@ -5,8 +5,8 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
 import type { SessionServices } from './locks.js'
 import {
-  type SessionRecord, finishedKeys, isJoinable, isLive, LONG_AGO, type Refusal, type SaveIdentity, saveRefused,
-  type Session, sessionAfter, sessionStarted, sessionWith
+  type Hold, type SessionRecord, finishedKeys, holdsOf, isJoinable, isLive, LONG_AGO, type Refusal, type SaveIdentity,
+  saveRefused, type Session, sessionAfter, sessionStarted, sessionWith
 } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
 import { deadLockRemoved, refusalNoted, refusalOf, saveStored } from './save-changes.js'
@@ -26,6 +26,9 @@ const MAX_SUSPECTS = 10_000
 
 const MAX_LOOKS = 20
 
+/** Whoever joins a frozen document is sent away twice: at first, the document server may not count them yet. */
+const SEND_AWAY_AGAIN_MS = 1000
+
 /** Older snapshots do not decide which key a user gets. */
 const MAX_SNAPSHOT_AGE_MS = 100
 
@@ -39,9 +42,16 @@ const ANSWER_WITHIN_MS = 1000
  */
 export type Sessions = ReturnType<typeof createSessions>
 
+/** How somebody opens a document now. */
+export interface Opening {
+  readonly key: string
+  /** Absent unless the document is frozen. */
+  readonly hold?: Hold | undefined
+}
+
 /** `onEndOfDeleted`: called when a session ends that is in no record because its file does not exist. */
 export function createSessions (
-  { storage, keys, commands, recordStore, locks, settings: { clock, timeouts } }: SessionServices,
+  { storage, keys, commands, recordStore, locks, log, shutdown, settings: { clock, timeouts } }: SessionServices,
   onEndOfDeleted: (fileId: string, cause: Cause) => void
 ) {
   /** If many users open a document at once, the document server is asked once. */
@@ -51,19 +61,22 @@ export function createSessions (
   const suspects = new BoundedMap<string, number>(MAX_SUSPECTS)
 
   return {
-    /** A file and the document key for a user who opens it now; `null` if the file does not exist. */
-    async find (fileId: string): Promise<{ readonly info: FileInfo, readonly key: () => Promise<string> } | null> {
+    /** A file, and how a user opens it now; `null` if the file does not exist. */
+    async find (
+      fileId: string
+    ): Promise<{ readonly info: FileInfo, readonly opening: () => Promise<Opening> } | null> {
       const snapshot = storage.snapshot && await recordStore.read(fileId)
       const readAt = performance.now()
       const info = snapshot ? await fileAt(snapshot, fileId, storage) : await storage.stat(fileId)
       return info &&
         {
           info,
-          key: async () => await keyFor(info, performance.now() - readAt <= MAX_SNAPSHOT_AGE_MS ? snapshot : undefined)
+          opening: async () =>
+            await openingOf(info, performance.now() - readAt <= MAX_SNAPSHOT_AGE_MS ? snapshot : undefined)
         }
     },
 
-    keyFor,
+    openingOf,
 
     /**
      * A page reports that the document server could not open the content under this key. That failure is permanent, so
@@ -96,12 +109,13 @@ export function createSessions (
           clock.now() - session.lastReported < timeouts.session / NOTES_PER_ASK
       }
       const snapshot = await recordStore.read(fileId)
-      if (isJustNoted(snapshot.record)) return
+      if (isJustNoted(snapshot.record)) return keepOut(snapshot.record, fileId, key, users)
       const content = await fileAt(snapshot, fileId, storage)
       if (content === null) return
       const change = (record: SessionRecord) =>
         isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers })
-      await recordStore.update(fileId, change, { ...NOT_DURABLE, snapshot, cause: { key, users } })
+      const options = { ...NOT_DURABLE, snapshot, cause: { key, users } }
+      keepOut(await recordStore.update(fileId, change, options), fileId, key, users)
     },
 
     /** A repeated final save is already stored: acknowledging it ends the session. */
@@ -168,8 +182,24 @@ export function createSessions (
     }
   }
 
-  /** The document key for a user who opens this content now. `snapshot`: a record read just before. */
-  async function keyFor (content: FileInfo, snapshot?: RecordSnapshot): Promise<string> {
+  /**
+   * Makes those leave who edit a frozen document: their page is older, or somebody has freed it from its
+   * configuration.
+   */
+  function keepOut (record: SessionRecord, fileId: string, key: string, users: Users): void {
+    if (holdsOf(record, clock.now()).length === 0 || users?.length === 0) return
+    const send = async () => { await commands.send({ c: 'drop', key, ...(users && { users }) }) }
+    const again = send().catch(() => {}).then(async () => {
+      await delay(SEND_AWAY_AGAIN_MS, undefined, { ref: false, signal: shutdown.closing })
+      await send()
+    })
+    again.catch(err => {
+      if (!shutdown.closing.aborted) log.warn({ err, fileId, key }, 'editors of a frozen document were not told to leave')
+    })
+  }
+
+  /** How a user opens this content now. `snapshot`: a record read just before. */
+  async function openingOf (content: FileInfo, snapshot?: RecordSnapshot): Promise<Opening> {
     const { fileId } = content
     const deadKeys = new Set<string>()
     for (;;) {
@@ -178,9 +208,10 @@ export function createSessions (
         if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
       }
       const session = record.sessions.find(one => isJoinable(one, keys, current) && !deadKeys.has(one.key))
-      if (session === undefined) return newKey(record, current)
+      const hold = holdsOf(record, clock.now())[0]
+      if (session === undefined) return { key: newKey(record, current), hold }
       const isKnown = !isDoubtful(session) && clock.now() - session.lastReported < timeouts.session
-      if (isKnown || await inTime(isStillLive(fileId, session), !isDoubtful(session))) return session.key
+      if (isKnown || await inTime(isStillLive(fileId, session), !isDoubtful(session))) return { key: session.key, hold }
       deadKeys.add(session.key)
     }
   }

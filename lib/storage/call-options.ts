@@ -1,10 +1,12 @@
 import type {
-  CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLimits
+  CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLabel, VersionLimits
 } from '../../types/storage.js'
 import { EXTENSION } from '../document-server/formats.js'
 import { InvalidNameError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
-import { AnyFunction, AnyString, assertOptions, assertValue, integerFrom, rule, type Rules } from '../util/validate.js'
+import {
+  AnyFunction, AnyString, assertOptions, assertValue, integerFrom, NotBlank, rule, type Rules, stringThat
+} from '../util/validate.js'
 
 /** Accepts anything: the value is checked where it is used. */
 const Anything = rule('may be anything', () => true)
@@ -45,6 +47,19 @@ export const assertLimits = assertingThat<VersionLimits>({
   maxBytes: Limit,
   keptSince: rule('must be a valid Date', isValidDate) as unknown as Rules<VersionLimits>['keptSince']
 }, new Set(['keep', 'maxBytes', 'keptSince']))
+
+const labelRules: Rules<VersionLabel> = {
+  name: rule(
+    'must be 1 to 100 characters, without control characters',
+    stringThat(name => NotBlank.holds(name) && name.length <= 100 && !/\p{Cc}/u.test(name))
+  ),
+  comment: rule('must be a string of at most 500 characters', stringThat(comment => comment.length <= 500))
+}
+
+/** Throws `InvalidOptionError`. */
+export function assertLabel (label: VersionLabel | null): void {
+  if (label !== null) assertOptions(labelRules, label, { required: new Set(['name']) })
+}
 
 /** Throws `InvalidOptionError`. */
 export function assertVersionNumbers (versions: readonly number[]): void {

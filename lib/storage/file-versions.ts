@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { StateRecord, StoredVersion, VersionStore } from '../../types/storage.js'
 import { createQueue, limitConcurrency, once } from '../util/queue.js'
 import { acceptContent } from '../util/streams.js'
-import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from './call-options.js'
+import { assertKeepOptions, assertLabel, assertLimits, assertListOptions, assertVersionNumbers } from './call-options.js'
 import { fileInfo, revisionOf, type StoredFile } from './file-lookup.js'
 import { type FileServices, fileState, numberOf, recordPaths } from './file-state.js'
 import {
@@ -159,6 +159,13 @@ export function fileVersions (root: string, services: FileServices) {
     async prune (fileId, limits) {
       assertLimits(limits)
       await changeLog(fileId, async editor => { await editor.prune(limits) })
+    },
+
+    async label (fileId, version, label) {
+      assertLabel(label)
+      let isThere = false
+      await changeLog(fileId, async editor => { isThere = await editor.label(version, label) })
+      return isThere
     }
   }
 

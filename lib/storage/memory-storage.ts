@@ -10,7 +10,8 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { acceptContent, assertBytes } from '../util/streams.js'
 import { assertOptions } from '../util/validate.js'
 import {
-  assertCreateOptions, assertKeepOptions, assertListOptions, assertReplaceOptions, assertVersionNumbers, storedExtension
+  assertCreateOptions, assertKeepOptions, assertLabel, assertListOptions, assertReplaceOptions, assertVersionNumbers,
+  storedExtension
 } from './call-options.js'
 import { sliceOf } from './reading.js'
 import { detailsText } from './version-log.js'
@@ -233,6 +234,18 @@ function memoryVersions (
       const found = kept.get(fileId)
       const versions = versionsOf(fileId).filter(({ version }) => !numbers.includes(version))
       if (found) kept.set(fileId, { ...found, versions })
+    },
+
+    async label (fileId, number, label) {
+      assertLabel(label)
+      const found = kept.get(fileId)
+      if (!found?.versions.some(({ version }) => version === number)) return false
+      const versions = found.versions.map(version => {
+        const { label: before, ...others } = version
+        return version.version === number ? { ...others, ...(label && { label: { ...label } }) } : version
+      })
+      kept.set(fileId, { ...found, versions })
+      return true
     },
 
     removeAll (fileId) {

@@ -81,7 +81,7 @@ export function timedStorage (storage: Storage, { timeouts, signal }: Limits): T
     }),
     ...(versions && {
       versions: {
-        ...timed(versions, ['list', 'remove', 'prune'], 'versions.'),
+        ...timed(versions, ['list', 'remove', 'prune', 'label'], 'versions.'),
         ...timed(versions, ['keep'], 'versions.', downloading),
         ...timed(versions, ['read'], 'versions.', reading)
       }

@@ -1,4 +1,4 @@
-import type { VersionLimits } from '../../types/storage.js'
+import type { VersionLabel, VersionLimits } from '../../types/storage.js'
 import {
   type Blob, blobsOf, directBlobs, type NamedBlobs, type Segment, segmentText, type VersionEntry, type VersionLog
 } from './version-log.js'
@@ -29,6 +29,8 @@ const MAX_PRUNED = 64
 const MAX_READ = 4
 /** One rank for versions within a session, and five for the priorities from 0 to 4. */
 const RANKS = 6
+/** Of a segment in which all versions have labels: later than any limit. */
+const NEVER = '9999'
 
 /** Changes a log. Blobs named by the old log stay unchanged: until the new log is stored, the old one is valid. */
 export function editLog (base: VersionLog, { read, write }: SegmentStore) {
@@ -51,7 +53,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore) {
       count: entries.length,
       bytes: bytesOf(entries),
       ranks: Array.from({ length: RANKS }, (_, rank) => entries.filter(entry => rankOf(entry) === rank).length),
-      keptAt: entries.map(({ keptAt }) => keptAt).sort()[0]!
+      keptAt: entries.filter(isRemovable).map(({ keptAt }) => keptAt).sort()[0] ?? NEVER
     }
   }
 
@@ -88,7 +90,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore) {
     const newest = entries.at(-1)?.version ?? log.segments.at(-1)?.last
     const since = keptSince.toISOString()
     const isOld = ({ keptAt }: { readonly keptAt: string }) => keptAt < since
-    let count = log.segments.reduce((sum, segment) => sum + segment.count, entries.length)
+    let count = log.segments.reduce((sum, segment) => sum + removableIn(segment), entries.filter(isRemovable).length)
     let bytes = log.segments.reduce((sum, segment) => sum + segment.bytes, bytesOf(entries))
     const isTooMuch = () => count > keep || bytes > maxBytes
     const found = new Set<number>()
@@ -110,12 +112,13 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore) {
         if (isFirstRead) {
           wasRead.add(piece)
           if (read === undefined) { // what cannot be removed does not count, or other versions would be removed instead
-            count -= piece.count
+            count -= removableIn(piece)
             bytes -= piece.bytes
           }
         }
         for (const entry of read ?? []) {
-          if (!isMeant(entry) || !isDue() || found.has(entry.version) || entry.version === newest) continue
+          if (!isMeant(entry) || !isRemovable(entry) || !isDue() || found.has(entry.version)) continue
+          if (entry.version === newest) continue
           if (found.size === MAX_PRUNED) return found
           found.add(entry.version)
           count--
@@ -136,10 +139,28 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore) {
   return {
     log: () => log,
 
-    /** Adds the newest version, or replaces the version with the same number. */
+    /** Adds the newest version, or replaces the version with the same number, except its label. */
     keep (entry: VersionEntry): void {
       const others = log.entries.filter(({ version }) => version !== entry.version)
-      log = { ...log, last: entry.version, entries: [...others, entry] }
+      const { label } = log.entries.find(({ version }) => version === entry.version) ?? {}
+      log = { ...log, last: entry.version, entries: [...others, label ? { ...entry, label } : entry] }
+    },
+
+    /** Resolves to whether there is such a version. */
+    async label (number: number, label: VersionLabel | null): Promise<boolean> {
+      const isMeant = ({ version }: VersionEntry) => version === number
+      const labelled = ({ label: before, ...entry }: VersionEntry) => label ? { ...entry, label } : entry
+      const changed = (entries: Entries) => entries.map(entry => isMeant(entry) ? labelled(entry) : entry)
+      if (log.entries.some(isMeant)) {
+        log = { ...log, entries: changed(log.entries) }
+        return true
+      }
+      const segment = log.segments.find(({ first, last }) => first <= number && number <= last)
+      const entries = segment && await load(segment)
+      if (!entries?.some(isMeant)) return false
+      const relabelled = await segmentOf(changed(entries))
+      log = { ...log, segments: log.segments.map(other => other === segment ? relabelled : other) }
+      return true
     },
 
     remove: async (numbers: readonly number[]) => await without(new Set(numbers)),
@@ -182,9 +203,17 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore) {
   }
 }
 
-/** Versions with a lower rank are removed first. */
-function rankOf ({ isWithinSession = false, priority = 0 }: VersionEntry): number {
-  return isWithinSession ? 0 : 1 + priority
+/** Versions with a lower rank are removed first. One with a label has none. */
+function rankOf ({ isWithinSession = false, priority = 0, label }: VersionEntry): number {
+  return label ? RANKS : isWithinSession ? 0 : 1 + priority
+}
+
+function isRemovable ({ label }: VersionEntry): boolean {
+  return label === undefined
+}
+
+function removableIn ({ ranks }: Segment): number {
+  return ranks.reduce((sum, count) => sum + count, 0)
 }
 
 function isSegment (piece: Piece): piece is Segment {

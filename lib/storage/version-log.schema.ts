@@ -27,7 +27,9 @@ const EntrySchema = Type.Object({
   session: Type.Optional(Type.String()),
   priority: Type.Optional(Count),
   /** Two other versions of the same session follow, so this one is removed before all others. */
-  isWithinSession: Type.Optional(Type.Boolean())
+  isWithinSession: Type.Optional(Type.Boolean()),
+  /** A version with a label is never removed because of a limit. */
+  label: Type.Optional(Type.Object({ name: Type.String(), comment: Type.Optional(Type.String()) }))
 })
 
 const SegmentSchema = Type.Object({
@@ -39,9 +41,9 @@ const SegmentSchema = Type.Object({
   count: Count,
   /** Total size of contents and changes. */
   bytes: Count,
-  /** Number of entries of each rank: first those within sessions, then by priority. */
+  /** Number of entries of each rank: first those within sessions, then by priority. Without those with a label. */
   ranks: Type.Array(Count),
-  /** When the oldest version was kept. */
+  /** When the oldest version without a label was kept. */
   keptAt: Type.String()
 })
 

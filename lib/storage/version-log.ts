@@ -37,7 +37,7 @@ export function orderOf ({ session, priority }: KeepOptions): Pick<VersionEntry,
 
 /** `details`: JSON text. */
 export function storedVersion (
-  { version, revision, extension, modifiedAt, keptAt, content, changes }: VersionEntry, details = 'null'
+  { version, revision, extension, modifiedAt, keptAt, content, changes, label }: VersionEntry, details = 'null'
 ): StoredVersion {
   return {
     version,
@@ -47,7 +47,8 @@ export function storedVersion (
     modifiedAt: new Date(modifiedAt),
     keptAt: new Date(keptAt),
     changesSize: changes?.size ?? null,
-    details: parseJson(details) ?? null
+    details: parseJson(details) ?? null,
+    ...(label && { label })
   }
 }
 

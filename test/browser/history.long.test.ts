@@ -19,6 +19,8 @@ t.test('version history through the page: versions with their times in the user\
   }
   await edit(' First.')
   await edit(' Second.')
+  const name = 'Signed <b>by all</b>'
+  await (await service.app.editorControl().openDocument(fileId)).nameVersion(2, { name, comment: 'not shown' })
 
   const ada = await service.open(fileId)
   const asked: string[] = []
@@ -31,6 +33,8 @@ t.test('version history through the page: versions with their times in the user\
   const times = await list.locator('> li').allInnerTexts()
   const today = new Intl.DateTimeFormat('en', { dateStyle: 'medium' }).format(new Date())
   for (const text of times) t.match(text, today)
+  t.strictSame(times.map(text => text.includes(` · Ada Lovelace · ${name}`)), [false, true, false], 'the name is where the editor shows text: the time is HTML for it')
+  if (process.env.SHOT) await ada.page.screenshot({ path: `${process.env.SHOT}/named.png` })
   await ada.button('Version 2').click()
   await shown.getByText('First.').waitFor()
   t.notMatch(await shown.innerText(), 'Second.')

@@ -69,6 +69,8 @@ const permissions = {
   commentGroups: { edit: ['a'], remove: [''] },
   userInfoGroups: ['a']
 }
+/** By default in the secure profile. */
+const OFF = { macros: false, plugins: false }
 const customization = {
   autosave: false,
   forcesave: true,
@@ -114,7 +116,7 @@ t.test('user, permissions, mode, lang, customization and further options are acc
   t.strictSame(editorConfig, {
     mode: 'view',
     user,
-    customization,
+    customization: { ...OFF, ...customization },
     lang: 'pt-PT',
     region: 'de-AT',
     location: 'us',
@@ -197,7 +199,7 @@ t.test('the option control has the defaults of every control; what a control is 
     lang: 'de',
     mode: 'view',
     permissions: { download: false, print: false },
-    customization: { forcesave: true, logo: { image: 'https://app.example.com/logo.png' } },
+    customization: { ...OFF, forcesave: true, logo: { image: 'https://app.example.com/logo.png' } },
     recent: [{ title: 'of all' }],
     region: 'de-CH',
     embedded: { toolbarDocked: 'top' },
@@ -220,7 +222,7 @@ t.test('the option control has the defaults of every control; what a control is 
       lang: 'fr',
       mode: 'edit',
       permissions: { download: false, print: true },
-      customization: { forcesave: true, logo: { image: 'https://app.example.com/logo.png', url: 'https://app.example.com' } },
+      customization: { ...OFF, forcesave: true, logo: { image: 'https://app.example.com/logo.png', url: 'https://app.example.com' } },
       recent: [],
       region: 'fr-CH',
       info: { folder: 'of all', owner: 'Ada' },

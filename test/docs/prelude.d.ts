@@ -69,6 +69,8 @@ declare global {
   const mail: { send (address: string, text: string): Promise<void> }
   const pager: { notify (text: string): void }
   const audit: { insertOnce (id: string, entry: object): Promise<void> }
+  const webdavLocks: { find (fileId: string): Promise<{ readonly owner: string } | undefined> }
+  const move: (fileId: string) => Promise<void>
   const searchIndex: { put (fileId: string, text: string): Promise<void> }
 
   // A page

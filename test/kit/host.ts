@@ -45,7 +45,7 @@ export interface Host {
   /** Posts a callback as the document server does, with a token in the body and one in the header. */
   postSignedCallback (fileId: string, payload: object): Promise<Answer>
   /** Downloads as the document server does: by the address in the configuration, with its token in the header. */
-  downloadAsDocumentServer (fileId: string, headers?: Record<string, string>): Promise<Response>
+  downloadAsDocumentServer (fileId: string, headers?: Record<string, string>, url?: string): Promise<Response>
   /** Fetches through the proxy action as a page with an editor does. */
   proxied (url: string, init?: RequestInit): Promise<Response>
   /** What such a page sends besides. */
@@ -109,8 +109,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
       'content-type': 'application/json',
       authorization: `Bearer ${signed({ payload, ...claimOf('callback') }, tokens, clock)}`
     }),
-    async downloadAsDocumentServer (fileId, headers = {}) {
-      const url = urls.download(fileId)
+    async downloadAsDocumentServer (fileId, headers = {}, url = urls.download(fileId)) {
       return fetch(url.replace(publicBaseUrl, origin), {
         headers: {
           authorization: `Bearer ${signed({ payload: { url }, ...claimOf('download') }, tokens, clock)}`,

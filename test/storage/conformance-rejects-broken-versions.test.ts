@@ -17,6 +17,7 @@ const replacing =
 const many = 'versions: many versions are listed, read and removed like few, with short details and long ones'
 const pruning =
   'versions: prune removes what exceeds the limits: what is too old, then what is within sessions, then the oldest'
+const labelling = 'versions: label names a version until null takes the name away; it survives keeping the same revision, and prune'
 const removing = 'versions: the versions of a file are removed together with it, also while one is being kept'
 
 /** The versions of a sound storage with some of it replaced. */
@@ -149,6 +150,26 @@ const broken: BrokenStorages = {
           fileId,
           (await versions.list(fileId)).slice(0, -Math.max(1, keep / 2)).map(({ version }) => version)
         )
+    }))
+  ],
+  'names no version': [labelling, withVersions(() => ({ label: async () => true }))],
+  'names versions that there are not': [
+    labelling,
+    withVersions(versions => ({
+      label: async (...args) => await versions.label!(...args) || true
+    }))
+  ],
+  'never takes a name away': [
+    labelling,
+    withVersions(versions => ({
+      label: async (fileId, version, label) => label === null || await versions.label!(fileId, version, label)
+    }))
+  ],
+  'prunes a version that has a name': [
+    labelling,
+    withVersions(versions => ({
+      prune: async (fileId, { keep }) =>
+        await versions.remove(fileId, (await versions.list(fileId)).slice(0, -keep).map(({ version }) => version))
     }))
   ],
   'never prunes': [pruning, withVersions(() => ({ prune: async () => {} }))],

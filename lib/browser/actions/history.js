@@ -39,7 +39,7 @@ export const historyGroups = {
 
 // Converts the times of versions, which the application gives in UTC.
 
-/** @typedef {{ created?: unknown, changes?: Dated[] | unknown }} Dated */
+/** @typedef {{ created?: unknown, name?: unknown, user?: { name?: string }, changes?: Dated[] | unknown }} Dated */
 
 /**
  * @param {{ history?: Dated[] }} versions The argument of `refreshHistory`.
@@ -57,10 +57,12 @@ function inTimeZone (versions, lang) {
  * @returns {Dated}
  */
 function dated (version, format) {
-  const { created, changes } = version
+  const { created, name, user, changes } = version
   return {
     ...version,
     ...(typeof created === 'string' && { created: local(created, format) }),
+    // The editor has no place for a name. It escapes that of the user, but `created` is HTML for it.
+    ...(typeof name === 'string' && { user: { ...user, name: [user?.name, name].filter(Boolean).join(' · ') } }),
     ...(Array.isArray(changes) && { changes: changes.map(change => dated(change, format)) })
   }
 }

@@ -4,7 +4,7 @@ import { StorageError } from '../../errors.js'
 import { BoundedMap } from '../../util/bounded-map.js'
 import { limitConcurrency } from '../../util/queue.js'
 import { acceptContent } from '../../util/streams.js'
-import { assertKeepOptions, assertLimits, assertListOptions, assertVersionNumbers } from '../call-options.js'
+import { assertKeepOptions, assertLabel, assertLimits, assertListOptions, assertVersionNumbers } from '../call-options.js'
 import {
   areLong, blobsOf, detailsText, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry
 } from '../version-log.js'
@@ -192,6 +192,13 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
       async prune (fileId, limits) {
         assertLimits(limits)
         await change(fileId, async editor => { await editor.prune(limits) })
+      },
+
+      async label (fileId, version, label) {
+        assertLabel(label)
+        let isThere = false
+        await change(fileId, async editor => { isThere = await editor.label(version, label) })
+        return isThere
       }
     } satisfies VersionStore
   }

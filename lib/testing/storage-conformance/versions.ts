@@ -390,6 +390,39 @@ export const versionsCases = optionalCases('versions', withVersions, {
     assert.deepEqual(given, stored, 'list must contain exactly the versions that keep resolved to')
     for (const version of listed) await assertKept(versions, fileId, version, contents.get(version.revision)!)
   },
+  async 'label names a version until null takes the name away; it survives keeping the same revision, and prune' (
+    { versions, others, info, fileId, storage }
+  ) {
+    if (!versions.label) return
+    const label = { name: 'Sent “é” 😀', comment: 'to all' }
+    await keep(versions, info)
+    assert.equal(await versions.label(fileId, 1, label), true, 'label must resolve to true for a version')
+    const again = await keep(others, info, { details: 'again' })
+    assert.equal(again.version, 1, 'a revision is kept once')
+    for (const number of ABSENT_NUMBERS) {
+      assert.equal(await versions.label(fileId, number, label), false, 'label must resolve to false without the version')
+    }
+    for (const id of MALFORMED_IDS) assert.equal(await versions.label?.(id, 1, label), false)
+    for (let round = 2; round <= MANY; round++) {
+      await keep(versions, await replace(storage, fileId, patternBytes(20, round)))
+    }
+    assert.equal(await others.label!(fileId, 2, { name: 'second' }), true)
+    const limits = { keep: FEW, maxBytes: Infinity, keptSince: new Date() }
+    for (let round = 0; round < MANY; round++) await versions.prune?.(fileId, limits)
+    const [first, second] = await list(others, fileId)
+    assert.deepEqual([first?.version, second?.version], [1, 2], 'prune must not remove a version with a label')
+    assert.deepEqual([first?.label, second?.label], [label, { name: 'second' }], 'list must contain the labels')
+    assert.equal(await versions.label(fileId, 1, null), true, 'null must remove the label')
+    const [unnamed] = await list(others, fileId)
+    assert.ok(unnamed !== undefined && !('label' in unnamed), 'a version without a label must have no field label')
+    if (!versions.prune) return
+    for (let round = 0; round < MANY; round++) {
+      await keep(versions, await replace(storage, fileId, patternBytes(20, round)))
+      await versions.prune(fileId, limits)
+    }
+    const left = await numbersIn(versions, fileId)
+    assert.deepEqual([left.includes(1), left.includes(2)], [false, true], 'prune must remove what is labelled no more')
+  },
   async 'the versions of a file are removed together with it, also while one is being kept' (
     { versions, others, info, storage }
   ) {

@@ -3,6 +3,7 @@ import {
 } from './frame.js'
 import { emit, listen, setHandled } from './embedding-page.js'
 import { hostCommands, requestClose, showHostButtons } from './host/features.js'
+import { showWatermark } from './host/watermark.js'
 import { connection, download, editing, leave, open, openAgain, save } from './session.js'
 import { useTheme } from './theme.js'
 
@@ -22,6 +23,7 @@ listen({
     setHandled(events)
     emit('onAppReady')
     showHostButtons(config)
+    showWatermark(config)
     open(config)
   },
   async downloadAs ({ format }) {

@@ -41,11 +41,12 @@
  *   | { type: 'dropped' }
  *   | { type: 'closed', status: number | null, accepted: boolean }} ServerMessage
  * @typedef {{ action?: { type?: string, data?: string } }} ActionLink
+ * @typedef {{ paragraphs?: Array<{ runs: Array<{ text: string }> }> }} Watermark
  * @typedef {object} Config The page's configuration, as far as the editor's page itself reads it.
  * @property {{ info?: { favorite?: boolean } & object, permissions?: { edit?: boolean, download?: boolean }, title?:
- *   string, options?: object }} [document]
- * @property {{ mode?: string, coEditing?: { mode?: string }, actionLink?: ActionLink, customization?: { close?: {
- *   visible?: boolean, text?: string }, uiTheme?: string } }} [editorConfig]
+ *   string, options?: { watermark_on_draw?: Watermark } }} [document]
+ * @property {{ mode?: string, user?: { name?: string }, coEditing?: { mode?: string }, actionLink?: ActionLink,
+ *   customization?: { close?: { visible?: boolean, text?: string }, uiTheme?: string } }} [editorConfig]
  * @typedef {ReadonlyMap<string, { name: string, color: number }>} Marks others, by their place
  * @typedef {object} TextView Shows a text.
  * @property {(state: EditorState) => void} update

@@ -34,10 +34,11 @@ export async function openScriptedSession (
       events.add(event)
       if (event.type !== 'dropped') return
       isDropped = true
-      // A dropped editor closes.
-      editor.leave().catch(() => {})
+      leave()
     }
   }
+  /** A dropped editor closes; while it is being opened, as soon as it is open. */
+  let leave = () => {}
   const editor = editorOf(
     sessions,
     await sessions.open(trusted, connection).catch((error: Error) => {
@@ -45,6 +46,8 @@ export async function openScriptedSession (
     })
   )
   const { document } = editor
+  leave = () => { editor.leave().catch(() => {}) }
+  if (isDropped) leave()
 
   function requireNotDropped (): void {
     if (isDropped) throw documentServerError(DROPPED, 'This editor was dropped')
