@@ -44,7 +44,8 @@ const protocol = (...parts) => [...common, 'editing', 'documents', ...parts.map(
 const emulator = {
   index: ['connect', 'create', 'protocol/clock'],
   connect: [...common, 'protocol/clock', 'protocol/tokens'],
-  cli: [...common, 'create', 'protocol/clock'],
+  cli: [...common, 'check', 'create', 'protocol/clock'],
+  check: [...common, 'create', 'editing', 'protocol/clock', 'protocol/outbound/callbacks', 'protocol/tokens'],
   create: [...common, 'options', 'documents/converter', 'page/page', 'protocol'],
   editing: ['documents'],
   page: [...common, 'editing', 'documents', 'text'],
@@ -127,6 +128,11 @@ export default {
       'page of the emulator',
       { path: '^emulator/lib/(page/browser|text)/' },
       { pathNot: '^emulator/lib/(page/browser|text)/|(^|node_modules/)(prosemirror-|slickgrid)' }
+    ),
+    forbid(
+      'check only when it is needed',
+      { path: '^emulator/lib/', pathNot: '^emulator/lib/(check/|cli/check\\.)' },
+      { path: '^emulator/lib/check/', dependencyTypesNot: ['type-only'] }
     ),
     forbid('page only when it is needed', { path: '^emulator/lib/create' }, { path: '^emulator/lib/page/', dynamic: false }),
     forbid(

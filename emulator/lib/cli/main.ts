@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { VERSION } from '../version.js'
-import { commandOf, HELP, UsageError } from './options.js'
+import { CHECK_HELP } from './check-options.js'
+import { commandOf, HELP } from './options.js'
+import { UsageError } from './server-options.js'
 
 const BAD_USAGE = 2
 
@@ -13,8 +15,17 @@ try {
     case 'help':
       process.stdout.write(HELP)
       break
+    case 'check-help':
+      process.stdout.write(CHECK_HELP)
+      break
     case 'version':
       process.stdout.write(`${VERSION}\n`)
+      break
+    case 'list':
+      (await import('./check.js')).printList()
+      break
+    case 'check':
+      await (await import('./check.js')).runCheck(command)
       break
     case 'run':
       // Loaded late, so that bad options are reported at once.

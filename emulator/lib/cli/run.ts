@@ -4,19 +4,12 @@ import { createDocumentServer } from '../create.js'
 import { systemClock } from '../protocol/clock/time.js'
 import type { DocumentServer } from '../../types/document-server.js'
 import { movingClock } from './moving-clock.js'
-import { type Command, UsageError } from './options.js'
+import { explained } from './explained.js'
+import type { Command } from './options.js'
 
 const STOP_WITHIN_MS = 5000
 /** Enough to see what happened, without filling the memory. */
 const REQUEST_LOG = { entries: 1000, bodyBytes: 64 * 1024 }
-
-const EXPLANATIONS: Readonly<Record<string, (host: string, port: number) => string>> = {
-  EADDRINUSE: (host, port) =>
-    `port ${port} on ${host} is in use: choose another with --port, or --port 0 for any free port`,
-  EACCES: (host, port) => `no permission to use port ${port} on ${host}: choose one above 1023`,
-  EADDRNOTAVAIL: host => `--host ${host} is not an IP address or name of this machine`,
-  ENOTFOUND: host => `--host ${host} is not an IP address or name of this machine`
-}
 
 /** Runs until a signal ends the process. Prints where it listens. Throws a `UsageError` when it can't listen there. */
 export async function run (
@@ -34,7 +27,7 @@ export async function run (
     },
     remoteControl: true,
     requestLog: REQUEST_LOG
-  }).catch(error => { throw explained(error, options.host!, options.port!) })
+  }).catch(error => { throw explained(error, options) })
 
   stopOnSignal(server)
   const listening = localUrlOf(server)
@@ -76,10 +69,4 @@ function localUrlOf ({ server }: DocumentServer): string {
       ? `[${address}]`
       : address
   return `http://${host}:${port}`
-}
-
-function explained (error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const reason = EXPLANATIONS[error.code ?? '']?.(host, port) ??
-    (error instanceof TypeError ? error.message.replace(/^allowedHosts: /, '--allowed-host: ') : undefined)
-  return reason === undefined ? error : new UsageError(reason)
 }

@@ -6,8 +6,9 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { listen } from '../../../test/kit/http.js'
 import { plainEnvironment, root } from '../../../test/kit/programs.js'
-import { commandOf, UsageError } from '../../lib/cli/options.js'
+import { commandOf } from '../../lib/cli/options.js'
 import { run } from '../../lib/cli/run.js'
+import { UsageError } from '../../lib/cli/server-options.js'
 import { SECRET, startFakeHost } from '../support.js'
 
 function start (t: Test, parameters: readonly string[], environment: Record<string, string> = {}) {

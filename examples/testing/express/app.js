@@ -64,20 +64,21 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
         user: { id: user.toLowerCase(), name: user }
       }
     }
-    response.json({ ...config, token: sign(config) })
+    response.set('cache-control', 'no-store').json({ ...config, token: sign(config) })
   })
 
   /** For the document server, which signs the URL it fetches. */
   app.get('/download/:name', async (request, response) => {
     const { name } = request.params
-    const signed = claims(request.get('authorization')?.replace(/^Bearer /, ''))?.payload
+    const signed = headerClaims(request)?.payload
     if (signed?.url !== `${address}/download/${name}`) return response.sendStatus(403)
     response.type('application/octet-stream').send(await documents.read(name, await documents.revision(name)))
   })
 
   app.post('/callback/:name', express.json({ limit: '2mb' }), async (request, response) => {
     const { name } = request.params
-    const callback = claims(request.body?.token) // the other fields of the body are not signed
+    const { token } = request.body ?? {} // the other fields of the body are not signed
+    const callback = token === undefined ? headerClaims(request)?.payload : claims(token)
     const [, keyName, number] = /^(.+)-(\d+)$/.exec(callback?.key ?? '') ?? []
     if (keyName !== name) return response.status(403).json({ error: 1 })
     await oneByOne(name, async () => save(name, Number(number), callback))
@@ -98,8 +99,13 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
   )
 
   /** An error becomes status 500: the document server then tries again. */
-  async function save (/** @type {string} */ name, /** @type {number} */ opened, /** @type {any} */ { status, url }) {
+  async function save (
+    /** @type {string} */ name,
+    /** @type {number} */ opened,
+    /** @type {any} */ { status, url, filetype }
+  ) {
     if (status !== 2 && status !== 6) return
+    if (filetype !== name.split('.')[1]) throw new Error(`The document was saved as ${filetype}`)
     const bytes = await download(url)
     if (await documents.revision(name) > opened) {
       if (bytes.equals(await documents.read(name, opened + 1))) return // a repeat: it is stored already
@@ -119,6 +125,9 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
     }
     return Buffer.from(await response.arrayBuffer()) // rejects if the response is truncated
   }
+
+  const headerClaims = (/** @type {express.Request} */ request) =>
+    claims(request.get('authorization')?.replace(/^Bearer /, ''))
 
   /** @returns {any} The claims of a valid token, otherwise `null`. */
   function claims (/** @type {unknown} */ token) {

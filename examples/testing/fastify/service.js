@@ -28,11 +28,11 @@ export async function createService (server, options) {
     return { fileId: await control.setDocumentFromBytes(/** @type {Buffer} */ (request.body), name) }
   })
 
-  app.get('/documents/:fileId/config', async request => {
+  app.get('/documents/:fileId/config', async (request, reply) => {
     const { fileId } = /** @type {{ fileId: string }} */ (request.params)
     const { user = 'Somebody' } = /** @type {{ user?: string }} */ (request.query)
     const control = await app.editorControl({ user: { id: user.toLowerCase(), name: user } }).openDocument(fileId)
-    return control.config
+    return reply.header('cache-control', 'no-store').send(control.config)
   })
 
   app.get('/documents/:fileId', async (request, reply) => {

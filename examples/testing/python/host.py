@@ -86,6 +86,8 @@ class Host(ThreadingHTTPServer):
         """Raises an exception if the save could not be stored."""
         if callback["status"] not in (2, 6):
             return
+        if callback["filetype"] != name.split(".")[1]:
+            raise OSError("the document was saved in another format")
         opened = int(callback["key"].rpartition("-")[2])
         content = self.fetch(callback["url"])
         with self.documents.lock:
@@ -117,7 +119,7 @@ class Handler(BaseHTTPRequestHandler):
         kind, name = match.groups()
         if kind == "config":
             user = urllib.parse.parse_qs(url.query).get("user", ["Somebody"])[0]
-            return self.answer_json(200, self.server.config(name, user))
+            return self.answer_json(200, self.server.config(name, user), {"Cache-Control": "no-store"})
         if kind == "download" and not self.is_signed_download(name):
             return self.answer(403)
         self.answer(200, self.server.documents.read(name, revision))
@@ -128,8 +130,9 @@ class Handler(BaseHTTPRequestHandler):
         if not match:
             return self.answer(404)
         try:
-            callback = tokens.verify(json.loads(body)["token"], self.server.secret)  # the other fields of the body are not signed
-        except (KeyError, TypeError, ValueError):
+            token = json.loads(body).get("token")  # the other fields of the body are not signed
+            callback = tokens.verify(token, self.server.secret) if token else self.header_claims().get("payload")
+        except (AttributeError, TypeError, ValueError):
             callback = None
         if not callback or not re.fullmatch(rf"{re.escape(match[1])}-\d+", str(callback.get("key"))):
             return self.answer_json(403, {"error": 1})
@@ -142,15 +145,18 @@ class Handler(BaseHTTPRequestHandler):
         self.answer_json(200, {"error": 1 if callback["status"] == 3 else 0})
 
     def is_signed_download(self, name):
-        claims = tokens.verify(self.headers.get("Authorization", "").removeprefix("Bearer "), self.server.secret)
-        return bool(claims) and claims.get("payload", {}).get("url") == f"{self.server.url}/download/{name}"
+        return self.header_claims().get("payload", {}).get("url") == f"{self.server.url}/download/{name}"
 
-    def answer_json(self, status, value):
-        self.answer(status, json.dumps(value).encode(), "application/json")
+    def header_claims(self):
+        return tokens.verify(self.headers.get("Authorization", "").removeprefix("Bearer "), self.server.secret) or {}
 
-    def answer(self, status, content=b"", content_type="application/octet-stream"):
+    def answer_json(self, status, value, headers={}):
+        self.answer(status, json.dumps(value).encode(), {"Content-Type": "application/json", **headers})
+
+    def answer(self, status, content=b"", headers={"Content-Type": "application/octet-stream"}):
         self.send_response(status)
-        self.send_header("Content-Type", content_type)
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

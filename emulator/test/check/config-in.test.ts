@@ -1,0 +1,33 @@
+import t from 'tap'
+import { claimsOf, configIn } from '../../lib/check/config-in.js'
+import { sign } from '../support.js'
+
+const config = { document: { key: 'k-1', url: 'http://host/k', title: 'a "quoted" } title & <more>' }, editorConfig: { user: { name: "O'Neil" } } }
+const json = JSON.stringify(config)
+const attribute = json.replace(/[&"'<>]/g, letter => `&#${letter.charCodeAt(0)};`)
+
+t.test('the configuration is found in JSON, in a script and in an attribute of a page', t => {
+  for (const body of [
+    json,
+    `\uFEFF${json}`,
+    JSON.stringify({ ok: true, data: { list: [1, { config }] } }),
+    `<script>window.state = {"other": {"a": 1}}; new DocsAPI.DocEditor("editor", ${json})</script>`,
+    `<p>{ "unbalanced</p><script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`,
+    `<div data-config='${attribute}'></div>`
+  ]) t.same(configIn(Buffer.from(body)), config, body)
+  t.end()
+})
+
+t.test('the token alone is a configuration', t => {
+  const token = sign(config)
+  t.same(configIn(Buffer.from(JSON.stringify({ token }))), { token })
+  t.match(claimsOf(token), config)
+  t.end()
+})
+
+t.test('anything else is none', t => {
+  for (const body of ['', 'null', '[]', '{"document":{"title":"x"}}', '<html>', '{"token":"a.b.c"}', '{"'.repeat(1000), JSON.stringify({ a: { b: { c: { d: { e: { f: { g: config } } } } } } })]) {
+    t.equal(configIn(Buffer.from(body)), undefined, body.slice(0, 50))
+  }
+  t.end()
+})
