@@ -86,7 +86,7 @@ const rules: Rules<EditorOptions> = {
     ...each(
       Hook,
       'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'editRights', 'favorite',
-      'create', 'copied', 'documentName', 'page'
+      'create', 'templates', 'copied', 'documentName', 'page'
     ),
     links: TrueOrFalse
   },

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { CreateDocumentOptions, CreateFromOptions, TemplateFile } from '../../types/blank.js'
 import type {
   ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveResult, SignedConfig,
   ThumbnailRequest
 } from '../../types/control.js'
 import type { Content, FileInfo, Storage } from '../../types/storage.js'
 import { blankDocument } from '../blank/blank-document.js'
+import { documentFormatOf, documentFrom } from '../blank/from-template.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import type { Conversions } from '../document-server/conversion.js'
 import { conversionKey } from '../document-server/conversion-service.js'
@@ -21,12 +23,12 @@ import type { Saves } from '../save/saves.js'
 import type { Services } from '../services.js'
 import type { Openings } from '../sessions/openings.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { contentFrom } from '../util/streams.js'
+import { contentFrom, discard } from '../util/streams.js'
 import { AnyString, assertOptions, assertValue, withoutUndefined } from '../util/validate.js'
 import { type OfferedActions, renderedDefaults } from './defaults.js'
 import {
-  convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert,
-  setRules, thumbnailRules, VersionNumber
+  convertRules, convertToPdfRules, createFromRules, createRules, openRules, renderRules, requiredOfThumbnail,
+  requiredToConvert, requiredToCreate, setRules, thumbnailRules, VersionNumber
 } from './method-rules.js'
 import { linksOf, type PageUrls, renderFragment, signedConfig } from './page.js'
 
@@ -126,12 +128,13 @@ export function createControl (services: ControlServices, defaults: EditorContro
       })
     },
 
-    async createDocument (format, given = {}) {
+    async createDocument (format: string | CreateFromOptions, given: CreateDocumentOptions = {}) {
+      if (typeof format === 'object') return await createFrom(format)
       assertOptions(createRules, given)
       const { name = 'Untitled', ...options } = given
       const { lang } = defaults
       const content = blankDocument(format, { ...withoutUndefined({ lang }), ...options })
-      return await control.setDocumentFromBytes(content, extensionOf(name) === format ? name : `${name}.${format}`)
+      return await control.setDocumentFromBytes(content, nameWith(name, format))
     },
 
     async convertToPdf (options = {}) {
@@ -212,6 +215,30 @@ export function createControl (services: ControlServices, defaults: EditorContro
     sign: services.sign
   }
   return control
+
+  async function createFrom (options: CreateFromOptions): Promise<string> {
+    assertOptions(createFromRules, options, { required: requiredToCreate })
+    const { from } = options
+    if (typeof from !== 'string') return await createFromFile(from, options.name ?? from.name, true)
+    const stored = await services.storage.read(from)
+    if (!stored) throw new FileNotFoundError(from)
+    const { body, info: { extension } } = stored
+    try {
+      return await createFromFile({ content: body, name: `_.${extension}` }, options.name ?? 'Untitled')
+    } finally {
+      discard(body)
+    }
+  }
+
+  /** Looks at the content of a template in any case. */
+  async function createFromFile ({ content, name: file }: TemplateFile, title: string, check = false): Promise<string> {
+    const [given, extension] = [contentFrom(content), extensionOf(file)]
+    const format = documentFormatOf(extension)
+    const name = nameWith(extensionOf(title) === extension ? title.trimEnd().slice(0, -extension.length - 1) : title, format)
+    return format === extension
+      ? await control.setDocumentFromBytes(given, name, { check })
+      : await control.setDocumentFromBytes(await documentFrom(given, extension), name)
+  }
 
   function configWith (defaults: EditorControlDefaults): SignedConfig | null {
     if (!control.hasDocument) {
@@ -324,6 +351,10 @@ export function createControl (services: ControlServices, defaults: EditorContro
   function extension (): string {
     return openedFile()?.extension ?? extensionOf(control.documentName)
   }
+}
+
+function nameWith (name: string, format: string): string {
+  return extensionOf(name) === format ? name : `${name}.${format}`
 }
 
 function forceSaveOutcome (result: ForceSaveResult): 'saved' | 'conflict' | 'no-changes' | 'no-session' {
