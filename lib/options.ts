@@ -76,7 +76,8 @@ const rules: Rules<EditorOptions> = {
   concurrentSaves: rule('must be a whole number, at least 1', integerFrom(1)),
   ...each(
     Hook,
-    'authorize', 'inspect', 'onCallback', 'onSaved', 'onSaveFailed', 'onSessionStart', 'onSessionEnd', 'onForgotten'
+    'authorize', 'inspect', 'onCallback', 'onSaved', 'onSaveFailed', 'onFormSubmitted', 'onSessionStart',
+    'onSessionEnd', 'onForgotten'
   ),
   doctor: { authorize: Hook },
   control: AnyObject,

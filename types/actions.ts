@@ -195,7 +195,7 @@ export interface CreateAction extends PageAction {
   readonly format?: string
   /** Language of the page, such as `de` or `pt-BR`. */
   readonly lang?: string
-  /** `id` of the template that the user has chosen: one that `templates` returned for this page within the last hour. */
+  /** `id` of the chosen template: one that `templates` returned for this page within the last hour. */
   readonly template?: string
 }
 

@@ -15,7 +15,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 /** With macros, or in formats of which the content does not say what is a template. */
 const OTHER_TEMPLATES = /^(dot|xlt|pot)m?$|^(wpt|ett|dpt|stw|vst[mx])$/
 
-/** The format of the documents that are made from a file of this format. Throws `InvalidOptionError` if there are none. */
+/** The format of documents that are made from a file of this format. Throws `InvalidOptionError` if there is none. */
 export function documentFormatOf (extension: string): string {
   if (!OTHER_TEMPLATES.test(extension)) return DOCUMENTS[extension] ?? extension
   throw new InvalidOptionError('from', `must not be a .${extension} file: of templates, ${Object.keys(DOCUMENTS).join(', ')} become documents`)

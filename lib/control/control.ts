@@ -232,9 +232,11 @@ export function createControl (services: ControlServices, defaults: EditorContro
 
   /** Looks at the content of a template in any case. */
   async function createFromFile ({ content, name: file }: TemplateFile, title: string, check = false): Promise<string> {
-    const [given, extension] = [contentFrom(content), extensionOf(file)]
+    const given = contentFrom(content)
+    const extension = extensionOf(file)
     const format = documentFormatOf(extension)
-    const name = nameWith(extensionOf(title) === extension ? title.trimEnd().slice(0, -extension.length - 1) : title, format)
+    const base = extensionOf(title) === extension ? title.trimEnd().slice(0, -extension.length - 1) : title
+    const name = nameWith(base, format)
     return format === extension
       ? await control.setDocumentFromBytes(given, name, { check })
       : await control.setDocumentFromBytes(await documentFrom(given, extension), name)

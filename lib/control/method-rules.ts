@@ -6,7 +6,8 @@ import { conversionRules, numbered, Pixels, words } from '../document-server/con
 import { convertRules as awaitRules } from '../document-server/result-file.js'
 import { isPageUrl } from '../util/url.js'
 import {
-  anyOf, AnyString, each, integerFrom, isObject, isString, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse
+  anyOf, AnyString, each, integerFrom, isObject, isString, listOf, NotBlank, rule, type Rules, Signal, stringThat,
+  TrueOrFalse
 } from '../util/validate.js'
 
 // Argument rules for `EditorControl`.
