@@ -77,7 +77,7 @@ export function rewriteZip (file: Buffer, rewritten: (path: string, read: () => 
   for (let at = directoryAt, count = file.readUInt16LE(endAt + 10); count > 0; count--) {
     const variable = file.readUInt16LE(at + 28) + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32)
     const entry = Buffer.from(file.subarray(at, at += ENTRY_BYTES + variable))
-    if (entry.readUInt32LE(0) !== ENTRY) throw new Error('There is no entry where the directory has one')
+    if (entry.readUInt32LE(0) !== ENTRY) throw new RangeError() // the caller knows which file
     entries.push({ entry, offset: entry.readUInt32LE(42) })
   }
   const written: Buffer[] = []
