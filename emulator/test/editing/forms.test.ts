@@ -18,8 +18,9 @@ const fill = (form: Form, field: string, value: string | boolean) => form.apply(
 async function readValues (bytes: Uint8Array): Promise<Record<string, unknown>> {
   const pdf = await getDocumentProxy(Uint8Array.from(bytes))
   const pages = await Promise.all(Array.from({ length: pdf.numPages }, async (_, index) => await (await pdf.getPage(index + 1)).getAnnotations()))
-  return Object.fromEntries(pages.flat().filter(({ fieldType }) => fieldType).map(({ fieldName, fieldValue }) =>
-    [fieldName, Array.isArray(fieldValue) ? fieldValue[0] : fieldValue]))
+  return Object.fromEntries((pages.flat() as Array<Record<string, unknown>>).filter(({ fieldType }) => fieldType).map(
+    ({ fieldName, fieldValue }) => [fieldName, Array.isArray(fieldValue) ? fieldValue[0] : fieldValue]
+  ))
 }
 
 t.test('the fields of a PDF form are filled in: the file has an update, which other readers find', async t => {
@@ -60,7 +61,11 @@ t.test('a value that a field cannot have changes nothing', async t => {
 t.test('fields in a compressed stream of objects are found, and one in another', async t => {
   const objects = ['<</Fields [6 0 R]>>', '<</T (Address) /FT /Tx /Kids [7 0 R]>>', '<</T (Town) /Parent 6 0 R /Type /Annot /Subtype /Widget /Rect [0 0 9 9] /V (L\\363dz) /P 3 0 R>>']
   let at = 0
-  const header = objects.map((object, index) => [`${index + 5} ${at}`, at += object.length + 1][0]).join(' ')
+  const header = objects.map((object, index) => {
+    const entry = `${index + 5} ${at}`
+    at += object.length + 1
+    return entry
+  }).join(' ')
   const packed = deflateSync(`${header} ${objects.join(' ')}`)
   const text = (head: string) => Buffer.from(head, 'latin1')
   const pdf = Buffer.concat([
@@ -82,7 +87,7 @@ t.test('a PDF without fields, a damaged one and a hostile one are shown, and nev
     deep: `1 0 obj ${'['.repeat(200_000)} endobj trailer <</Root 1 0 R>>`,
     strings: `${'1 0 obj ('.repeat(50_000)} trailer <</Root 1 0 R>>`,
     bomb: Buffer.concat([Buffer.from('1 0 obj <</Type /ObjStm /N 1 /First 4 /Filter /FlateDecode>> stream\n'), deflateSync(Buffer.alloc(100 * 1024 ** 2))]),
-    numbers: `1 0 obj <</Type /ObjStm /N -1 /First 99999999999 /Filter /FlateDecode /Length -5>> stream\n trailer <</Root 1 0 R>>`,
+    numbers: '1 0 obj <</Type /ObjStm /N -1 /First 99999999999 /Filter /FlateDecode /Length -5>> stream\n trailer <</Root 1 0 R>>',
     nothing: ''
   }
   for (const [what, bytes] of Object.entries(hostile)) t.match(open(Buffer.from(bytes)).view().kind, /^(readonly|form)$/, what)

@@ -49,7 +49,8 @@
  * @property {{ info?: { favorite?: boolean } & object, permissions?: { edit?: boolean, download?: boolean }, title?:
  *   string, options?: object }} [document]
  * @property {{ mode?: string, coEditing?: { mode?: string }, actionLink?: ActionLink, customization?: { close?: {
- *   visible?: boolean, text?: string }, submitForm?: boolean | { visible?: boolean }, uiTheme?: string } }} [editorConfig]
+ *   visible?: boolean, text?: string }, submitForm?: boolean | { visible?: boolean }, uiTheme?: string } }}
+ *   [editorConfig]
  * @typedef {ReadonlyMap<string, { name: string, color: number }>} Marks others, by their place
  * @typedef {object} TextView Shows a text.
  * @property {(state: EditorState) => void} update
