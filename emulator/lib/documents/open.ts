@@ -16,7 +16,7 @@ const FORMATS = new Map<string, (bytes: Uint8Array) => Editable | null>([
   ['pdf', pdfForm]
 ])
 
-/** Opens a document for editing: texts and slides as texts, sheets by cells, PDF forms by fields. Others are read-only. */
+/** Opens a document for editing: texts and slides as texts, sheets by cells, PDF forms by fields, others read-only. */
 export function openEditable (fileType: string, bytes: Uint8Array): Editable {
   const open = FORMATS.get(fileType) ?? (isTextFormat(fileType) ? textDocument : undefined)
   try {
