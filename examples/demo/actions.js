@@ -78,6 +78,7 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
           messages.add({
             to: id,
             from: nameOf(user),
+            what: 'mentioned you in',
             document: { id: fileId, name },
             text: message,
             url: link ? pathOf(link) : pageOf(fileId)

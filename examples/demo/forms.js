@@ -18,10 +18,10 @@ export function createFormInbox (documents, messages) {
     if (received.has(id)) return
     const { name } = await documents.existing(fileId)
     const sender = userOf(user?.id)
-    const text = data.map(({ key, value }) => `${key}: ${value}`).join(', ')
+    const text = data.filter(({ value }) => value).map(({ key, value }) => `${key}: ${value}`).join(', ')
     for (const { id: to } of users) {
       if (to === sender.id) continue
-      messages.add({ to, from: sender.name, document: { id: fileId, name }, text, url: `/edit/${fileId}` })
+      messages.add({ to, from: sender.name, what: 'submitted', document: { id: fileId, name }, text, url: `/edit/${fileId}` })
     }
     received.add(id)
   }
