@@ -3,7 +3,7 @@
 
 const MAX_MESSAGES = 100
 
-/** Messages to users who were mentioned or get the answers in a form, in memory: what another application would send as email. */
+/** Messages about mentions and forms, in memory: what another application would send as email. */
 export function createMessages () {
   /** @type {Message[]} */
   let messages = []
