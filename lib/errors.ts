@@ -296,7 +296,10 @@ export const UpstreamTimeoutError = defineError<[reason: string]>(
   'FST_EDITOR_UPSTREAM_TIMEOUT', 504, 'The upstream request took too long: %s', { retryable: true }
 )
 
-/** A saved, converted or proxied file exceeds `maxFileSize`, or the body of a callback exceeds `bodyLimit`. */
+/**
+ * A saved, converted or proxied file exceeds `maxFileSize`, the body of a callback exceeds `bodyLimit`, a template has
+ * more than 64 MiB, or the data of a form more than 16 MiB.
+ */
 export const TooLargeError = defineError<[limit: number]>(
   'FST_EDITOR_TOO_LARGE', 502, 'The content exceeds the limit of %d bytes'
 )

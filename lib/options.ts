@@ -76,8 +76,8 @@ const rules: Rules<EditorOptions> = {
   concurrentSaves: rule('must be a whole number, at least 1', integerFrom(1)),
   ...each(
     Hook,
-    'authorize', 'canEdit', 'inspect', 'onCallback', 'onSaved', 'onSaveFailed', 'onSessionStart', 'onSessionEnd',
-    'onForgotten'
+    'authorize', 'canEdit', 'inspect', 'onCallback', 'onSaved', 'onSaveFailed', 'onFormSubmitted', 'onSessionStart',
+    'onSessionEnd', 'onForgotten'
   ),
   doctor: { authorize: Hook },
   control: AnyObject,
@@ -87,7 +87,7 @@ const rules: Rules<EditorOptions> = {
     ...each(
       Hook,
       'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'editRights', 'favorite',
-      'create', 'copied', 'documentName', 'page'
+      'create', 'templates', 'copied', 'documentName', 'page'
     ),
     links: TrueOrFalse
   },

@@ -51,6 +51,7 @@ export type PageActionName =
   | 'sharing'
   | 'favorite'
   | 'create'
+  | 'templates'
   | 'save-state'
   | 'history'
   | 'history-data'
@@ -194,6 +195,20 @@ export interface CreateAction extends PageAction {
   readonly format?: string
   /** Language of the page, such as `de` or `pt-BR`. */
   readonly lang?: string
+  /** `id` of the chosen template: one that `templates` returned for this page within the last hour. */
+  readonly template?: string
+}
+
+export interface TemplatesAction extends ChooseAction, Pick<CreateAction, 'format' | 'lang'> {}
+
+/** A template that the user may choose for a new document. */
+export interface Template {
+  /** Names it in `create`. At most 1000 characters. */
+  readonly id: string
+  /** What the user sees. */
+  readonly name: string
+  /** http(s) URL of a small image, as the browser reaches it. */
+  readonly thumbnail?: string
 }
 
 /** At least one of the fields is set. */
@@ -335,8 +350,29 @@ export interface ActionOptions {
   /**
    * The user wants a new document: create it, and return the URL or path of a page with it. Only pages that may edit
    * can ask for it.
+   *
+   * @example
+   * ```js
+   * create: async ({ template, format, user }) => {
+   *   const control = app.editorControl({ user })
+   *   const fileId = await (template ? control.createDocument({ from: template }) : control.createDocument(format))
+   *   return { url: `/edit/${fileId}` }
+   * }
+   * ```
    */
   readonly create?: ActionHook<CreateAction, { readonly url: string }>
+  /**
+   * Templates that the user may choose from before `create` is called. At most 200 are shown, after a blank document.
+   * Return only what the user may read: `create` gets the `id` of one of these, or none. Only pages that may edit can
+   * ask for them.
+   *
+   * @example
+   * ```js
+   * templates: async ({ search, user }) =>
+   *   (await documents.templatesOf(user.id, search)).map(({ fileId, title }) => ({ id: fileId, name: title }))
+   * ```
+   */
+  readonly templates?: ActionHook<TemplatesAction, readonly Template[]>
   /**
    * Whether the editor offers links to places in the document: the page's URL with `action-link` in its query.
    *

@@ -1,3 +1,5 @@
+import type { DocumentContent } from './storage.js'
+
 /** Paper of a new document. */
 export type PaperSize = 'a4' | 'letter'
 
@@ -24,6 +26,28 @@ export interface CreateDocumentOptions extends BlankDocumentOptions {
    * Title shown in the editor. Without the extension of the format, it gets that.
    *
    * @default 'Untitled'
+   */
+  readonly name?: string
+}
+
+/** A file that is not stored. */
+export interface TemplateFile {
+  readonly content: DocumentContent
+  /** Of which the extension counts: `Offer.dotx`. */
+  readonly name: string
+}
+
+/** Options of `EditorControl.createDocument` for a document with content. */
+export interface CreateFromOptions {
+  /**
+   * What it is a copy of: the `fileId` of a stored document, or a file. A template (`dotx`, `xltx`, `potx`, `ott`,
+   * `ots`, `otp`) becomes a document (`docx` and so on). The plugin does not ask whether the user may read it.
+   */
+  readonly from: string | TemplateFile
+  /**
+   * Title shown in the editor. Without the extension of the format, it gets that.
+   *
+   * @default the name of the file, or 'Untitled'
    */
   readonly name?: string
 }

@@ -1,5 +1,5 @@
 import type { Config, DocumentNormal, EditorConfigEmbedded, EditorConfigNormal } from '@onlyoffice/doceditor-types'
-import type { CreateDocumentOptions } from './blank.js'
+import type { CreateDocumentOptions, CreateFromOptions } from './blank.js'
 import type { ConversionOptions, ConvertOptions, ResultFile, ThumbnailOptions } from './conversions.js'
 import type { DocumentHistory, HistoryVersionData, RestoredVersion, RestoreOptions } from './history.js'
 import type { Signed, SignedMethods } from './signed-data.js'
@@ -380,6 +380,14 @@ export interface EditorMessages {
   readonly chooseCombine?: string
   /** @default 'Choose a document whose text to insert' */
   readonly chooseInsert?: string
+  /** @default 'Choose a template' */
+  readonly chooseTemplate?: string
+  /**
+   * The first entry among the templates.
+   *
+   * @default 'Blank document'
+   */
+  readonly blankDocument?: string
   /** @default 'Choose a spreadsheet' */
   readonly chooseSpreadsheet?: string
   /**
@@ -571,6 +579,24 @@ export interface EditorControl {
    * ```
    */
   createDocument (format: string, options?: CreateDocumentOptions): Promise<string>
+
+  /**
+   * Stores a copy of a document, or a document made from a template, and opens it. Resolves to its `fileId`. A file
+   * that is not stored is looked at with `checkDocument`, and so is every template. Rejects as `setDocumentFromBytes`
+   * does with `check`, and besides:
+   *
+   * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): no stored file has the `fileId`.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or the template is of another
+   *   format, such as one with macros (`dotm`) or of an old Office (`dot`).
+   * @throws TooLargeError (`FST_EDITOR_TOO_LARGE`): the template has more than 64 MiB.
+   * @example
+   * ```js
+   * const control = app.editorControl()
+   * await control.createDocument({ from: 'offer-template', name: 'Offer 4711' })
+   * await control.createDocument({ from: { content: await readFile('Offer.dotx'), name: 'Offer.dotx' } })
+   * ```
+   */
+  createDocument (options: CreateFromOptions): Promise<string>
 
   /**
    * Has the document server convert the document at `documentUrl` to PDF, without unsaved changes: see `forceSave`.

@@ -66,6 +66,7 @@ export interface SaveMessage extends Timed, MayFail {
    * - `repeated`: it was stored before. Nothing was fetched.
    * - `superseded`: a force save older than what is stored. Nothing was stored.
    * - `missing`: its document no longer exists, and the save is lost (`policies: { missingFile: 'acknowledge' }`).
+   * - `submitted`: a form, and `onFormSubmitted` has its answers. Nothing was stored.
    * - `empty`: the callback had no URL: there was nothing to store.
    * - `not-assembled`: the document server could not assemble it. Status 3: the changes are lost
    *   (`policies: { corrupted: 'discard' }`). Status 7: they remain in the session.
@@ -81,6 +82,7 @@ export interface SaveMessage extends Timed, MayFail {
     | 'repeated'
     | 'superseded'
     | 'missing'
+    | 'submitted'
     | 'empty'
     | 'not-assembled'
     | 'refused'

@@ -190,6 +190,42 @@ export interface SavedEvent {
   readonly conflictReason?: 'changed' | 'format' | 'frozen'
 }
 
+/** A field of a submitted form, as the document server describes it. */
+export interface FormField {
+  /** Key of the field, or of the group of radio buttons. */
+  readonly key?: string
+  readonly tag?: string
+  /** `text`, `checkBox`, `picture`, `comboBox`, `dropDownList`, `dateTime`, `radio` and others. */
+  readonly type?: string
+  /** What the user entered. */
+  readonly value?: string | boolean
+  /** Not validated, but never an object. */
+  readonly [field: string]: unknown
+}
+
+/** A form that a user has filled in and submitted. Source: docs/document-server-protocol.md#forced-6-and-7 */
+export interface FormSubmittedEvent {
+  /**
+   * Identifies these answers of this user: the same when the document server repeats them, also to another instance. It
+   * differs once the user has changed something.
+   */
+  readonly id: string
+  /** The form that was opened. */
+  readonly fileId: string
+  /** Document key of the session; absent only if the callback had none. */
+  readonly key?: string
+  /** Who submitted it, if the document server says so: `editorConfig.user.id`. */
+  readonly user?: { readonly id: string }
+  /** The answers. At most 16 MiB of JSON. */
+  readonly data: readonly FormField[]
+  /** The filled form. It has arrived in full, and can be read until the hook has finished, also several times. */
+  readonly pdf: AsyncIterable<Uint8Array>
+  /** Format of its bytes, in lower case and without a dot: `pdf`, or that of an older form. */
+  readonly fileType: string
+  /** Bytes of the filled form. */
+  readonly size: number
+}
+
 /**
  * A save that was refused. The document server keeps it: a finished save as a forgotten file, a force save with its
  * session. Source: docs/document-server-protocol.md#forgotten-files

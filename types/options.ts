@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyRequest, LogLevel, RouteOptions } from 'fastify'
 import type { ActionOptions, PageAccess, PageActionName, PageUser } from './actions.js'
 import type { EditorControlDefaults } from './control.js'
-import type { CallbackEvent, ForgottenFileEvent, SavedEvent, SaveFailedEvent } from './events.js'
+import type { CallbackEvent, ForgottenFileEvent, FormSubmittedEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { VersionOptions } from './history.js'
 import type { HttpClient } from './http.js'
 import type { InspectEvent, InspectResult, StagedDocument } from './inspection.js'
@@ -391,6 +391,24 @@ export interface EditorOptions {
    */
   readonly onSaveFailed?: (event: SaveFailedEvent) => void | Promise<void>
   /**
+   * Hook: called with the answers of a user who submits a form, at least once: several times if the document server
+   * repeats them, with the same `id`. The form that is stored stays as it is. If the hook throws, rejects or does not
+   * finish within `timeouts.hooks`, or the answers cannot be fetched, the editor tells the user that the form was not
+   * submitted, and the hook is called when it is submitted again.
+   *
+   * What the user has entered is also in the final save of the session, like any change: let each person fill in a copy
+   * (`createDocument({ from })`).
+   *
+   * @default a submitted form is stored as a force save
+   * @example
+   * ```js
+   * onFormSubmitted: async ({ id, fileId, user, data }) => {
+   *   await answers.insertOnce({ id, fileId, userId: user?.id, answers: JSON.stringify(data) })
+   * }
+   * ```
+   */
+  readonly onFormSubmitted?: (event: FormSubmittedEvent) => void | Promise<void>
+  /**
    * Hook: called when somebody begins to edit a document that nobody was editing, usually once for each session, also
    * on several instances: the instance that notes the session in the storage calls it. Nothing waits for the hook. If
    * it fails or times out, that is logged.
@@ -580,8 +598,8 @@ export interface EditorOptions {
      */
     readonly body?: number
     /**
-     * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`, `onSessionStart`, `onSessionEnd`,
-     * `onForgotten`, `doctor.authorize`, `recovery.fileIdOf`, and those of `actions`.
+     * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`, `onFormSubmitted`,
+     * `onSessionStart`, `onSessionEnd`, `onForgotten`, `doctor.authorize`, `recovery.fileIdOf`, and those of `actions`.
      *
      * @default 30_000
      */

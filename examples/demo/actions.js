@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { baseOf } from './formats.js'
 import { languageOf } from './languages.js'
@@ -11,6 +12,7 @@ import { portraitOf, users } from './users.js'
 
 const IMAGES = new URL('public/images/', import.meta.url)
 const IMAGES_PATH = '/public/images'
+const TEMPLATES = new URL('templates/', import.meta.url)
 
 /**
  * What the editor asks of this application. The plugin has checked that the page may ask for it, and for whom it was
@@ -76,6 +78,7 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
           messages.add({
             to: id,
             from: nameOf(user),
+            what: 'mentioned you in',
             document: { id: fileId, name },
             text: message,
             url: link ? pathOf(link) : pageOf(fileId)
@@ -92,9 +95,18 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
       await documents.favor(fileId, favorite)
     },
 
-    async create ({ user, format = 'docx', lang = '' }) {
-      const id = await app.editorControl().createDocument(format, { lang: languageOf([lang]) })
-      await documents.add(id, `Untitled.${format}`)
+    async templates ({ search = '' }) {
+      const names = await readdir(TEMPLATES)
+      return names.filter(name => contains(name, search)).map(name => ({ id: name, name: baseOf(name) }))
+    },
+
+    /** `template` is one of these: the plugin has checked that the page got it from `templates`. */
+    async create ({ user, template, format = 'docx', lang = '' }) {
+      const control = app.editorControl()
+      const id = template === undefined
+        ? await control.createDocument(format, { lang: languageOf([lang]) })
+        : await control.createDocument({ from: { name: template, content: contentOf(template) } })
+      await documents.add(id, control.documentName)
       return { url: pageOf(id, user) }
     }
   }
@@ -113,6 +125,11 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
       name
     }))
   }
+}
+
+/** @param {string} template */
+function contentOf (template) {
+  return createReadStream(new URL(encodeURIComponent(template), TEMPLATES))
 }
 
 /**

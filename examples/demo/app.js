@@ -7,6 +7,7 @@ import { createActions } from './actions.js'
 import { openCatalogue } from './catalogue.js'
 import { isFromThisMachine } from './doctor.js'
 import { createDocuments } from './documents.js'
+import { createFormInbox } from './forms.js'
 import { createMessages } from './messages.js'
 import { answerToOwnNames } from './own-names.js'
 import { createPresence } from './presence.js'
@@ -64,6 +65,8 @@ export async function createApp (
     onSaved: async ({ fileId, conflictFileId }) => {
       if (conflictFileId !== undefined) await documents.addConflictCopy(conflictFileId, fileId)
     },
+    // A form that somebody has filled in and submitted: the others get the answers as a message.
+    onFormSubmitted: createFormInbox(documents, messages),
     onForgotten: async ({ extension, content }) => {
       const { fileId } = await app.editorStorage.create(extension, content)
       await documents.add(fileId, `Recovered document.${extension}`)

@@ -1,9 +1,9 @@
-/** @typedef {{ id: number, to: string, from: string, document: { id: string, name: string }, text: string, url: string, at: Date }} Message */
+/** @typedef {{ id: number, to: string, from: string, what: string, document: { id: string, name: string }, text: string, url: string, at: Date }} Message */
 /** @typedef {ReturnType<typeof createMessages>} Messages */
 
 const MAX_MESSAGES = 100
 
-/** Messages to users who were mentioned, in memory: what another application would send as email. */
+/** Messages about mentions and forms, in memory: what another application would send as email. */
 export function createMessages () {
   /** @type {Message[]} */
   let messages = []

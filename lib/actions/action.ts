@@ -86,6 +86,9 @@ interface CallOptions {
   readonly extraTime?: number
 }
 
+/** A list that a user can look through. */
+export const MAX_CHOICES = 200
+
 /** For a hook whose result does not matter. */
 const ANYTHING: CallOptions = { isResult: () => true, expected: 'anything' }
 

@@ -1,7 +1,7 @@
 import type { Choice } from '../../types/actions.js'
 import type { SignedMethods } from '../../types/signed-data.js'
 import type { FileInfo } from '../../types/storage.js'
-import { type ActionServices, callHook, type PageAction } from './action.js'
+import { type ActionServices, callHook, MAX_CHOICES, type PageAction } from './action.js'
 import { linkedOf, referenceSource } from './linked-data.js'
 import { isChoices } from './results.compiled.js'
 
@@ -20,8 +20,6 @@ interface ChosenFile {
  */
 const CHOICE_LIFETIME_MS = 10 * 60_000
 
-/** A list that a user can look through. */
-const MAX_CHOICES = 200
 /** Looked up at the same time. */
 const BATCH = 20
 

@@ -1,9 +1,9 @@
 import { withFavorite } from '../control/defaults.js'
-import { FileNotFoundError, InvalidActionError } from '../errors.js'
+import { FileNotFoundError, ForbiddenError, InvalidActionError } from '../errors.js'
 import { OWN_CODE } from '../handler/request.js'
 import { typedName } from '../security/names.js'
-import { assertUnlocked, callHook, type PageAction } from './action.js'
-import { isCreatedPage } from './results.compiled.js'
+import { assertUnlocked, callHook, MAX_CHOICES, type PageAction } from './action.js'
+import { isCreatedPage, isTemplates } from './results.compiled.js'
 
 /** For the document server to tell all editors. */
 const TELLING_MS = 5000
@@ -60,13 +60,35 @@ const create: PageAction<'create'> = {
   option: 'create',
   cost: 10,
   async run (page, services) {
-    const { format, lang } = page.body
-    const told = { format: format?.toLowerCase(), lang }
+    const { format, lang, template } = page.body
+    if (template && !services.urls.isOffered(page.claims.page, template.id, template.token)) {
+      throw new ForbiddenError('the template was not offered to this page, or too long ago')
+    }
+    const told = { format: format?.toLowerCase(), lang, template: template?.id }
     const { url } = await callHook(services, 'create', page, told, {
       isResult: isCreatedPage,
       expected: '{ url } with an http(s) URL or a path'
     })
     return { url }
+  }
+}
+
+/** Templates for a new document, each with a token for `create`. */
+const templates: PageAction<'templates'> = {
+  name: 'templates',
+  summary: 'List templates for a new document',
+  needs: 'edit',
+  option: 'templates',
+  cost: 1,
+  async run (page, services) {
+    const { format, lang, search } = page.body
+    const found = await callHook(services, 'templates', page, { format: format?.toLowerCase(), lang, search }, {
+      isResult: isTemplates,
+      expected: 'a list of { id, name }'
+    })
+    const choices = found.slice(0, MAX_CHOICES).map(({ id, name, thumbnail }) =>
+      ({ name, thumbnail, data: { id, token: services.urls.offerToken(page.claims.page, id) } }))
+    return { choices }
   }
 }
 
@@ -84,4 +106,4 @@ const saveState: PageAction<'save-state'> = {
   }
 }
 
-export const documentActions = [rename, favorite, create, saveState]
+export const documentActions = [rename, favorite, create, templates, saveState]

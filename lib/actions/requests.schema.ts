@@ -44,6 +44,11 @@ const Email = Type.String({ maxLength: 320, pattern: /^[^\s,;<>"()\p{Cc}]+@[^\s,
 /** Of an action that needs nothing else than the page's token. */
 const Empty = Type.Object({})
 
+const NewDocument = Type.Object({
+  format: Type.Optional(Type.String({ pattern: EXTENSION })),
+  lang: Type.Optional(Type.String({ pattern: /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$/ }))
+})
+
 /** Of each action's request. */
 export const bodies = {
   config: Type.Object({
@@ -95,9 +100,14 @@ export const bodies = {
     key: Type.String({ maxLength: 255 })
   }),
   create: Type.Object({
-    format: Type.Optional(Type.String({ pattern: EXTENSION })),
-    lang: Type.Optional(Type.String({ pattern: /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$/ }))
+    ...NewDocument.properties,
+    /** As the page got it. */
+    template: Type.Optional(Type.Object({
+      id: Type.String({ maxLength: results.MAX_TEMPLATE_ID }),
+      token: Type.String({ maxLength: 100 })
+    }))
   }),
+  templates: Type.Object({ ...NewDocument.properties, search: Type.Optional(Search) }),
   history: Empty,
   'history-data': Type.Object({ version: Version }),
   restore: Type.Object({ version: Version, ...Type.Partial(NamedResult).properties })
@@ -166,6 +176,13 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
       message: Type.Optional(Type.String({ description: 'Of the hook `inspect`, for the user: plain text.' }))
     }),
     create: answer({ ...results.CreatedPage.properties }),
+    templates: answer({
+      choices: Type.Array(Type.Object({
+        name: Type.String(),
+        thumbnail: Type.Optional(Type.String({ format: 'uri' })),
+        data: Type.Object({ id: Type.String(), token: Type.String() })
+      }))
+    }),
     history: answer({
       currentVersion: Type.Integer({ minimum: 0 }),
       history: Type.Array(Type.Object({

@@ -57,3 +57,9 @@ export type Sharing = Static<typeof Sharing>
 
 export const CreatedPage = Type.Object({ url: PageUrl })
 export type CreatedPage = Static<typeof CreatedPage>
+
+export const MAX_TEMPLATE_ID = 1000
+export const Templates = Type.Array(
+  Type.Object({ ...Named.properties, id: Type.String({ minLength: 1, maxLength: MAX_TEMPLATE_ID }) })
+)
+export type Templates = Static<typeof Templates>

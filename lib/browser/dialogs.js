@@ -187,6 +187,7 @@ ${DIALOG} .onlyoffice-dialog-picture {
   display: grid; place-items: center; flex: none; width: 2.75rem; height: 2.75rem; overflow: hidden; border-radius: .25rem;
   border: 1px solid color-mix(in srgb, CanvasText 35%, Canvas); font-size: .6875rem; text-transform: uppercase;
 }
+${DIALOG} .onlyoffice-dialog-picture:empty { border-color: transparent }
 ${DIALOG} .onlyoffice-dialog-image { width: 100%; height: 100%; object-fit: cover }
 `)
 

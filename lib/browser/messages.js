@@ -57,6 +57,8 @@ const defaults = {
   chooseCompare: 'Choose a document to compare with',
   chooseCombine: 'Choose a document to combine with',
   chooseInsert: 'Choose a document whose text to insert',
+  chooseTemplate: 'Choose a template',
+  blankDocument: 'Blank document',
   chooseSpreadsheet: 'Choose a spreadsheet',
   sharing: 'Who has access',
   sharedByLink: 'with the link',

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import type { CreateDocumentOptions, CreateFromOptions, TemplateFile } from '../../types/blank.js'
 import type {
   ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveResult, SignedConfig,
   ThumbnailRequest
 } from '../../types/control.js'
 import type { Content, FileInfo, Storage } from '../../types/storage.js'
 import { blankDocument } from '../blank/blank-document.js'
+import { documentFormatOf, documentFrom } from '../blank/from-template.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import type { Conversions } from '../document-server/conversion.js'
 import { conversionKey } from '../document-server/conversion-service.js'
@@ -22,12 +24,12 @@ import type { Saves } from '../save/saves.js'
 import type { Services } from '../services.js'
 import type { Openings } from '../sessions/openings.js'
 import type { Opening, Sessions } from '../sessions/sessions.js'
-import { contentFrom } from '../util/streams.js'
+import { contentFrom, discard } from '../util/streams.js'
 import { AnyString, assertOptions, assertValue, withoutUndefined } from '../util/validate.js'
 import { askCanEdit, mayUse, type OfferedActions, renderedDefaults, viewingDefaults } from './defaults.js'
 import {
-  convertRules, convertToPdfRules, createRules, openRules, renderRules, requiredOfThumbnail, requiredToConvert,
-  setRules, thumbnailRules, VersionNumber
+  convertRules, convertToPdfRules, createFromRules, createRules, openRules, renderRules, requiredOfThumbnail,
+  requiredToConvert, requiredToCreate, setRules, thumbnailRules, VersionNumber
 } from './method-rules.js'
 import { linksOf, type PageUrls, renderFragment, signedConfig } from './page.js'
 
@@ -137,12 +139,13 @@ export function createControl (
       })
     },
 
-    async createDocument (format, given = {}) {
+    async createDocument (format: string | CreateFromOptions, given: CreateDocumentOptions = {}) {
+      if (typeof format === 'object') return await createFrom(format)
       assertOptions(createRules, given)
       const { name = 'Untitled', ...options } = given
       const { lang } = defaults
       const content = blankDocument(format, { ...withoutUndefined({ lang }), ...options })
-      return await control.setDocumentFromBytes(content, extensionOf(name) === format ? name : `${name}.${format}`)
+      return await control.setDocumentFromBytes(content, nameWith(name, format))
     },
 
     async convertToPdf (options = {}) {
@@ -229,6 +232,32 @@ export function createControl (
     sign: services.sign
   }
   return control
+
+  async function createFrom (options: CreateFromOptions): Promise<string> {
+    assertOptions(createFromRules, options, { required: requiredToCreate })
+    const { from } = options
+    if (typeof from !== 'string') return await createFromFile(from, options.name ?? from.name, true)
+    const stored = await services.storage.read(from)
+    if (!stored) throw new FileNotFoundError(from)
+    const { body, info: { extension } } = stored
+    try {
+      return await createFromFile({ content: body, name: `_.${extension}` }, options.name ?? 'Untitled')
+    } finally {
+      discard(body)
+    }
+  }
+
+  /** Looks at the content of a template in any case. */
+  async function createFromFile ({ content, name: file }: TemplateFile, title: string, check = false): Promise<string> {
+    const given = contentFrom(content)
+    const extension = extensionOf(file)
+    const format = documentFormatOf(extension)
+    const base = extensionOf(title) === extension ? title.trimEnd().slice(0, -extension.length - 1) : title
+    const name = nameWith(base, format)
+    return format === extension
+      ? await control.setDocumentFromBytes(given, name, { check })
+      : await control.setDocumentFromBytes(await documentFrom(given, extension), name)
+  }
 
   function configWith (given: EditorControlDefaults): SignedConfig | null {
     const defaults = unlessLocked(given)
@@ -357,6 +386,10 @@ export function createControl (
   function extension (): string {
     return openedFile()?.extension ?? extensionOf(control.documentName)
   }
+}
+
+function nameWith (name: string, format: string): string {
+  return extensionOf(name) === format ? name : `${name}.${format}`
 }
 
 function forceSaveOutcome (result: ForceSaveResult): 'saved' | 'conflict' | 'no-changes' | 'no-session' {

@@ -1,4 +1,4 @@
-import type { CreateDocumentOptions } from '../../types/blank.js'
+import type { CreateDocumentOptions, CreateFromOptions } from '../../types/blank.js'
 import type {
   ControlConvertOptions, ConvertToPdfOptions, OpenDocumentOptions, RenderOptions, SetDocumentOptions, ThumbnailRequest
 } from '../../types/control.js'
@@ -6,7 +6,8 @@ import { conversionRules, numbered, Pixels, words } from '../document-server/con
 import { convertRules as awaitRules } from '../document-server/result-file.js'
 import { isPageUrl } from '../util/url.js'
 import {
-  AnyString, each, integerFrom, listOf, NotBlank, rule, type Rules, Signal, stringThat, TrueOrFalse
+  anyOf, AnyString, each, integerFrom, isObject, isString, listOf, NotBlank, rule, type Rules, Signal, stringThat,
+  TrueOrFalse
 } from '../util/validate.js'
 
 // Argument rules for `EditorControl`.
@@ -22,6 +23,16 @@ export const setRules: Rules<SetDocumentOptions> = { check: TrueOrFalse }
 
 /** `blankDocument` checks the others. */
 export const createRules: Rules<CreateDocumentOptions> = { name: Name, lang: AnyString, paper: AnyString }
+
+/** The content is checked where it is used. */
+export const createFromRules: Rules<CreateFromOptions> = {
+  name: Name,
+  from: rule(
+    'must be the fileId of a stored document, or { content, name } with a name such as Offer.dotx',
+    anyOf(isString, value => isObject(value) && NotBlank.holds(value.name) && value.content !== undefined)
+  )
+}
+export const requiredToCreate: ReadonlySet<string> = new Set(['from'])
 
 export const convertToPdfRules: Rules<ConvertToPdfOptions> = {
   maxAttempts: rule('must be a whole number, at least 1', integerFrom(1)),
@@ -56,7 +67,8 @@ export const renderRules: Rules<RenderOptions> = {
     'notFound', 'nameTaken', 'beingEdited', 'beingEditedAdvice', 'locked', 'tooLarge', 'refused', 'notDone', 'notDoneAdvice',
     'offlineAdvice', 'savingCopy', 'copySaved', 'copyOffered', 'download', 'restoring', 'loadingHistory', 'created',
     'linkReady', 'open', 'dismiss', 'unstored', 'unstoredAdvice', 'storedAgain', 'closing', 'unsent', 'unsentAdvice',
-    'unsavedAdvice', 'closeAnyway', 'keepOpen', 'closed', 'openAgain', 'chooseImage', 'chooseCompare', 'chooseCombine', 'chooseInsert', 'chooseSpreadsheet',
+    'unsavedAdvice', 'closeAnyway', 'keepOpen', 'closed', 'openAgain', 'chooseImage', 'chooseCompare', 'chooseCombine', 'chooseInsert', 'chooseTemplate',
+    'blankDocument', 'chooseSpreadsheet',
     'sharing', 'sharedByLink', 'sharedWithNobody', 'changeSharing', 'search', 'searching', 'nothingFound', 'cancel'
   )
 }

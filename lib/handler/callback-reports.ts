@@ -10,7 +10,7 @@ import { namedFileId, notesOf } from './request.js'
 /** The outcome of a save that a callback announced and that was not refused. */
 export interface EndedSave {
   readonly callback: CallbackEvent
-  readonly outcome: SaveOutcome | 'empty' | 'not-assembled'
+  readonly outcome: SaveOutcome | 'empty' | 'not-assembled' | 'submitted'
 }
 
 /** Logs the outcome of a save in one line, and publishes it. Never throws: an error would refuse the stored save. */
@@ -70,6 +70,7 @@ function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsav
         'a force save was not stored: by the document server\'s clock it is older than the stored content. Check whether that clock was set back. The final save is stored whatever its time'
       )
     case 'missing': return log.warn(message, 'a save was lost: its document no longer exists')
+    case 'submitted': return log.info(message, 'form submitted')
     case 'empty': return log.warn(message, 'a save without a url: nothing to store')
     case 'not-assembled':
       if (status === 7) {

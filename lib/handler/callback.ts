@@ -2,7 +2,8 @@ import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import { codeOf } from '../diagnostics.js'
 import { documentTypeOf } from '../document-server/formats.js'
-import { CorruptedDocumentError, FileNotFoundError, InvalidCallbackError } from '../errors.js'
+import { CorruptedDocumentError, FileNotFoundError, HookTimeoutError, InvalidCallbackError } from '../errors.js'
+import { createFormSubmissions } from '../save/form-submissions.js'
 import { messageForUsers, refusedIdentityOf, type SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome } from '../save/saves.js'
 import type { ForceSaveRelation } from '../sessions/record.js'
@@ -19,6 +20,9 @@ type SaveEvent = FinishedEvent | ForceSavedEvent
 const FIELDS_OF_SAVES = ['filetype', 'changesurl', 'history', 'lastsave', 'notmodified'] as const
 const KNOWN_STATUSES: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 5, 6, 7])
 
+/** A submitted form. Source: docs/document-server-protocol.md#forced-6-and-7 */
+const FORM = 3
+
 const NO_URL = 'it announces a final save without the url of the document'
 
 /** The document server waits for the answer before it continues, and an earlier save of the file may take minutes. */
@@ -28,7 +32,16 @@ const ANSWER_AFTER_MS = 1000
  * Handles a callback. When it rejects, the route answers `{"error":1}` and the document server keeps what it has.
  * What the statuses mean: docs/document-server-protocol.md#callbacks
  */
-export function createCallbackHandler ({ settings, credentials, sessions, saves, forceSaves, hooks }: HandlerServices) {
+export function createCallbackHandler (
+  { settings, credentials, sessions, saves, forceSaves, hooks, shutdown }: HandlerServices
+) {
+  const submitForm = createFormSubmissions(saves, async event =>
+    await hooks.run(event.fileId, () => settings.onFormSubmitted?.(event), {
+      milliseconds: settings.timeouts.hooks,
+      timeoutError: ms => new HookTimeoutError('onFormSubmitted', ms),
+      signal: shutdown.endAll
+    }, false))
+
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const ended = await handle(request, reply).catch(error => {
       publishRefused(request, reply, { error, isProven: credentials.proofOf(request).isProven })
@@ -52,6 +65,7 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     const arrival = forceSaves.arrived(fileId)
     const applied = saves.queue.enter(fileId, async turn => {
       const event = await received
+      if (isSubmittedForm(event)) return undefined
       const relation = await arrival.relationOf(event)
       await turn
       return await apply(log, event, relation, () => !(reply.raw.closed || reply.raw.destroyed))
@@ -59,6 +73,15 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     let isAnswered = false
     applied.catch(err => { if (isAnswered) log.error({ err }, 'a session change could not be recorded') })
     const event = await received
+    if (isSubmittedForm(event)) {
+      try {
+        await submitForm(event)
+      } catch (error) {
+        await hooks.saveFailed(event, error as Error)
+        throw error
+      }
+      return { callback: event, outcome: 'submitted' }
+    }
     if (isSave(event) && event.url !== undefined) return { callback: event, outcome: await applied ?? 'empty' }
     if (changesSession(event)) await waitAtMost(ANSWER_AFTER_MS, applied)
     isAnswered = true
@@ -70,6 +93,11 @@ export function createCallbackHandler ({ settings, credentials, sessions, saves,
     if (isUnknownSave(event) && settings.policies.corrupted === 'keep') throw new InvalidCallbackError(`it announces a save with the status ${event.status as number}, which this version of the library does not know: update the library`)
     if (isSave(event)) return { callback: event, outcome: 'empty' }
     return event.status === 3 || event.status === 7 ? { callback: event, outcome: 'not-assembled' } : undefined
+  }
+
+  /** Its answers are handed over at once: neither do they wait for saves of the file, nor do saves wait for them. */
+  function isSubmittedForm (event: CallbackEvent): event is ForceSavedEvent {
+    return event.status === 6 && event.forcesavetype === FORM && settings.onFormSubmitted !== undefined
   }
 
   async function receive (request: HandlerRequest, authorized: Promise<void>, fileId: string, fields: unknown) {

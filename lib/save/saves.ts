@@ -142,7 +142,7 @@ export function createSaves (services: SessionServices) {
   const inTurn = limitConcurrency({ concurrency: concurrentSaves, maxWait: MAX_WAIT_FOR_TURN_MS })
   /** Keeps the callbacks of each file in order of arrival. */
   const queue = createQueue()
-  return { save, store, fetch, stageSaved, documentOptions, commitSave, queue }
+  return { save, store, fetch, inTurn, stageSaved, documentOptions, commitSave, queue }
 
   /**
    * Fetches and stores a save: all of it or nothing. Where it is stored is decided after it is fetched, immediately

@@ -31,6 +31,8 @@ interface Options {
 
 /** A probe takes at most a minute. */
 const PROBE_LIFETIME_MS = 5 * 60_000
+/** For choosing from a list. */
+const OFFER_LIFETIME_MS = 60 * 60_000
 
 /** Seconds since the epoch, in the only form that is signed. `Number` would accept others. */
 const EPOCH_SECONDS = /^[1-9]\d{0,11}$/
@@ -118,6 +120,15 @@ export function handlerUrls (
       const dot = token.indexOf('.')
       return check({ purpose: 'proxy', fileId, expires: token.slice(0, dot) }, token.slice(dot + 1))
     },
+    /** Proves that a page was offered something, such as a template. */
+    offerToken (page: string, id: string): string {
+      const expires = expiry(OFFER_LIFETIME_MS)
+      return `${expires}.${signer.sign({ purpose: 'offer', fileId: page, expires, key: id })}`
+    },
+    isOffered (page: string, id: string, token: string): boolean {
+      const [expires, signature] = token.split('.')
+      return check({ purpose: 'offer', fileId: page, expires, key: id }, signature) === 'valid'
+    },
     /**
      * URL of a probe of the doctor, at which the handler only answers. It is always signed, for a purpose of its own:
      * it opens no file, and a signature for a file is not valid for a probe.
@@ -160,7 +171,7 @@ function sorted (parameters: URLSearchParams): string {
 /** The fields that a signature covers, besides the URL of the handler. */
 interface SignedUrl {
   /** A signature is valid for one purpose only. */
-  readonly purpose: ProbeAction | 'version' | 'proxy' | 'page' | `probe-${ProbeAction | 'answer'}`
+  readonly purpose: ProbeAction | 'version' | 'proxy' | 'page' | 'offer' | `probe-${ProbeAction | 'answer'}`
   readonly fileId: string
   /** Seconds since the epoch, as in the URL. Without it the URL never expires. */
   readonly expires?: string | undefined

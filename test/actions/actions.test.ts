@@ -197,6 +197,7 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
     sharing: run,
     editRights: run,
     create: run,
+    templates: run,
     notify: run,
     documentName: run,
     page: run,
@@ -210,6 +211,7 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
     users: { c: 'info' },
     sharing: {},
     create: {},
+    templates: {},
     notify: { emails: ['a@b'], message: '' },
     config: { purpose: 'edit' },
     rename: { name: 'a' }
@@ -289,6 +291,15 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
       { url: '/\n/evil.example.com' },
       { url: '///evil.example.com' },
       { url: 'edit' }
+    ]],
+    ['templates', [
+      undefined,
+      {},
+      [{ id: '', name: 'x' }],
+      [{ id: 7, name: 'x' }],
+      [{ id: 'x' }],
+      [{ id: 'x'.repeat(1001), name: 'x' }],
+      [{ id: 'x', name: 'x', thumbnail: 'javascript:alert(1)' }]
     ]],
     ['config', [undefined, null, 'yes', 1]]
   ]

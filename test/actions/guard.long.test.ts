@@ -293,6 +293,7 @@ t.test('without the option there is no action besides the configuration; the old
       'sharing',
       'favorite',
       'create',
+      'templates',
       'edit-rights',
       'links',
       '__proto__',

@@ -23,7 +23,8 @@ const hooks: ActionOptions = {
   notify: () => {},
   sharing: () => [],
   favorite: () => {},
-  create: () => ({ url: '/new' })
+  create: () => ({ url: '/new' }),
+  templates: () => []
 }
 
 /** What the editor asks for: the action, a body, and what the page needs, if not what the action says. */
@@ -43,6 +44,7 @@ const ROWS: ReadonlyArray<readonly [what: string, action: string, body: object, 
   ['`sharing`', 'sharing', {}],
   ['`favorite`', 'favorite', { favorite: true }],
   ['`create`', 'create', {}],
+  ['`templates`', 'templates', {}],
   ['whether the last save was stored', 'save-state', { key: 'a' }],
   ['the version history', 'history', {}],
   ['one version', 'history-data', { version: 1 }],

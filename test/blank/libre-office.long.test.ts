@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { blankDocument, blankFormats } from '../../lib/index.js'
+import { startHost } from '../kit/host.js'
 import { missingOffice } from '../kit/programs.js'
 
 const run = promisify(execFile)
@@ -29,4 +30,27 @@ t.test('LibreOffice opens a blank document of each format: one page of the size 
     t.strictSame([...new Set(pages)], [SLIDES[format] ?? PAGES[lang]], `${format} ${lang}`)
     t.equal([...pdf.matchAll(/\/Type\s*\/Page\b/g)].length, 1)
   }
+})
+
+const TEMPLATES = ['dotx', 'xltx', 'potx', 'ott', 'ots', 'otp']
+const MADE = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp']
+
+t.test('LibreOffice opens the document that is made from its own template of each format', { skip: await missingOffice() }, async t => {
+  t.setTimeout(120_000)
+  const directory = t.testdir({})
+  const profile = `-env:UserInstallation=${pathToFileURL(join(directory, 'profile')).href}`
+  const host = await startHost(t)
+  const made: string[] = []
+  for (const [index, template] of TEMPLATES.entries()) {
+    const format = MADE[index]!
+    await writeFile(join(directory, `blank.${format}`), blankDocument(format))
+    await run('soffice', [profile, '--headless', '--convert-to', template, '--outdir', directory, join(directory, `blank.${format}`)])
+    const name = `blank.${template}`
+    const fileId = await host.app.editorControl().createDocument({ from: { content: await readFile(join(directory, name)), name } })
+    const path = join(directory, `made-${format}.${format}`)
+    await writeFile(path, (await host.storage.read(fileId))!.body)
+    made.push(path)
+  }
+  await run('soffice', [profile, '--headless', '--convert-to', 'pdf', '--outdir', directory, ...made])
+  for (const path of made) t.match(await readFile(path.replace(/\w+$/, 'pdf'), 'latin1'), /\/Type\s*\/Page\b/, path)
 })

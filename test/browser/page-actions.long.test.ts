@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import type { ActionOptions } from '../../lib/index.js'
@@ -291,6 +293,57 @@ t.test(
     )
   }
 )
+
+t.test('a new document: blank, or from a template that the user finds', { skip }, async t => {
+  const { calls, note } = recordCalls()
+  const service = await startPages(t, browser, {
+    defaults: { lang: 'de' },
+    actions: {
+      templates (action) {
+        note('templates', action)
+        return [{ id: letter, name: 'Brief' }, { id: 'other', name: 'Angebot' }]
+          .filter(({ name }) => name.includes(action.search ?? ''))
+      },
+      async create (action) {
+        note('create', action)
+        const control = service.app.editorControl()
+        const { template: from } = action
+        return { url: `/edit/${from ? await control.createDocument({ from }) : await control.createDocument('docx')}` }
+      }
+    }
+  })
+  const parts = unzipSync(readFileSync(new URL('../fixtures/documents/report.docx', import.meta.url)))
+  parts['[Content_Types].xml'] = strToU8(strFromU8(parts['[Content_Types].xml']!).replace('document.main', 'template.main'))
+  const letter = (await service.storage.create('dotx', Buffer.from(zipSync(parts)))).fileId
+  const ada = await service.open(await service.store('report.docx'))
+  const { button, page, problems } = ada
+  const chooser = page.getByRole('dialog', { name: 'Vorlage auswählen' })
+
+  await button('Create new').click()
+  await chooser.getByRole('button', { name: 'Angebot' }).waitFor()
+  t.strictSame(await chooser.locator('.onlyoffice-dialog-name').allTextContents(), ['Leeres Dokument', 'Brief', 'Angebot'])
+  await page.keyboard.press('Escape')
+  await button('Create new').click()
+  await chooser.getByLabel('Suchen').fill('Brie')
+  await chooser.getByRole('button', { name: 'Leeres Dokument' }).waitFor({ state: 'detached' })
+  const fromTemplate = await tabOf(page, () => chooser.getByRole('button', { name: 'Brief' }).click())
+  t.match(await shownText(await editorFrame(fromTemplate)), /Currency is EUR\./)
+  await fromTemplate.close()
+  await button('Create new').click()
+  const blank = await tabOf(page, () => chooser.getByRole('button', { name: 'Leeres Dokument' }).click())
+  t.equal(await shownText(await editorFrame(blank)), '')
+  await blank.close()
+  const asked = { format: 'docx', lang: 'de', by: 'ada' }
+  t.strictSame(calls, [
+    ['templates', asked],
+    ['templates', asked],
+    ['templates', { ...asked, search: 'Brie' }],
+    ['create', { ...asked, template: letter }],
+    ['templates', asked],
+    ['create', asked]
+  ])
+  t.strictSame(problems, [])
+})
 
 t.test(
   'linked cells: their values, one answer for each, the page and another source of a linked file; what is not found is told',

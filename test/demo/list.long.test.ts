@@ -447,7 +447,13 @@ t.test('demo: what the editor asks for is answered with the documents, images an
   t.match(Buffer.from(await demo.download('Final report.txt')).toString(), 'Entrance is free.')
   await page.getByRole('button', { name: 'OK', exact: true }).click()
 
-  const [created] = await Promise.all([page.context().waitForEvent('page'), ask('Create new')])
+  await ask('Create new')
+  const templates = page.getByRole('dialog')
+  await templates.getByRole('button', { name: 'Leave request' }).waitFor()
+  const [created] = await Promise.all([
+    page.context().waitForEvent('page'),
+    templates.getByRole('button', { name: 'Blank document' }).click()
+  ])
   await editorFrame(created)
   t.equal(await created.getByRole('heading', { level: 1 }).textContent(), 'Untitled.docx')
   t.match(

@@ -5,7 +5,7 @@ import ts from 'typescript'
 import { root } from '../kit/programs.js'
 
 /** With pages of their own: docs/hooks.md and docs/actions.md. */
-const ELSEWHERE = /^(authorize|onCallback|onSaved|onSaveFailed|onSessionStart|onSessionEnd|onForgotten|actions)$/
+const ELSEWHERE = /^(authorize|onCallback|onSaved|onSaveFailed|onFormSubmitted|onSessionStart|onSessionEnd|onForgotten|actions)$/
 /** Described as one, with their members in its row. */
 const WHOLE = ['versions', 'clock', 'storage', 'httpClient']
 

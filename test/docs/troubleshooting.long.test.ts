@@ -26,7 +26,7 @@ const CODES_WITH_CAUSES: readonly string[] = [
 const LABELS: readonly string[] = [
   'loading', 'tryAgain', 'reload', 'savingCopy', 'copySaved', 'copyOffered', 'download', 'restoring', 'loadingHistory',
   'created', 'linkReady', 'open', 'dismiss', 'closing', 'closeAnyway', 'keepOpen', 'closed', 'openAgain', 'chooseImage',
-  'chooseCompare', 'chooseCombine', 'chooseInsert', 'chooseSpreadsheet', 'sharing', 'sharedByLink', 'sharedWithNobody',
+  'chooseCompare', 'chooseCombine', 'chooseInsert', 'chooseTemplate', 'blankDocument', 'chooseSpreadsheet', 'sharing', 'sharedByLink', 'sharedWithNobody',
   'changeSharing', 'search', 'searching', 'nothingFound', 'cancel'
 ]
 

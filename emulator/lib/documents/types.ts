@@ -32,9 +32,28 @@ export interface ProseView {
 export type DocumentView =
   | ProseView
   | { readonly kind: 'grid', readonly sheets: readonly GridSheet[] }
+  | { readonly kind: 'form', readonly fields: readonly FormField[] }
   | { readonly kind: 'readonly', readonly note: string }
 
-export type Operation = StepsOperation | CellOperation
+/** A field of a form that can be filled in. */
+export interface FormField {
+  readonly key: string
+  readonly label: string
+  readonly type: 'text' | 'checkBox' | 'radio' | 'comboBox'
+  readonly value: string | boolean
+  /** Of radio buttons and a combo box. */
+  readonly options?: readonly string[]
+  readonly multiline?: true
+}
+
+/** Fills in a field. */
+export interface FieldOperation {
+  readonly op: 'field'
+  readonly field: string
+  readonly value: string | boolean
+}
+
+export type Operation = StepsOperation | CellOperation | FieldOperation
 
 /** A document that is being edited. What a method changed is returned for the other editors; `null`: nothing. */
 export interface Editable {
@@ -47,6 +66,8 @@ export interface Editable {
   replaceText (text: string): Operation | boolean
   /** Appends a picture; absent where the format or the emulator has none. Throws if the bytes are no picture. */
   appendImage? (bytes: Uint8Array): Operation | null
+  /** What a submitted form has as data. Absent without fields. */
+  formData? (): object
   /** Appends paragraphs. Absent without text. */
   appendLines? (lines: readonly string[]): Operation | null
   /** The document as a file. Without changes it equals the original byte for byte. */
@@ -66,6 +87,8 @@ export function isOperation (value: unknown): value is Operation {
     case 'steps':
       return Number.isInteger(fields.version) && Number(fields.version) >= 0 && typeof fields.client === 'string' &&
         Array.isArray(fields.steps) && fields.steps.every(step => typeof step === 'object' && step !== null)
+    case 'field':
+      return typeof fields.field === 'string' && ['string', 'boolean'].includes(typeof fields.value)
     case 'cell':
       return [fields.sheet, fields.cell, fields.value].every(field => typeof field === 'string')
     default:

@@ -124,6 +124,11 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
         })
         break
       }
+      case 'submit': {
+        const formData = (await opened.editable()).formData?.()
+        if (formData === undefined) throw documentServerError(-1, 'The document is no form.')
+        return { accepted: (await opened.forceSave({ type: 'form', formData })).accepted }
+      }
       case 'content':
         send({ type: 'content', content: (await opened.editable()).view(), asked: true })
         break

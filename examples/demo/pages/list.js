@@ -82,10 +82,10 @@ function searchField () {
 }
 
 /** @param {Message} message */
-function message ({ id, from, document, text, url, at }) {
+function message ({ id, from, what, document, text, url, at }) {
   return html`
 <div class="message" data-message="${id}">
-  <p><strong>${from}</strong> mentioned you in <a href="${url}">${document.name}</a> <time datetime="${at.toISOString()}">${dateText(at)}</time></p>
+  <p><strong>${from}</strong> ${what} <a href="${url}">${document.name}</a> <time datetime="${at.toISOString()}">${dateText(at)}</time></p>
   <p class="quote">${text}</p>
   <button class="action" type="button" aria-label="Dismiss the message from ${from}" data-dismiss>Dismiss</button>
 </div>`

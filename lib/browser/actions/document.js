@@ -5,12 +5,28 @@ const FORMATS = { word: 'docx', cell: 'xlsx', slide: 'pptx', pdf: 'pdf' }
 
 /** @type {import('./index.js').ActionGroups} */
 export const documentGroups = {
-  create: ({ ask, messages, page, tell }) => ({
+  create: ({ ask, fragment, messages, page, tell }) => ({
     async onRequestCreateNew () {
       const { documentType, editorConfig } = page.config
       const format = FORMATS[documentType ?? '']
       const lang = editorConfig?.lang
-      const url = pageUrl((await ask('create', { ...(format && { format }), ...(lang && { lang }) })).url)
+      const body = { ...(format && { format }), ...(lang && { lang }) }
+      let template
+      if (page.actions.includes('templates')) {
+        const { choose } = await import('../dialogs.js')
+        const blank = { name: messages.blankDocument, ...(format && { fileType: format }), data: undefined }
+        const choice = await choose(fragment, {
+          title: messages.chooseTemplate,
+          messages,
+          find: async search => search
+            ? (await ask('templates', { ...body, search })).choices
+            : [blank, ...(await ask('templates', body)).choices],
+          textOf: tell.textOf
+        })
+        if (!choice) return
+        template = choice.data
+      }
+      const url = pageUrl((await ask('create', { ...body, ...(template !== undefined && { template }) })).url)
       if (url && !openTab(url)) tell.done(messages.created, { label: messages.open, run: () => openTab(url) })
     }
   }),

@@ -208,5 +208,34 @@ const impersonating = asking({
   }
 })
 
+const copied = new Set<string | undefined>()
+const copying = asking({
+  title: 'has a document made from somebody else\'s, named as a template',
+  because: 'the page chooses only from templates that it was offered',
+  options: () => ({
+    actions: {
+      templates: () => [{ id: 'letter', name: 'Letter' }],
+      create: ({ template }) => {
+        copied.add(template)
+        return { url: '/new' }
+      }
+    } satisfies ActionOptions
+  }),
+  naive: app => {
+    app.post('/naive/create', async request => {
+      copied.add((request.body as { template?: { id?: string } }).template?.id)
+    })
+  },
+  async steps (_t, ask) {
+    copied.clear()
+    const { choices } = JSON.parse((await ask('templates', {})).text || '{}') as { choices?: Array<{ data: { token: string } }> }
+    const token = choices?.[0]?.data.token ?? ''
+    for (const id of ['secret', '../secret', 'letter/../secret', ' letter']) {
+      for (const proof of [token, `${token}x`, '']) await ask('create', { template: { id, token: proof } })
+    }
+    return copied.size > 0
+  }
+})
+
 /** What applications fall to that answer the editor with code of their own. */
-export const pageActions: readonly AlwaysStopped[] = [fetching, climbing, separating, impersonating]
+export const pageActions: readonly AlwaysStopped[] = [fetching, climbing, separating, impersonating, copying]

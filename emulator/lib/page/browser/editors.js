@@ -1,7 +1,8 @@
 import { createGridEditing } from './grid/editing.js'
 import { text } from './text/loading.js'
 /** @import { GridContent, GridOutbox, GridView } from './grid/protocol.js' */
-/** @import { Content, FixedContent, Operation, ShowText } from './protocol.js' */
+/** @import { formView } from './form-view.js' */
+/** @import { Content, FixedContent, FormContent, Operation, ShowText } from './protocol.js' */
 
 /**
  * Edits a text or sheets, or only shows the document.
@@ -10,14 +11,16 @@ import { text } from './text/loading.js'
  * @param {(message: object) => boolean} parts.send
  * @param {ShowText} parts.showText
  * @param {(content: GridContent, outbox: GridOutbox) => GridView} parts.showGrid
+ * @param {(content: FormContent) => ReturnType<typeof formView> | null} parts.showForm
  * @param {(content: FixedContent) => void} parts.showFixed
  * @param {(isDirty: boolean) => void} parts.dirty
  * @param {(canUndo: boolean, canRedo: boolean) => void} parts.undoable
  * @param {(id: string, value: string) => boolean} parts.takesLink whether a value for a cell is a link to another file
  */
-export function createEditors ({ send, showText, showGrid, showFixed, dirty, undoable, takesLink }) {
+export function createEditors ({ send, showText, showGrid, showForm, showFixed, dirty, undoable, takesLink }) {
   /** @type {ReturnType<typeof text.createTextEditing> | null} */ let texts = null
   /** @type {ReturnType<typeof createGridEditing> | null} */ let grid = null
+  /** @type {ReturnType<typeof formView> | null} */ let form = null
   let connectionId = ''
   const current = () => texts ?? grid
 
@@ -36,6 +39,8 @@ export function createEditors ({ send, showText, showGrid, showFixed, dirty, und
     } else if (content.kind === 'grid') {
       grid ??= createGridEditing({ send, show: showGrid, dirty, undoable, takesLink })
       grid.opened(content, id, lastBatch)
+    } else if (content.kind === 'form') {
+      form = showForm(content)
     } else {
       showFixed(content)
     }
@@ -54,10 +59,14 @@ export function createEditors ({ send, showText, showGrid, showFixed, dirty, und
       else if (content.kind === 'prose' && texts !== null) texts.replaced(content)
       else opened(content, connectionId, -1)
     },
-    cut: () => current()?.cut(),
+    cut () {
+      current()?.cut()
+      form?.cut()
+    },
     /** @param {Operation} operation @param {boolean} own */
     apply (operation, own) {
-      if (operation.op === 'steps') texts?.apply(operation)
+      if (operation.op === 'field') form?.apply(operation)
+      else if (operation.op === 'steps') texts?.apply(operation)
       else grid?.apply(operation, own)
     },
     /** @param {number} number of the batch */

@@ -14,10 +14,14 @@
  * @property {string[]} lists kinds of lists that it can have: `bullet`, `number`
  * @property {{ steps: object[], clients: string[] }} [missed] since the version that the page had
  * @typedef {{ kind: 'readonly', note: string }} FixedContent
- * @typedef {TextContent | FixedContent | GridContent} Content
+ * @typedef {{ key: string, label: string, type: 'text' | 'checkBox' | 'radio' | 'comboBox', value: string | boolean,
+ *   options?: string[], multiline?: boolean }} FormField
+ * @typedef {{ kind: 'form', fields: FormField[] }} FormContent
+ * @typedef {{ op: 'field', field: string, value: string | boolean }} FieldOperation
+ * @typedef {TextContent | FixedContent | GridContent | FormContent} Content
  * @typedef {{ op: 'steps', version: number, steps: object[], client: string, leaving?: boolean }} Steps `leaving`:
  *   the document server itself fits them to steps that the page has not seen
- * @typedef {Steps | CellOperation} Operation
+ * @typedef {Steps | CellOperation | FieldOperation} Operation
  * @typedef {{ id: string, userId: string, name: string, viewOnly: boolean, self: boolean, place: string | null }} User
  *   `place`: the cell or the position in the text where the user is
  * @typedef {{ title: string, lang: string, fileType: string, viewOnly: boolean, outdated: boolean,
@@ -46,7 +50,8 @@
  * @property {{ info?: { favorite?: boolean } & object, permissions?: { edit?: boolean, download?: boolean }, title?:
  *   string, options?: { watermark_on_draw?: Watermark } }} [document]
  * @property {{ mode?: string, user?: { name?: string }, coEditing?: { mode?: string }, actionLink?: ActionLink,
- *   customization?: { close?: { visible?: boolean, text?: string }, uiTheme?: string } }} [editorConfig]
+ *   customization?: { close?: { visible?: boolean, text?: string }, submitForm?: boolean | { visible?: boolean },
+ *   uiTheme?: string } }} [editorConfig]
  * @typedef {ReadonlyMap<string, { name: string, color: number }>} Marks others, by their place
  * @typedef {object} TextView Shows a text.
  * @property {(state: EditorState) => void} update

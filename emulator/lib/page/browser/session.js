@@ -8,7 +8,7 @@ import { showMarks, showPresence } from './presence.js'
 import { editorCode, refusal } from './messages.js'
 import { createRequests, RefusedError } from './requests.js'
 import { loadText } from './text/loading.js'
-import { showFixedContent, showGrid, showText } from './views.js'
+import { showFixedContent, showForm, showGrid, showText } from './views.js'
 /** @import { Config, Opened, ServerMessage, User } from './protocol.js' */
 
 const SAVED_MEANWHILE = 4008
@@ -61,6 +61,10 @@ export const editing = createEditors({
   send: message => connection?.send(message) ?? false,
   showText: (shown, state, dispatch) => showText(shown, state, dispatch, opened),
   showGrid: (shown, outbox) => showGrid(shown, outbox, opened),
+  showForm: shown => showForm(shown, opened, {
+    fill: operation => connection?.send({ type: 'edit', operations: [operation], batch: 0 }),
+    submit: hasSubmitButton() ? submit : null
+  }),
   showFixed: shown => showFixedContent(shown, opened),
   dirty,
   undoable: showUndoable,
@@ -86,6 +90,24 @@ export function save () {
     showState('saving')
     connection?.send({ type: 'forceSave' })
   })
+}
+
+function hasSubmitButton () {
+  const { submitForm = true } = config.editorConfig?.customization ?? {}
+  return typeof submitForm === 'object' ? submitForm.visible !== false : submitForm
+}
+
+async function submit () {
+  showState('saving')
+  try {
+    const { accepted } = await request({ type: 'submit' })
+    showState(accepted ? 'stored' : 'error')
+    showToast(accepted ? 'The form was submitted' : 'The application refused the form. Submit it again.')
+    if (accepted) emit('onSubmit')
+  } catch (error) {
+    showState('error')
+    fail(error instanceof RefusedError ? error.code : -1, String(error instanceof Error ? error.message : error))
+  }
 }
 
 /** In strict co-editing nothing is sent until the user saves. */

@@ -1,10 +1,11 @@
 import { content, showNote } from './frame.js'
+import { formView } from './form-view.js'
 import { gridView } from './grid/view.js'
 import { pdfView } from './pdf-view.js'
 import { text } from './text/loading.js'
 /** @import { EditorState, Transaction } from 'prosemirror-state' */
 /** @import { GridContent, GridOutbox } from './grid/protocol.js' */
-/** @import { FixedContent, Opened, TextContent } from './protocol.js' */
+/** @import { FixedContent, FieldOperation, FormContent, Opened, TextContent } from './protocol.js' */
 
 /**
  * @param {TextContent} shown
@@ -22,6 +23,18 @@ export function showText (shown, state, dispatch, opened) {
 export function showGrid (shown, outbox, opened) {
   ready(false)
   return gridView(content, shown, opened?.viewOnly ?? true, outbox)
+}
+
+/**
+ * @param {FormContent} shown
+ * @param {Opened | null} opened
+ * @param {{ fill: (operation: FieldOperation) => void, submit: (() => Promise<void>) | null }} actions
+ */
+export function showForm (shown, opened, actions) {
+  ready(true)
+  if (!opened?.viewOnly) return formView(content, shown, actions)
+  showFixedContent({ kind: 'readonly', note: '' }, opened)
+  return null
 }
 
 /** What has no text or sheets to show, such as a PDF. @param {FixedContent} shown @param {Opened | null} opened */
