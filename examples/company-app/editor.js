@@ -1,5 +1,5 @@
 import { blankFormats, typedName } from 'fastify-onlyoffice'
-import { NotFound, Wrong } from './errors.js'
+import { Wrong } from './errors.js'
 
 const COMMAND_MS = 5000
 const PERMISSIONS = { edit: 'Full Access', view: 'Read Only' }
@@ -50,8 +50,14 @@ export function editorHooks (app, documents) {
         await documents.add({ id: fileId, owner: user.id, ...named })
         return { fileId }
       },
-      async create ({ user, format = 'docx', lang }) {
-        return { url: `/documents/${await createDocument(app, documents, { owner: user.id, from: format, lang })}` }
+      async templates ({ user, search = '' }) {
+        const found = await documents.templates(user.id)
+        const isMeant = ({ title }) => title.toLowerCase().includes(search.trim().toLowerCase())
+        return found.filter(isMeant).map(({ id, title }) => ({ id, name: title }))
+      },
+      async create ({ user, template, format = 'docx', lang }) {
+        const id = await createDocument(app, documents, { owner: user.id, from: template ?? format, lang })
+        return { url: `/documents/${id}` }
       },
       async sharing ({ fileId, user }) {
         const rights = await documents.rightsOf(fileId)
@@ -80,9 +86,9 @@ export async function closeForOthers (app, documents, fileId, users) {
 // Like a template that the owner may read, or blank: then `from` is a format. Resolves to its ID.
 export async function createDocument (app, documents, { owner, folder, name = 'Untitled', from, lang = 'en' }) {
   const template = blankFormats.includes(from) ? undefined : await documents.readable(from, owner)
-  const extension = template?.extension ?? from
-  const checked = nameIn(name, extension)
-  const id = template ? await copyOf(app, template) : await app.editorControl({ lang }).createDocument(extension)
+  const checked = nameIn(name, template?.extension ?? from)
+  const id = await app.editorControl({ lang }).createDocument(template ? { from } : from)
+  const { extension } = await app.editorStorage.stat(id) // of a template dotx: docx
   await documents.add({ id, owner, folder, name: checked, extension })
   return id
 }
@@ -92,10 +98,4 @@ export function nameIn (typed, extension = 'folder') {
   const { name } = typedName(typed, extension)
   if (name === undefined) throw new Wrong('This name cannot be used')
   return name
-}
-
-async function copyOf (app, { id, extension }) {
-  const file = await app.editorStorage.read(id)
-  if (!file) throw new NotFound()
-  return (await app.editorStorage.create(extension, file.body)).fileId
 }

@@ -139,6 +139,11 @@ test('a template is offered, and copied', async () => {
   const id = path.split('/').at(-1)
   assert.match((await ada.get('/')).text, new RegExp(`value="${id}"`))
   assert.equal((await ada.get(`${await ada.create('First', id)}/download`)).text, 'Dear …')
+
+  const { act } = await ada.page(path)
+  const { choices: [{ data: template }] } = JSON.parse((await act('templates', { search: 'lett' })).text)
+  const { url } = JSON.parse((await act('create', { template })).text)
+  assert.equal((await ada.get(`${url}/download`)).text, 'Dear …')
 })
 
 test('a login: the same answer for everybody unknown, a new session, and nothing without it', async () => {
