@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { after, before, test } from 'node:test'
@@ -9,7 +10,7 @@ import { openDatabase } from '../database.js'
 import { openStorage } from '../storage.js'
 
 const PASSWORD = 'correct horse battery'
-const jwtSecret = 'a-secret-of-this-test-suite-0123456789'
+const jwtSecret = randomBytes(32).toString('hex')
 const { TEST_DATABASE_URL, TEST_STORAGE } = process.env
 let documentServer, database, storage, app, origin, admin, ada, grace
 
@@ -21,7 +22,7 @@ before(async () => {
   origin = `http://127.0.0.1:${port}`
   app = await createApp({
     database,
-    sessionSecret: 'another-secret-of-this-test-suite-0123456789',
+    sessionSecret: randomBytes(32).toString('hex'),
     adminPassword: PASSWORD,
     loginsPerMinute: 15,
     editor: { editorApiUrl: documentServer.editorApiUrl, jwtSecret, publicBaseUrl: origin, storage: storage.storage }
