@@ -150,7 +150,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 
   /**
-   * Replaces the conflict copy of the session's last save, unless that copy is newer, was changed or is being edited. A
+   * Replaces the conflict copy of the session's last save, unless that copy is newer, was changed, is frozen or is being edited. A
    * forgotten file does not replace the copy: it may not build on it.
    */
   async function replaceConflictCopy (save: IdentifiedSave, extension: string): Promise<FileInfo | null> {
@@ -159,7 +159,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     if (conflictFileId === undefined || conflictRevision === undefined || request.forgotten) return null
     if (wasHeldUp(save) || isFromReopenedSession(record, identity, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
-    if (snapshot.record.sessions.length > 0) return null
+    if (snapshot.record.sessions.length > 0 || holdsOf(snapshot.record, clock.now()).length > 0) return null
     return await commitSave(conflictFileId, staged, snapshot, {
       extension,
       ifRevision: conflictRevision,
