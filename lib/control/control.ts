@@ -92,7 +92,8 @@ export function createControl (
     },
 
     get lockReason () {
-      return openedFile() && opened!.lockReason
+      // what is edited at another documentUrl is still saved to the file
+      return openedFile() || control.callbackUrl === opened?.callbackUrl ? opened!.lockReason : null
     },
 
     get links () {

@@ -51,3 +51,11 @@ t.test('canEdit: if it fails or takes too long, the document opens for viewing',
     t.match(logText(), 'the hook canEdit failed')
   }
 })
+
+t.test('canEdit: also where the application names another URL of the document', async t => {
+  const { app, fileId } = await startPageHost(t, { canEdit: () => 'Grace has locked it' })
+  const control = await app.editorControl().openDocument(fileId)
+  control.documentUrl = 'https://cdn.example.com/Notes.docx'
+  t.equal(control.lockReason, 'Grace has locked it')
+  t.match(control.config, { editorConfig: { mode: 'view' }, document: { permissions: { edit: false } } })
+})
