@@ -5,8 +5,10 @@ import type {
   EditorSession, EditorSessions, Freeze, FreezeOptions, ListSessionsOptions
 } from '../../types/sessions.js'
 import { COMMAND_CODE, UserIds } from '../document-server/commands.js'
-import { BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError } from '../errors.js'
-import { unlessAborted } from '../util/limits.js'
+import {
+  BeingEditedError, BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError
+} from '../errors.js'
+import { unlessAborted, withTimeout } from '../util/limits.js'
 import {
   AnyString, assertOptions, assertValue, integerFrom, MAX_TIMEOUT_MS, numberFrom, requestRules, type Rule, rule,
   type Rules, Signal, stringThat, TrueOrFalse, withoutUndefined
@@ -52,7 +54,7 @@ const RECORDS_PER_PAUSE = 50
 
 export function createEditorSessions (
   {
-    storage, keys, commands, recordStore, sessions, forceSaves, whenNobodyEdits, hooks, shutdown: { closing },
+    storage, keys, commands, recordStore, locks, sessions, forceSaves, whenNobodyEdits, hooks, shutdown: { closing },
     settings: { clock }
   }: FreezeServices
 ): EditorSessions {
@@ -90,8 +92,18 @@ export function createEditorSessions (
         if (others.length >= MAX_HOLDS) throw new InvalidOptionError('by', `is one too many: ${MAX_HOLDS} others have frozen the document`)
         return frozenBy(record, withoutUndefined({ by, since, until, reason }), since)
       })
-      await endSessions(fileId, record, end, timeout, signal ? AbortSignal.any([signal, closing]) : closing)
-      const freeze = freezesOf(fileId, record).find(freeze => freeze.by === by)!
+      const ending = signal ? AbortSignal.any([signal, closing]) : closing
+      await endSessions(fileId, record, end, timeout, ending)
+      let { record: present } = await recordStore.read(fileId)
+      if (present.lock) { // somebody publishes what was decided before, such as an earlier version
+        present = (await withTimeout(async () => await locks.whenFree(fileId), {
+          milliseconds: Math.max(0, end - performance.now()),
+          timeoutError: () => new BeingEditedError(timeout),
+          signal: ending
+        })).record
+      }
+      const freeze = freezesOf(fileId, present).find(freeze => freeze.by === by)
+      if (!freeze) throw new BusyError('it was released, or the freeze has expired, before its sessions had ended')
       return { ...freeze, release: async () => await release(fileId, by) }
     },
 

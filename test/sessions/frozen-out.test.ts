@@ -1,6 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { startEditing } from '../kit/editing.js'
+import { startHistorian, startService } from '../kit/sessions.js'
+import { deferred } from '../kit/time.js'
 
 t.test('a frozen conflict copy is not replaced by later saves of its session', async t => {
   const saved: SavedEvent[] = []
@@ -20,4 +24,60 @@ t.test('a frozen conflict copy is not replaced by later saves of its session', a
   t.equal(await save(2), 0)
   t.equal(await storedText(copyId), 'PK\x03\x04 one PK\x05\x06')
   t.equal(await storedText(saved[1]!.conflictFileId!), content, 'nothing is lost')
+})
+
+for (const how of ['was released', 'has expired'] as const) {
+  t.test(`freeze: rejects if it ${how} before the sessions had ended`, async t => {
+    const fake = fakeClock({ autoAdvance: true })
+    let later = 0
+    const clock = Object.create(fake, { now: { value: () => fake.now() + later } }) as typeof fake
+    const service = await startService(t, {
+      clock,
+      async onSaved ({ fileId }) {
+        if (how === 'was released') await service.app.editorSessions.release(fileId, 'law')
+        else later = 60_001
+      }
+    })
+    const { app: { editorSessions }, fileId } = service
+    const session = await service.open()
+    await session.edit('typed')
+    await t.rejects(editorSessions.freeze(fileId, { by: 'law', duration: 60_000 }), { code: 'FST_EDITOR_BUSY' })
+    t.strictSame((await editorSessions.get(fileId)).freezes, [])
+    t.equal(await service.stored(), 'typed')
+  })
+}
+
+t.test('freeze: waits for a version that is just being restored', async t => {
+  const [publishing, proceed] = [deferred(), deferred()]
+  let isSlow = false
+  const { app, edit, control, fileId, stored } = await startHistorian(t, {
+    inFiles: true,
+    storing: storage => ({
+      ...storage,
+      replace: async (id, content, options) => await storage.replace(id, content, {
+        ...options,
+        async beforePublish (...given) {
+          await options?.beforePublish?.(...given)
+          if (!isSlow) return
+          publishing.resolve()
+          await proceed.promise
+        }
+      })
+    })
+  })
+  await edit('two')
+  isSlow = true
+  const restored = (await control()).restore(1)
+  await publishing.promise
+  let isFrozen = false
+  const frozen = app.editorSessions.freeze(fileId).then(() => { isFrozen = true })
+  while ((await app.editorSessions.get(fileId)).freezes.length === 0) await turn()
+  for (let turns = 0; turns < 200; turns++) await turn()
+  t.equal(isFrozen, false)
+  proceed.resolve()
+  await restored.catch(() => {})
+  await frozen
+  const content = await stored()
+  t.not(content, 'two')
+  t.equal(await stored(), content)
 })
