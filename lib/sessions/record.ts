@@ -132,7 +132,9 @@ export function sessionAfter (
   const changed = state === 'unconfirmed' ? { ...session, lastReported: LONG_AGO } : session
   if (isDeepStrictEqual(before, changed)) return record
   // A key may come back after its session was lost.
-  return withSession(before ? record : withoutRefusals(record, refusal => refusal.key === key), changed)
+  const known = before ? record : withoutRefusals(record, refusal => refusal.key === key)
+  // The users who open a refused save again join later.
+  return withSession(before?.state === 'refused' && state === 'reopened' ? withoutFrozenKey(known, key) : known, changed)
 }
 
 /** A session that begins under the key of one that has ended is another one. */

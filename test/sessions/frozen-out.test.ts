@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { startEditing } from '../kit/editing.js'
+import { NEW, OLD, startEditing } from '../kit/editing.js'
 import { startHistorian, startService } from '../kit/sessions.js'
 import { deferred } from '../kit/time.js'
 
@@ -24,6 +24,24 @@ t.test('a frozen conflict copy is not replaced by later saves of its session', a
   t.equal(await save(2), 0)
   t.equal(await storedText(copyId), 'PK\x03\x04 one PK\x05\x06')
   t.equal(await storedText(saved[1]!.conflictFileId!), content, 'nothing is lost')
+})
+
+t.test('who opens a refused save again after the freeze does not change the file', async t => {
+  const saved: SavedEvent[] = []
+  let status = 404
+  const { post, url, key, fileId, app, storedText } = await startEditing(t, {
+    serve: (_request, response) => response.writeHead(status).end(NEW),
+    onSaved: event => { saved.push(event) }
+  })
+  t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
+  t.equal(await post({ key, status: 2, url, lastsave: '2026-01-01T10:00:00.000Z' }), 1)
+  await app.editorSessions.freeze(fileId).catch(() => {})
+  t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
+  status = 200
+  t.equal(await post({ key, status: 2, url: url.replace('_1/', '_2/'), lastsave: '2026-01-01T10:05:00.000Z' }), 0)
+  t.equal(await storedText(fileId), OLD)
+  t.match(saved, [{ conflictReason: 'frozen' }])
+  t.equal(await storedText(saved[0]!.conflictFileId!), NEW)
 })
 
 for (const how of ['was released', 'has expired'] as const) {
