@@ -36,7 +36,7 @@ const FORCE_SAVE_MS = 10_000
 const freezeRules: Rules<FreezeOptions> = {
   by: rule('must be a string of at most 100 characters', stringThat(by => by.length <= 100)),
   reason: rule('must be a string of at most 500 characters', stringThat(reason => reason.length <= 500)),
-  duration: rule('must be a whole number of milliseconds, at least 1', integerFrom(1)),
+  duration: rule('must be a whole number of milliseconds from 1 to 8e15', integerFrom(1, 8e15)), // a Date ends there
   timeout: rule(`must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`, numberFrom(0, MAX_TIMEOUT_MS)),
   signal: Signal
 }

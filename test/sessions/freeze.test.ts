@@ -122,7 +122,7 @@ t.test('freeze: who else freezes it, expiry, and release', async t => {
   await t.rejects(editorSessions.freeze(fileId, { by: 'x' }), { code: 'FST_EDITOR_INVALID_OPTION' })
   await t.resolves(editorSessions.freeze(fileId, { by: '3' }))
   await t.rejects(editorSessions.freeze('missing'), { code: 'FST_EDITOR_FILE_NOT_FOUND' })
-  for (const wrong of [{ by: 'x'.repeat(101) }, { reason: 'x'.repeat(501) }, { duration: 0 }, { timeout: -1 }, { until: 1 }]) {
+  for (const wrong of [{ by: 'x'.repeat(101) }, { reason: 'x'.repeat(501) }, { duration: 0 }, { duration: 9e15 }, { timeout: -1 }, { until: 1 }]) {
     await t.rejects(editorSessions.freeze(fileId, wrong as object), InvalidOptionError)
   }
   t.strictSame(await editorSessions.get('missing'), { sessions: [], freezes: [] })
