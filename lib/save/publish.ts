@@ -150,8 +150,8 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 
   /**
-   * Replaces the conflict copy of the session's last save, unless that copy is newer, was changed, is frozen or is being edited. A
-   * forgotten file does not replace the copy: it may not build on it.
+   * Replaces the conflict copy of the session's last save, unless that copy is newer, changed, frozen or being
+   * edited. A forgotten file does not replace the copy: it may not build on it.
    */
   async function replaceConflictCopy (save: IdentifiedSave, extension: string): Promise<FileInfo | null> {
     const { request, identity, staged, snapshot: { record } } = save
