@@ -207,6 +207,8 @@ export interface Template {
   readonly id: string
   /** What the user sees. */
   readonly name: string
+  /** Format, such as `xltx`: what the user sees without a `thumbnail`. */
+  readonly fileType?: string
   /** http(s) URL of a small image, as the browser reaches it. */
   readonly thumbnail?: string
 }

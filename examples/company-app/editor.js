@@ -53,7 +53,7 @@ export function editorHooks (app, documents) {
       async templates ({ user, search = '' }) {
         const found = await documents.templates(user.id)
         const isMeant = ({ title }) => title.toLowerCase().includes(search.trim().toLowerCase())
-        return found.filter(isMeant).map(({ id, title }) => ({ id, name: title }))
+        return found.filter(isMeant).map(({ id, title, extension }) => ({ id, name: title, fileType: extension }))
       },
       async create ({ user, template, format = 'docx', lang }) {
         const id = await createDocument(app, documents, { owner: user.id, from: template ?? format, lang })

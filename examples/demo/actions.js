@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import { extname } from 'node:path'
 import { baseOf } from './formats.js'
 import { languageOf } from './languages.js'
 import { sorts } from './preferences.js'
@@ -97,7 +98,8 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
 
     async templates ({ search = '' }) {
       const names = await readdir(TEMPLATES)
-      return names.filter(name => contains(name, search)).map(name => ({ id: name, name: baseOf(name) }))
+      return names.filter(name => contains(name, search))
+        .map(name => ({ id: name, name: baseOf(name), fileType: extname(name).slice(1) }))
     },
 
     /** `template` is one of these: the plugin has checked that the page got it from `templates`. */

@@ -86,8 +86,8 @@ const templates: PageAction<'templates'> = {
       isResult: isTemplates,
       expected: 'a list of { id, name }'
     })
-    const choices = found.slice(0, MAX_CHOICES).map(({ id, name, thumbnail }) =>
-      ({ name, thumbnail, data: { id, token: services.urls.offerToken(page.claims.page, id) } }))
+    const choices = found.slice(0, MAX_CHOICES).map(({ id, name, fileType, thumbnail }) =>
+      ({ name, fileType, thumbnail, data: { id, token: services.urls.offerToken(page.claims.page, id) } }))
     return { choices }
   }
 }

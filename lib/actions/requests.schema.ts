@@ -179,6 +179,7 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
     templates: answer({
       choices: Type.Array(Type.Object({
         name: Type.String(),
+        fileType: Type.Optional(Type.String({ pattern: EXTENSION })),
         thumbnail: Type.Optional(Type.String({ format: 'uri' })),
         data: Type.Object({ id: Type.String(), token: Type.String() })
       }))

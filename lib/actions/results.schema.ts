@@ -60,6 +60,10 @@ export type CreatedPage = Static<typeof CreatedPage>
 
 export const MAX_TEMPLATE_ID = 1000
 export const Templates = Type.Array(
-  Type.Object({ ...Named.properties, id: Type.String({ minLength: 1, maxLength: MAX_TEMPLATE_ID }) })
+  Type.Object({
+    ...Named.properties,
+    id: Type.String({ minLength: 1, maxLength: MAX_TEMPLATE_ID }),
+    fileType: Type.Optional(Type.String({ pattern: EXTENSION }))
+  })
 )
 export type Templates = Static<typeof Templates>

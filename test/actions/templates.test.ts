@@ -17,7 +17,7 @@ t.test('a page creates from a template that the hook has offered to it, and from
     actions: {
       templates (action) {
         listed.push(action)
-        return OFFERED[action.user?.id ?? '']!.map(id => ({ id, name: `Template ${id}`, thumbnail: 'https://app.example.com/x.png', secret: 'x' }))
+        return OFFERED[action.user?.id ?? '']!.map(id => ({ id, name: `Template ${id}`, fileType: 'dotx', thumbnail: 'https://app.example.com/x.png', secret: 'x' }))
       },
       create (action) {
         created.push(action)
@@ -32,7 +32,7 @@ t.test('a page creates from a template that the hook has offered to it, and from
   const { status, body: { choices: [letter, offer] } } = await host.ask('templates', { format: 'DOCX', lang: 'de', search: 'te' }, { token })
   t.equal(status, 200)
   t.strictSame(listed.map(action => ({ ...action })), [{ fileId: host.fileId, user: ADA, format: 'docx', lang: 'de', search: 'te' }])
-  t.strictSame(Object.keys(offer), ['name', 'thumbnail', 'data'])
+  t.strictSame(Object.keys(offer), ['name', 'fileType', 'thumbnail', 'data'])
   for (const { data } of [letter, offer]) t.equal((await host.ask('create', { format: 'docx', template: data }, { token })).status, 200)
   t.strictSame(created.map(({ template }) => template), OFFERED.ada)
   const { tokens: { pageToken } } = await host.ask('renew', {}, { token })
