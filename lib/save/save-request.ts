@@ -66,15 +66,9 @@ export function copyIdOf (save: Identified): string {
 }
 
 /** What distinguishes the save from others; `undefined` without a key. */
-export function identityOf ({ key, status, url, lastsave, firstChange }: SaveRequest): SaveIdentity | undefined {
+export function identityOf ({ key, firstChange, ...save }: SaveRequest): SaveIdentity | undefined {
   if (key === undefined) return undefined
-  return {
-    key,
-    status,
-    path: url.pathname,
-    ...(lastsave !== undefined && { lastsave }),
-    ...(firstChange !== undefined && { firstChange })
-  }
+  return { ...refusedIdentityOf({ key, ...save }), ...(firstChange !== undefined && { firstChange }) }
 }
 
 /** The same for a save that was refused or could not be made, as its callback announced it. */
