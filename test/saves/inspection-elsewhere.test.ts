@@ -103,7 +103,7 @@ t.test('of a save that was replaced, the history has the bytes that are stored, 
   t.equal(String(await next.content()), 'secret INTERNAL', 'who opens the document then sees what is stored')
 })
 
-t.test('an upload that is rejected leaves nothing behind; without check it is not inspected', { skip: isOnS3 && 'files' }, async t => {
+t.test('an upload that is rejected leaves nothing behind; without check it is not inspected', { skip: isOnS3 && 'This storage keeps nothing in files' }, async t => {
   const hook = inspector()
   const directory = t.testdir()
   const { app, storedText } = await startHost(t, { inspect: hook.inspect, storage: fileStorage({ directory }) })

@@ -190,7 +190,7 @@ t.test('a file that somebody replaces during the inspection stays, and the save 
   t.equal((await storage.stat(conflicts[0]!))?.extension, 'txt')
 })
 
-t.test('what another instance has removed during the inspection is fetched and inspected again', { skip: isOnS3 && 'files' }, async t => {
+t.test('what another instance has removed during the inspection is fetched and inspected again', { skip: isOnS3 && 'This storage keeps nothing staged in files' }, async t => {
   const directory = directoryOf(t)
   let inspections = 0
   const { saves, documentServer, storedText, fileId, listing } = await start(t, async () => {
