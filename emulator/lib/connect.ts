@@ -115,7 +115,9 @@ export async function connectDocumentServer (
         await leave()
         const deadline = performance.now() + timeout
         while ((await command('info', { key })).users?.includes(userId)) {
-          if (performance.now() > deadline) throw new Error(`The document server still lists ${userId} after ${timeout} ms`)
+          if (performance.now() > deadline) {
+            throw new Error(`The document server still lists ${userId} after ${timeout} ms`)
+          }
           await delay(POLL_INTERVAL_MS)
         }
       }
@@ -132,7 +134,9 @@ export async function connectDocumentServer (
       signal: AbortSignal.timeout(timeout)
     })
     const answer = await response.json() as CommandAnswer
-    if (answer.error === INVALID_TOKEN) throw documentServerError(INVALID_TOKEN, 'The document server refuses the token: is jwtSecret its secret?')
+    if (answer.error === INVALID_TOKEN) {
+      throw documentServerError(INVALID_TOKEN, 'The document server refuses the token: is jwtSecret its secret?')
+    }
     return answer
   }
 }

@@ -33,8 +33,9 @@ const reference: PageAction<'reference'> = {
     const info = file && await storage.stat(file.fileId)
     if (!info) return NOT_FOUND
     const { fileId, extension: fileType } = info
+    const control = createControl({ mode: 'view', ...(preset && { preset }) }, page.request)
     const { documentKey: key, documentName, documentUrl: url } =
-      await createControl({ mode: 'view', ...(preset && { preset }) }, page.request).openDocument(fileId, { name: file.name })
+      await control.openDocument(fileId, { name: file.name })
     const linked = { fileType, key, path: documentName, url, referenceData: { fileKey: fileId, instanceId } }
     return { ...sign('setReferenceData', linked), page: await pageOf(services, fileId) }
   }

@@ -19,7 +19,10 @@
  * @property {string} placeholderId ID of the element that becomes the editor.
  */
 
-/** @typedef {{ config: Config, actions?: string, lockReason?: string }} Fresh An answer of the action `config`, without its tokens. */
+/**
+ * @typedef {{ config: Config, actions?: string, lockReason?: string }} Fresh An answer of the action `config`, without
+ *   its tokens.
+ */
 
 /**
  * @param {HTMLElement} fragment

@@ -121,7 +121,8 @@ export function createControl (
         if (!found) throw new FileNotFoundError(fileId)
         const { info, opening } = found
         await assertOpens(info.extension)
-        await open(info, name ?? `${info.fileId}.${info.extension}`, opening(), askCanEdit(services, fileId, defaults, request))
+        const denied = askCanEdit(services, fileId, defaults, request)
+        await open(info, name ?? `${info.fileId}.${info.extension}`, opening(), denied)
       })
       return control
     },

@@ -219,7 +219,8 @@ export function offeredActions (
     /** Names of the actions that a page can use. */
     namesFor: (defaults: EditorControlDefaults): string[] => [
       ...named.filter(({ needs }) => mayUse(defaults, needs)).map(({ name }) => name),
-      ...actions.editRights && !defaults.preset && !rightsOf(defaults).edit ? ['edit-rights'] : [], // the action `config` grants it
+      // the action `config` grants it
+      ...actions.editRights && !defaults.preset && !rightsOf(defaults).edit ? ['edit-rights'] : [],
       ...actions.links ? ['links'] : []
     ],
     /** With the fields of the configuration that the actions need. */

@@ -64,11 +64,11 @@ export const renderRules: Rules<RenderOptions> = {
     AnyString,
     'loading', 'slow', 'unreachable', 'unreachableAdvice', 'failed', 'failedAdvice', 'unconvertedAdvice', 'outdated',
     'outdatedAdvice', 'expired', 'expiredAdvice', 'loggedOut', 'loggedOutAdvice', 'tryAgain', 'reload', 'denied',
-    'notFound', 'nameTaken', 'beingEdited', 'beingEditedAdvice', 'locked', 'tooLarge', 'refused', 'notDone', 'notDoneAdvice',
-    'offlineAdvice', 'savingCopy', 'copySaved', 'copyOffered', 'download', 'restoring', 'loadingHistory', 'created',
+    'notFound', 'nameTaken', 'beingEdited', 'beingEditedAdvice', 'locked', 'tooLarge', 'refused', 'notDone',
+    'notDoneAdvice', 'offlineAdvice', 'savingCopy', 'copySaved', 'copyOffered', 'download', 'restoring', 'loadingHistory', 'created',
     'linkReady', 'open', 'dismiss', 'unstored', 'unstoredAdvice', 'storedAgain', 'closing', 'unsent', 'unsentAdvice',
-    'unsavedAdvice', 'closeAnyway', 'keepOpen', 'closed', 'openAgain', 'chooseImage', 'chooseCompare', 'chooseCombine', 'chooseInsert', 'chooseTemplate',
-    'blankDocument', 'chooseSpreadsheet',
+    'unsavedAdvice', 'closeAnyway', 'keepOpen', 'closed', 'openAgain', 'chooseImage', 'chooseCompare', 'chooseCombine',
+    'chooseInsert', 'chooseTemplate', 'blankDocument', 'chooseSpreadsheet',
     'sharing', 'sharedByLink', 'sharedWithNobody', 'changeSharing', 'search', 'searching', 'nothingFound', 'cancel'
   )
 }
