@@ -15,6 +15,7 @@ t.test('a page shows the other editors and their carets, each in its own colour,
   t.strictSame(await users.evaluateAll(items => items.map(({ title }) => title)), ['Ada Lovelace (you)', 'Grace Hopper', 'Vic Reader, viewing'])
   const colors = await users.evaluateAll(items => items.map(({ dataset }) => dataset.color))
   t.equal(new Set(colors).size, 3, 'a colour for each')
+  const ownName = (await users.first().elementHandle())!
 
   await paragraph(grace, 'Currency is EUR.').click()
   const marked = ada.editor.locator('[data-by="Grace Hopper"]')
@@ -26,6 +27,7 @@ t.test('a page shows the other editors and their carets, each in its own colour,
   await paragraph(grace, 'Table 1 is rounded.').click()
   await paragraph(ada, 'Table 1 is rounded.').locator(marked).waitFor()
   t.equal(await marked.count(), 1, 'the mark has moved')
+  t.ok(await ownName.evaluate(({ isConnected }) => isConnected), 'and nothing else was drawn anew')
 
   await close(grace)
   await users.nth(2).waitFor({ state: 'detached' })

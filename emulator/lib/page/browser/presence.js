@@ -27,11 +27,13 @@ export function showPresence (users, view) {
   showMarks(users, view)
 }
 
-/** @param {User[]} users */
+/** Elements stay where nothing changes: most messages are only about places. @param {User[]} users */
 function showList (users) {
   shown = users
   const list = /** @type {HTMLElement} */ (document.querySelector('[data-users]'))
-  list.replaceChildren(...users.slice(0, SHOWN).map(chip), ...more(users.slice(SHOWN)))
+  const next = /** @type {HTMLElement} */ (list.cloneNode())
+  next.append(...users.slice(0, SHOWN).map(chip), ...more(users.slice(SHOWN)))
+  if (!next.isEqualNode(list)) list.replaceChildren(...next.childNodes)
 }
 
 /** @param {User[]} users @param {{ mark: (marks: Marks) => void } | null | undefined} view */
