@@ -33,7 +33,6 @@ const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--no-zygote', '--disable-de
 
 /** For what hangs, not for what is slow: on a busy machine a page takes ten times as long. */
 const FILE_TIMEOUT_MS = 900_000
-const TEST_TIMEOUT_MS = 300_000
 const STEP_TIMEOUT_MS = 120_000
 
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', event => {
@@ -56,7 +55,6 @@ export async function startBrowser (t: Test): Promise<TestBrowser> {
   return {
     missing: false,
     async newPage (t, options = {}) {
-      t.setTimeout(TEST_TIMEOUT_MS)
       const context = await browser.newContext(options)
       context.setDefaultTimeout(STEP_TIMEOUT_MS)
       t.teardown(() => context.close())
