@@ -40,9 +40,9 @@ async function violationsIn (frame: Frame): Promise<string[]> {
 }
 
 const browser = await startBrowser(t)
-t.setTimeout(300_000) // of all pages together
+t.setTimeout(900_000) // of all pages together
 
-t.test('demo, editor and its messages: axe finds nothing wrong with any of them, in light and dark', { skip: browser.missing, timeout: 300_000 }, async t => {
+t.test('demo, editor and its messages: axe finds nothing wrong with any of them, in light and dark', { skip: browser.missing, timeout: 900_000 }, async t => {
   const directory = await temporaryDirectory(t)
   const demo = await startDemo(t, { directory })
   for (const [name, { path, prepare, reach, device }] of Object.entries(states)) {

@@ -18,12 +18,12 @@ const FOLDER = 'examples/company-app'
 const PASSWORD = 'correct horse battery'
 const browser = await startBrowser(t)
 const commands = readPage(`${FOLDER}/README.md`).blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
-t.setTimeout(600_000)
+t.setTimeout(900_000)
 
 t.test('example company-app: its tutorial leads from an empty directory to two users who edit a document with history', {
   skip: browser.missing || (!existsSync(join(root, '.git')) && 'This machine has no repository')
 }, async t => {
-  t.setTimeout(600_000)
+  t.setTimeout(900_000)
   const started = performance.now()
   const [get = '', setup = '', start = '', testIt = '', containers] = commands
   t.equal(containers, 'docker compose up --build\n')

@@ -56,7 +56,7 @@ export async function startBrowser (t: Test): Promise<TestBrowser> {
   return {
     missing: false,
     async newPage (t, options = {}) {
-      t.setTimeout(TEST_TIMEOUT_MS)
+      if ((t.options.timeout ?? 0) < TEST_TIMEOUT_MS) t.setTimeout(TEST_TIMEOUT_MS)
       const context = await browser.newContext(options)
       context.setDefaultTimeout(STEP_TIMEOUT_MS)
       t.teardown(() => context.close())
