@@ -15,7 +15,7 @@ import { NEW, startEditing, startInstance } from '../kit/editing.js'
 import { isOnS3 } from '../kit/storage.js'
 import { deferred, holdTimers } from '../kit/time.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const HALF = NEW.length / 2
 

@@ -11,7 +11,7 @@ import { startInstance } from './instances.js'
 import { randomFrom } from './random.js'
 import { NEW, startEditing } from '../../kit/editing.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 t.jobs = 6 // most of the time they wait
 
 const LOCK_LIVES_MS = 10_000
