@@ -235,17 +235,17 @@ t.test('a directory that was missing for a while is scanned when it is back', as
 
 t.test('the longer a scan takes, the longer is the pause after it', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
-  const { next, pauses } = await startScanning(t, directory)
-  t.strictSame(pauses, [1000])
   const { now } = performance
   t.teardown(() => { performance.now = now })
-  let later = 0
-  performance.now = () => now.call(performance) + later
+  let time = performance.now()
+  performance.now = () => time
+  const { next, pauses } = await startScanning(t, directory)
+  t.strictSame(pauses, [1000])
   hook(t, {
     name: 'opendir',
     isMeant: path => path === directory,
     async instead (call) {
-      later += 900
+      time += 900
       return await call()
     }
   })
