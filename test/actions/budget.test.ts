@@ -2,8 +2,10 @@ import t from 'tap'
 import type { CopiedAction } from '../../lib/index.js'
 import { startHistorian } from '../kit/sessions.js'
 import { ADA, HANDLER, startPageHost } from '../kit/host.js'
+import { stoppedTime } from '../kit/time.js'
 
 t.test('what one page can ask for is bounded, others are not affected, and a page gets no more by renewing its token', async t => {
+  stoppedTime(t)
   const host = await startPageHost(t, { actions: { favorite: () => {}, create: () => ({ url: '/new' }) } })
   const token = await host.tokenOf()
   const statuses = new Map<number, number>()
@@ -25,6 +27,7 @@ t.test('what one page can ask for is bounded, others are not affected, and a pag
 })
 
 t.test('the version history counts as five: it saves what is being typed', async t => {
+  stoppedTime(t)
   const host = await startPageHost(t, { versions: {} })
   const token = await host.tokenOf()
   const statuses = new Set<number>()

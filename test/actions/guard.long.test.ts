@@ -131,7 +131,7 @@ t.test('keys of prototypes in a body change nothing', async t => {
 })
 
 t.test('a body that is not a small JSON object of the right form, in time, is refused, and no hook runs', async t => {
-  const host = await startPageHost(t, { actions, timeouts: { body: 100 } })
+  const host = await startPageHost(t, { actions })
   const table: Array<[what: string, status: number, body: unknown, type?: string]> = [
     ['empty', 400, ''],
     ['no JSON', 400, '{"name":'],
@@ -152,9 +152,10 @@ t.test('a body that is not a small JSON object of the right form, in time, is re
   }
   t.equal(renamed.length, 1)
 
-  const token = await host.tokenOf()
+  const impatient = await startPageHost(t, { actions, timeouts: { body: 100 } })
+  const token = await impatient.tokenOf()
   const status = await new Promise((resolve, reject) => {
-    const request = http.request(`${host.origin}${HANDLER}/actions/rename`, {
+    const request = http.request(`${impatient.origin}${HANDLER}/actions/rename`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-editor-page-token': token, 'content-length': 20 }
     }, response => {

@@ -14,7 +14,7 @@ const PAGES: Readonly<Record<string, string>> = { en: '612 792', de: '595 842', 
 const SLIDES: Readonly<Record<string, string>> = { pptx: '960 540', odp: '794 446' }
 
 t.test('LibreOffice opens a blank document of each format: one page of the size that the language decides', { skip: await missingOffice() }, async t => {
-  t.setTimeout(120_000)
+  t.setTimeout(300_000)
   const directory = t.testdir({})
   const files = FORMATS.flatMap(format => Object.keys(PAGES).map(lang => ({ format, lang, path: join(directory, `${lang}-${format}.${format}`) })))
   await Promise.all(files.map(async ({ format, lang, path }) => await writeFile(path, blankDocument(format, { lang }))))
@@ -36,7 +36,7 @@ const TEMPLATES = ['dotx', 'xltx', 'potx', 'ott', 'ots', 'otp']
 const MADE = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp']
 
 t.test('LibreOffice opens the document that is made from its own template of each format', { skip: await missingOffice() }, async t => {
-  t.setTimeout(120_000)
+  t.setTimeout(300_000)
   const directory = t.testdir({})
   const profile = `-env:UserInstallation=${pathToFileURL(join(directory, 'profile')).href}`
   const host = await startHost(t)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { jumpingTime } from '../kit/time.js'
+import { jumpingTime, stoppedTime } from '../kit/time.js'
 import { forgedToken } from '../kit/document-server.js'
 import { startEditing } from '../kit/editing.js'
 import { answerWith } from '../kit/http.js'
@@ -24,6 +24,7 @@ function linesOf (log: ReturnType<typeof memoryLog>) {
 
 for (const [name, options] of Object.entries({ secure: {}, 'classic with tokens': { profile: 'classic', requireToken: true } } as const)) {
   t.test(`callbacks of strangers, by the thousand: a few short lines, and none of a save that was refused (${name})`, async t => {
+    stoppedTime(t)
     const log = memoryLog()
     const editing = await startEditing(t, { ...options, server: log.server, serve: answerWith('gone', 404) })
     const { messages } = collect(t, 'save')

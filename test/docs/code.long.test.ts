@@ -136,7 +136,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
  */
 const OTHERS: ReadonlySet<string> = new Set(['', 'text', 'http', 'sh', 'nginx', 'dockerfile', 'vue'])
 
-t.setTimeout(120_000) // the compiler reads the types of all packages
+t.setTimeout(300_000) // the compiler reads the types of all packages
 
 t.test('every block of JavaScript and TypeScript compiles strictly against the built types', async t => {
   t.ok(compiled.length > 20)

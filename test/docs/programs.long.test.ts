@@ -44,7 +44,7 @@ const promises: Readonly<Record<string, (t: Test, program: Program) => Promise<v
 
 const blocks = markdownFiles().map(readPage).flatMap(({ blocks }) => blocks).filter(({ marks }) => marks.run !== undefined)
 
-t.setTimeout(180_000)
+t.setTimeout(300_000)
 t.strictSame(blocks.map(({ marks }) => marks.run).sort(), Object.keys(promises).sort(), 'every program has a promise, and every promise a program')
 
 for (const { page, line, text: source, marks: { run = '' } } of blocks) {

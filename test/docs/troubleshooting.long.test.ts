@@ -61,7 +61,7 @@ const entries = readPage(PAGE).tables
   .filter(({ header }) => header[0]?.text === 'message')
   .flatMap(({ rows }) => rows.flatMap(({ line, cells }) => cells[0]!.codeSpans.map((text): Entry => ({ text: tidy(text), line }))))
 
-t.setTimeout(120_000) // the compiler reads all sources
+t.setTimeout(300_000) // the compiler reads all sources
 
 t.test('every message that does not say itself what to do is in docs/troubleshooting.md', async t => {
   const needed = messages.filter(needsEntry)

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { undiciClient } from '../../lib/index.js'
 import { SECRET } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
-import { listen, startUpstream } from '../kit/http.js'
+import { freePort, listen, startUpstream } from '../kit/http.js'
 import { createAuthority, createCertificate, startNameServer } from '../kit/network.js'
 import { type Expected, expectReport, findingOf, OTHER_SECRET, type SetUp, type SetUpOptions, startSetUp } from './support.js'
 
@@ -18,14 +18,6 @@ interface Fault extends Expected {
 const API_PATH = '/web-apps/apps/api/documents/api.js'
 const html = '<!doctype html><html><head><title>Wiki</title></head><body><h1>Our wiki</h1></body></html>'
 
-async function closedPort (t: Test): Promise<string> {
-  const server = net.createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as net.AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return `http://127.0.0.1:${port}`
-}
-
 const behindTls = (certificate: Parameters<typeof createCertificate>[0], ca = authority.cert): SetUpOptions => ({
   serverProxy: { certificate: createCertificate(certificate) },
   tls: { ca }
@@ -34,13 +26,13 @@ const behindTls = (certificate: Parameters<typeof createCertificate>[0], ca = au
 /** One fault each, at the document server or on the way to it. */
 const faults: Readonly<Record<string, Fault>> = {
   'nothing listens there': {
-    options: async t => ({ documentServerOrigin: await closedPort(t) }),
+    options: async () => ({ documentServerOrigin: `http://127.0.0.1:${await freePort()}` }),
     codes: ['SERVER_REFUSED'],
     evidence: [/^No answer from http:\/\/127\.0\.0\.1:\d+\/healthcheck: ECONNREFUSED/],
     remedy: /editorApiUrl/
   },
   'nothing listens at the internal URL': {
-    options: async t => ({ documentServer: { internalUrl: await closedPort(t) } }),
+    options: async () => ({ documentServer: { internalUrl: `http://127.0.0.1:${await freePort()}` } }),
     codes: ['SERVER_REFUSED'],
     remedy: /documentServer\.internalUrl/
   },

@@ -2,9 +2,9 @@ import t from 'tap'
 import { memoryStorage } from '../../lib/index.js'
 import { expectReport, findingOf, startSetUp } from './support.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
-t.test('a conversion that never ends', { timeout: 120_000 }, async t => {
+t.test('a conversion that never ends', { timeout: 300_000 }, async t => {
   const { host, documentServer } = await startSetUp(t)
   documentServer.fault('conversion', { type: 'slow', ms: 10 * 60_000 })
   const report = await host.app.editorDoctor()

@@ -2,7 +2,7 @@ import t from 'tap'
 import { missingOffice } from '../kit/programs.js'
 import { startService } from '../kit/sessions.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 const skip = await missingOffice()
 
 t.test('a stored document becomes an image and documents of other formats, made by LibreOffice', { skip }, async t => {

@@ -91,7 +91,7 @@ t.test('a conversion that is not ready in time rejects; the same request later g
 
 t.test('the first requests follow sooner than the interval: small documents are converted quickly', async t => {
   const { convert } = await startConverting(t, (response, attempt, origin) => (attempt < 2 ? pending : ready)(response, attempt, origin))
-  t.strictSame(await (await convert({ interval: 4000, timeout: 3500 })).bytes(), PDF)
+  t.strictSame(await (await convert({ interval: 8000, timeout: 7500 })).bytes(), PDF)
 })
 
 t.test('the time limit also ends a request that is not answered', async t => {

@@ -32,7 +32,7 @@ interface Added {
 
 const input: fc.Arbitrary<Added> = fc.record({ fields, elements, headers, asXml: fc.boolean() })
 
-t.setTimeout(120_000 + Number(process.env.RUNS ?? 0) * 50)
+t.setTimeout(300_000 + Number(process.env.RUNS ?? 0) * 50)
 
 t.test('answers with unknown fields, elements and headers are understood as those without', async t => {
   let added: Added = { fields: {}, elements: [], headers: {}, asXml: false }

@@ -11,7 +11,7 @@ import { SECRET } from '../kit/document-server.js'
 import { freePort, listen } from '../kit/http.js'
 import { plainEnvironment, root, run, temporaryDirectory } from '../kit/programs.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 const directory = join(root, 'examples/testing')
 const emulator = join(root, 'emulator/dist/lib/cli/main.js')
 
@@ -83,7 +83,7 @@ const started: Readonly<Record<string, (t: Test, documentServer: string) => Prom
 }
 
 for (const [folder, start] of Object.entries(started)) {
-  t.test(`the README says what check finds in the example: ${folder}`, { timeout: 120_000, skip: folder === 'python' && !python && 'python3 is not installed' }, async t => {
+  t.test(`the README says what check finds in the example: ${folder}`, { timeout: 600_000, skip: folder === 'python' && !python && 'python3 is not installed' }, async t => {
     const port = await freePort()
     const [configUrl, contentUrl] = await start(t, `http://127.0.0.1:${port}`)
     const { stdout } = await run(process.execPath, [emulator, 'check', '--config-url', configUrl, '--content-url', contentUrl, '--port', String(port), '--format', 'json'], {

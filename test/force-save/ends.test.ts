@@ -2,6 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import type { CallbackEvent, ForceSaveResult, SavedEvent } from '../../lib/index.js'
 import { commandsAnswered, type Pair, startPair, watched } from '../kit/sessions.js'
+import { holdTimers } from '../kit/time.js'
+
+/** A timeout that a test lets pass. */
+const TIMEOUT_MS = 200_000
 
 /** A force save whose document takes a second to be assembled. */
 async function startSlow (t: Parameters<typeof startPair>[0]) {
@@ -10,6 +14,12 @@ async function startSlow (t: Parameters<typeof startPair>[0]) {
   await session.edit('edited')
   pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
   return { pair, session, control: await pair.control() }
+}
+
+async function commandReceived ({ documentServer }: Pair): Promise<void> {
+  const isReceived = () => documentServer.receivedRequests.some(({ url, body }) => /Command/i.test(url) && body !== null)
+  while (!isReceived()) await turn()
+  await turn()
 }
 
 t.test('a force save that takes longer than its timeout rejects', async t => {
@@ -62,9 +72,13 @@ t.test('a command without an answer ends with the timeout', async t => {
 })
 
 t.test('if the caller gives up before the command is answered, others know that its save may be under way', async t => {
+  const timers = holdTimers(t, TIMEOUT_MS)
   const { pair, control } = await startSlow(t)
   pair.documentServer.fault('command', { type: 'delay', ms: 500 })
-  await t.rejects(control.forceSave({ timeout: 200 }), { code: 'FST_EDITOR_FORCE_SAVE_TIMEOUT' })
+  const givenUp = watched(control.forceSave({ timeout: TIMEOUT_MS }))
+  await commandReceived(pair)
+  timers.pass()
+  await t.rejects(givenUp.promise, { code: 'FST_EDITOR_FORCE_SAVE_TIMEOUT' })
   await pair.clock.advance(100) // not at the same moment
   const other = watched((await pair.control('b')).forceSave())
   while (!(await pair.notes()).some(({ isIdle }) => isIdle)) await turn()
@@ -74,13 +88,16 @@ t.test('if the caller gives up before the command is answered, others know that 
 })
 
 t.test('a note is removed if the command is answered when its caller has given up, and nothing is under way', async t => {
+  const timers = holdTimers(t, TIMEOUT_MS)
   const pair = await startPair(t)
   await pair.open()
   pair.documentServer.fault('command', { type: 'delay', ms: 500 })
-  await t.rejects((await pair.control()).forceSave({ timeout: 200 }), { code: 'FST_EDITOR_FORCE_SAVE_TIMEOUT' })
+  const givenUp = watched((await pair.control()).forceSave({ timeout: TIMEOUT_MS }))
+  await commandReceived(pair)
+  timers.pass()
+  await t.rejects(givenUp.promise, { code: 'FST_EDITOR_FORCE_SAVE_TIMEOUT' })
   t.equal((await pair.notes()).length, 1)
-  await pair.clock.advance(500)
-  while ((await pair.notes()).length > 0) await turn()
+  while ((await pair.notes()).length > 0) await pair.clock.advance(500)
 })
 
 t.test('closing the app ends the wait, and does not wait for it', async t => {

@@ -6,7 +6,7 @@ import { ADA, HANDLER, startHost } from '../kit/host.js'
 import { GRACE, OLD, startHistorian } from '../kit/sessions.js'
 import { deferred } from '../kit/time.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 t.test('no save is refused because of what the document server says about its changes', async t => {
   const { edit, contents, control } = await startHistorian(t, { inFiles: true })

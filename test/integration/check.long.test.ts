@@ -36,10 +36,10 @@ const cases: ReadonlyArray<readonly [title: string, document: typeof text | type
 ]
 
 t.jobs = 2
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 for (const [title, [name, bytes], options, failed] of cases) {
-  t.test(`an application with the plugin ${title}`, { buffered: true, timeout: 120_000 }, async t => {
+  t.test(`an application with the plugin ${title}`, { buffered: true, timeout: 600_000 }, async t => {
     const port = await freePort()
     const fileIds = new Map<string, string>()
     const { origin } = await startHost(t, {

@@ -1,5 +1,6 @@
 // Servers and requests of a test: `startUpstream` stands where another server would be, `startReverseProxy` in front
 // of one, `exchange` sends bytes that no HTTP library would send.
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
@@ -31,14 +32,19 @@ export async function listen (t: Test, server: Server, host = '127.0.0.1'): Prom
   return { port, origin: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }
 }
 
-/** A port of this machine on which nothing listens at the moment. */
+/**
+ * A port of this machine on which nothing listens at the moment. The system gives none of these to whoever wants any
+ * port, such as another test, before it is used.
+ */
 export async function freePort (): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const server = net.createServer().listen(port, '127.0.0.1')
+    if (!await once(server, 'listening').then(() => true, () => false)) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 export interface Upstream extends Listener {

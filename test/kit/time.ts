@@ -12,6 +12,17 @@ export interface HeldTimers {
 }
 
 /**
+ * Stops the monotonic time, so that it does not pass on a busy machine, and returns what advances it. Timers go on.
+ */
+export function stoppedTime (scope: Scope): (milliseconds: number) => void {
+  const elapsed = performance.now
+  let time = elapsed.call(performance)
+  performance.now = () => time
+  scope.teardown(() => { performance.now = elapsed })
+  return milliseconds => { time += milliseconds }
+}
+
+/**
  * Holds the timers of one length until the test lets their time pass, however long everything else takes on a busy
  * machine.
  */

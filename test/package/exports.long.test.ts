@@ -17,7 +17,7 @@ import('fastify-onlyoffice').then(({ default: plugin, 'module.exports': _, ...na
 })
 `
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 t.test('require() returns the plugin with every named export', async t => {
   const { directory } = await installPacked(t, 'fastify-onlyoffice')

@@ -15,7 +15,7 @@ interface HostReport {
   readonly config: { readonly document: { readonly url: string, readonly key: string }, readonly editorConfig: { readonly callbackUrl: string } }
 }
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 t.test('an application with the packed package opens a document, stores a save and exits', async t => {
   const project = await installPacked(t, 'fastify-onlyoffice')

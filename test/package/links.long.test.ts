@@ -9,7 +9,7 @@ const REPOSITORY = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/'
 /** A file, a folder, or a picture to show, of the repository's main branch. */
 const OF_REPOSITORY = /^https:\/\/(?:github\.com|raw\.githubusercontent\.com)\/fastify-onlyoffice\/fastify-onlyoffice\/(?:(?:blob|tree|raw)\/)?main\/([^#?]+)/
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 for (const name of ['fastify-onlyoffice', 'onlyoffice-emulator'] satisfies PackageName[]) {
   t.test(`every link in the Markdown files of ${name} leads to what is packed, or is an absolute https URL`, async t => {

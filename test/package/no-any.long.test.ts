@@ -17,7 +17,7 @@ const settings: ts.CompilerOptions = {
   noEmit: true
 }
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 for (const folder of [root, join(root, 'emulator/')]) {
   const { name, exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {

@@ -5,7 +5,7 @@ import { installPacked, plainEnvironment, root, run } from '../kit/programs.js'
 
 const PROGRAM = 'save-flow.test.mjs'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 t.test('an application with the packed package tests its own save flow in under 40 lines', async t => {
   const source = join(root, 'test/package/hosts', PROGRAM)

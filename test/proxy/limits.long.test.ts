@@ -4,11 +4,14 @@ import net from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import type { EditorOptions } from '../../lib/index.js'
-import { deferred } from '../kit/time.js'
+import { deferred, holdTimers } from '../kit/time.js'
 import { startHost } from '../kit/host.js'
 import { listen, startUpstream } from '../kit/http.js'
 
 const profiles = ['secure', 'classic'] as const
+
+/** A total deadline that a test lets pass. */
+const TOTAL_MS = 200_000
 
 /** A host and an upstream that tells when its connection is closed. */
 async function start (t: Test, options: Partial<EditorOptions>, listener: http.RequestListener) {
@@ -27,18 +30,21 @@ async function start (t: Test, options: Partial<EditorOptions>, listener: http.R
 }
 
 /** Asserts that the answer begins well and is then cut off. Resolves to the bytes that came. */
-async function assertCut (t: Test, request: http.ClientRequest): Promise<number> {
+async function assertCut (t: Test, request: http.ClientRequest, onData = () => {}): Promise<number> {
   const [response] = await once(request, 'response') as [http.IncomingMessage]
   t.equal(response.statusCode, 200)
   let bytes = 0
-  await t.rejects(async () => { for await (const chunk of response) bytes += chunk.length }, { code: 'ECONNRESET' })
+  await t.rejects(async () => { for await (const chunk of response) { bytes += chunk.length; onData() } }, { code: 'ECONNRESET' })
   return bytes
 }
 
 for (const profile of profiles) {
   t.test(`upstream headers that do not arrive are answered 504 (${profile})`, async t => {
-    for (const timeouts of [{ headers: 200 }, { total: 200 }]) {
-      const { proxied, upstreamClosed } = await start(t, { profile, timeouts }, () => {})
+    const timers = holdTimers(t, TOTAL_MS)
+    for (const timeouts of [{ headers: 200 }, { total: TOTAL_MS }]) {
+      const { proxied, upstreamClosed } = await start(t, { profile, timeouts }, () => {
+        if ('total' in timeouts) timers.pass()
+      })
       const response = await proxied()
       t.equal(response.status, 504, JSON.stringify(timeouts))
       t.match(await response.text(), /^The upstream request took too long: /)
@@ -47,10 +53,15 @@ for (const profile of profiles) {
   })
 
   t.test(`upstream headers that trickle in byte by byte are cut off at the total deadline (${profile})`, async t => {
-    const { proxied, upstreamClosed } = await start(t, { profile, timeouts: { total: 400, headers: 5000 } }, request => {
+    const timers = holdTimers(t, TOTAL_MS)
+    const { proxied, upstreamClosed } = await start(t, { profile, timeouts: { total: TOTAL_MS, headers: 60_000 } }, request => {
       const { socket } = request
       socket.write('HTTP/1.1 200 OK\r\nX-Drip: ')
-      const drip = setInterval(() => socket.write('x'), 50)
+      let bytes = 0
+      const drip = setInterval(() => {
+        socket.write('x')
+        if (++bytes === 5) timers.pass()
+      }, 50)
       socket.once('close', () => clearInterval(drip))
     })
     const response = await proxied()
@@ -59,19 +70,21 @@ for (const profile of profiles) {
   })
 
   t.test(`a body that trickles in without ever being idle is cut off at the total deadline (${profile})`, async t => {
-    const { open, upstreamClosed } = await start(t, { profile, timeouts: { total: 500, idle: 10_000 } }, (_request, response) => {
+    const timers = holdTimers(t, TOTAL_MS)
+    const { open, upstreamClosed } = await start(t, { profile, timeouts: { total: TOTAL_MS, idle: 60_000 } }, (_request, response) => {
       response.flushHeaders()
       const drip = setInterval(() => response.write('x'), 50)
       response.once('close', () => clearInterval(drip))
     })
-    t.ok(await assertCut(t, open()) > 0)
+    t.ok(await assertCut(t, open(), timers.pass) > 0)
     await upstreamClosed
   })
 
   t.test(`a body that stalls is cut off (${profile})`, async t => {
-    for (const timeouts of [{ idle: 200 }, { total: 200 }]) {
+    const timers = holdTimers(t, TOTAL_MS)
+    for (const timeouts of [{ idle: 200 }, { total: TOTAL_MS }]) {
       const { open, upstreamClosed } = await start(t, { profile, timeouts }, (_request, response) => { response.write('begun') })
-      t.equal(await assertCut(t, open()), 5, JSON.stringify(timeouts))
+      t.equal(await assertCut(t, open(), 'total' in timeouts ? timers.pass : undefined), 5, JSON.stringify(timeouts))
       await upstreamClosed
     }
   })
@@ -120,7 +133,7 @@ for (const profile of profiles) {
 
 t.test('a TLS handshake that is never answered ends with 504', async t => {
   const silent = await listen(t, net.createServer(() => {}))
-  const host = await startHost(t, { profile: 'classic', timeouts: { connect: 200, total: 5000 } })
+  const host = await startHost(t, { profile: 'classic', timeouts: { connect: 200, total: 60_000 } })
   const response = await fetch(host.handler({ action: 'proxy', url: `https://127.0.0.1:${silent.port}/` }))
   t.equal(response.status, 504)
   t.match(await response.text(), 'CONNECT_TIMEOUT', 'not the total deadline')

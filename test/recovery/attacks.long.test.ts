@@ -7,7 +7,7 @@ import { deferred } from '../kit/time.js'
 import { OLD, startService } from '../kit/sessions.js'
 import { powerSwitch, startAfterOutage, textOf, unknownHere, watchedClient } from './outage.js'
 
-t.test('recovery.fileIdOf hangs: the run goes on', { timeout: 20_000 }, async t => {
+t.test('recovery.fileIdOf hangs: the run goes on', { timeout: 300_000 }, async t => {
   const service = await startService(t, { recovery: { fileIdOf: () => new Promise<undefined>(() => {}) }, timeouts: { hooks: 100 } })
   const { app, documentServer, forgotten } = service
   const session = await documentServer.open(await unknownHere(service, 'assigned'))
@@ -47,7 +47,7 @@ t.test('an assigned key does not tell which content it was opened with: a docume
   t.strictSame(forgotten(), [])
 })
 
-t.test('a recovery that waits for another one can be aborted', { timeout: 20_000 }, async t => {
+t.test('a recovery that waits for another one can be aborted', { timeout: 300_000 }, async t => {
   const { promise: opened, resolve: open } = deferred<void>()
   const { promise: called, resolve: call } = deferred<void>()
   const { recover, app, fileId, storage } = await startAfterOutage(t, 'handed over', { onForgotten: async () => { call(); await opened } })

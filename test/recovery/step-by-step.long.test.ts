@@ -6,7 +6,7 @@ import { startHost } from '../kit/host.js'
 import { OLD, startService } from '../kit/sessions.js'
 import { startAfterOutage, watchedClient } from './outage.js'
 
-t.setTimeout(2 * 60_000)
+t.setTimeout(5 * 60_000)
 
 for (const step of ['getForgotten 1', 'file 1', 'info 3', 'getForgotten 2', 'file 2', 'deleteForgotten 1']) {
   t.test(`another instance deletes the file before ${step}: nothing failed, and nothing is kept`, async t => {
@@ -110,7 +110,7 @@ for (const method of ['stat', 'stage', 'replace'] as const) {
     })
     const { recover, stored, forgotten } = await startAfterOutage(t, 'edited', {
       storing,
-      timeouts: { storage: 1000, ...(method === 'stage' && { total: 1000 }) }
+      timeouts: { storage: 5000, ...(method === 'stage' && { total: 5000 }) }
     })
     isHanging = true
     t.match(await recover(), [{ outcome: 'failed', kept: true, error: { code: 'FST_EDITOR_STORAGE_TIMEOUT' } }])

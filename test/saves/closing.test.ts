@@ -13,9 +13,9 @@ import { startInstance as startProcess } from '../campaigns/kills/instances.js'
 import { randomFrom } from '../campaigns/kills/random.js'
 import { NEW, startEditing, startInstance } from '../kit/editing.js'
 import { isOnS3 } from '../kit/storage.js'
-import { deferred } from '../kit/time.js'
+import { deferred, holdTimers } from '../kit/time.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const HALF = NEW.length / 2
 
@@ -143,12 +143,15 @@ t.test('closing the app aborts a fetch that another instance also makes, whose f
 })
 
 t.test('a save may take longer than Fastify\'s plugin timeout', async t => {
+  const pluginTimeout = 200_000
+  const timers = holdTimers(t, pluginTimeout)
   const { serve, asked } = halfway()
-  const editing = await startEditing(t, { serve, server: { pluginTimeout: 2000 } })
+  const editing = await startEditing(t, { serve, server: { pluginTimeout } })
   const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
   const response = await asked
   const closed = editing.app.close()
-  await Promise.race([closed, delay(2500)])
+  timers.pass()
+  await Promise.race([closed, delay(500)])
   response.end(NEW.slice(HALF))
   t.equal(await answer, 0)
   await t.resolves(closed)

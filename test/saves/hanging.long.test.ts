@@ -74,10 +74,12 @@ export function hangingStorage ({ isStaging }: { readonly isStaging: boolean }):
   }
 }
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 t.jobs = 4 // most of the time they wait
 
 const STORAGE_MS = 1000
+/** Of downloads, which other saves must finish meanwhile. */
+const TOTAL_MS = 4000
 const CLOSE_MS = 200
 
 /**
@@ -111,7 +113,7 @@ for (const isStaging of [true, false]) {
     t.test(`${what}: the save is answered in time, the next one is stored, other files are not affected`, { buffered: true }, async t => {
       const places: string[] = []
       const { hanging, editing } = await start(t, {
-        timeouts: { storage: STORAGE_MS, total: STORAGE_MS },
+        timeouts: { storage: STORAGE_MS, total: TOTAL_MS },
         onSaved: ({ fileId, conflictFileId = fileId }) => { places.push(conflictFileId) }
       })
       const { fileId, key, documentServer: { origin } } = editing
@@ -165,7 +167,7 @@ for (const [what, answer] of Object.entries(CLIENTS)) {
   }
 
   t.test(`an HTTP client that ${what} and ignores the abort signal: the save is answered in time`, { buffered: true }, async t => {
-    const { editing } = await start(t, { total: STORAGE_MS })
+    const { editing } = await start(t, { total: TOTAL_MS })
     t.equal(await soon(editing.post({ key: editing.key, status: 2, url: editing.url })), 1)
     await editing.unchanged(t, 'refused')
   })

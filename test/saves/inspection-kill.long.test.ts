@@ -42,7 +42,7 @@ async function startInstance (t: Test, options: object) {
 }
 
 t.test('an instance is killed while it inspects: the save is stored by another one, and nothing is left', async t => {
-  t.setTimeout(120_000)
+  t.setTimeout(300_000)
   const directory = join(t.testdir(), 'uploads')
   const storage = fileStorage({ directory })
   const { fileId } = await storage.create('txt', Buffer.from('old'))

@@ -9,7 +9,7 @@ import type { Content, EditorControl, EditorOptions, InspectEvent, InspectResult
 import { directoryOf, NEW, OLD, startEditing, startInstance, type EditingOptions } from '../kit/editing.js'
 import { memoryLog } from '../kit/log.js'
 import { isOnS3, quickStorage } from '../kit/storage.js'
-import { deferred } from '../kit/time.js'
+import { deferred, holdTimers } from '../kit/time.js'
 
 type Inspect = NonNullable<EditorOptions['inspect']>
 
@@ -62,10 +62,16 @@ t.test('a rejected save is not stored, the message is told, and its repeat is in
   t.equal(await storedText(fileId), NEW)
 })
 
+/** A time limit of the hook that a test lets pass. */
+const INSPECT_MS = 200_000
+
+let onHang = () => {}
+
 /** A stream that an application gives away although it does not work. */
 const broken = (how: 'fails' | 'hangs' | 'endless') =>
   new Readable({
     read () {
+      if (how === 'hangs') onHang()
       if (how === 'fails') this.destroy(new Error('the scanner is gone'))
       if (how === 'endless') this.push(Buffer.alloc(65_536))
     }
@@ -84,18 +90,20 @@ const UNUSABLE: ReadonlyArray<readonly [what: string, inspect: () => unknown, me
   ['replaces it with a stream of nothing', () => ({ replace: Readable.from([]) }), /is empty/],
   ['replaces it with text in a stream', () => ({ replace: Readable.from(['text']) }), /a replacement that failed/],
   ['replaces it with a stream that fails', () => ({ replace: broken('fails') }), /a replacement that failed/],
-  ['replaces it with a stream that hangs', () => ({ replace: broken('hangs') }), /within 300 ms/],
+  ['replaces it with a stream that hangs', () => ({ replace: broken('hangs') }), /within 200000 ms/],
   ['replaces it with too much', () => ({ replace: broken('endless') }), /limit of 100000 bytes/, 'FST_EDITOR_TOO_LARGE'],
-  ['hangs', () => new Promise(() => {}), /within 300 ms/]
+  ['hangs', () => { onHang(); return new Promise(() => {}) }, /within 200000 ms/]
 ]
 
 t.test('a hook that fails refuses the save, which is stored when it works again', async t => {
+  const timers = holdTimers(t, INSPECT_MS)
+  onHang = timers.pass
   let inspect: () => unknown = () => true
   let signal: AbortSignal | undefined
   const { fileId, post, saves, failed, unchanged, storedText } = await start(t, async (_staged, event) => {
     signal = event.signal
     return await inspect() as InspectResult
-  }, { timeouts: { inspect: 300 }, maxFileSize: 100_000 })
+  }, { timeouts: { inspect: INSPECT_MS }, maxFileSize: 100_000 })
   for (const [index, [what, unusable, message, code = 'FST_EDITOR_INSPECTION_FAILED']] of UNUSABLE.entries()) {
     inspect = unusable
     const [answer, next] = await Promise.all([saves(6, index), post({ status: 1, users: ['ada'] })])
@@ -104,6 +112,7 @@ t.test('a hook that fails refuses the save, which is stored when it works again'
     t.match(failed.at(-1), { code, error: { message, retryable: code !== 'FST_EDITOR_TOO_LARGE' } }, what)
     t.ok(signal?.aborted)
     await unchanged(t, what)
+    timers.hold()
   }
   t.equal(failed.length, UNUSABLE.length)
   inspect = () => true
@@ -142,16 +151,18 @@ t.test('a replacement is checked as the save is, and stored in its place, with a
 })
 
 t.test('nobody reads, and nothing is stored, when the time is up', async t => {
+  const timers = holdTimers(t, INSPECT_MS)
   const returned = deferred<InspectResult>()
   const inspecting = deferred<StagedDocument>()
   const late = new Readable({ read () {} })
   const { saves, unchanged } = await start(t, async staged => {
     inspecting.resolve(staged)
     return await returned.promise
-  }, { timeouts: { inspect: 100 } })
+  }, { timeouts: { inspect: INSPECT_MS } })
   const answer = saves()
   const reader = (await inspecting.promise).content[Symbol.asyncIterator]()
   t.equal((await reader.next()).done, false)
+  timers.pass()
   t.equal(await answer, 1)
   t.equal((await reader.next()).done, true, 'the file is closed')
   returned.resolve({ replace: late })

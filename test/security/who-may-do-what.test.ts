@@ -117,7 +117,7 @@ classic, authorize denies
   garbage                          403       403       403        403       403     403       403     403     403      404      -
 `
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const FIRST_SECRET = 'the-newest-secret-of-this-test-suite-012345'
 

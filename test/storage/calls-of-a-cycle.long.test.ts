@@ -34,7 +34,7 @@ function withoutStrace (): string | false {
   }
 }
 
-t.test('page, status 1 and a save make few file-system calls, and flush what must survive', { skip: withoutStrace(), timeout: 120_000 }, async t => {
+t.test('page, status 1 and a save make few file-system calls, and flush what must survive', { skip: withoutStrace(), timeout: 300_000 }, async t => {
   const documents = { 'warm-up.txt': '', 'a.txt': 'old', 'b.txt': 'old' }
   const root = t.testdir({ uploads: documents })
   const [first, ...others] = await callsOfCycles(root, ['a', 'b', 'a', 'b'])

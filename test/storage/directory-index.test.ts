@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type FileLookup, fileLookup } from '../../lib/storage/file-lookup.js'
 import { hook } from '../kit/storage.js'
+import { stoppedTime } from '../kit/time.js'
 
 /** Scans a directory, with pauses that the test ends. */
 async function startScanning (t: Test, directory: string) {
@@ -235,17 +236,15 @@ t.test('a directory that was missing for a while is scanned when it is back', as
 
 t.test('the longer a scan takes, the longer is the pause after it', async t => {
   const directory = t.testdir({ 'a.zzz': 'a' })
+  const advance = stoppedTime(t)
   const { next, pauses } = await startScanning(t, directory)
   t.strictSame(pauses, [1000])
-  const { now } = performance
-  t.teardown(() => { performance.now = now })
-  let later = 0
-  performance.now = () => now.call(performance) + later
+  advance(1000)
   hook(t, {
     name: 'opendir',
     isMeant: path => path === directory,
     async instead (call) {
-      later += 900
+      advance(900)
       return await call()
     }
   })

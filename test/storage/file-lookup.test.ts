@@ -69,7 +69,7 @@ for (const extension of ['docx', 'zzz']) {
   })
 }
 
-t.test('a file with a new extension is found a moment later', { timeout: 60_000 }, async t => {
+t.test('a file with a new extension is found a moment later', { timeout: 300_000 }, async t => {
   const directory = t.testdir({ 'other.txt': '' })
   const storage = fileStorage({ directory })
   t.equal(await extensionOf(storage, 'late'), undefined)
@@ -157,7 +157,7 @@ t.test('several files with the same stem', async t => {
     }
   })
 
-  t.test('a newer one that is added at the same moment as this process saves is noticed a moment later', { timeout: 60_000 }, async t => {
+  t.test('a newer one that is added at the same moment as this process saves is noticed a moment later', { timeout: 300_000 }, async t => {
     const directory = await directoryOf(t, { 'a.docx': 5 })
     await writeFile(join(directory, 'saved.txt'), 'first')
     const storage = fileStorage({ directory })

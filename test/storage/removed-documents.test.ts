@@ -58,7 +58,7 @@ async function startUntilGone (t: Test, directory: string, last: string): Promis
   hold()
 }
 
-t.test('a start removes the record of a document that was missing at all starts for 30 days, and no others', { timeout: 60_000 }, async t => {
+t.test('a start removes the record of a document that was missing at all starts for 30 days, and no others', { timeout: 300_000 }, async t => {
   const { directory, state, fileIds: [stored, unusual, unnoted, recent, gap, torn, gone, last] } = await recordsWithout(t, 9)
   await writeFile(join(directory, `${stored}.docx`), '')
   await writeFile(join(directory, `${unusual}.zzz`), '')
@@ -83,13 +83,13 @@ t.test('a start removes the record of a document that was missing at all starts 
   t.equal((await state.get(stored!))?.value, `record of ${stored}`, 'missing since now')
 })
 
-t.test('a record that was removed and is created again counts its versions from the beginning', { timeout: 60_000 }, async t => {
+t.test('a record that was removed and is created again counts its versions from the beginning', { timeout: 300_000 }, async t => {
   const { directory, state, fileIds: [fileId] } = await recordsWithout(t, 1)
   await startUntilGone(t, directory, fileId!)
   t.match(await state.set(fileId!, 'anew', null), / 1$/)
 })
 
-t.test('a file that is not a record does no harm and stays', { timeout: 60_000 }, async t => {
+t.test('a file that is not a record does no harm and stays', { timeout: 300_000 }, async t => {
   const { directory, state, fileIds: [gone] } = await recordsWithout(t, 1)
   const root = join(directory, STATE)
   const odd = ['00', 'lost+found', '.DS_Store', join('ff', 'file'), join('ff', 'folder', '1'), join('ff', 'empty')]

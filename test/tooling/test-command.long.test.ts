@@ -106,7 +106,7 @@ const cases: Record<string, Expected> = {
   }
 }
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 for (const [title, { files, environment = {}, before = [], args = [], code, lines, absent, counts }] of Object.entries(cases)) {
   t.test(title, async t => {

@@ -8,8 +8,8 @@ import { fixture, SECRET } from '../support.js'
 import { type Mistake, MISTAKES, startNaiveHost } from './naive-host.js'
 
 t.jobs = 3
-t.setTimeout(600_000)
-const parallel = { buffered: true, timeout: 120_000 }
+t.setTimeout(900_000)
+const parallel = { buffered: true, timeout: 600_000 }
 
 /** Take seconds, because they are about slow and large files. */
 const SLOW = ['result-slow', 'result-large']

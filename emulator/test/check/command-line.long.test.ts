@@ -11,7 +11,7 @@ import { commandOf } from '../../lib/cli/options.js'
 import { SECRET } from '../support.js'
 import { type Mistake, startNaiveHost } from './naive-host.js'
 
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 async function run (parameters: readonly string[], environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--import', './scripts/typescript/register.js', 'emulator/lib/cli/main.ts', 'check', ...parameters], {

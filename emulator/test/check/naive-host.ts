@@ -60,6 +60,8 @@ export async function startNaiveHost (
   const verify = createVerifier({ key: secret, algorithms: ['HS256'], clockTolerance: 60_000 })
   const verifyOld = createVerifier({ key: secret, algorithms: ['HS256'], ignoreExpiration: true })
   const documents = new Map<string, Stored>()
+  /** What is stored only when somebody has looked whether it is. */
+  const later: Array<() => void> = []
 
   function claimsOf (token: unknown, isOfCallback = false): Record<string, any> | undefined {
     try {
@@ -146,7 +148,9 @@ export async function startNaiveHost (
       const isAllowed = route === 'content' || mistake === 'serves everybody' || signed === `${origin}/download/${name}` ||
         (mistake === 'serves any signed URL' && signed !== undefined)
       if (!isAllowed || route === 'callback') return response.writeHead(404).end()
-      return response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(documentOf(name).bytes)
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(documentOf(name).bytes)
+      for (const store of later.splice(0)) store()
+      return
     }
     if (mistake === 'never answers') return
     const body = await buffer(request)
@@ -158,6 +162,7 @@ export async function startNaiveHost (
       return json(403, { error: 1 })
     }
     const stored = documentOf(name)
+    if (mistake === 'acknowledges before it stores') await stored.queue.then(() => { stored.queue = new Promise<void>(resolve => { later.push(resolve) }) })
     const saved = mistake === 'checks the key before the download' ? save(stored, callback) : stored.queue.then(async () => await save(stored, callback))
     stored.queue = saved.catch(() => {})
     if (mistake !== 'acknowledges before it stores') await saved

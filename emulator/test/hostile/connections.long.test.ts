@@ -114,7 +114,7 @@ for (const [title, frame] of Object.entries(frames)) {
   })
 }
 
-t.test('a page that does not answer does not prevent the server from closing', { timeout: 10_000 }, async t => {
+t.test('a page that does not answer does not prevent the server from closing', { timeout: 300_000 }, async t => {
   const server = await startDocumentServer(t)
   const socket = await upgraded(t, server)
   socket.resume()

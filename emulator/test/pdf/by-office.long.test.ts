@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { listen } from '../../../test/kit/http.js'
+import { holdTimers } from '../../../test/kit/time.js'
 import { libreOffice } from '../../lib/documents/converter/libre-office.js'
 import { postSigned, startDocumentServer, startFakeHost } from '../support.js'
 import { linkingDocuments } from './linking.js'
@@ -61,17 +62,22 @@ t.test('soffice inherits no proxy from the environment, and its home is the dire
 })
 
 for (const [title, limits] of Object.entries({
-  'that takes too long': () => ({ deadlineMs: 300 }),
-  'at work when the server closes': (soffice: string) => ({ closing: whenThere(`${soffice}.child`) })
+  'that takes too long' (t: Test, soffice: string) {
+    const deadlineMs = 200_000
+    const timers = holdTimers(t, deadlineMs)
+    whenThere(`${soffice}.child`).addEventListener('abort', timers.pass)
+    return { deadlineMs }
+  },
+  'at work when the server closes': (_t: Test, soffice: string) => ({ closing: whenThere(`${soffice}.child`) })
 })) {
   t.test(`a soffice that ${title} is killed, with its child processes`, async t => {
     const soffice = fakeOffice(t, 'sleep 1000 & echo $! > "$0.new"; mv "$0.new" "$0.child"; wait')
     const before = process.env.TMPDIR
     const temporary = process.env.TMPDIR = join(dirname(soffice), 'temporary')
     t.teardown(() => { restore('TMPDIR', before) })
-    t.equal(await (await libreOffice(soffice, limits(soffice)))!(Buffer.from('x'), 'txt', 'pdf'), null)
+    t.equal(await (await libreOffice(soffice, limits(t, soffice)))!(Buffer.from('x'), 'txt', 'pdf'), null)
     const child = Number(readFileSync(`${soffice}.child`, 'utf8'))
-    t.equal(await hasEnded(child), true)
+    await ended(child)
     t.strictSame(readdirSync(temporary), [])
   })
 }
@@ -155,16 +161,16 @@ function whenThere (path: string): AbortSignal {
   return controller.signal
 }
 
-async function hasEnded (pid: number): Promise<boolean> {
-  for (let attempt = 0; attempt < 1000; attempt++) {
+/** Resolves when a process has ended. */
+async function ended (pid: number): Promise<void> {
+  for (;;) {
     try {
       process.kill(pid, 0)
       // Killed, but nobody has asked how it ended: it has no command line any more.
-      if (process.platform === 'linux' && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === '') return true
+      if (process.platform === 'linux' && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === '') return
     } catch {
-      return true
+      return
     }
     await new Promise(resolve => setImmediate(resolve))
   }
-  return false
 }

@@ -9,7 +9,7 @@ export interface ConformanceContext extends Pick<ConformanceServers, 'serve' | '
   readonly client: HttpClient
 }
 
-const TIME_LIMIT_MS = 3000
+const TIME_LIMIT_MS = 10_000
 
 /** Rejects if the promise is not settled within the time limit, so that no test hangs. */
 export async function inTime<Value> (promise: Promise<Value>, event: string): Promise<Value> {

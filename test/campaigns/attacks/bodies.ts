@@ -96,33 +96,38 @@ const drip: AlwaysStopped = {
   control: dripping({})
 }
 
+/** What is stopped may take its time on a busy machine; what is not stopped need not be watched for long. */
+const PATIENCE_MS = 60_000
+const CONTROL_MS = 1000
+
 /** Whether somebody else's callback waits while a stranger sends a large body, slowly. */
-const holdingUp = (prepare: (target: Target) => Record<string, string>): Run => async (t, options) => {
+const holdingUp = (prepare: (target: Target) => Record<string, string>, patience: number): Run => async (t, options) => {
   const target = await startTarget(t, { ...options, requireToken: true })
   const arrived = once(target.app.server, 'request')
   beginCallback(t, genuine(target)).write('x'.repeat(200_000))
   await arrived
   const fields = { key: target.key, status: 1, history: { serverVersion: 'x'.repeat(200_000) } }
   const done = target.postCallback(target.fileId, { ...fields, token: signed(fields) }, prepare(target)).then(() => false, () => true)
-  return await Promise.race([done, delay(1000, true)])
+  return await Promise.race([done, delay(patience, true, { ref: false })])
 }
 
 const line: AlwaysStopped = {
   title: 'delays the document server\'s large callbacks with large bodies of their own',
   has: 'the callback URL of a document of their own',
   because: 'a callback with the document server\'s token in the header is not queued',
-  run: holdingUp(({ key }) => ({ ...JSON_TYPE, authorization: `Bearer ${signed({ payload: { key, status: 1 } })}` })),
-  control: holdingUp(() => JSON_TYPE)
+  run: holdingUp(({ key }) => ({ ...JSON_TYPE, authorization: `Bearer ${signed({ payload: { key, status: 1 } })}` }), PATIENCE_MS),
+  control: holdingUp(() => JSON_TYPE, CONTROL_MS)
 }
 
 /** A host that lets the service read a download for as long as nobody takes it. */
-const leavingUnread = (idle: number): Run => async (t, options) => {
+const leavingUnread = (idle: number, patience: number): Run => async (t, options) => {
   const answers: ServerResponse[] = []
   const prepare = (app: FastifyInstance) => app.addHook('onRequest', async (_request, reply) => { answers.push(reply.raw) })
   const target = await startTarget(t, { ...options, timeouts: { idle }, prepare })
   const { fileId } = await target.storage.create('txt', Buffer.alloc(64 * MIB))
   begin(t, 'GET', target.urls.download(fileId)).pause()
-  for (let waited = 0; waited < 40 && !answers[0]?.closed; waited++) await delay(25)
+  while (answers.length === 0) await delay(25)
+  for (let waited = 0; waited < patience && !answers[0]!.closed; waited += 25) await delay(25)
   return !answers[0]!.closed
 }
 
@@ -130,8 +135,8 @@ const unread: AlwaysStopped = {
   title: 'keeps files and connections open with downloads that are not read',
   has: 'a link to a document of their own',
   because: '`timeouts.idle`',
-  run: leavingUnread(100),
-  control: leavingUnread(60_000)
+  run: leavingUnread(100, PATIENCE_MS),
+  control: leavingUnread(60_000, CONTROL_MS)
 }
 
 export const bodies = [

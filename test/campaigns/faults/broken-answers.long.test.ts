@@ -15,7 +15,7 @@ const RUNS = Number(process.env.RUNS ?? 50)
 const SLOW_MS = 10
 const AT_ONCE = 25
 
-t.setTimeout(60_000 + RUNS * 100)
+t.setTimeout(300_000 + RUNS * 100)
 
 /** A host that takes its time wherever it may, with its documents on the disk: whatever is fetched is read late. */
 async function startSlowHost (t: Test, profile: Profile, documentServerOrigin: string, options: HostOptions = {}, slowMs = SLOW_MS): Promise<Host> {

@@ -90,7 +90,7 @@ for (const announces of [true, false]) {
 }
 
 for (const status of [2, 6]) {
-  t.test(`the state fails from the Nth call on and then recovers, status ${status}`, { timeout: 120_000 }, async t => {
+  t.test(`the state fails from the Nth call on and then recovers, status ${status}`, { timeout: 300_000 }, async t => {
     for (const announces of [true, false]) {
       const { storage, failFrom, heal, documents } = failingState(announces)
       const { post, openedKey, url } = await startEditing(t, { storage, memory: true })

@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 /** Inputs over all files, unless `RUNS` says otherwise. */
 const TOTAL = 500
 /** Of one file. */
-export const TIMEOUT_MS = 120_000 + Number(process.env.RUNS ?? TOTAL) * 50
+export const TIMEOUT_MS = 300_000 + Number(process.env.RUNS ?? TOTAL) * 50
 const SHRINKING_MS = 30_000
 /** With fewer inputs chance decides what is among them. */
 const ENOUGH = 150

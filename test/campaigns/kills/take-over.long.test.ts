@@ -11,13 +11,13 @@ import { startInstance } from './instances.js'
 import { randomFrom } from './random.js'
 import { NEW, startEditing } from '../../kit/editing.js'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 t.jobs = 6 // most of the time they wait
 
 const LOCK_LIVES_MS = 10_000
 
-/** Instances that last but two seconds for a whole download take over as others do. */
-const TIMEOUTS = { total: 2000 }
+/** Instances that last but five seconds for a whole download take over as others do. */
+const TIMEOUTS = { total: 5000 }
 
 /** Two files, of each a save that was noted by a process that was killed then, and another process. */
 async function startAfterKill (t: Test) {
@@ -63,7 +63,7 @@ t.test('the lock of a killed process on the same machine is broken at once', { b
 
 const LOCK = { id: 'an-instance.a-save', owner: '0123456789ab~1-1' }
 
-for (const [name, timeouts] of Object.entries({ 'as any': {}, 'with two seconds for a whole download': TIMEOUTS })) {
+for (const [name, timeouts] of Object.entries({ 'as any': {}, 'with five seconds for a whole download': TIMEOUTS })) {
   for (const memory of [false, true]) {
     t.test(`a lock with an unknown holder is broken eventually, ${name}, ${memory ? 'memory' : 'files'}`, { buffered: true }, async t => {
       const editing = await startEditing(t, { memory, timeouts })

@@ -75,7 +75,7 @@ function seen (rows: Table): string[][] {
   return cut.slice(0, cut.findLastIndex(row => row.length > 0) + 1)
 }
 
-t.setTimeout(120_000 + Number(process.env.RUNS ?? 0) * 50)
+t.setTimeout(300_000 + Number(process.env.RUNS ?? 0) * 50)
 
 t.test('any file, any edits', async t => {
   const { save, editing, warnings } = await startCsv(t)

@@ -4,7 +4,7 @@ import { expectRescue, OLD, startService } from '../../kit/sessions.js'
 import { profiles } from '../../kit/editing.js'
 
 const CONTENT = '0123456789'.repeat(1000)
-const SHORT = { timeouts: { headers: 150, idle: 150, total: 1000 } }
+const SHORT = { timeouts: { headers: 150, idle: 150 } }
 
 const faults: Record<string, AnswerFault> = {
   'nothing after the header': { type: 'stall' },

@@ -68,7 +68,7 @@ export const order: readonly Scenario[] = [
     async ({ edited, fault, slowly, expectAccepted, expectStored }) => {
       const session = await edited('the force-saved content')
       await slowly(async () => {
-        fault('file', { type: 'delay', ms: 1500 }, { times: 1 })
+        fault('file', { type: 'delay', ms: 3000 }, { times: 1 })
         const forced = session.forceSave()
         await edited('the final content', session)
         expectAccepted(await session.close())

@@ -21,7 +21,7 @@ const RUNS = Number(process.env.RUNS ?? TOTAL)
 const SEED = Number(process.env.SEED ?? 1)
 const SHRINKING_SECONDS = 60
 /** Of the whole file. */
-export const TIMEOUT_MS = 120_000 + RUNS * 2000
+export const TIMEOUT_MS = 300_000 + RUNS * 2000
 
 /** Plays the lives of documents that fast-check generates, one after the other, with the same two instances. */
 export async function checkSaves (t: Test, { name, stored, share, ...options }: CheckOptions): Promise<void> {
