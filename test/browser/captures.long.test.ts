@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { startBrowser, startPages } from '../kit/browser.js'
+import { startBrowser, startPages, stopTime } from '../kit/browser.js'
 import { HANDLER, startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
 
@@ -89,7 +89,7 @@ async function openScripted (t: Test) {
   })
   const { fileId } = await host.storage.create('txt', Buffer.from('the content'))
   const { page } = await browser.newPage(t)
-  await page.clock.install()
+  await stopTime(page)
   await page.goto(`${host.origin}/edit`)
   await page.waitForSelector('iframe')
   await page.evaluate(`import(${JSON.stringify(`${HANDLER}/assets/editor.js`)}).then(module => {
@@ -120,6 +120,7 @@ t.test('one capture at a time: each waits for the answer to the one before, also
   await page.evaluate('abort = new AbortController(); other = new AbortController(); start("first", { signal: abort.signal, fileType: "pdf" })')
   t.strictSame(await asked(), [], 'the document is not open yet')
   await raise('onDocumentReady')
+  await page.waitForFunction('asked.length === 1') // the first capture loads what captures need
   await page.evaluate('start("second"); start("never", { signal: other.signal, fileType: "odt" }); start("third", { fileType: "pdf" })')
   t.strictSame(await asked(), ['pdf'])
   await page.evaluate('abort.abort(); other.abort()')
@@ -146,6 +147,7 @@ t.test('captures that get no answer: a time limit, an error of the editor after 
   const { page, asked, raise, answer, ended } = await openScripted(t)
   await raise('onDocumentReady')
   await page.evaluate('start("slow"); start("next")')
+  await page.waitForFunction('asked.length === 1')
   await page.clock.fastForward(60_000)
   for (const name of ['slow', 'next']) t.match(await ended(name), { name: 'CaptureError', code: 'timeout' })
   t.equal((await asked() as string[]).length, 1)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { WebSocketRoute } from 'playwright-core'
 import t from 'tap'
-import { append, editorFrame, startBrowser, startPages } from '../kit/browser.js'
+import { append, editorFrame, startBrowser, startPages, stopTime } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -38,6 +38,8 @@ t.test(
     await ada.page.keyboard.press('Enter')
     const again = await editorFrame(ada.page)
     t.ok(await again.getByText('Currency is EUR. closed').isVisible())
+    await ada.page.waitForFunction(() =>
+      (globalThis as unknown as { events: Array<[name: string]> }).events.filter(([name]) => name === 'onInfo').length === 2)
     t.match(
       (await ada.events()).filter(([name]) => name === 'onInfo').at(-1),
       ['onInfo', { mode: 'edit' }],
@@ -88,7 +90,7 @@ t.test(
       }
     })
     const ada = await service.open(await service.store('report.docx'))
-    await ada.page.clock.install()
+    await stopTime(ada.page)
     // An editor that says that something is unsent, whatever it does: the emulated one asks itself before it raises
     // onRequestClose.
     await ada.editor.evaluate(
@@ -181,6 +183,7 @@ t.test(
       t.equal(await ada.button('Close').count(), 0)
       gate.isHeld = true
       await append(ada, 'Currency is EUR.', ' typed just now')
+      await stopTime(ada.page) // the page would ask after ten seconds
       const left = ada.page.waitForURL(name === 'Send' ? '**/sent' : '**/list')
       await ada.page.getByRole(role, { name }).click()
       await ada.page.getByRole('status').getByText('Saving…').waitFor()
@@ -191,6 +194,7 @@ t.test(
       )
       await ada.page.getByRole(role, { name }).click() // again, by somebody impatient
       t.equal(await ada.page.title(), 'Editor', 'not before it is sent')
+      await ada.page.clock.resume()
       gate.release()
       await left
       t.equal(await last, 2)
@@ -235,7 +239,7 @@ t.test(
     gate.isHeld = true
     await append(ada, 'Currency is EUR.', ' kept')
     await ada.event('onDocumentStateChange')
-    await page.clock.install()
+    await stopTime(page)
     await leave.click()
     await page.getByRole('status').getByText('Saving…').waitFor()
     await page.clock.fastForward(10_000)
@@ -249,6 +253,7 @@ t.test(
     await page.clock.fastForward(10_000)
     await page.getByRole('button', { name: 'Close anyway' }).click()
     await page.waitForURL('**/list')
+    await page.clock.resume()
 
     const broken = await service.open(await service.store('report.docx'), { badToken: 'none' })
     await broken.page.getByRole('alert').waitFor()
@@ -288,7 +293,7 @@ t.test(
       ),
       { code: 'unsent', message: /700 ms: in strict co-editing.*press Save first/ }
     )
-    await page.clock.install()
+    await stopTime(page)
     await page.getByRole('button', { name: 'Leave' }).click()
     await page.getByRole('status').getByText('Saving…').waitFor()
     await page.clock.fastForward(3000)

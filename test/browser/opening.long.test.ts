@@ -95,6 +95,21 @@ async function openPage (t: Test, { origin }: Pick<Host, 'origin'>, prepare?: (p
   }
 }
 
+/** Holds back api.js, until it is released. */
+function holdApi () {
+  let release = () => {}
+  const released = new Promise<void>(resolve => { release = resolve })
+  return {
+    release,
+    async hold (page: Page) {
+      await page.route(/\/api\.js/, async route => {
+        await released
+        await route.continue()
+      })
+    }
+  }
+}
+
 for (const profile of profiles) {
   t.test(
     `a document server that cannot be reached: an alert with "Try again", which opens the document once it can be (${profile})`,
@@ -145,11 +160,12 @@ t.test(
   { skip },
   async t => {
     const documentServer = await startDocumentServer(t)
-    documentServer.fault('api', { type: 'delay', ms: 1500 })
     const host = await startApplication(t, { documentServerOrigin: documentServer.url })
-    const { page, fragment, alert, notice, reports, problems } = await openPage(t, host)
+    const api = holdApi()
+    const { page, fragment, alert, notice, reports, problems } = await openPage(t, host, api.hold)
     await page.getByRole('status').getByText('Opening the document…').waitFor()
     t.equal(await fragment.getAttribute('aria-busy'), 'true')
+    api.release()
 
     await editorFrame(page)
     await notice.waitFor({ state: 'detached' })
@@ -270,11 +286,11 @@ t.test('a slow opening: after 30 seconds a status that covers no dialog, which g
     documentServerOrigin: (await startDocumentServer(t)).url,
     authorize: async (_request, { action }) => action === 'download' ? await held : undefined
   })
-  const { page, fragment, alert, notice, reported } = await openPage(t, host, page => page.clock.install())
-  await page.waitForSelector('iframe')
-  await page.evaluate(
-    'new Promise(resolve => document.querySelector("[data-onlyoffice-editor]").getAttribute("aria-busy") === null ? resolve() : document.addEventListener("onAppReady", resolve))'
-  )
+  const { page, fragment, alert, notice, reported } = await openPage(t, host, async page => {
+    await page.clock.install()
+    await page.addInitScript('isShown = false; addEventListener("onAppReady", () => { isShown = true })')
+  })
+  await page.waitForFunction(() => (globalThis as unknown as { isShown: boolean }).isShown)
   t.equal(await notice.count(), 0, 'nothing while it is usual')
   await page.clock.fastForward(30_000)
   const status = page.getByRole('status').getByText('Opening takes longer than usual')
@@ -320,21 +336,25 @@ t.test(
   { skip },
   async t => {
     const documentServer = await startDocumentServer(t)
-    documentServer.fault('api', { type: 'delay', ms: 1000 })
     const host = await startApplication(t, { documentServerOrigin: documentServer.url })
-    const { page, notice, reports } = await openPage(t, host)
+    const api = holdApi()
+    const { page, notice, reports } = await openPage(t, host, api.hold)
     await notice.waitFor()
-    const results = await page.evaluate(
-      `import(${JSON.stringify(`${HANDLER}/assets/editor.js`)}).then(async ({ mountEditor, unmountEditor }) => {
-    const fragment = document.querySelector('[data-onlyoffice-editor]')
-    const first = mountEditor(fragment)
+    const children = await page.evaluate(
+      `import(${JSON.stringify(`${HANDLER}/assets/editor.js`)}).then(({ mountEditor, unmountEditor }) => {
+    fragment = document.querySelector('[data-onlyoffice-editor]')
+    first = mountEditor(fragment)
     unmountEditor(fragment)
     const children = fragment.children.length
-    const second = mountEditor(fragment)
-    return [children, await first, (await second) === null, fragment.querySelectorAll('iframe').length]
+    second = mountEditor(fragment)
+    return children
   })`
     )
-    t.strictSame(results, [2, null, false, 1])
+    api.release()
+    const results = await page.evaluate(
+      'Promise.all([first, second]).then(([first, second]) => [first, second === null, fragment.querySelectorAll("iframe").length])'
+    )
+    t.strictSame([children, ...results as unknown[]], [2, null, false, 1])
     await editorFrame(page)
     await notice.waitFor({ state: 'detached' })
     t.strictSame(reports, [])

@@ -158,6 +158,7 @@ t.test(
     await chooser.waitFor({ state: 'detached' })
     t.equal(await page.evaluate('document.activeElement.tagName'), 'IFRAME', 'the focus goes back')
     await button('Insert image').click()
+    await chooser.getByRole('button', { name: 'Photo <b>.png' }).waitFor()
     await search.fill('nothing like this')
     await chooser.getByText('Nothing found').waitFor()
     await search.fill('Logo')
@@ -204,7 +205,11 @@ t.test(
     problems.length = 0 // the browser reports refused requests
 
     await button('Mention').click()
+    // Somebody is also found for less of the name.
+    const found = page.waitForResponse(response =>
+      /actions\/users$/.test(response.url()) && response.request().postDataJSON().search === 'Gr')
     await dialogIn(ada).getByLabel('Comment').pressSequentially('Please look, @Gr')
+    await found
     await dialogIn(ada).getByRole('button', { name: 'Grace Hopper' }).click()
     t.match(last(), ['users', { kind: 'mention', search: 'Gr', from: 0, count: 100 }])
     const notified = page.waitForResponse(/actions\/notify$/)
@@ -324,6 +329,7 @@ t.test('a new document: blank, or from a template that the user finds', { skip }
   t.strictSame(await chooser.locator('.onlyoffice-dialog-name').allTextContents(), ['Leeres Dokument', 'Brief', 'Angebot'])
   await page.keyboard.press('Escape')
   await button('Create new').click()
+  await chooser.getByRole('button', { name: 'Leeres Dokument' }).waitFor()
   await chooser.getByLabel('Suchen').fill('Brie')
   await chooser.getByRole('button', { name: 'Leeres Dokument' }).waitFor({ state: 'detached' })
   const fromTemplate = await tabOf(page, () => chooser.getByRole('button', { name: 'Brief' }).click())

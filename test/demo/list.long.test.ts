@@ -52,6 +52,8 @@ t.test('demo: of many uploads, those that fail say why and stay, in a color of t
   skip: browser.missing
 }, async t => {
   const { page, problems } = await browser.newPage(t)
+  // What was uploaded stays in the list of uploads, which is closed below.
+  await page.addInitScript('const later = setTimeout; setTimeout = (run, ms) => ms === 6000 ? 0 : later(run, ms)')
   await page.goto(demo.url)
   await upload(page, [
     { name: 'program.docx', content: 'MZ this is a program' },
@@ -122,6 +124,7 @@ t.test(
     await page.getByLabel('Sort by').selectOption('Largest')
     await first('Opening week.pdf')
     await choose(page, 'Shopping list.md', 'Add to favorites')
+    await page.getByRole('status').getByText('Shopping list.md is a favorite').waitFor({ state: 'attached' })
     await row(page, 'Shopping list.md').getByRole('img', { name: 'Favorite' }).waitFor()
     await page.getByLabel('Sort by').selectOption('Favorites first')
     await first('Shopping list.md')
@@ -150,7 +153,7 @@ t.test(
     )
     await openPreferences(page)
     await page.getByLabel('Language of the editor').selectOption('Deutsch')
-    await page.waitForFunction('document.querySelector("[data-onlyoffice-editor] > script").textContent.includes(`"lang":"de"`)')
+    await page.waitForFunction('document.querySelector("[data-onlyoffice-editor] > script")?.textContent.includes(`"lang":"de"`)')
     await editorFrame(page)
     await openPreferences(page)
     await page.getByRole('link', { name: 'Jonas Feldt' }).click()
@@ -255,7 +258,10 @@ t.test('demo: documents are renamed, copied, converted, deleted and restored', {
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Recently deleted (1)').click()
   await page.getByRole('button', { name: 'Delete Book orders.pdf for good' }).click()
-  await dialog.getByRole('button', { name: 'Delete for good' }).click()
+  await Promise.all([
+    page.waitForResponse(/\/purge$/),
+    dialog.getByRole('button', { name: 'Delete for good' }).click()
+  ])
   await page.getByText('Recently deleted').waitFor({ state: 'detached' })
   t.notOk((await readFile(join(directory, 'documents.json'), 'utf8')).includes(id))
   await t.rejects(readFile(join(directory, 'uploads', `${id}.pdf`)), { code: 'ENOENT' })
@@ -296,6 +302,7 @@ t.test(
     await keyboard.press('Enter')
     await row(page, 'Sales.xlsx').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.locator('[data-documents] :focus').waitFor()
     t.equal(await focused(), 'More for Sales.xlsx', 'the row was replaced, and the focus is in the new one')
 
     await page.getByRole('button', { name: 'New' }).focus()
@@ -386,9 +393,12 @@ t.test(
     await rm(join(directory, 'uploads', `${id}.md`))
     await jonas.getByRole('link', { name: 'Documents' }).click()
     await jonas.waitForURL(`${demo.url}/?user=jonas`)
-    await mira.getByRole('link', { name: 'Documents' }).click()
+    await Promise.all([mira.waitForURL(url => url.pathname === '/'), mira.getByRole('link', { name: 'Documents' }).click()])
     await openPreferences(mira)
-    await mira.getByRole('link', { name: 'Saves that did not arrive' }).click()
+    await Promise.all([
+      mira.waitForURL('**/forgotten?*'),
+      mira.getByRole('link', { name: 'Saves that did not arrive' }).click()
+    ])
     const waiting = mira.getByRole('list', { name: 'Saves' })
     while (await waiting.count() === 0) await mira.reload()
     t.match(await waiting.textContent(), 'A document that was deleted')

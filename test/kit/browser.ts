@@ -229,7 +229,8 @@ export async function startPages (
 }
 
 /** The editor that takes the place of the present one when `action` was done, ready for edits. */
-export async function nextEditor ({ page }: Opened, action: () => Promise<unknown>): Promise<Frame> {
+export async function nextEditor ({ page, event }: Opened, action: () => Promise<unknown>): Promise<Frame> {
+  await event('onDocumentReady') // the page may hear of it later than the frame shows the document
   const ready = "globalThis.events.filter(([name]) => name === 'onDocumentReady').length"
   const before = await page.evaluate(ready)
   await action()
@@ -268,13 +269,22 @@ export async function append (opened: Opened, text: string, added: string, optio
   await opened.page.keyboard.type(added, options)
 }
 
-/** Closes the page when everything typed has arrived, and waits until the application has answered what that causes. */
-export async function close ({ editor, page, documentServer }: Opened): Promise<void> {
-  const endings = () => documentServer.sentRequests.filter(({ body, answer }) => answer !== null && isEnding(body)).length
+/**
+ * Closes the page, or leaves it as it is told, when everything typed has arrived, and waits until the application has
+ * answered what that causes.
+ */
+export async function close ({ editor, page, documentServer }: Opened, leave: () => Promise<unknown> = () => page.close()): Promise<void> {
+  const endings = () => documentServer.sentRequests.filter(({ body }) => isEnding(body))
   await editor.waitForSelector('[data-state]:not([data-state="editing"], [data-state="saving"])')
-  const before = endings()
-  await page.close()
-  while (endings() === before) await documentServer.nextCallback()
+  const before = endings().length // also those that are not answered yet
+  await leave()
+  while (endings().filter(({ answer }) => answer !== null).length <= before) await documentServer.nextCallback()
+}
+
+/** From now on the page's time stands still until a test moves it, and so does that of what has a time limit. */
+export async function stopTime (page: Page): Promise<void> {
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000)
 }
 
 /** A callback of which somebody's leaving is the cause. */

@@ -109,6 +109,7 @@ export async function startExample (t: Test, program: string, options: ExampleOp
   })
   const exited = once(child, 'exit') as Promise<[number | null]>
   const log = text(child.stderr)
+  const isRead = once(child.stdout, 'end') // may be after the exit
   let output = ''
   child.stdout.setEncoding('utf8').on('data', chunk => { output += chunk })
   let stopped = false
@@ -132,6 +133,7 @@ export async function startExample (t: Test, program: string, options: ExampleOp
     directory,
     async stop (signal = 'SIGTERM') {
       const [code] = await end(signal)
+      await isRead
       return { code, output, log: await log }
     }
   }
@@ -159,6 +161,7 @@ function environment (): NodeJS.ProcessEnv {
 }
 
 export interface Demo extends Pick<Example, 'url' | 'stop'> {
+  /** Waits until a document that is listed is stored: the list shows it before. */
   idOf (name: string): Promise<string>
   /** The stored bytes, as the demo hands them out. */
   download (name: string): Promise<Uint8Array>
@@ -172,10 +175,13 @@ export async function startDemo (t: Test, options: { readonly directory?: string
   const { url, stop } = await startExample(t, 'demo/server.js', { directory, env: { DATA_DIR: directory, THUMBNAILS: 'off', ...options.env } })
 
   async function idOf (name: string): Promise<string> {
-    const entries: Array<{ id: string, name: string }> = JSON.parse(await readFile(join(directory, 'documents.json'), 'utf8'))
-    const entry = entries.find(entry => entry.name === name)
-    if (!entry) throw new Error(`the demo has no ${name}`)
-    return entry.id
+    while (true) {
+      const entries: Array<{ id: string, name: string }> = JSON.parse(await readFile(join(directory, 'documents.json'), 'utf8'))
+      const entry = entries.find(entry => entry.name === name)
+      if (entry) return entry.id
+      const list = await (await fetch(url)).text()
+      if (!list.includes(`data-name="${name.replaceAll('&', '&amp;')}"`)) throw new Error(`the demo has no ${name}`)
+    }
   }
 
   async function bytes (path: string): Promise<Uint8Array> {
