@@ -9,7 +9,7 @@ import * as tap from 'tap'
 export * from 'tap'
 
 /** A limit for tests that hang, not for slow machines. */
-const TIMEOUT_MS = 300_000
+const TIMEOUT_MS = 600_000
 
 /** The same for all files of a process, and for what they leave open: tap would wait for its end for ever. */
 const PROCESS_TIMEOUT_MS = 1_800_000

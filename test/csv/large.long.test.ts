@@ -5,7 +5,7 @@ import t from 'tap'
 import { MARK, startEditing } from '../kit/editing.js'
 import { after, before, parts, sent } from './large.js'
 
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 
 const expected = createHash('sha256')
 for (const part of parts(after)) expected.update(part)
