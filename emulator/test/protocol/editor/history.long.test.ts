@@ -40,8 +40,11 @@ t.test(
     await type('typed')
     await button('Version history').click()
     t.equal(await event('onRequestHistory'), undefined)
-    await call('refreshHistory', { error: 'There is none yet' })
-    await frame.getByText('There is none yet').waitFor()
+    // It shows for some seconds only.
+    await Promise.all([
+      frame.getByText('There is none yet').waitFor(),
+      call('refreshHistory', { error: 'There is none yet' })
+    ])
     await textBox(frame).waitFor()
     t.strictSame(host.statuses(), [1], 'the document stays open')
     await type(' more')
