@@ -140,16 +140,19 @@ function restore () {
   )
 }
 
+/** Elements stay where nothing changes: one that is being clicked would miss the click. */
 function showList () {
   const heading = document.createElement('h2')
   heading.textContent = 'Version history'
   const list = document.createElement('ul')
   list.setAttribute('aria-label', 'Versions')
   list.append(...entries.map(item))
-  versionBar.replaceChildren(heading, list)
+  const next = /** @type {HTMLElement} */ (versionBar.cloneNode())
+  next.append(heading, list)
   if (isHandled('onRequestHistoryClose')) {
-    versionBar.append(button('Close history', () => emit('onRequestHistoryClose'), false, 'quiet'))
+    next.append(button('Close history', () => emit('onRequestHistoryClose'), false, 'quiet'))
   }
+  if (!next.isEqualNode(versionBar)) versionBar.replaceChildren(...next.childNodes)
 }
 
 /** @param {HistoryEntry} entry */
