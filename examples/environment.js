@@ -15,7 +15,8 @@ import { choosePort } from './demo/port.js'
 import { endIfInUse } from './port-in-use.js'
 
 const LAST_REQUESTS_MS = 500
-const STOP_WITHIN_MS = 5000
+/** For what hangs: on a busy machine it takes seconds to save what is open. */
+const STOP_WITHIN_MS = 15_000
 
 const { env } = process
 

@@ -19,6 +19,7 @@ async function start (t: Test) {
   const documentServer = await connectDocumentServer({
     url: `${emulated.url}/`,
     jwtSecret: SECRET,
+    timeout: 120_000, // as other steps in a browser have
     browser: {
       async newContext () {
         const { page } = await browser.newPage(t)

@@ -25,7 +25,8 @@ import { choosePort } from './port.js'
 import { readSettings } from './settings.js'
 
 const LAST_REQUESTS_MS = 500
-const STOP_WITHIN_MS = 5000
+/** For what hangs: on a busy machine it takes seconds to save what is open. */
+const STOP_WITHIN_MS = 15_000
 
 const settings = readSettings(process.env)
 const port = await choosePort(settings.host, settings.port).catch(error => endIfInUse(error, settings))

@@ -36,6 +36,7 @@ const config: PageAction<'config'> = {
     for (const pause of PAUSES_MS) {
       if (control.documentKey !== key || !mayChange) break
       await delay(pause)
+      await whenSaved(fileId)
       await open()
     }
     const { config, lockReason } = control

@@ -83,8 +83,8 @@ function closingWithoutConnection (): State {
       await reach!(page, demo)
       await caretTo('End', (await editorFrame(page)).locator('[data-paragraph]').first())
       await page.keyboard.type(' unsent')
-      await page.getByRole('link', { name: 'Documents' }).click()
-      await page.getByText('Saving…').waitFor()
+      // It shows for some seconds only.
+      await Promise.all([page.getByText('Saving…').waitFor(), page.getByRole('link', { name: 'Documents' }).click()])
       await page.clock.fastForward(10_000)
       await page.getByRole('alert').waitFor()
     }
@@ -224,7 +224,7 @@ export const states: Readonly<Record<string, State>> = {
       const saves = page.getByRole('list', { name: 'Saves' })
       // The document server tries it several times.
       do await page.goto(`${demo.url}/forgotten?user=mira`)
-      while (!await saves.waitFor({ timeout: 300 }).then(() => true, () => false))
+      while (await saves.count() === 0)
     }
   },
   'empty list, with deleted documents': {

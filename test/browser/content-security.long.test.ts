@@ -30,7 +30,9 @@ for (const profile of profiles) {
       await page.getByRole('button', { name: 'Download current version', disabled: false }).waitFor()
       t.strictSame(problems, [])
 
+      const violation = page.waitForEvent('console', message => message.text().includes('script-src'))
       await page.evaluate(INLINE_SCRIPT)
+      await violation
       t.equal(await page.title(), 'Opening week.docx', 'an inline script does not run')
       t.match(problems.join('\n'), 'script-src', 'and a violation is seen by this test')
     })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { append, paragraph, startBrowser, startPages } from '../kit/browser.js'
+import { append, caretTo, paragraph, startBrowser, startPages } from '../kit/browser.js'
 import { signed } from '../kit/host.js'
 
 const browser = await startBrowser(t)
@@ -14,8 +14,11 @@ t.test('the editor raises the real editor\'s events in its page, with the same n
   const viewer = await service.open(fileId, { mode: 'view' })
   t.strictSame(await viewer.event('onInfo'), { mode: 'view' })
 
-  await append(ada, 'Currency is EUR.', ' x')
-  await ada.editor.waitForSelector('[data-state="received"]')
+  await caretTo('End', paragraph(ada, 'Currency is EUR.'))
+  await ada.page.keyboard.insertText(' x') // as one change: letters that come slowly are sent one by one
+  await ada.page.waitForFunction(() =>
+    (globalThis as unknown as { events: Array<[name: string, data?: unknown]> }).events.some(([, data]) => data === false)
+  )
   t.strictSame(
     (await ada.events()).slice(3),
     [['onDocumentStateChange', true], ['onDocumentStateChange', false]],

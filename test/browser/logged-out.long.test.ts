@@ -91,8 +91,8 @@ t.test(
     }
     await link()
     await sheet.page.getByRole('alert').waitFor()
-    await link()
-    await sheet.editor.getByText('The linked file was not found').waitFor()
+    // It shows for some seconds only.
+    await Promise.all([sheet.editor.getByText('The linked file was not found').waitFor(), link()])
 
     await page.goto(`${service.origin}/list`)
     await page.goto(`${service.origin}/two`, { referer: `${service.origin}/list` })

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { append, caretTo, close, paragraph, shownText, startBrowser, startPages, statuses, textBox } from '../kit/browser.js'
+import { append, caretTo, close, paragraph, shownText, startBrowser, startPages, statuses, textBox, WAIT_FOR_RECONNECT_MS } from '../kit/browser.js'
+import { holdTimers } from '../kit/time.js'
 
 const browser = await startBrowser(t)
 
@@ -8,6 +9,7 @@ t.test(
   { skip: browser.missing },
   async t => {
     const service = await startPages(t, browser)
+    const timers = holdTimers(t, WAIT_FOR_RECONNECT_MS)
     const fileId = await service.store('report.docx')
     const ada = await service.open(fileId)
     const grace = await service.open(fileId, { user: 'Grace Hopper' })
@@ -35,6 +37,7 @@ t.test(
       await opened.editor.waitForSelector('[data-state="received"]')
     }
     t.equal(statuses(service).includes(2), false, 'the session goes on')
+    timers.pass()
     await close(ada)
     await close(grace)
     t.equal(statuses(service).filter(status => status === 2).length, 1)
@@ -42,6 +45,7 @@ t.test(
 
 t.test('repeated connection losses while typing neither lose nor duplicate a character', { skip: browser.missing }, async t => {
   const service = await startPages(t, browser)
+  const timers = holdTimers(t, WAIT_FOR_RECONNECT_MS)
   const fileId = await service.store('notes.txt')
   const ada = await service.open(fileId)
   const before = await shownText(ada.editor)
@@ -55,6 +59,7 @@ t.test('repeated connection losses while typing neither lose nor duplicate a cha
     typed += `${line}more\n`
     await ada.editor.waitForSelector('[data-state="received"]')
   }
+  timers.pass()
   await close(ada)
   t.equal(await service.storedText(fileId), before + typed)
   t.equal(statuses(service).filter(status => status === 2).length, 1)

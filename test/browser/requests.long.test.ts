@@ -147,7 +147,7 @@ for (const [what, page] of Object.entries(pages)) {
   t.test(`a page with ${what} mounts each editor once, with one module and one api.js`, { skip }, async t => {
     const { open, origin, problems, tab } = await start(t, { page })
     const { own, api } = await open(`${origin}/page`)
-    await tab.waitForFunction('document.querySelectorAll("[data-onlyoffice-editor] > iframe").length === 2')
+    await tab.locator('[data-onlyoffice-editor] > iframe').nth(1).waitFor()
     for (const index of [0, 1]) await tab.frameLocator('iframe').nth(index).locator('[data-content][aria-busy="false"]').waitFor()
     t.equal(await tab.locator('iframe').count(), 2)
     t.equal(own.filter(url => MODULE.test(url)).length, 1)

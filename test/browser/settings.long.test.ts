@@ -4,7 +4,7 @@ import { createDocumentServer, type EditorConfig } from 'onlyoffice-emulator'
 import { startDemo } from '../kit/programs.js'
 import { listen } from '../kit/http.js'
 
-t.setTimeout(120_000) // many processes start one after the other
+t.setTimeout(300_000) // many processes start one after the other
 
 const JWT_SECRET = 'the-secret-of-another-document-server-0123'
 

@@ -36,7 +36,9 @@ t.test('demo: the list leads to the doctor\'s page, which examines the demo and 
   await page.getByRole('heading', { name: `Document ${id}` }).waitFor()
   t.strictSame(problems, [])
 
+  const violation = page.waitForEvent('console', message => /content security policy/i.test(message.text()))
   await page.evaluate('document.body.append(Object.assign(document.createElement("script"), { textContent: "document.title = \'ran\'" }))')
+  await violation
   t.not(await page.title(), 'ran', 'no script runs')
   t.match(problems.join('\n'), /content security policy/i, 'and a violation is seen by this test')
 })

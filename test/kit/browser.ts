@@ -35,6 +35,12 @@ const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--no-zygote', '--disable-de
 const FILE_TIMEOUT_MS = 900_000
 const STEP_TIMEOUT_MS = 120_000
 
+/**
+ * How long the document server waits for a lost connection before it saves, which a page on a busy machine may exceed:
+ * for `holdTimers`.
+ */
+export const WAIT_FOR_RECONNECT_MS = 5000
+
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', event => {
   console.error('content security policy: ' + event.violatedDirective + ' ' + event.blockedURI)
 })`

@@ -22,6 +22,7 @@ const BAD_TOKEN = -20
 /** @type {HistoryEntry[]} */ let entries = []
 let currentVersion = 0
 /** @type {{ version: number, change: number | null } | null} */ let selected = null
+/** Changes with what is to be shown: an answer that comes late is for something else. */ let turn = 0
 /** What is displayed. Its version is the token's, whatever was selected. @type {ShownVersion | null} */ let shown =
   null
 
@@ -38,6 +39,7 @@ export const history = {
 // A fresh configuration takes the place of the history.
 whenOpened(() => {
   if (versionBar.hidden) return
+  turn++
   document.body.classList.remove('in-history')
   versionBar.hidden = true
   content.setAttribute('aria-label', 'Document')
@@ -76,6 +78,7 @@ function refreshHistory ({ data }) {
 
 /** @param {number} version @param {number | null} change */
 function select (version, change) {
+  turn++
   selected = { version, change }
   showList()
   const known = received.get(version)
@@ -93,6 +96,7 @@ function request (version) {
 /** @param {{ data: VersionData | null }} detail */
 function setHistoryData ({ data }) {
   if (data?.error) {
+    turn++
     content.replaceChildren()
     content.setAttribute('aria-busy', 'false')
     showNote(`Version ${data.version}: ${data.error}`)
@@ -106,10 +110,10 @@ function setHistoryData ({ data }) {
 /** @param {VersionData} data @param {number | null} change */
 async function show (data, change) {
   content.setAttribute('aria-busy', 'true')
-  const asked = selected
+  const own = ++turn
   try {
     const [version, { showDifferences }] = await Promise.all([fetchVersion(data, change), loadText()])
-    if (asked !== selected) return
+    if (own !== turn) return
     shown = version
     showDifferences(content, version.previous, version.doc)
     showNote(null)
@@ -118,10 +122,10 @@ async function show (data, change) {
   } catch (error) {
     received.delete(Number(data.version))
     const { code = -1, message } = /** @type {Error & { code?: number }} */ (error)
-    content.replaceChildren()
+    if (own === turn) content.replaceChildren()
     fail(code, message)
   } finally {
-    content.setAttribute('aria-busy', 'false')
+    if (own === turn) content.setAttribute('aria-busy', 'false')
   }
 }
 
@@ -136,16 +140,19 @@ function restore () {
   )
 }
 
+/** Elements stay where nothing changes: one that is being clicked would miss the click. */
 function showList () {
   const heading = document.createElement('h2')
   heading.textContent = 'Version history'
   const list = document.createElement('ul')
   list.setAttribute('aria-label', 'Versions')
   list.append(...entries.map(item))
-  versionBar.replaceChildren(heading, list)
+  const next = /** @type {HTMLElement} */ (versionBar.cloneNode())
+  next.append(heading, list)
   if (isHandled('onRequestHistoryClose')) {
-    versionBar.append(button('Close history', () => emit('onRequestHistoryClose'), false, 'quiet'))
+    next.append(button('Close history', () => emit('onRequestHistoryClose'), false, 'quiet'))
   }
+  if (!next.isEqualNode(versionBar)) versionBar.replaceChildren(...next.childNodes)
 }
 
 /** @param {HistoryEntry} entry */
