@@ -11,6 +11,8 @@ import { isDocumentName, isEditRights } from './results.compiled.js'
  * left.
  */
 const PAUSES_MS = [100, 200, 400, 800, 800]
+/** Of a storage that hangs: a proxy in front of the application is not patient for ever. */
+const PATIENCE_MS = 20_000
 
 /** A configuration as the page would have if it was made now. */
 const config: PageAction<'config'> = {
@@ -25,6 +27,7 @@ const config: PageAction<'config'> = {
     const defaults = purpose === 'edit' ? await withEditRights(page, services) : claims.defaults
     const name = await presentName(page, services) ?? claims.name
     const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults, page.request)
+    const begun = performance.now()
     let mayChange = true
     const open = async () => {
       if (purpose === 'retry' && key !== undefined) mayChange = await giveUpKey(fileId, key)
@@ -34,7 +37,7 @@ const config: PageAction<'config'> = {
     await open()
     // The editor that notices the save may be faster than the instance that stores it.
     for (const pause of PAUSES_MS) {
-      if (control.documentKey !== key || !mayChange) break
+      if (control.documentKey !== key || !mayChange || performance.now() - begun > PATIENCE_MS) break
       await delay(pause)
       await whenSaved(fileId)
       await open()
