@@ -36,6 +36,17 @@ const STATES = {
 /** @type {HTMLTextAreaElement} */ export const unsent = part('data-unsent-text')
 let isCut = false
 
+/**
+ * Gives an element other children, and leaves it alone if they look the same as those it has: one that is being clicked
+ * would miss the click, and a screen reader would lose its place.
+ * @param {HTMLElement} element @param {...Element} children
+ */
+export function showChildren (element, ...children) {
+  const next = /** @type {HTMLElement} */ (element.cloneNode())
+  next.append(...children)
+  if (!next.isEqualNode(element)) element.replaceChildren(...children)
+}
+
 /** @param {keyof typeof STATES} state */
 export function showState (state) {
   const shown = isCut && !['closed', 'refused'].includes(state) ? 'reconnecting' : state

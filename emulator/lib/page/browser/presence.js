@@ -1,3 +1,4 @@
+import { showChildren } from './frame.js'
 /** @import { Marks, User } from './protocol.js' */
 
 const COLORS = 8
@@ -27,13 +28,11 @@ export function showPresence (users, view) {
   showMarks(users, view)
 }
 
-/** Elements stay where nothing changes: most messages are only about places. @param {User[]} users */
+/** @param {User[]} users */
 function showList (users) {
   shown = users
   const list = /** @type {HTMLElement} */ (document.querySelector('[data-users]'))
-  const next = /** @type {HTMLElement} */ (list.cloneNode())
-  next.append(...users.slice(0, SHOWN).map(chip), ...more(users.slice(SHOWN)))
-  if (!next.isEqualNode(list)) list.replaceChildren(...next.childNodes)
+  showChildren(list, ...users.slice(0, SHOWN).map(chip), ...more(users.slice(SHOWN)))
 }
 
 /** @param {User[]} users @param {{ mark: (marks: Marks) => void } | null | undefined} view */

@@ -1,5 +1,5 @@
 import { emit, isHandled } from '../embedding-page.js'
-import { content, showNote, showTitle, showToast, versionBar } from '../frame.js'
+import { content, showChildren, showNote, showTitle, showToast, versionBar } from '../frame.js'
 import { disconnect, editing, fail, whenAllSent, whenOpened } from '../session.js'
 import { showFixed } from '../buttons.js'
 import { loadText } from '../text/loading.js'
@@ -140,19 +140,16 @@ function restore () {
   )
 }
 
-/** Elements stay where nothing changes: one that is being clicked would miss the click. */
 function showList () {
   const heading = document.createElement('h2')
   heading.textContent = 'Version history'
   const list = document.createElement('ul')
   list.setAttribute('aria-label', 'Versions')
   list.append(...entries.map(item))
-  const next = /** @type {HTMLElement} */ (versionBar.cloneNode())
-  next.append(heading, list)
-  if (isHandled('onRequestHistoryClose')) {
-    next.append(button('Close history', () => emit('onRequestHistoryClose'), false, 'quiet'))
-  }
-  if (!next.isEqualNode(versionBar)) versionBar.replaceChildren(...next.childNodes)
+  const closing = isHandled('onRequestHistoryClose')
+    ? [button('Close history', () => emit('onRequestHistoryClose'), false, 'quiet')]
+    : []
+  showChildren(versionBar, heading, list, ...closing)
 }
 
 /** @param {HistoryEntry} entry */
