@@ -30,16 +30,15 @@ const config: PageAction<'config'> = {
     const begun = performance.now()
     let mayChange = true
     const open = async () => {
+      await whenSaved(fileId)
       if (purpose === 'retry' && key !== undefined) mayChange = await giveUpKey(fileId, key)
       await control.openDocument(fileId, { name })
     }
-    await whenSaved(fileId)
     await open()
     // The editor that notices the save may be faster than the instance that stores it.
     for (const pause of PAUSES_MS) {
       if (control.documentKey !== key || !mayChange || performance.now() - begun > PATIENCE_MS) break
       await delay(pause)
-      await whenSaved(fileId)
       await open()
     }
     const { config, lockReason } = control
