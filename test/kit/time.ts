@@ -15,11 +15,8 @@ export interface HeldTimers {
  * Stops the monotonic time, so that it does not pass on a busy machine, and returns what advances it. Timers go on.
  */
 export function stoppedTime (scope: Scope): (milliseconds: number) => void {
-  const elapsed = performance.now
-  let time = elapsed.call(performance)
-  performance.now = () => time
-  scope.teardown(() => { performance.now = elapsed })
-  return milliseconds => { time += milliseconds }
+  const stopped = performance.now()
+  return movedTime(scope, () => stopped)
 }
 
 /**
@@ -68,9 +65,14 @@ export function deferred<Value = void> () {
 
 /** Returns what advances the monotonic time, by which locks measure how long their holder has not gone on. */
 export function jumpingTime (scope: Scope): (milliseconds: number) => void {
-  const elapsed = performance.now
-  let jumped = 0
-  performance.now = () => elapsed.call(performance) + jumped
-  scope.teardown(() => { performance.now = elapsed })
-  return milliseconds => { jumped += milliseconds }
+  const elapsed = performance.now.bind(performance)
+  return movedTime(scope, elapsed)
+}
+
+function movedTime (scope: Scope, from: () => number): (milliseconds: number) => void {
+  const { now } = performance
+  let moved = 0
+  performance.now = () => from() + moved
+  scope.teardown(() => { performance.now = now })
+  return milliseconds => { moved += milliseconds }
 }
