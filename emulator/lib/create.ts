@@ -71,7 +71,8 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     // Closing saves the sessions: the application must still be able to fetch the results.
     return503OnClosing: false,
     // Source: observed: `/Command` and `/command/` equal `/command`.
-    routerOptions: { caseSensitive: false, ignoreTrailingSlash: true }
+    // A base of callbacks may leave `//cache`, which the document server's own nginx reads as `/cache`.
+    routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, ignoreDuplicateSlashes: true }
   })
   allowHosts(app, options)
   let url = ''
@@ -121,8 +122,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     faults,
     tokens,
     convert,
-    hasFromFile: build.behavesAs === '10.0',
-    url: () => url
+    hasFromFile: build.behavesAs === '10.0'
   }
 
   app.addHook('preClose', async () => {
@@ -155,7 +155,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   handshakeRoute(app, tokens)
   if (hasPage) {
     const { page } = await import('./page/page.js')
-    await page(app, editing({ ...common, build, client, time, closing }))
+    await page(app, editing({ ...common, build, client, time, closing, url: () => url }))
   }
   const editorApiUrl = () => `${url}${API_PATH}`
   statusRoute(app, {
@@ -169,8 +169,8 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
       build
     })
   })
-  const open: DocumentServerMembers['open'] = async (config, user) =>
-    await openScriptedSession(editors, tokens, url, config, user)
+  const open: DocumentServerMembers['open'] = async (config, user, connection) =>
+    await openScriptedSession(editors, tokens, url, config, user, connection)
   const scripted = {
     sentRequests: client.requests,
     receivedRequests: received,

@@ -6,6 +6,7 @@ export type {
 } from '../types/connect.js'
 export type { Clock, FakeClock, FakeClockOptions } from '../types/clock.js'
 export type {
+  ConnectionOptions,
   DocumentServer,
   DocumentServerError,
   DocumentServerMembers,

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 
 /** Of the script that applications embed. */
 export const API_PATH = '/web-apps/apps/api/documents/api.js'
@@ -16,15 +16,21 @@ export function toUrl (value: string): URL | undefined {
 }
 
 /**
- * The URL at which a request reached this server, from its Host and X-Forwarded-* headers, as the document server reads
- * them.
+ * The URL at which a client claims to have reached this server. Like the document server, it believes the headers.
+ * Source: docs/document-server-protocol.md#the-urls-in-a-callback
  */
-export function baseUrlOf (request: FastifyRequest, fallback: string): string {
-  const protocol = firstValue(request.headers['x-forwarded-proto']) ?? request.protocol
-  const host = firstValue(request.headers['x-forwarded-host']) ?? request.headers.host
-  const prefix = firstValue(request.headers['x-forwarded-prefix']) ?? ''
-  const url = `${protocol}://${host}${prefix}`
-  return host !== undefined && toUrl(url) ? url.replace(/\/+$/, '') : fallback
+export function baseUrlOf (headers: IncomingHttpHeaders): string {
+  const value = (name: string) => firstValue(headers[name])
+  const protocol = value('cloudfront-forwarded-proto') ?? value('x-forwarded-proto') ?? ''
+  const host = value('x-forwarded-host') ?? value('host') ?? 'localhost'
+  const prefix = value('x-forwarded-prefix') ?? ''
+  return `${/^https?$/i.test(protocol) ? protocol : 'http'}://${host}${prefix}`.replaceAll('_', '%5f')
+}
+
+/** The headers of a browser that uses this URL. */
+export function headersFor (url: string): IncomingHttpHeaders {
+  const { protocol, host, pathname } = new URL(url)
+  return { host, 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-prefix': pathname.replace(/\/$/, '') }
 }
 
 function firstValue (header: string | string[] | undefined): string | undefined {

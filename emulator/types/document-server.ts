@@ -199,6 +199,16 @@ export interface UserConfig {
   readonly group?: string | undefined
 }
 
+/** How a scripted session reaches the document server. */
+export interface ConnectionOptions {
+  /**
+   * Headers of its connection, such as `X-Forwarded-Host` or `X-Forwarded-Prefix`. The document server believes those of
+   * whoever opened a document last: the URLs in callbacks begin as they say. They replace those of a browser that
+   * uses `url`.
+   */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** A request that the document server sent to the application, with the answer. */
 export interface SentRequest {
   readonly method: 'GET' | 'POST'
@@ -247,14 +257,14 @@ export interface DocumentServerMembers {
    *
    * @throws {DocumentServerError} with the code that the editor shows, if the document server refuses the configuration
    *   or can't download the document.
-   * @throws {TypeError} if `config` is no object.
+   * @throws {TypeError} if `config` is no object, or `headers` no object of texts.
    *
    * @example
    * const session = await documentServer.open(config)
    * await session.edit('new text')
    * const { accepted } = await session.close()
    */
-  open (config: EditorConfig, user?: UserConfig): Promise<Session>
+  open (config: EditorConfig, user?: UserConfig, connection?: ConnectionOptions): Promise<Session>
   /**
    * Resolves to the next callback with this status, or with any status, once the application has answered. Each
    * callback is returned once. If it got no answer, it has an `error`.

@@ -41,7 +41,7 @@ export function editing (
     version: build.version,
     needsTokens: tokens.areRequired,
     convert,
-    baseUrlOf: request => baseUrlOf(request, url()),
+    baseUrlOf: request => baseUrlOf(request.headers),
     isOwnPage: request => isOwnPage(request, url()),
     async open (config, connection, connectionId) {
       const trusted = trustedConfig(config as EditorConfig, tokens)

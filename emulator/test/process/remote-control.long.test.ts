@@ -19,7 +19,7 @@ t.test('over HTTP a test opens, reads, edits, force-saves and closes documents a
     }
   })
 
-  const opened = await post('/sessions', { config: host.config('K', { name: 'notes.txt' }) })
+  const opened = await post('/sessions', { config: host.config('K', { name: 'notes.txt' }), headers: { 'X-Forwarded-Prefix': '/office' } })
   t.match(opened, { status: 201, body: { key: 'K', userId: 'uid-1', viewOnly: false } })
   const session = `/sessions/${opened.body.id}`
   t.same(await get(session), { status: 200, body: opened.body })
@@ -29,7 +29,7 @@ t.test('over HTTP a test opens, reads, edits, force-saves and closes documents a
   t.same(await post(`${session}/edit`, { text: 'by HTTP' }), { status: 200, body: opened.body })
   t.equal(String((await get(`${session}/content`)).body), 'by HTTP')
   t.same(await post(`${session}/force-save`, { type: 'command', userdata: 'mine' }), { status: 200, body: { status: 6, ...DONE } })
-  t.match(host.callbacks(6), [{ forcesavetype: 0, userdata: 'mine' }])
+  t.match(host.callbacks(6), [{ forcesavetype: 0, userdata: 'mine', url: /^http:\/\/[^/]+\/office\/cache\// }])
   t.same(await get(`${session}/saved`), { status: 200, body: { status: 6, ...DONE } })
   t.match((await get(`${session}/events`)).body.events, [{ type: 'joined', users: [{ name: 'John Smith' }] }, { type: 'ready' }])
 
@@ -62,6 +62,7 @@ t.test('an invalid request is refused with the reason', async t => {
   const cases = [
     [post('/sessions'), 400, 'INVALID', /config must be an object/],
     [post('/sessions', []), 400, 'INVALID', /must be a JSON object/],
+    [post('/sessions', { config: {}, headers: { Host: 5 } }), 400, 'INVALID', /Host must be a string/],
     [postBytes('/sessions', Buffer.from('{}')), 400, 'INVALID', /must be a JSON object/],
     [post(`${session}/edit`, { text: 5 }), 400, 'INVALID', /text must be a string/],
     [post(`${session}/force-save`, { type: 'loud' }), 400, 'INVALID', /type must be one of button, command, timer, form/],

@@ -12,14 +12,13 @@ interface Parts {
   readonly sessions: Sessions
   readonly parts: SessionParts
   readonly tokens: Tokens
-  readonly url: () => string
 }
 
 const INVALID_TOKEN = 6
 const EXPIRED_TOKEN = 7
 
 /** The command service at its two paths. The older one accepts GET, too. Answers always have HTTP status 200. */
-export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens, url }: Parts): void {
+export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens }: Parts): void {
   async function answer (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const urlOf = (key: string, { fileType, bytes, storedAt }: ForgottenFile): string => {
       const stored = parts.files.put(
@@ -29,7 +28,7 @@ export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens, 
         fileType,
         storedAt
       )
-      return parts.files.urlOf(stored, baseUrlOf(request, url()), key)
+      return parts.files.urlOf(stored, baseUrlOf(request.headers), key)
     }
     const signed = signedRequest(request, tokens, 'command')
     const answer = 'rejected' in signed

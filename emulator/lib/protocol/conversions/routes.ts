@@ -14,7 +14,6 @@ interface Parts {
   readonly files: ResultFiles
   readonly tokens: Tokens
   readonly hasFromFile: boolean
-  readonly url: () => string
 }
 
 interface Result {
@@ -28,7 +27,7 @@ type MediaType = 'application/json' | 'application/xml'
  * `/converter` answers with JSON and the older `/ConvertService.ashx` with XML, unless `Accept` prefers the other. The
  * HTTP status is always 200.
  */
-export function conversionRoutes (app: FastifyInstance, { conversions, files, tokens, hasFromFile, url }: Parts): void {
+export function conversionRoutes (app: FastifyInstance, { conversions, files, tokens, hasFromFile }: Parts): void {
   let lastShardKey: string | undefined
 
   async function convert (request: FastifyRequest, reply: FastifyReply, byDefault: MediaType): Promise<FastifyReply> {
@@ -51,7 +50,7 @@ export function conversionRoutes (app: FastifyInstance, { conversions, files, to
     const { shardkey } = request.query as { shardkey?: string }
     lastShardKey = shardkey ?? lastShardKey
     return {
-      fileUrl: files.urlOf(outcome.path, baseUrlOf(request, url()), lastShardKey ?? key),
+      fileUrl: files.urlOf(outcome.path, baseUrlOf(request.headers), lastShardKey ?? key),
       fileType: outcome.fileType
     }
   }

@@ -12,11 +12,10 @@ interface Parts {
   readonly files: ResultFiles
   readonly tokens: Tokens
   readonly hasFromFile: boolean
-  readonly url: () => string
 }
 
 /** `/docbuilder`. The HTTP status is always 200. Source: docs/document-server-protocol.md#document-builder */
-export function builderRoutes (app: FastifyInstance, { builds, files, tokens, hasFromFile, url }: Parts): void {
+export function builderRoutes (app: FastifyInstance, { builds, files, tokens, hasFromFile }: Parts): void {
   function answerOf ({ key, outcome }: Build, baseUrl: string): object {
     if (outcome === 'pending') return { key, end: false }
     if ('error' in outcome) return outcome
@@ -55,7 +54,7 @@ export function builderRoutes (app: FastifyInstance, { builds, files, tokens, ha
     outcome: Build | { readonly error: number }
   ): Promise<FastifyReply> {
     return await reply.type('application/json').send(
-      Buffer.from(JSON.stringify('outcome' in outcome ? answerOf(outcome, baseUrlOf(request, url())) : outcome))
+      Buffer.from(JSON.stringify('outcome' in outcome ? answerOf(outcome, baseUrlOf(request.headers)) : outcome))
     )
   }
 }

@@ -19,6 +19,13 @@ export function requiredObject (fields: Fields, name: string): Fields {
   return value
 }
 
+/** An object whose values are strings. */
+export function requiredStrings (fields: Fields, name: string): Readonly<Record<string, string>> {
+  const value = requiredObject(fields, name)
+  for (const one of Object.keys(value)) optionalString(value, one)
+  return value as Readonly<Record<string, string>>
+}
+
 export function optionalString (fields: Fields, name: string): string | undefined {
   const value = fields[name]
   if (value !== undefined && typeof value !== 'string') throw invalid(`${name} must be a string`)

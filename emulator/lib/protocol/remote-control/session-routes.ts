@@ -4,7 +4,7 @@ import type { DocumentServerMembers, EditorConfig, UserConfig } from '../../../t
 import type { ForceSaveOptions, Session } from '../../../types/session.js'
 import { isDocumentServerError } from '../../errors.js'
 import { invalid, RemoteError } from './errors.js'
-import { fieldsOf, isObject, optionalString, requiredObject } from './fields.js'
+import { fieldsOf, isObject, optionalString, requiredObject, requiredStrings } from './fields.js'
 import { withTimeout } from './timeout.js'
 
 const MAX_SESSIONS = 100
@@ -21,6 +21,7 @@ export function sessionRoutes (scope: FastifyInstance, { open }: Pick<DocumentSe
     const fields = fieldsOf(request)
     const config = requiredObject(fields, 'config') as EditorConfig
     const user = fields.user === undefined ? undefined : requiredObject(fields, 'user') as UserConfig
+    const headers = fields.headers === undefined ? {} : requiredStrings(fields, 'headers')
     if (sessions.size + opening >= MAX_SESSIONS) {
       throw new RemoteError(
         429,
@@ -29,7 +30,7 @@ export function sessionRoutes (scope: FastifyInstance, { open }: Pick<DocumentSe
       )
     }
     opening++
-    const opened = open(config, user).finally(() => { opening-- })
+    const opened = open(config, user, { headers }).finally(() => { opening-- })
     const id = randomUUID()
     let isAwaited = true
     // A client that stopped waiting never learns the id, so the session is closed.

@@ -1,4 +1,5 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import { posix } from 'node:path'
 import mime from 'mime'
 import type { Time } from '../clock/time.js'
 
@@ -42,6 +43,11 @@ function mediaTypeOf (extension: string): string {
     : mime.getType(extension) ?? 'application/octet-stream'
 }
 
+/** The path as a web server sees it: that is what is signed. Source: observed. */
+function decoded (path: string): string {
+  return posix.normalize(decodeURIComponent(path))
+}
+
 let folders = randomInt(9000)
 
 /** A new folder for the results of a document: its key and a number of four digits, as in the recorded URLs. */
@@ -67,32 +73,35 @@ export function resultFiles (secret: string, time: Time): ResultFiles {
     put (folder, name, bytes, extension, modifiedAt = time.now()) {
       // Source: observed. An unencoded slash would separate folders.
       const path = `/cache/files/${folder}/${encodeURIComponent(name.replaceAll('/', '%2f'))}`
-      remove(path)
+      const key = decoded(path)
+      remove(key)
       kept += bytes.length
       for (const [oldest, file] of files) {
         if (time.now() - file.keptSince <= KEPT_MS && kept <= KEPT_BYTES) break
         remove(oldest)
       }
-      files.set(path, { bytes, mediaType: mediaTypeOf(extension), modifiedAt, keptSince: time.now() })
+      files.set(key, { bytes, mediaType: mediaTypeOf(extension), modifiedAt, keptSince: time.now() })
       return path
     },
     urlOf (path, baseUrl, shardKey) {
       const expires = String(time.seconds() + 1 + LIFETIME_SECONDS)
       const fileName = path.slice(path.lastIndexOf('/') + 1)
-      return `${baseUrl}${path}?md5=${signature(path, expires)}&expires=${expires}&shardkey=${encodeURIComponent(shardKey)}&filename=${fileName}`
+      return `${baseUrl}${path}?md5=${signature(decoded(path), expires)}&expires=${expires}&shardkey=${encodeURIComponent(shardKey)}&filename=${fileName}`
     },
-    at: path => files.get(path),
+    at: path => files.get(decoded(path)),
     find (url) {
-      const [path, query] = url.split('?', 2) as [string, string | undefined]
-      const parameters = new URLSearchParams(query)
+      const [given = '', ...query] = url.split('?')
+      const path = decoded(given)
+      // Only the first parameter of a name counts: the base of a callback may bring those of another file.
+      const parameters = new URLSearchParams(query.join('?'))
       const md5 = parameters.get('md5') ?? ''
       const expires = Number.parseInt(parameters.get('expires') ?? '')
       if (md5 === '' || !expires) return 'forbidden'
       // Source: observed. The expiry is checked before the signature.
       if (expires < time.seconds()) return 'expired'
-      const given = Buffer.from(md5)
+      const sent = Buffer.from(md5)
       const expected = Buffer.from(signature(path, String(expires)))
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forbidden'
+      if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return 'forbidden'
       return files.get(path) ?? 'missing'
     }
   }

@@ -3,7 +3,8 @@ import { documentServerError } from '../../errors.js'
 import { NOTHING_SENT } from '../outbound/callbacks.js'
 import { trustedConfig } from '../tokens/config-token.js'
 import type { Tokens } from '../tokens/tokens.js'
-import type { EditorConfig, UserConfig } from '../../../types/document-server.js'
+import { baseUrlOf, headersFor } from '../../url.js'
+import type { ConnectionOptions, EditorConfig, UserConfig } from '../../../types/document-server.js'
 import { editorOf } from './editor.js'
 import { eventQueue } from './event-queue.js'
 import type { Sessions } from './sessions.js'
@@ -17,18 +18,20 @@ const DROPPED = 4007
 export async function openScriptedSession (
   sessions: Sessions,
   tokens: Tokens,
-  baseUrl: string,
+  serverUrl: string,
   given: EditorConfig,
-  user?: UserConfig
+  user?: UserConfig,
+  { headers = {} }: ConnectionOptions = {}
 ): Promise<Session> {
   if (typeof given !== 'object' || given === null) throw new TypeError(`open() needs the configuration of an editor, an object. It got ${given === null ? 'null' : `a value of type ${typeof given}`}. Has your application opened a document?`)
+  if (!areHeaders(headers)) throw new TypeError(`headers must be an object of texts. open() got ${JSON.stringify(headers)}`)
   const config = user === undefined ? given : { ...given, editorConfig: { ...given.editorConfig, user } }
   const trusted = trustedConfig(config, tokens)
   const events = eventQueue<EditorEvent>()
   let isDropped = false
   let isConnected = true
   const connection = {
-    baseUrl,
+    baseUrl: baseUrlOf({ ...headersFor(serverUrl), ...lowerCase(headers) }),
     notify (event: EditingEvent) {
       if (!isConnected || event.type === 'operation' || event.type === 'content') return
       events.add(event)
@@ -101,4 +104,12 @@ export async function openScriptedSession (
     isConnected = false
     await editor.disconnect()
   }
+}
+
+function areHeaders (value: unknown): value is Readonly<Record<string, string>> {
+  return typeof value === 'object' && value !== null && Object.values(value).every(one => typeof one === 'string')
+}
+
+function lowerCase (headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { WebSocket } from 'undici'
-import { fixture, postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+import { claimsOf, fixture, headerClaims, postSigned, startDocumentServer, startFakeHost } from '../../support.js'
 
 t.test('url contains key, folder, format and expiry; shardkey is a separate parameter', async t => {
   const host = await startFakeHost(t)
@@ -71,4 +71,54 @@ t.test('url begins with the origin used by the user who joined last, even if it 
   await session.close()
   t.match(host.callbacks(2)[0]!.url, /^http:\/\/docs\.example\.com\/cache\/files\/data\/K_/)
   viewer.close()
+})
+
+t.test('the base of url, changesurl and formsdataurl is what the headers of whoever opened last say, in the fields and in both tokens', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const own = new URL(server.url).host
+  const forms: ReadonlyArray<readonly [headers: Record<string, string>, base: string]> = [
+    [{}, server.url],
+    [{ Host: 'docs.example.com:8080' }, 'http://docs.example.com:8080'],
+    [{ 'X-Forwarded-Host': 'docs.example.com' }, 'http://docs.example.com'],
+    [{ 'X-Forwarded-Host': 'docs.example.com/a/path' }, 'http://docs.example.com/a/path'],
+    [{ 'X-Forwarded-Host': 'not a host' }, 'http://not a host'],
+    [{ 'X-Forwarded-Host': 'docs.example.com, inner.example.com' }, 'http://docs.example.com'],
+    [{ 'X-Forwarded-Host': 'my_docs.example.com', 'X-Forwarded-Prefix': '/my_office' }, 'http://my%5fdocs.example.com/my%5foffice'],
+    [{ 'X-Forwarded-Proto': 'https' }, `https://${own}`],
+    [{ 'X-Forwarded-Proto': 'javascript' }, `http://${own}`],
+    [{ 'X-Forwarded-Proto': 'http', 'Cloudfront-Forwarded-Proto': 'https' }, `https://${own}`],
+    [{ 'X-Forwarded-Port': '8443' }, `http://${own}`],
+    [{ 'X-Forwarded-Prefix': '/' }, `http://${own}/`],
+    [{ 'X-Forwarded-Prefix': '/office/' }, `http://${own}/office/`],
+    [{ 'X-Forwarded-Prefix': '/a?b=c&x=' }, `http://${own}/a?b=c&x=`],
+    [{ 'X-Forwarded-Prefix': '/a#' }, `http://${own}/a#`],
+    [{ 'X-Forwarded-Prefix': '@evil.example.com' }, `http://${own}@evil.example.com`]
+  ]
+  for (const [index, [headers, base]] of forms.entries()) {
+    const key = `K${index}`
+    const session = await server.open(host.config(key))
+    await session.edit('changed')
+    const viewer = await server.open(host.config(key, { mode: 'view' }), undefined, { headers })
+    await viewer.close()
+    await session.forceSave({ type: 'form' })
+    const saved = host.received.at(-1)!
+    const all = [saved.body!, claimsOf(saved.body!.token), headerClaims(saved).payload as Record<string, unknown>]
+    for (const { url, changesurl, formsdataurl } of all) {
+      t.ok(String(url).startsWith(`${base}/cache/files/data/${key}_`), `${JSON.stringify(headers)}: ${String(url)}`)
+      t.ok(String(changesurl).startsWith(`${base}/cache/files/data/${key}_`))
+      t.ok(String(formsdataurl).startsWith(`${base}/cache/files/data/${key}_`))
+    }
+    await session.close()
+    t.ok(String(host.callbacks(2).at(-1)!.url).startsWith(`${base}/cache/files/data/${key}_`))
+  }
+})
+
+t.test('open() refuses headers that are no headers', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  for (const headers of ['Host: a', { Host: 5 }]) {
+    await t.rejects(server.open(host.config('K'), undefined, { headers: headers as never }), { name: 'TypeError', message: /headers/ })
+  }
+  t.equal(host.received.length, 0)
 })

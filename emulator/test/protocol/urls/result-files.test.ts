@@ -80,3 +80,50 @@ t.test('a result file supports conditional and range requests like a static file
   t.strictSame(await get({ 'if-match': etag }), whole)
   t.strictSame(await get({ 'if-unmodified-since': earlier }), [400, ''])
 })
+
+t.test('a base of a callback that names another result file makes its url give that file', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K_1', { name: 'notes.txt' }))
+  await session.edit('the text of before')
+  await session.forceSave()
+  const other = String(host.callbacks(6)[0]!.url).slice(server.url.length)
+  const own = new URL(server.url).host
+  const forms: ReadonlyArray<Record<string, string>> = [
+    { 'X-Forwarded-Prefix': `${other}&x=` },
+    { 'X-Forwarded-Prefix': `${other}#` },
+    { 'X-Forwarded-Prefix': `/.${other}&x=` },
+    { 'X-Forwarded-Prefix': `/x/..${other}&x=` },
+    { 'X-Forwarded-Prefix': `/${other}&x=` },
+    { 'X-Forwarded-Prefix': `${other.replace('/cache/', '/%63ache/').replace('.txt/', '%2etxt/')}&x=` },
+    { 'X-Forwarded-Host': `${own}${other}&x=` },
+    { Host: `${own}${other}#` }
+  ]
+  for (const [index, headers] of forms.entries()) {
+    await session.edit(`the text of after, ${index}`)
+    await (await server.open(host.config('K_1', { name: 'notes.txt', mode: 'view' }), undefined, { headers })).close()
+    t.match(await session.forceSave(), { status: 6 })
+    const url = String(host.callbacks(6).at(-1)!.url)
+    t.match(await (await fetch(url)).text(), 'the text of before', url)
+    const end = /\/cache\/files\/data\/K_1_\d+\/output\.txt\/output\.txt\?md5=[^?#]*$/.exec(url)![0]
+    t.match(await (await fetch(server.url + end)).text(), `the text of after, ${index}`, 'the end of the text names the true file')
+  }
+})
+
+t.test('a path that is written in another way names the same file', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K_1', { name: 'notes.txt' }))
+  await session.edit('the text')
+  await session.close()
+  const url = String(host.callbacks(2)[0]!.url)
+  const get = async (path: string) => {
+    const { statusCode, body } = await request(url.replace(/\/cache\/.*(?=\?)/, path))
+    return [statusCode, await body.text()]
+  }
+  const path = new URL(url).pathname
+  for (const same of [path.replaceAll('_', '%5f'), `/${path}`, path.replace('/output', '//output'), path.replace('/output', '%2foutput')]) {
+    t.match(await get(same), [200, 'the text'], same)
+  }
+  for (const none of [`/office${path}`, path.replace('/data/', '/%ff/')]) t.not((await get(none))[0], 200, none)
+})
