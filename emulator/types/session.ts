@@ -65,7 +65,10 @@ export interface ForceSaveOptions {
   readonly type?: 'button' | 'command' | 'timer' | 'form'
   /** Copied to the callback. */
   readonly userdata?: string
-  /** The data of a submitted form: served as JSON at the callback's `formsdataurl`. */
+  /**
+   * The data of a submitted form: any JSON, served at the callback's `formsdataurl`. Viewers can submit, too, and any
+   * document: nothing here is checked.
+   */
   readonly formData?: unknown
 }
 
@@ -114,7 +117,8 @@ export interface Session {
   /**
    * Starts a force save: posts a 6, or a 7 if the document can't be assembled. Resolves to the application's answer.
    * Its `status` is `null` if nothing was posted: there is no new change (a form needs none), an equal force save is
-   * under way, nobody has a callback URL, or no editor is left when the document is assembled.
+   * under way, nobody has a callback URL, or no editor is left when the document is assembled (for a form: the
+   * document has been saved for good, or is being saved).
    *
    * @throws {DocumentServerError} code 4007: the application dropped this editor.
    * @throws {TypeError} if the session is closed.

@@ -68,6 +68,8 @@ export interface Editable {
   appendImage? (bytes: Uint8Array): Operation | null
   /** What a submitted form has as data. Absent without fields. */
   formData? (): object
+  /** The document as it is saved when the form is submitted. Absent without fields. */
+  withoutFields? (): Uint8Array
   /** Appends paragraphs. Absent without text. */
   appendLines? (lines: readonly string[]): Operation | null
   /** The document as a file. Without changes it equals the original byte for byte. */

@@ -125,7 +125,8 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
         break
       }
       case 'submit': {
-        const formData = (await opened.editable()).formData?.()
+        // The real server takes whatever a client sends.
+        const formData = message.formData ?? (await opened.editable()).formData?.()
         if (formData === undefined) throw documentServerError(-1, 'The document is no form.')
         return { accepted: (await opened.forceSave({ type: 'form', formData })).accepted }
       }

@@ -54,6 +54,7 @@ export function pdfForm (file: Uint8Array): Editable | null {
     },
     formData: () => shown().map(({ key, type, value }) => ({ key, tag: '', value, type })),
     replaceText: refuseText,
+    withoutFields: () => updated(file, objects, withoutFields()),
     bytes: () => filled.size === 0 ? file : updated(file, objects, changedObjects())
   }
 
@@ -100,13 +101,31 @@ export function pdfForm (file: Uint8Array): Editable | null {
     return [...appearances.keys()].find(name => name !== 'Off') ?? 'Yes'
   }
 
-  function changedObjects (): ReadonlyMap<number, Dictionary> {
+  function changes () {
     const changed = new Map<number, Dictionary>()
     const change = (number: number): Dictionary => {
       const copy = changed.get(number) ?? new Map(dictionary(new Reference(number, 0)))
       changed.set(number, copy)
       return copy
     }
+    return { changed, change }
+  }
+
+  function withoutFields (): ReadonlyMap<number, Dictionary> {
+    const { changed, change } = changes()
+    const shownBy = new Set(fields.flatMap(({ widgets }) => widgets))
+    const isField = (annotation: Value) => annotation instanceof Reference && shownBy.has(annotation.number)
+    for (const [number, { value }] of values) {
+      if (!(value instanceof Map)) continue
+      const annotations = list(value.get('Annots'))
+      if (annotations.some(isField)) change(number).set('Annots', annotations.filter(one => !isField(one)))
+    }
+    change((trailer.get('Root') as Reference).number).delete('AcroForm')
+    return changed
+  }
+
+  function changedObjects (): ReadonlyMap<number, Dictionary> {
+    const { changed, change } = changes()
     for (const { number, widgets, shown: { key, type } } of fields) {
       const value = filled.get(key)
       if (value === undefined) continue

@@ -4,7 +4,7 @@ import type { DocumentServerMembers, EditorConfig, UserConfig } from '../../../t
 import type { ForceSaveOptions, Session } from '../../../types/session.js'
 import { isDocumentServerError } from '../../errors.js'
 import { invalid, RemoteError } from './errors.js'
-import { fieldsOf, isObject, optionalString, requiredObject, requiredStrings } from './fields.js'
+import { fieldsOf, optionalString, requiredObject, requiredStrings } from './fields.js'
 import { withTimeout } from './timeout.js'
 
 const MAX_SESSIONS = 100
@@ -120,7 +120,7 @@ function forceSaveOf (request: FastifyRequest): ForceSaveOptions {
   return {
     type: type as NonNullable<ForceSaveOptions['type']>,
     ...(typeof userdata === 'string' && { userdata }),
-    ...((isObject(formData) || Array.isArray(formData)) && { formData })
+    ...(formData !== undefined && { formData })
   }
 }
 

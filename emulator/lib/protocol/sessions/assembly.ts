@@ -5,18 +5,26 @@ import type { AssembledDocument, Assembly, Change, OpenDocument } from './open-d
 import { isFromForgottenFile, type SessionParts } from './parts.js'
 import type { Participant } from './participants.js'
 
+interface AssemblyOptions {
+  /** What the history has. */
+  readonly changes?: readonly Change[]
+  readonly isForm?: boolean
+}
+
 /** Assembles the document as it is now, with a history of the given changes, and keeps it as a result file. */
 export async function assemble (
   parts: SessionParts,
   document: OpenDocument,
   folder: string,
-  given: readonly Change[] = document.changes
+  { changes: given = document.changes, isForm = false }: AssemblyOptions = {}
 ): Promise<Assembly> {
   const { closing, faults, client, time } = parts
   const slow = faults.take('assembly', ({ type }) => type === 'slow')
   const failure = faults.take('assembly', ({ type }) => type === 'fail')
+  // Source: docs/document-server-protocol.md#forced-6-and-7. Of other formats the emulator knows no fields.
+  const form = isForm && document.fileType === 'pdf' ? await document.editable() : undefined
   const edits = document.saves.editCount()
-  const whole = document.bytes()
+  const whole = form?.withoutFields?.() ?? document.bytes()
   const bytes = failure === undefined ? whole : whole.subarray(0, whole.length >> 1)
   // The changes of a forgotten file are not changes to the application's document.
   const changes = isFromForgottenFile(parts, document) ? [] : [...given]

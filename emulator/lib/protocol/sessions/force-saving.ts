@@ -117,9 +117,9 @@ async function run (parts: SessionParts, document: OpenDocument, request: ForceS
   }
   notifyStarted(document, request)
   return await parts.tasks.alongside(async () => {
-    const prepared = { ...fixed, ...await assemble(parts, document, fixed.folder, changes) }
+    const prepared = { ...fixed, ...await assemble(parts, document, fixed.folder, { changes, isForm: forceSave.isForm }) }
     document.forceSaveAssembled(forceSave, prepared)
-    if (editors(document).length === 0) {
+    if (!mayFollow(document, forceSave)) {
       // A finished save is under way or done: no force save may follow it.
       document.endForceSave(forceSave, prepared.assembled === null ? 'failed' : 'refused')
       return NOTHING_SENT
@@ -137,12 +137,19 @@ async function repeat (
   forceSave: ForceSave
 ): Promise<CallbackResult> {
   return await parts.tasks.alongside(async () => {
-    const result = editors(document).length === 0
-      ? NOTHING_SENT
-      : await post(parts, document, request, forceSave.prepared!, { encrypted: false })
+    const result = mayFollow(document, forceSave)
+      ? await post(parts, document, request, forceSave.prepared!, { encrypted: false })
+      : NOTHING_SENT
     notifyStarted(document, request)
     return conclude(parts, document, request, forceSave, result)
   })
+}
+
+/** Whether a 6 may be posted: not once the document has been saved for good. Viewers submit forms, too. */
+function mayFollow (document: OpenDocument, { isForm }: ForceSave): boolean {
+  return isForm
+    ? document.save === null && document.viewOnlySince === null
+    : editors(document).length > 0
 }
 
 /**
@@ -221,7 +228,7 @@ function formsDataUrl (
   const path = files.put(
     `${folder}/formsdata.json`,
     'formsdata.json',
-    Buffer.from(JSON.stringify(formData ?? [])),
+    Buffer.from(JSON.stringify(formData === undefined ? [] : formData)),
     'json'
   )
   return files.urlOf(path, baseUrl, key)

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
 import t from 'tap'
+import { WebSocket } from 'undici'
+import { getDocumentProxy } from 'unpdf'
+import { openEditable } from '../../../lib/documents/open.js'
 import { fakeClock } from '../../../lib/index.js'
-import { postSigned, sign, startDocumentServer, startFakeHost } from '../../support.js'
+import { fixture, postSigned, sign, startDocumentServer, startFakeHost } from '../../support.js'
 
 t.test('status 6 by the button goes to the user who pressed it, who is in its actions; its users is the user who changed last; it has no notmodified', async t => {
   const host = await startFakeHost(t)
@@ -156,6 +160,74 @@ t.test('a form can be submitted repeatedly and without a change: each time a sta
   t.match(first, { users: ['grace'], actions: [{ type: 2, userid: 'grace' }], history: { changes: [{ user: { id: 'grace' } }] }, encrypted: undefined })
   t.match(second, { encrypted: false })
   t.match(await grace.forceSave(), { status: null }, 'the button has nothing new to save')
+})
+
+t.test('a viewer can submit a form, of any document, with any JSON, while nobody edits: the change is theirs', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const vera = await server.open(host.config('K', { mode: 'view', user: { id: 'vera', name: 'Vera' }, callback: '/cb?of=vera' }))
+  for (const formData of [{ approved: true }, [], 'a text', 5, null, [{ key: 'toString', value: 1 }]]) {
+    t.match(await vera.forceSave({ type: 'form', formData }), { status: 6, accepted: true })
+    const { path, body } = host.received.at(-1)!
+    t.equal(path, '/cb?of=vera')
+    t.match(body, { users: ['vera'], actions: [{ type: 2, userid: 'vera' }], forcesavetype: 3, history: { changes: [{ user: { id: 'vera', name: 'Vera' } }] } })
+    t.match(body!.changesurl, /\/changes\.zip\?/)
+    t.same(await (await fetch(String(body!.formsdataurl))).json(), formData)
+  }
+  await vera.close()
+  t.strictSame(host.statuses(), Array.from({ length: 6 }, () => 6))
+})
+
+t.test('a page can submit any JSON for any document, a viewer too', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const page = new WebSocket(`${server.url.replace('http', 'ws')}/doc/socket`)
+  const answered = new Promise(resolve => page.addEventListener('message', ({ data }) => {
+    const message = JSON.parse(String(data)) as { type: string }
+    if (message.type === 'answer') resolve(message)
+  }))
+  await once(page, 'open')
+  page.send(JSON.stringify({ type: 'open', config: host.config('K', { mode: 'view' }) }))
+  page.send(JSON.stringify({ type: 'submit', id: 1, formData: { approved: true } }))
+  t.match(await answered, { result: { accepted: true } })
+  const { body } = host.received.at(-1)!
+  t.match(body, { status: 6, forcesavetype: 3, actions: [{ type: 2, userid: 'uid-1' }] })
+  t.same(await (await fetch(String(body!.formsdataurl))).json(), { approved: true })
+  page.close()
+})
+
+t.test('no form is submitted while the status 2 is under way, nor after it was accepted', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const viewer = await server.open(host.config('K', { mode: 'view', user: { id: 'vera', name: 'Vera' } }))
+  const session = await server.open(host.config('K'))
+  await session.edit('changed')
+  host.beforeAnswer = async ({ status }) => {
+    if (status === 2) t.match(await viewer.forceSave({ type: 'form' }), { status: null })
+  }
+  t.match(await session.close(), { status: 2, accepted: true })
+  t.match(await viewer.forceSave({ type: 'form' }), { status: null })
+  t.strictSame(host.statuses(), [1, 2])
+})
+
+t.test('the document of a submitted form has no fields any more; every other save has them', async t => {
+  const host = await startFakeHost(t)
+  host.files.set('/files/form.pdf', fixture('leave-request.pdf'))
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K', { name: 'form.pdf' }))
+  const saved = async () => {
+    const bytes = Buffer.from(await (await fetch(String(host.callbacks(6).at(-1)!.url))).arrayBuffer())
+    const pdf = await getDocumentProxy(Uint8Array.from(bytes))
+    const pages = await Promise.all(Array.from({ length: pdf.numPages }, async (_, index) => await (await pdf.getPage(index + 1)).getAnnotations()))
+    return [pdf.numPages, openEditable('pdf', bytes).view().kind, pages.flat().filter(({ fieldType }) => fieldType).length]
+  }
+  await session.forceSave({ type: 'form' })
+  t.strictSame(await saved(), [2, 'readonly', 0])
+  await session.edit(Buffer.concat([fixture('leave-request.pdf'), Buffer.from('\n')]))
+  await session.forceSave({ type: 'form' })
+  t.strictSame(await saved(), [2, 'readonly', 0])
+  await session.forceSave()
+  t.strictSame(await saved(), [2, 'form', 8])
 })
 
 t.test('a submitted form does not save the changes: the button still saves them, and the status 2 has notmodified false', async t => {
