@@ -22,7 +22,7 @@ export async function leaveAll ({ documents, log, tasks }: SessionParts, session
 /** Crashes the server, and restarts it at the same IP address and port. */
 export function lifecycle (
   app: FastifyInstance,
-  { client, documents, heldCallbacks, tasks }: SessionParts,
+  { client, documents, heldCallbacks, tasks, time }: SessionParts,
   sessions: Sessions
 ) {
   const { server } = app
@@ -75,8 +75,11 @@ export function lifecycle (
     const leaver = leavers.get(document)
     const { save } = document
     if (save !== null) {
-      sessions.saveLater(document, document.startSave(save.leaver, { waits: save.isWaiting, folder: save.folder }))
-    } else if (leaver !== undefined) sessions.saveLater(document, document.startSave(leaver, { waits: true }))
+      const { leaver, isWaiting, folder } = save
+      sessions.saveLater(document, document.startSave(leaver, time.now(), { waits: isWaiting, folder }))
+    } else if (leaver !== undefined) {
+      sessions.saveLater(document, document.startSave(leaver, time.now(), { waits: true }))
+    }
   }
 }
 

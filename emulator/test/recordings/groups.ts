@@ -18,7 +18,8 @@ export const groups = {
     'forcesave-button', 'forcesave-command', 'forcesave-fails', 'info-command', 'drop-command', 'meta-command', 'commands', 'command-tokens',
     'large-userdata', 'healthcheck', 'cmd-license', 'cmd-info', 'cmd-forcesave', 'cmd-forcesave-slow-host', 'cmd-forgotten',
     'forcesave-while-running', 'forcesave-repeated-slow-host', 'forcesave-after-close', 'forcesave-together', 'info-three-users',
-    'drop-odd-users', 'forgotten-of-key-in-use', 'version-and-license-odd', 'unchanged-cut-info'
+    'drop-odd-users', 'forgotten-of-key-in-use', 'version-and-license-odd', 'unchanged-cut-info',
+    'info-then-leave'
   ],
   conversions: ['convert-json', 'convert-xml', 'convert-async', 'convert-errors', 'convert-sticky-3', 'conv-sources', 'conv-password']
 } as const satisfies Record<string, readonly string[]>

@@ -253,9 +253,12 @@ function receive (message) {
       showSavable({ saving: false })
       return fail(-1, message.message)
     case 'answer': return requests.answered(message)
-    case 'dropped':
+    case 'dropped': {
+      // Like the real editor, which does not say why. Source: docs/document-server-protocol.md#drop-and-meta
+      const text = opened?.viewOnly ? 'Loading the Changes' : 'The file cannot be accessed right now.'
       leave(true)
-      return end('You were disconnected', 'The application ended this editing session.')
+      return end(text, '')
+    }
     case 'closed':
       if (!message.accepted) showToast('The application refused the save. The document server keeps the document.')
   }

@@ -55,7 +55,7 @@ export async function startForceSave (
   const outcome = previousOutcome(document, request)
   // A finished save is about to be made, or under way: it is what is answered to have started.
   if ((outcome === null || outcome === 'refused') && document.changes.length > 0 && editors(document).length === 0) {
-    return nothing(WHILE_SAVING[document.askedToForceSave()])
+    return nothing(WHILE_SAVING[document.askedToForceSave(parts.time.now())])
   }
   switch (outcome) {
     case null:

@@ -52,7 +52,9 @@ async function afterLeaving (
     const users = userIds(others.filter(other => !document.closing.has(other)))
     return await startPresence(parts, document, url, { key, status: 1, users, actions: userLeft(participant.userId) })
   }
-  if (document.changes.length > 0 || parts.forgotten.has(key)) return document.startSave(participant, { waits })
+  if (document.changes.length > 0 || parts.forgotten.has(key)) {
+    return document.startSave(participant, parts.time.now(), { waits })
+  }
   document.takeRevocation() // there is no acceptance to revoke
   if (participant.userId === '') return null // nobody is told
   return await startPresence(parts, document, url, { key, status: 4, actions: userLeft(participant.userId) })

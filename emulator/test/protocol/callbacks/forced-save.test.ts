@@ -219,7 +219,8 @@ t.test('the document of a submitted form has no fields any more; every other sav
     const bytes = Buffer.from(await (await fetch(String(host.callbacks(6).at(-1)!.url))).arrayBuffer())
     const pdf = await getDocumentProxy(Uint8Array.from(bytes))
     const pages = await Promise.all(Array.from({ length: pdf.numPages }, async (_, index) => await (await pdf.getPage(index + 1)).getAnnotations()))
-    return [pdf.numPages, openEditable('pdf', bytes).view().kind, pages.flat().filter(({ fieldType }) => fieldType).length]
+    const fields = (pages.flat() as Array<Record<string, unknown>>).filter(({ fieldType }) => fieldType)
+    return [pdf.numPages, openEditable('pdf', bytes).view().kind, fields.length]
   }
   await session.forceSave({ type: 'form' })
   t.strictSame(await saved(), [2, 'readonly', 0])

@@ -137,6 +137,37 @@ t.test('forcesave after the last editor was cut off answers 3, then 4, and 0 onc
   t.strictSame(await forceSave(), { key: 'K', error: 4 })
 })
 
+t.test('forcesave 3 s after the last editor was cut off answers 0, then 4; no 6 follows, but the 2', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  await session.edit('changed')
+  server.fault('assembly', { type: 'slow', ms: 1000 })
+  await session.disconnect()
+  await clock.advance(3000)
+  t.strictSame(await forceSave(), { key: 'K', error: 0 })
+  t.strictSame(await forceSave(), { key: 'K', error: 4 })
+  await clock.advance(2000)
+  t.strictSame(await forceSave(), { key: 'K', error: 4 }, 'it has been asked for')
+  await clock.advance(1000)
+  t.strictSame(host.statuses(), [1, 2])
+})
+
+t.test('forcesave answers 4 for good where a key is only viewed, was viewed, or was closed unchanged, and info posts a 4', async t => {
+  const { host, clock, server, forceSave, session } = await start(t)
+  await session.close()
+  await server.open(host.config('viewed', { mode: 'view' }))
+  await (await server.open(host.config('left', { mode: 'view' }))).close()
+  const info = async (key: string) => await (await postSigned(`${server.url}/command`, { c: 'info', key })).json()
+  t.strictSame(host.statuses(), [1, 4])
+  for (const ms of [0, 6000, 30 * 86_400_000]) {
+    await clock.advance(ms)
+    for (const key of ['K', 'viewed', 'left']) {
+      t.strictSame(await forceSave({ key }), { key, error: 4 }, key)
+      t.strictSame(await info(key), { key, error: 0, users: [] })
+      t.strictSame(host.callbacks().at(-1), { key, status: 4 })
+    }
+  }
+})
+
 t.test('of three forcesave of the same changes that arrive together one starts, one is answered 3 and one 4', async t => {
   const { host, clock, server, forceSave, session } = await start(t)
   await session.edit('changed')

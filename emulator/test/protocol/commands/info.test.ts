@@ -1,4 +1,5 @@
 import t from 'tap'
+import { fakeClock } from '../../../lib/index.js'
 import { postSigned, sign, startDocumentServer, startFakeHost } from '../../support.js'
 
 async function start (t: Parameters<typeof startFakeHost>[0]) {
@@ -44,6 +45,22 @@ t.test('info after everybody left sends a 4, and a 1 without users while unsaved
   await (await server.open(host.config('L'))).close()
   t.strictSame(await info({ key: 'L' }), { key: 'L', error: 0, users: [] })
   t.strictSame(host.callbacks().at(-1), { key: 'L', status: 4 })
+})
+
+t.test('info after the last editor was cut off with changes posts a 1 without users and actions, and a 4 after the 2', async t => {
+  const host = await startFakeHost(t)
+  const clock = fakeClock()
+  const server = await startDocumentServer(t, { clock })
+  const info = async () => await (await postSigned(`${server.url}/command`, { c: 'info', key: 'K' })).json()
+  const session = await server.open(host.config('K'))
+  await session.edit('changed')
+  await session.disconnect()
+  t.strictSame(await info(), { key: 'K', error: 0, users: [] })
+  t.strictSame(host.callbacks().at(-1), { key: 'K', status: 1, users: [] })
+  await clock.advance(5000)
+  t.strictSame(await info(), { key: 'K', error: 0, users: [] })
+  t.strictSame(host.callbacks().at(-1), { key: 'K', status: 4 })
+  t.strictSame(host.statuses(), [1, 1, 2, 4])
 })
 
 t.test('info for an unknown key answers 1 and sends no callback', async t => {

@@ -3,6 +3,7 @@ import t from 'tap'
 import { startBrowser } from '../../../../test/kit/browser.js'
 import { formatsOf } from '../../../lib/formats.js'
 import type { EditorConfig } from '../../../lib/index.js'
+import { postSigned } from '../../support.js'
 import { startEditing } from './pages.js'
 
 const browser = await startBrowser(t)
@@ -200,6 +201,20 @@ t.test(
     }
   }
 )
+
+t.test('who is dropped is not told why: an editor cannot access the file, a viewer goes on loading, and no event is raised', {
+  skip: browser.missing
+}, async t => {
+  const { server, open } = await startEditing(t, browser)
+  const ada = await open('K')
+  const viewer = await open('K', { change: config => ({ ...config, editorConfig: { ...config.editorConfig, mode: 'view' } }) })
+  for (const page of [ada, viewer]) await page.event('onDocumentReady')
+  const before = [await ada.events(), await viewer.events()]
+  await postSigned(`${server.url}/command`, { c: 'drop', key: 'K' })
+  t.equal(await ada.frame.locator('[data-screen-title]:visible').innerText(), 'The file cannot be accessed right now.')
+  t.equal(await viewer.frame.locator('[data-screen-title]:visible').innerText(), 'Loading the Changes')
+  t.strictSame([await ada.events(), await viewer.events()], before)
+})
 
 t.test('in strict co-editing nothing is sent until the user saves', { skip: browser.missing }, async t => {
   const { host, open } = await startEditing(t, browser)
