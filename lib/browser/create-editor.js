@@ -28,6 +28,9 @@ const INFORMATIONAL = [
   'onInfo', 'onMetaChange', 'onPluginsReady', 'onStartFilling', 'onSubmit', 'onUserActionRequired', 'onWarning'
 ]
 
+/** `FROZEN_TITLE` of the application: it has frozen the document, and makes its editors leave. */
+const FROZEN_TITLE = '\u{1F512}'
+
 /** The editor's code for a document that was saved since the page was made. */
 const SAVED_SINCE = 4008
 
@@ -47,6 +50,8 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   let docEditor = null
   let isGone = false
   let isReady = false
+  /** Whether the page was told that the document is frozen. */
+  let isFrozen = page.lockReason !== undefined
   let title = String(page.config.document?.title ?? '')
   const changes = followChanges()
   const question = followQuestion(() => {
@@ -109,10 +114,24 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       tell.locked(page)
     }
     if (captures?.event(name, data) || question.event(name, data)) return
+    if (name === 'onMetaChange' && data?.title === FROZEN_TITLE) return frozen()
     if (name === 'onMetaChange' && typeof data?.title === 'string') title = data.title
     const isLeftToUs = fragment.dispatchEvent(new CustomEvent(name, { detail: data, bubbles: true, cancelable: true }))
     if (own[name]) own[name](event)
     else if (isLeftToUs) answerOrTell(name, data)
+  }
+
+  /** The editor only says that the file cannot be accessed. */
+  async function frozen () {
+    if (isFrozen || page.pageToken === '') return
+    isFrozen = true
+    try {
+      const { lockReason } = await context.ask('renew', {})
+      if (typeof lockReason === 'string') tell.sentAway(lockReason)
+    } catch (error) {
+      isFrozen = false
+      console.warn(error)
+    }
   }
 
   /**
