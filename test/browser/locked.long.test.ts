@@ -43,11 +43,10 @@ t.test('who has a document open when it is frozen is told why the editor closes:
   for (const { page } of [old, ada, viewer]) {
     await page.evaluate('title = ""; document.addEventListener("onMetaChange", ({ detail }) => { title = detail.title })')
   }
-  const [first = ''] = (await shownText(ada.editor)).split('\n')
-  await append(ada, first, ' and more')
-  await ada.editor.waitForSelector('[data-state]:not([data-state="editing"], [data-state="saving"])')
+  await old.withModule('({ unmountEditor }, fragment) => unmountEditor(fragment)')
   const { release } = await app.editorSessions.freeze(fileId, { reason: REASON })
-  for (const { page, problems } of [old, ada, viewer]) {
+  for (const { page, problems, withModule } of [ada, viewer, old]) {
+    if (page === old.page) await withModule('({ mountEditor }, fragment) => mountEditor(fragment).then(() => {})')
     const alert = page.getByRole('alert')
     await alert.getByText('This document can only be viewed at the moment').waitFor()
     t.equal(await alert.getByText(REASON).count(), 1, 'the reason is text')
