@@ -111,7 +111,7 @@ export interface EditorSessions {
   /**
    * Lets nobody edit a file until it is released or the time is up, on all instances that share the storage's `state`:
    * for a lock of WebDAV, a legal hold, a migration. Whoever opens it meanwhile views it, with the reason. Live
-   * sessions are saved, and their editors told to close, viewers too.
+   * sessions are saved, and their editors told to close, viewers too; their pages show the reason.
    *
    * Resolves when nobody edits the file any more and the last save is stored; from then on only the application
    * changes it. If it rejects, other than with `FileNotFoundError` and `InvalidOptionError`, the file may be frozen

@@ -51,13 +51,17 @@ const config: PageAction<'config'> = {
   }
 }
 
-/** Nothing but what every action answers: fresh tokens. */
+/** Fresh tokens, as every action answers, and whether the document is frozen. */
 const renew: PageAction<'renew'> = {
   name: 'renew',
   summary: 'Renew the token of a page',
   needs: 'any',
   cost: 1,
-  run: async () => ({})
+  async run ({ claims: { fileId } }, { editorSessions }) {
+    // A token can be renewed while the storage cannot be read.
+    const { freezes: [freeze] } = await editorSessions.get(fileId).catch(() => ({ freezes: [] }))
+    return freeze ? { lockReason: freeze.reason ?? '' } : {}
+  }
 }
 
 export const configActions = [config, renew]

@@ -141,7 +141,9 @@ export function answersWith (tokens: Readonly<Record<string, TSchema>>) {
       lockReason: Type.Optional(Type.String({ description: 'Why it is for viewing only; empty without a reason.' })),
       actions: Type.String({ description: 'Names of what the page may ask for, separated by spaces.' })
     }),
-    renew: answer({}),
+    renew: answer({
+      lockReason: Type.Optional(Type.String({ description: 'Why the document is frozen; empty without a reason.' }))
+    }),
     rename: answer({ name: Type.String() }),
     'save-as': answer({
       name: Type.String(),

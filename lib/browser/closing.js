@@ -54,6 +54,7 @@ function targetOf (element) {
 const QUIET_MS = 500
 
 /** @typedef {ReturnType<typeof followChanges>} Changes */
+/** @typedef {ReturnType<typeof followQuestion>} Question */
 
 export function followChanges () {
   let isUnsent = false
@@ -64,6 +65,8 @@ export function followChanges () {
 
   return {
     isUnsent: () => isUnsent,
+    /** Whether the user can change the document. */
+    isEditing: () => isReady && !isViewer,
 
     /**
      * Receives an event of the editor.
@@ -110,6 +113,66 @@ export function followChanges () {
     forget () {
       isUnsent = isReady = false
       for (const look of watchers) look()
+    }
+  }
+}
+
+/**
+ * Follows the editor's own question whether to close. Only the spreadsheet editor knows that a cell is open: nothing is
+ * sent and no event is raised until the user leaves it, and `destroyEditor` loses its text. `requestClose` asks the
+ * user about it, and raises `onRequestClose` if there is nothing to lose or the user agrees. No event reports that the
+ * user does not agree.
+ * Source: docs/document-server-protocol.md#its-order-and-its-effects
+ * @param {() => void} requestClose
+ */
+export function followQuestion (requestClose) {
+  let isAgreed = false
+  /** @type {((outcome: 'agreed' | 'continued' | 'unanswered') => void) | undefined} */
+  let settle
+
+  return {
+    /** Whether the user has agreed just now, for example to the question of the editor's close button. */
+    isAgreed: () => isAgreed,
+
+    /**
+     * Receives an event of the editor.
+     * @param {string} name
+     * @param {unknown} data
+     * @returns {boolean} Whether the event was the answer to `ask`.
+     */
+    event (name, data) {
+      if (name === 'onDocumentStateChange' && data === true) settle?.('continued')
+      if (name !== 'onRequestClose') return false
+      const wasAsked = settle !== undefined
+      isAgreed = true
+      setTimeout(() => { isAgreed = false }) // after the handlers of the event
+      settle?.('agreed')
+      return wasAsked
+    },
+
+    /**
+     * Resolves to `continued` if the user goes on editing, or to `unanswered` when the time is over.
+     * @param {number} timeout
+     * @returns {Promise<'agreed' | 'continued' | 'unanswered'>}
+     */
+    ask: timeout => new Promise(resolve => {
+      const limit = setTimeout(() => settle?.('unanswered'), Math.max(timeout, QUIET_MS))
+      settle = outcome => {
+        settle = undefined
+        clearTimeout(limit)
+        resolve(outcome)
+      }
+      requestClose()
+    }),
+
+    /** The user may have answered no: asks again if the answer is awaited. */
+    askAgain () {
+      if (settle) requestClose()
+    },
+
+    /** Forgets everything: the editor is gone. */
+    forget () {
+      settle?.('unanswered')
     }
   }
 }

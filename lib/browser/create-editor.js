@@ -1,7 +1,7 @@
 // Creates the editor in a fragment, and follows it while it exists.
 import { closeEditor } from './actions/close.js'
 import { actionEvents } from './actions/index.js'
-import { followChanges, hasCloseElement } from './closing.js'
+import { followChanges, followQuestion, hasCloseElement } from './closing.js'
 import { CaptureError, NoFrameError } from './errors.js'
 import { createTeller } from './notice.js'
 import { ask, askFresh, keepTokenValid } from './request.js'
@@ -28,6 +28,9 @@ const INFORMATIONAL = [
   'onInfo', 'onMetaChange', 'onPluginsReady', 'onStartFilling', 'onSubmit', 'onUserActionRequired', 'onWarning'
 ]
 
+/** `FROZEN_TITLE` of the application: it has frozen the document, and makes its editors leave. */
+const FROZEN_TITLE = '\u{1F512}'
+
 /** The editor's code for a document that was saved since the page was made. */
 const SAVED_SINCE = 4008
 
@@ -47,8 +50,15 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   let docEditor = null
   let isGone = false
   let isReady = false
+  /** Whether the page was told that the document is frozen. */
+  let isFrozen = page.lockReason !== undefined
   let title = String(page.config.document?.title ?? '')
   const changes = followChanges()
+  const question = followQuestion(() => {
+    tell.hide() // "Saving…": the editor may ask
+    docEditor.requestClose()
+  })
+  const isSheet = page.config.documentType === 'cell'
   const isStrict = page.config.editorConfig?.coEditing?.mode === 'strict'
   /**
    * Set from the first capture on. It is one promise because several imports of one module may resolve out of order.
@@ -59,10 +69,14 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   let captures
   const tell = createTeller({ notice, messages, isFree: () => !isGone && opening.isOver() })
   const own = /** @type {Record<string, ((event: EditorEvent) => void) | undefined>} */ (handlers)
-  const showsClose = page.events.includes('onRequestClose') || own.onRequestClose !== undefined ||
-    (page.closeUrl !== '' && !hasCloseElement())
+  const isRequested = page.events.includes('onRequestClose') || own.onRequestClose !== undefined
+  const showsClose = isRequested || (page.closeUrl !== '' && !hasCloseElement())
+  const hidesClose = isSheet && !isRequested && page.closeUrl === ''
   /** @param {Config} config */
-  const completed = config => ({ type: layoutOfDevice(), ...(showsClose ? withClose(config) : config) })
+  const completed = config => ({
+    type: layoutOfDevice(),
+    ...showsClose ? withClose(config) : hidesClose ? withoutClose(config) : config
+  })
   const parts = { fragment, page, messages, notice, tell, changes, isStrict, completed, unmount, remount }
   /** @type {ActionContext} */
   const context = {
@@ -99,11 +113,25 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       isReady = true
       tell.locked(page)
     }
-    if (captures?.event(name, data)) return
+    if (captures?.event(name, data) || question.event(name, data)) return
+    if (name === 'onMetaChange' && data?.title === FROZEN_TITLE) return frozen()
     if (name === 'onMetaChange' && typeof data?.title === 'string') title = data.title
     const isLeftToUs = fragment.dispatchEvent(new CustomEvent(name, { detail: data, bubbles: true, cancelable: true }))
     if (own[name]) own[name](event)
     else if (isLeftToUs) answerOrTell(name, data)
+  }
+
+  /** The editor only says that the file cannot be accessed. */
+  async function frozen () {
+    if (isFrozen || page.pageToken === '') return
+    isFrozen = true
+    try {
+      const { lockReason } = await context.ask('renew', {})
+      if (typeof lockReason === 'string') tell.sentAway(lockReason)
+    } catch (error) {
+      isFrozen = false
+      console.warn(error)
+    }
   }
 
   /**
@@ -138,6 +166,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
 
   keepTokenValid(fragment, page)
   const names = new Set([...INFORMATIONAL, ...page.events, ...Object.keys(own), ...Object.keys(answers)])
+  if (isSheet) names.add('onRequestClose')
   const events = Array.from(names, name => [name, (/** @type {EditorEvent} */ event) => raised(name, event)])
   const config = { ...completed(page.config), events: Object.fromEntries(events) }
   docEditor = new window.DocsAPI.DocEditor(placeholderOf(fragment, page), config)
@@ -146,7 +175,10 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   return {
     docEditor: /** @type {DocEditor} */ (docEditor),
     changes,
+    question,
     isStrict,
+    /** Whether a cell may be open, whose text the document server does not have. Old editors cannot be asked. */
+    mayHaveOpenCell: () => isSheet && changes.isEditing() && typeof docEditor.requestClose === 'function',
     close: () => closeEditor(context),
 
     /**
@@ -163,6 +195,7 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       isGone = true
       captures?.end()
       changes.forget()
+      question.forget()
       saves.end()
       for (const dialog of fragment.querySelectorAll('dialog')) dialog.close()
       try {
@@ -214,6 +247,22 @@ function withClose (config) {
   const given = customization?.close
   const close = { visible: true, ...given }
   return { ...config, editorConfig: { ...config.editorConfig, customization: { ...customization, close } } }
+}
+
+/**
+ * A configuration may ask for a button that nobody answers. The handler for the module's own question must not show it.
+ * @param {Config} config
+ * @returns {Config}
+ */
+function withoutClose (config) {
+  const { customization } = config.editorConfig ?? {}
+  /** @type {{ close?: object, goback?: unknown }} */
+  const { close, goback } = customization ?? {}
+  const hidden = {
+    ...close !== undefined && { close: { ...close, visible: false } },
+    ...typeof goback === 'object' && { goback: { ...goback, requestClose: false } }
+  }
+  return { ...config, editorConfig: { ...config.editorConfig, customization: { ...customization, ...hidden } } }
 }
 
 // The device that shows the page. api.js does not detect it, and loads the desktop editor by default.

@@ -25,7 +25,7 @@ const useStyle = styleSheet(`
  * attribute `data-error`, and there is an event `onError` with `errorCode` 0.
  *
  * When the element is removed from the page, its frame is gone at once, and with it what was typed in the last moments:
- * await `close()` before. `isUnsent` shows whether something would be lost.
+ * await `close()` before. `isUnsent` shows whether something would be lost, except in an open cell of a spreadsheet.
  * @example
  * ```html
  * <script type="module" src="/Controls/Editor/EditorHandler.ashx/assets/document-editor.js"></script>
@@ -49,7 +49,10 @@ export class DocumentEditor extends HTMLElement {
     this.setAttribute('src', url)
   }
 
-  /** Whether the editor has changes that the document server does not have. */
+  /**
+   * Whether the editor has changes that the document server does not have. What is typed into an open cell of a
+   * spreadsheet is not known: the editor asks the user about it on `close()`.
+   */
   get isUnsent () {
     return this.#fragment !== null && stateOf(this.#fragment).editor?.changes.isUnsent() === true
   }
@@ -72,7 +75,8 @@ export class DocumentEditor extends HTMLElement {
   }
 
   /**
-   * `unmountEditor` of this editor: resolves when everything is sent and the editor is gone.
+   * `unmountEditor` of this editor: resolves when everything is sent and the editor is gone. In a spreadsheet with an
+   * open cell the editor asks the user first.
    * @param {{ force?: boolean, timeout?: number }} [options]
    */
   async close (options) {

@@ -45,22 +45,32 @@ export class NoFrameError extends Error {
   }
 }
 
+const UNSENT = 'The editor still has unsent changes after {timeout} ms'
+const DISCARD = 'discard them with { force: true }'
+
+/** Why an editor was not closed. */
+const KEPT = {
+  unsent: `${UNSENT}: try again, or ${DISCARD}`,
+  strict: `${UNSENT}: in strict co-editing it sends nothing until the user saves: press Save first, or ${DISCARD}`,
+  unanswered: 'The editor asked the user whether to close, such as with an open cell, and the user did not agree ' +
+    `within {timeout} ms: try again, or lose the text in the cell with { force: true }`,
+  continued: 'The editor asked the user whether to close, and the user went on editing'
+}
+
 /**
  * `unmountEditor` did not close the editor: it still has changes that the document server does not have.
  * `{ force: true }` discards them.
  */
 export class UnsentChangesError extends Error {
   /**
+   * @param {keyof typeof KEPT} reason
    * @param {number} timeout In milliseconds.
-   * @param {boolean} [isStrict] The page's configuration has strict co-editing.
    */
-  constructor (timeout, isStrict = false) {
-    const advice = isStrict
-      ? 'in strict co-editing it sends nothing until the user saves: press Save first'
-      : 'try again'
-    super(`The editor still has unsent changes after ${timeout} ms: ${advice}, or discard them with { force: true }`)
+  constructor (reason, timeout) {
+    super(KEPT[reason].replace('{timeout}', String(timeout)))
     this.name = 'UnsentChangesError'
     this.code = /** @type {const} */ ('unsent')
+    this.reason = reason
   }
 }
 

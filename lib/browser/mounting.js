@@ -154,10 +154,12 @@ async function remount (fragment, events) {
 }
 
 /**
- * Closes the editor of a fragment as soon as it has sent everything to the document server.
+ * Closes the editor of a fragment as soon as it has sent everything to the document server. A spreadsheet's editor asks
+ * the user first if a cell is open: only the editor knows of its text.
  *
  * Rejects with an `UnsentChangesError` if something is unsent after `timeout`, for example because the connection is
- * lost: the editor is still there then. An editor whose fragment is no longer in the page is closed at once.
+ * lost, or if the user has not agreed `timeout` after the question: the editor is still there then. An editor whose
+ * fragment is no longer in the page is closed at once.
  * @param {Element} fragment
  * @param {object} [options]
  * @param {boolean} [options.force] Closes it at once. What was typed in the last moments may be lost.
@@ -181,6 +183,7 @@ export async function unmountEditor (fragment, options = {}) {
 async function unmount (fragment, { force = false, timeout = UNSENT_LIMIT_MS, isQuiet = false }) {
   const state = stateOf(fragment)
   if (force || !state.editor || !fragment.isConnected) return destroy(fragment)
+  if (state.unmount) state.editor.question.askAgain()
   state.unmount ??= whenSent(fragment, { timeout, isQuiet }).finally(() => delete state.unmount)
   await state.unmount
 }
@@ -192,13 +195,23 @@ async function unmount (fragment, { force = false, timeout = UNSENT_LIMIT_MS, is
 async function whenSent (fragment, { timeout, isQuiet }) {
   const { editor } = stateOf(fragment)
   if (!editor) return
+  const { changes, isStrict, question } = editor
+  const isAgreed = isQuiet || question.isAgreed()
+  const isGone = () => stateOf(fragment).editor !== editor // forced meanwhile
   const frame = fragment.querySelector('iframe')
   if (frame) frame.inert = true // nothing more is typed
-  const isSent = await editor.changes.sent({ timeout, isQuiet })
-  if (stateOf(fragment).editor !== editor) return // forced meanwhile
-  if (isSent || !fragment.isConnected) return destroy(fragment)
+  const isSent = await changes.sent({ timeout, isQuiet })
+  if (isGone()) return
+  if (!fragment.isConnected) return destroy(fragment)
+  const mustAsk = !isAgreed && editor.mayHaveOpenCell()
+  if (isSent && !mustAsk) return destroy(fragment)
   if (frame) frame.inert = false
-  throw new UnsentChangesError(timeout, editor.isStrict)
+  if (!isSent) throw new UnsentChangesError(isStrict ? 'strict' : 'unsent', timeout)
+  frame?.focus() // the question is in it
+  const outcome = await question.ask(timeout)
+  if (isGone()) return
+  if (outcome !== 'agreed' && fragment.isConnected) throw new UnsentChangesError(outcome, timeout)
+  destroy(fragment)
 }
 
 /** @param {Element} fragment */

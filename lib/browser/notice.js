@@ -253,6 +253,9 @@ export function createTeller ({ notice, messages, isFree }) {
       show({ role: 'alert', ...textsOf(error), buttons: [...retry, dismiss] })
     },
 
+    /** The document was frozen, and the editor is disconnected. @param {string} reason */
+    sentAway: reason => mustReload({ title: messages.locked, advice: reason }),
+
     outdated: () => mustReload({ title: messages.outdated, advice: messages.outdatedAdvice }),
 
     /**

@@ -70,6 +70,17 @@ const MAX_LIST_BYTES = 16 * 1024 * 1024
  */
 const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
 
+/**
+ * The title that the editors of a frozen document show before they have to leave: a `drop` raises no event in their
+ * pages, a `meta` does. The page's module knows it (lib/browser/create-editor.js), and asks for the reason.
+ * Source: docs/document-server-protocol.md#its-order-and-its-effects
+ */
+const FROZEN_TITLE = '\u{1F512}'
+
+export function frozenNotice (key: string): Command {
+  return { c: 'meta', key, meta: { title: FROZEN_TITLE } }
+}
+
 /** The document server's command service. */
 export type Commands = ReturnType<typeof createCommands>
 

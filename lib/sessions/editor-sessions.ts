@@ -4,7 +4,7 @@ import type { RequestOptions } from '../../types/requests.js'
 import type {
   EditorSession, EditorSessions, Freeze, FreezeOptions, ListSessionsOptions
 } from '../../types/sessions.js'
-import { COMMAND_CODE, UserIds } from '../document-server/commands.js'
+import { COMMAND_CODE, frozenNotice, UserIds } from '../document-server/commands.js'
 import {
   BeingEditedError, BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError
 } from '../errors.js'
@@ -147,6 +147,7 @@ export function createEditorSessions (
     const live = limit >= 1 ? liveAt(fileId, record) : []
     const saving = live.map(async ({ key }) => await forceSaves.request(fileId, key, { timeout: limit }))
     await unlessAborted(Promise.allSettled(saving), signal)
+    await sendToAll(fileId, frozenNotice, { signal }).catch(() => {}) // they have to leave all the same
     await sendToAll(fileId, key => ({ c: 'drop', key }), { signal })
     await whenNobodyEdits(fileId, end, timeout, signal)
   }

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
+import { frozenNotice } from '../document-server/commands.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
 import type { SessionServices } from './locks.js'
@@ -188,7 +189,10 @@ export function createSessions (
    */
   function keepOut (record: SessionRecord, fileId: string, key: string, users: Users): void {
     if (holdsOf(record, clock.now()).length === 0 || users?.length === 0) return
-    const send = async () => { await commands.send({ c: 'drop', key, ...(users && { users }) }) }
+    const send = async () => {
+      await commands.send(frozenNotice(key)).catch(() => {})
+      await commands.send({ c: 'drop', key, ...(users && { users }) })
+    }
     const again = send().catch(() => {}).then(async () => {
       await delay(SEND_AWAY_AGAIN_MS, undefined, { ref: false, signal: shutdown.closing })
       await send()

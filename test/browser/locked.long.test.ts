@@ -32,3 +32,34 @@ t.test('a frozen document: the editor closes with a save; reloaded, it shows the
   t.equal(await notice.count(), 0)
   t.strictSame(problems.filter(problem => !/4007|dropped/.test(problem)), [])
 })
+
+t.test('who has a document open when it is frozen is told why the editor closes: an editor, a viewer, and who comes back with an old page', { skip: browser.missing }, async t => {
+  const pages = await startPages(t, browser)
+  const { app } = pages
+  const fileId = await pages.store('notes.txt')
+  const old = await pages.open(fileId)
+  const ada = await pages.open(fileId)
+  const viewer = await pages.open(fileId, { user: 'Grace Hopper', mode: 'view' })
+  for (const { page } of [old, ada, viewer]) {
+    await page.evaluate('title = ""; document.addEventListener("onMetaChange", ({ detail }) => { title = detail.title })')
+  }
+  await old.withModule('({ unmountEditor }, fragment) => unmountEditor(fragment)')
+  const { release } = await app.editorSessions.freeze(fileId, { reason: REASON })
+  for (const { page, problems, withModule } of [ada, viewer, old]) {
+    if (page === old.page) await withModule('({ mountEditor }, fragment) => mountEditor(fragment).then(() => {})')
+    const alert = page.getByRole('alert')
+    await alert.getByText('This document can only be viewed at the moment').waitFor()
+    t.equal(await alert.getByText(REASON).count(), 1, 'the reason is text')
+    t.equal(await page.evaluate('title'), '', 'the page is not told that the document was renamed')
+    t.strictSame(problems, [])
+  }
+
+  await ada.page.getByRole('button', { name: 'Reload the page' }).click()
+  await ada.page.getByRole('status').getByText(REASON).waitFor()
+  await release()
+  for (const opened of [ada, viewer]) {
+    await opened.page.reload()
+    await opened.event('onDocumentReady')
+    t.equal(await opened.page.locator('.onlyoffice-notice').count(), 0)
+  }
+})

@@ -31,20 +31,27 @@ export async function closeEditor (context, options = {}) {
   try {
     await unmount({ ...isStrict && { timeout: STRICT_LIMIT_MS }, ...options })
   } catch (error) {
-    if (changes.isUnsent()) return await decided(context)
+    const { reason } = /** @type {{ reason?: string }} */ (error)
+    if (reason === 'continued') return false
+    if (reason === 'unanswered' || changes.isUnsent()) return await decided(context, reason)
     console.error(error)
   }
   showClosed(context)
   return true
 }
 
-/** @param {ActionContext} context @returns {Promise<boolean>} */
-function decided (context) {
+/**
+ * @param {ActionContext} context
+ * @param {string} [reason] Of the `UnsentChangesError`.
+ * @returns {Promise<boolean>}
+ */
+function decided (context, reason) {
   const { isStrict, messages, tell } = context
+  const mustSave = isStrict || reason === 'unanswered'
   return new Promise(resolve => {
     tell.ask({
       title: messages.unsent,
-      advice: isStrict ? messages.unsavedAdvice : messages.unsentAdvice,
+      advice: mustSave ? messages.unsavedAdvice : messages.unsentAdvice,
       buttons: [
         { label: messages.keepOpen, run: () => resolve(false) },
         { label: messages.closeAnyway, run: () => resolve(closeEditor(context, { force: true })) }

@@ -86,6 +86,7 @@ export function createEditors ({ send, showText, showGrid, showForm, showFixed, 
     forget () {
       current()?.cut()
       texts?.view()?.destroy()
+      grid?.cancel()
       texts = grid = null
       undoable(false, false)
     },

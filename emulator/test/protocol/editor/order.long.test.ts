@@ -134,6 +134,65 @@ t.test(
 )
 
 t.test(
+  'an open cell is known to nobody: no state change, not even when the window or the page gets the focus; requestClose and leaving the page ask, downloadAs sends it, destroyEditor loses it',
+  { skip: browser.missing },
+  async t => {
+    const { host, open } = await startEditing(t, browser)
+    const start = async (key: string) => {
+      const opened = await open(key, { file: 'table.csv', handled: ['onRequestClose'] })
+      await opened.page.evaluate('document.body.insertAdjacentHTML("afterbegin", "<button>Outside</button>")')
+      await opened.event('onDocumentReady')
+      await opened.frame.locator('[data-cell="A1"]').click()
+      await opened.page.keyboard.type('half a w')
+      await opened.page.getByRole('button', { name: 'Outside' }).click()
+      await opened.page.clock.runFor(60_000)
+      return {
+        ...opened,
+        field: opened.frame.locator('.grid-input'),
+        changes: async () => (await opened.events()).filter(([name]) => name === 'onDocumentStateChange')
+      }
+    }
+    const ended = (key: string) => new Promise<unknown>(resolve => {
+      host.beforeAnswer = async ({ status, key: ended }) => {
+        if (status !== 1 && ended === key) resolve(status)
+      }
+    })
+
+    const asked = await start('asked')
+    for (const answer of ['Cancel', 'OK']) {
+      t.equal(await asked.field.inputValue(), 'half a w', 'still open')
+      t.strictSame(await asked.changes(), [])
+      await asked.call('requestClose')
+      await asked.dialog().getByText('All unsaved changes will be lost').waitFor()
+      await asked.dialog().getByRole('button', { name: answer }).click()
+    }
+    t.equal(await asked.event('onRequestClose'), undefined, 'once')
+    t.strictSame(await asked.changes(), [])
+    await asked.frame.locator('[data-cell="A1"]').getByText('a', { exact: true }).waitFor()
+    t.equal(await asked.field.count(), 0)
+    t.strictSame(asked.problems, [])
+
+    const left = await start('left')
+    const question = once(left.page as unknown as NodeJS.EventEmitter, 'dialog')
+    await left.page.close({ runBeforeUnload: true })
+    const [dialog] = await question as [import('playwright-core').Dialog]
+    t.equal(dialog.type(), 'beforeunload')
+    await dialog.accept()
+
+    const sent = await start('sent')
+    await sent.call('downloadAs', 'csv')
+    t.equal(await sent.event('onDocumentStateChange'), true)
+    const { url } = await sent.event('onDownloadAs') as { url: string }
+    t.match(await (await fetch(url)).text(), 'half a w,b')
+
+    const lost = await start('lost')
+    const status = ended('lost')
+    await lost.page.evaluate('editor.destroyEditor()')
+    t.equal(await status, 4)
+  }
+)
+
+t.test(
   'downloadAs works one at a time, needs the right to download (-23), and gives docx for a format that cannot be made',
   { skip: browser.missing },
   async t => {
@@ -261,4 +320,22 @@ t.test('api.js alerts and makes no frame for a fileType that it does not know, w
     t.strictSame(await outcomeOf(fileType), { localName: 'div', texts: 1, raised: 0 }, fileType)
   }
   t.strictSame(problems, [])
+})
+
+t.test('meta raises onMetaChange in all pages, viewers\' too, and drop raises nothing', { skip: browser.missing }, async t => {
+  const { open, server } = await startEditing(t, browser)
+  const pages = [
+    await open('K', { handled: ['onMetaChange'] }),
+    await open('K', {
+      handled: ['onMetaChange'],
+      change: config => ({ ...config, editorConfig: { ...config.editorConfig, mode: 'view', user: { id: 'grace', name: 'Grace' } } })
+    })
+  ]
+  for (const { event } of pages) await event('onDocumentReady')
+  await postSigned(`${server.url}/command`, { c: 'meta', key: 'K', meta: { title: 'New.docx' } })
+  for (const { event } of pages) t.strictSame(await event('onMetaChange'), { title: 'New.docx' })
+  const before = await Promise.all(pages.map(async ({ events }) => await events()))
+  await postSigned(`${server.url}/command`, { c: 'drop', key: 'K' })
+  for (const { frame } of pages) await frame.getByText('You were disconnected').waitFor()
+  t.strictSame(await Promise.all(pages.map(async ({ events }) => await events())), before)
 })

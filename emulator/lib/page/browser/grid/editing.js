@@ -101,10 +101,10 @@ export function createGridEditing ({ send, show, dirty, undoable, takesLink = ()
       view?.commit()
       batches.sendAll()
     },
-    isTyped () {
-      view?.commit()
-      return batches.isTyped()
-    },
+    /** Only the editor knows of an open cell, until the user leaves it. */
+    isTyped: () => view?.isOpen() === true || batches.isTyped(),
+    /** Leaves an open cell as it was. */
+    cancel: () => view?.cancel(),
     hold: batches.hold,
     /** The id of the cell where the user is. */
     cell () {

@@ -1,11 +1,11 @@
 /**
  * The field for a cell's content, in the cell and in the bar above the sheet. Both show the same while one is typed
- * into.
+ * into. As in the real editor, a cell with typed text stays open when the focus leaves the editor, or is in a dialog.
  *
  * @param {object} parts
  * @param {HTMLTextAreaElement} parts.bar
  * @param {() => string} parts.value of the current cell
- * @param {() => void} parts.left the focus has left both
+ * @param {() => void} parts.left the focus is at something else in the editor
  */
 export function gridInput ({ bar, value, left }) {
   const area = document.createElement('textarea')
@@ -14,7 +14,6 @@ export function gridInput ({ bar, value, left }) {
   area.spellcheck = false
   area.setAttribute('aria-label', 'Content of the cell')
   let isOpen = false
-  let isHeld = false
   /** Typing began with a character, so the arrow keys leave the cell. */
   let isQuick = false
   let before = ''
@@ -46,11 +45,6 @@ export function gridInput ({ bar, value, left }) {
       bar.value = value()
     }
 
-    /** Does not take it for leaving the field if the focus is lost. @param {boolean} value */
-    hold (value) {
-      isHeld = value
-    }
-
     /** @param {HTMLElement} container the same cell, rendered anew */
     moveTo (container) {
       if (container.contains(area)) return
@@ -79,13 +73,22 @@ export function gridInput ({ bar, value, left }) {
     area.style.height = `${Math.max(Number.parseFloat(area.style.height), Math.min(area.scrollHeight + 2, 180))}px`
   }
 
+  /** The focus comes back at once if the cell is rendered anew. */
+  function leaveUnlessBack () {
+    const { activeElement } = document
+    if (isOpen && activeElement !== area && activeElement !== bar) left()
+  }
+
   for (const [field, other] of /** @type {const} */ ([[area, bar], [bar, area]])) {
     field.addEventListener('input', () => {
       other.value = field.value
       fit()
     })
     field.addEventListener('pointerdown', () => { isQuick = false })
-    field.addEventListener('blur', ({ relatedTarget }) => { if (isOpen && !isHeld && relatedTarget !== other) left() })
+    field.addEventListener('blur', ({ relatedTarget: to }) => {
+      const isLeft = to instanceof Element ? to !== other && !to.closest('dialog') : area.value === before
+      if (isLeft) queueMicrotask(leaveUnlessBack)
+    })
     field.addEventListener('beforeinput', event => {
       if (event.inputType.startsWith('history')) event.stopPropagation()
     })

@@ -21,6 +21,8 @@
  * @property {() => GridState} state where the user is, for `restore`
  * @property {(state: GridState) => void} restore
  * @property {() => void} commit ends typing and keeps the value
+ * @property {() => boolean} isOpen whether a cell is being typed into
+ * @property {() => void} cancel ends typing and leaves the cell as it was
  * @property {() => string | null} place where the user is, to show to others
  * @property {(marks: ReadonlyMap<string, { name: string, color: number }>) => void} mark shows where others are
  */

@@ -3,7 +3,7 @@ import { widthOf } from './layout.js'
 import { cellName, columnName, positionOf } from './places.js'
 /** @import { Column, Editor } from 'slickgrid' */
 /** @import { GridSheet, Position } from './protocol.js' */
-/** @typedef {Editor & { hold: (value: boolean) => void, moveTo: (container: HTMLElement) => void }} CellEditor */
+/** @typedef {Editor & { moveTo: (container: HTMLElement) => void }} CellEditor */
 
 const ROW_HEIGHT = 26
 const HEAD_WIDTH = 52
@@ -69,10 +69,8 @@ export function gridTable (place, { sheet, layout, marks, Editor, typed, moved, 
     render () {
       const editor = /** @type {CellEditor | null} */ (this.getCellEditor())
       isRendering = true
-      editor?.hold(true)
       super.render()
       if (this.activeCellNode) editor?.moveTo(this.activeCellNode)
-      editor?.hold(false)
       isRendering = false
     }
 

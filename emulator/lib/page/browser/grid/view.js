@@ -40,11 +40,7 @@ export function gridView (container, content, viewOnly, outbox) {
   /** @type {Map<string, { name: string, color: number }>} marks in the displayed sheet */
   const marksHere = new Map()
 
-  const input = gridInput({
-    bar,
-    value: valueHere,
-    left: commit
-  })
+  const input = gridInput({ bar, value: valueHere, left: commit })
   const strip = gridTabs(tabs, content.sheets.map(({ name }) => name), show)
   const keys = gridKeys({
     move: direction => table?.move(direction) ?? false,
@@ -207,6 +203,10 @@ export function gridView (container, content, viewOnly, outbox) {
       select(layout.anchor(positionOf(at.cell)))
     },
     commit,
+    isOpen: input.isOpen,
+    cancel () {
+      if (input.isOpen()) table?.cancel()
+    },
     state: () => ({
       sheet: sheet.name,
       position,
