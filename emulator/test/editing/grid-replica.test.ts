@@ -31,6 +31,8 @@ function edit (seed: number) {
       state: () => ({ sheet: '', position: { row: 1, column: 1 }, scroll: [0, 0] as [number, number], draft: null, hadFocus: false }),
       restore () {},
       commit () {},
+      isOpen: () => false,
+      cancel () {},
       place: () => null,
       mark () {}
     }
