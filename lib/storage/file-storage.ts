@@ -95,7 +95,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
   /** A volume may be mounted late. */
   const ready = once(start)
   const services = { directory, modes, lookup, ready, closing: closing.signal }
-  const state = fileState(pathOf(STATE_DIRECTORY), services)
+  const state = fileState(pathOf(STATE_DIRECTORY), services, isOfKnownFormat)
   const versions = fileVersions(pathOf(VERSIONS_DIRECTORY), services)
   const stagedFiles = new WeakMap<Content, TempFile>()
 
@@ -167,6 +167,9 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     },
 
     async remove (fileId) {
+      await ready()
+      await state.assertKnown(fileId)
+      await versions.assertKnown(fileId)
       let isRemoved = false
       for (let files = await find(fileId); files.length > 0; files = await find(fileId)) {
         for (const file of files) isRemoved = await removeFile(pathOf(file.name)) || isRemoved
@@ -229,4 +232,10 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     }
     lookup.keepScanning(closing.signal).catch(() => {})
   }
+}
+
+/** The plugin knows the shape of its records; a storage only sees their number. */
+function isOfKnownFormat (value: unknown): boolean {
+  const { format = 1 } = Object(value) as { readonly format?: unknown }
+  return format === 1
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
-import { BusyError, InvalidOptionError, NameTakenError, StorageError } from '../../errors.js'
+import { BusyError, InvalidOptionError, NameTakenError, StorageError, UnknownRecordError } from '../../errors.js'
 import { isSafeFileId } from '../../security/names.js'
 import { once } from '../../util/queue.js'
 import { acceptContent } from '../../util/streams.js'
@@ -276,7 +276,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       await ready()
       const found = await store.get(names.record(fileId))
       if (!found) return false
-      const record = parseRecord(found.text)
+      const record = parseRecord(fileId, found.text)
       const gone = new Set<string>()
       for (let left = record, attempt = 1; ; attempt++) {
         if (left) for (const name of await objectsOf(fileId, left)) gone.add(name)
@@ -343,14 +343,14 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     }
   }
 
-  /** A damaged record is reported when it is read on its own, but must not hide the others in a list. */
+  /** A record that is damaged or of a newer version of this library is reported when it is read on its own, but must not hide the others in a list. */
   async function statesOf (fileIds: readonly string[]) {
     const states = await Promise.all(fileIds.map(async fileId => {
       try {
         const state = stateOf((await records.read(fileId)).record)
         return state ? [{ fileId, ...state }] : []
       } catch (error) {
-        if (error instanceof StorageError && !error.retryable) return []
+        if (error instanceof UnknownRecordError || (error instanceof StorageError && !error.retryable)) return []
         throw error
       }
     }))
