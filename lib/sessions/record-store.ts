@@ -154,7 +154,9 @@ function unlessUnknown (error: unknown): undefined {
 /** A record that no instance could read any more must not be written. */
 export function assertKnown (record: SessionRecord): void {
   if (!isSessionRecord(record)) {
-    throw new TypeError('The record of the document would have a field of the wrong type, such as a revision that is no string')
+    throw new TypeError(
+      'The record of the document would have a field of the wrong type, such as a revision that is no string'
+    )
   }
 }
 

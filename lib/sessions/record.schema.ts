@@ -74,7 +74,15 @@ const StoredSaveSchema = Type.Object({
    * stored in the file.
    */
   revision: OptionalString,
-  /** Content fields of the `onSaved` event; absent if nothing was stored. */
+  /**
+   * SHA-256 of the content as the document server sent it. Noted where the file does not show it: for a conflict copy,
+   * and for content that `inspect` has replaced.
+   */
+  hash: OptionalString,
+  /**
+   * Content fields of the `onSaved` event; absent if nothing was stored. In the record of a conflict copy: of the save
+   * that was stored there for another file, with the copy's own ID as `conflictFileId`.
+   */
   result: Type.Optional(Type.Unsafe<SavedResult>(ResultSchema))
 }, exact)
 

@@ -112,9 +112,9 @@ export function recordPaths (root: string) {
  * slow process could reuse the number of a removed generation; the tags show whether it did. A `set` that rejects
  * leaves the generation it has written, because other processes may have read it and continued from it.
  *
- * A generation that is not JSON was left by a crash. One that is JSON of another shape was written by a newer version of
- * this library: it is refused, and the record stays as it is. `isKnown`: whether this version knows a value; a record
- * with another one is not removed with its document.
+ * A generation that is not JSON was left by a crash. One that is JSON of another shape was written by a newer version
+ * of this library: it is refused, and the record stays as it is. `isKnown`: whether this version knows a value; a
+ * record with another one is not removed with its document.
  */
 export function fileState (
   root: string, { modes, lookup, ready, closing }: FileServices, isKnown: (value: unknown) => boolean

@@ -408,8 +408,8 @@ async function removeIfEmpty (...folders: readonly string[]): Promise<void> {
 }
 
 /**
- * An index that a broken disk has left unreadable counts as empty, but no version number is reused. One of another shape
- * is refused: versions that only it names would be removed.
+ * An index that a broken disk has left unreadable counts as empty, but no version number is reused. One of another
+ * shape is refused: versions that only it names would be removed.
  */
 function indexIn (fileId: string, record: StateRecord | null): VersionIndex {
   if (record !== null && isVersionIndex(record.value)) return record.value

@@ -7,8 +7,8 @@ import {
 /** Stores the entries of segments. */
 export interface SegmentStore {
   /**
-   * Resolves to `undefined` if the entries are missing or damaged. Rejects with `UnknownRecordError` if a newer version of
-   * this library has written them: they stay as they are, too.
+   * Resolves to `undefined` if the entries are missing or damaged. Rejects with `UnknownRecordError` if a newer version
+   * of this library has written them: they stay as they are, too.
    */
   read (segment: Segment): Promise<readonly VersionEntry[] | undefined>
   /** Stores the entries of a new segment. `last`: the highest version number. */

@@ -343,7 +343,10 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     }
   }
 
-  /** A record that is damaged or of a newer version of this library is reported when it is read on its own, but must not hide the others in a list. */
+  /**
+   * A record that is damaged or of a newer version of this library is reported when it is read on its own, but must not
+   * hide the others in a list.
+   */
   async function statesOf (fileIds: readonly string[]) {
     const states = await Promise.all(fileIds.map(async fileId => {
       try {
