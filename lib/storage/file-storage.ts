@@ -17,6 +17,7 @@ import {
 import { fileVersions } from './file-versions.js'
 import { publishNew, replaceFile, revokeTicket } from './publishing.js'
 import { contentOf, OpenFile } from './reading.js'
+import { isOfKnownFormat } from './state-format.js'
 
 export interface FileStorageOptions {
   /** Path of the directory with the files, relative to the current working directory. Created if it does not exist. */
@@ -232,10 +233,4 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     }
     lookup.keepScanning(closing.signal).catch(() => {})
   }
-}
-
-/** The plugin knows the shape of its records; a storage only sees their number. */
-function isOfKnownFormat (value: unknown): boolean {
-  const { format = 1 } = Object(value) as { readonly format?: unknown }
-  return format === 1
 }

@@ -11,6 +11,7 @@ import {
 } from '../../util/validate.js'
 import { assertCreateOptions, assertReplaceOptions, storedExtension } from '../call-options.js'
 import { sliceOf } from '../reading.js'
+import { isOfKnownFormat } from '../state-format.js'
 import { checkConditions, explained } from './conditions.js'
 import {
   createRecords, directNames, type DocumentRecord, type FileRecord, infoOf, isLaterStateOf, orEmpty, parseRecord,
@@ -277,6 +278,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       const found = await store.get(names.record(fileId))
       if (!found) return false
       const record = parseRecord(fileId, found.text)
+      if (!isOfKnownFormat(record?.state?.value)) throw new UnknownRecordError('record', fileId)
       const gone = new Set<string>()
       for (let left = record, attempt = 1; ; attempt++) {
         if (left) for (const name of await objectsOf(fileId, left)) gone.add(name)
