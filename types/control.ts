@@ -540,6 +540,7 @@ export interface EditorControl {
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileId` is not a string, or an option is invalid.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the storage did not finish in time when the session was
    * looked up.
+   * @throws UnknownRecordError (`FST_EDITOR_UNKNOWN_RECORD`): a newer version of this library has written its record.
    * @throws the storage's own error, when a call of it fails.
    */
   openDocument (fileId: string, options?: OpenDocumentOptions): Promise<EditorControl>

@@ -104,6 +104,7 @@ export interface EditorSessions {
    * Resolves to the live sessions of one file, and to why it is frozen: oldest first, empty if it is not. The document
    * server is not asked.
    *
+   * @throws UnknownRecordError (`FST_EDITOR_UNKNOWN_RECORD`): a newer version of this library has written its record.
    * @throws the storage's own error.
    */
   get (fileId: string): Promise<{ readonly sessions: EditorSession[], readonly freezes: Freeze[] }>

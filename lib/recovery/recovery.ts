@@ -234,7 +234,8 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     if (others.size === 0 || !readAll) return found
     for await (const { fileId, record: { sessions, saves } } of readAll()) {
       signal.throwIfAborted()
-      for (const { key } of [...sessions, ...saves]) if (others.delete(key)) found.set(key, fileId)
+      const ownSaves = saves.filter(({ result }) => result?.conflictFileId !== fileId) // it may be a conflict copy
+      for (const { key } of [...sessions, ...ownSaves]) if (others.delete(key)) found.set(key, fileId)
       if (others.size === 0) break
     }
     for (const key of others) foreign.set(key, true)
@@ -295,7 +296,8 @@ export function createRecovery (services: SessionServices, saves: Saves) {
         // fetching and inspecting may take minutes
         if (await forgottenFiles.isBeingEdited(key, signal)) return 'being-edited'
         const keys = await keysAtRest(key, fileId, signal)
-        return await storeStaged(saveRequest(key, fileId, file, { session, keysAtRest: keys }), content)
+        const request = saveRequest(key, fileId, file, { session, keysAtRest: keys })
+        return await storeStaged(request, content, file.staged)
       })
       if (outcome === 'being-edited') return { outcome }
       if (outcome !== 'missing') return { ...resultOf(outcome), hash: file.hash }
@@ -320,9 +322,11 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     return atRest
   }
 
-  async function storeStaged (request: SaveRequest, staged: StagedContent): Promise<SaveOutcome | 'being-edited'> {
+  async function storeStaged (
+    request: SaveRequest, staged: StagedContent, fetched: StagedContent
+  ): Promise<SaveOutcome | 'being-edited'> {
     try {
-      return await saves.queue.run(request.fileId, async () => await saves.store(request, staged))
+      return await saves.queue.run(request.fileId, async () => await saves.store(request, { staged, fetched }))
     } catch (error) {
       if (error instanceof FileNotFoundError) return 'missing'
       if (error instanceof BeingEditedError) return 'being-edited'

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Content, FileInfo, ReplaceOptions, StagedContent, Storage } from '../../types/storage.js'
 import { CHANGED, type Locks, type SessionServices } from '../sessions/locks.js'
 import type { SessionRecord, Publishing } from '../sessions/record.js'
-import { type Cause, fileAt, type RecordSnapshot } from '../sessions/record-store.js'
+import { assertKnown, type Cause, fileAt, type RecordSnapshot } from '../sessions/record-store.js'
 import { assertReplaceOptions } from '../storage/call-options.js'
 import { spool, type StagedReplaceOptions, type TimedStorage } from '../storage/timed-storage.js'
 import { acceptContent } from '../util/streams.js'
@@ -49,6 +49,7 @@ function replaceInOneWrite (
         ifRecordVersion: snapshot.version,
         record (info) {
           const record = note ? note.change(snapshot.record, info) : snapshot.record
+          assertKnown(record)
           attempts.set(info.revision, { info, record })
           return record
         },

@@ -8,7 +8,7 @@ import {
 } from '../sessions/record.js'
 import type { RecordSnapshot } from '../sessions/record-store.js'
 import {
-  isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored,
+  copyStored, isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored,
   type SaveDetails, saveStored
 } from '../sessions/save-changes.js'
 import { BoundedMap } from '../util/bounded-map.js'
@@ -20,6 +20,10 @@ import { madeBy, MAX_TEXT_LENGTH, type NewVersion } from './version-details.js'
 interface StagedSave {
   readonly request: SaveRequest
   readonly staged: StagedContent
+  /** Whether the hook `inspect` has replaced the content that was fetched. */
+  readonly isReplaced: boolean
+  /** SHA-256 of the content as it was fetched. */
+  readonly hash: () => Promise<string>
   /** The document server's data of the changes. */
   readonly changes: StagedContent | undefined
   readonly snapshot: RecordSnapshot
@@ -38,6 +42,13 @@ export interface Published {
 }
 
 type Result = NonNullable<StoredSave['result']>
+
+interface NewCopy {
+  readonly extension: string
+  /** SHA-256 of the content as it was fetched. */
+  readonly hash: string
+  readonly conflictReason: NonNullable<Result['conflictReason']>
+}
 
 /** The events of the latest saves are kept. */
 const MAX_DELIVERED = 10_000
@@ -98,7 +109,9 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     // The save may already be published: its note was lost in a power failure, or an earlier attempt was held up until
     // now.
     const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
-    if (mayBeStored && await isStored(services, staged, current)) return await noteOnly(save)
+    if (mayBeStored && (await isStored(services, staged, current) || await isStoredReplaced(save))) {
+      return await noteOnly(save)
+    }
     if (conflict) return await storeConflictCopy(save, isFrozen ? 'frozen' : 'changed')
     // The saves of another session would not build on the forgotten file.
     if (request.forgotten && liveSessions(record).some(({ key }) => !request.forgotten!.keysAtRest.has(key))) {
@@ -112,14 +125,28 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     }
   }
 
+  /** Whether the file has what `inspect` returned for the same content before. It may return other bytes each time. */
+  async function isStoredReplaced (
+    { identity, hash, snapshot: { record }, current }: IdentifiedSave
+  ): Promise<boolean> {
+    const last = lastSaveOf(record, identity.key)
+    return last?.hash !== undefined && last.result?.conflictFileId === undefined &&
+      last.result?.revision === current.revision && last.hash === await hash()
+  }
+
   async function storeInFile (
-    { request, identity, staged, changes, snapshot, current }: StagedSave & Partial<IdentifiedSave>
+    { request, identity, staged, isReplaced, hash, changes, snapshot, current }: StagedSave & Partial<IdentifiedSave>
   ): Promise<Published | typeof CHANGED> {
     const { fileId, relation, users } = request
+    const replacedHash = isReplaced ? await hash() : undefined
     const options = { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) }
     const info = await commitSave(fileId, staged, snapshot, options, identity && {
-      change: (record, info) => saveStored(record, storedSave(identity, resultOf(info)), detailsOf(request)),
-      publishing: info => ({ save: storedSave(identity, resultOf(info)), ...(relation && { relation }) }),
+      change: (record, info) =>
+        saveStored(record, storedSave(identity, resultOf(info), replacedHash), detailsOf(request)),
+      publishing: info => ({
+        save: storedSave(identity, resultOf(info), replacedHash),
+        ...(relation && { relation })
+      }),
       cause: { key: identity.key, users }
     })
     return info === null ? CHANGED : await published('stored', request, resultOf(info))
@@ -132,13 +159,15 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     if (save.isEarlyLook) return CHANGED
     const { request, identity, snapshot, current } = save
     const { fileId, users } = request
+    const hash = await save.hash() // before the lock, because it may take long
     const lock = locks.lockOf(fileId, snapshot)
     if (!await lock.acquire()) return CHANGED
     try {
       const { extension = current.extension } = formatOf(request)
-      const copy = await replaceConflictCopy(save, extension) ?? await createConflictCopy(save, extension)
-      const result = { ...resultOf(copy), conflictFileId: copy.fileId, conflictReason }
-      await lock.releaseWith(record => saveStored(record, storedSave(identity, result), detailsOf(request)), {
+      const about: NewCopy = { extension, hash, conflictReason }
+      const result = await notedCopy(save, hash) ??
+        copyResult(await replaceConflictCopy(save, about) ?? await createConflictCopy(save, about), conflictReason)
+      await lock.releaseWith(record => saveStored(record, storedSave(identity, result, hash), detailsOf(request)), {
         key: identity.key,
         users
       })
@@ -150,40 +179,81 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 
   /**
-   * Replaces the conflict copy of the session's last save, unless that copy is newer, changed, frozen or being
-   * edited. A forgotten file does not replace the copy: it may not build on it.
+   * The conflict copy that is noted to have the content of this save, in the record of the file or, if a crash came
+   * before that, in the copy's own. What was noted then counts: whoever has changed the copy since, knew it.
    */
-  async function replaceConflictCopy (save: IdentifiedSave, extension: string): Promise<FileInfo | null> {
+  async function notedCopy (save: IdentifiedSave, hash: string): Promise<Result | undefined> {
+    const { request, identity, snapshot: { record } } = save
+    const { key } = identity
+    const isThere = async ({ result, ...noted }: StoredSave): Promise<boolean> => {
+      if (result?.conflictFileId === undefined || !(noted.hash === hash || isSameSave(noted, identity))) return false
+      const copy = await storage.stat(result.conflictFileId)
+      const mayBeChanged = request.forgotten !== undefined || isSameSave(noted, identity)
+      return copy !== null && (mayBeChanged || copy.revision === result.revision)
+    }
+    const last = lastSaveOf(record, key)
+    if (last && await isThere(last)) return last.result
+    const { conflictFileId } = sessionWith(record, key) ?? {}
+    if (conflictFileId === undefined) return undefined
+    const copied = lastSaveOf((await locks.whenFree(conflictFileId)).record, key)
+    return copied && await isThere(copied) ? copied.result : undefined
+  }
+
+  /**
+   * Replaces the conflict copy of the session's last save, unless that copy is newer, changed, frozen or being
+   * edited. A forgotten file does not replace the copy: it may not build on it. The copy's own record notes the save
+   * together with its content: a crash may come before the record of the file does.
+   */
+  async function replaceConflictCopy (
+    save: IdentifiedSave, { extension, hash, conflictReason }: NewCopy
+  ): Promise<FileInfo | null> {
     const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
     if (conflictFileId === undefined || conflictRevision === undefined || request.forgotten) return null
     if (wasHeldUp(save) || isFromReopenedSession(record, identity, request.oldestChange)) return null
     const snapshot = await locks.whenFree(conflictFileId)
     if (snapshot.record.sessions.length > 0 || holdsOf(snapshot.record, clock.now()).length > 0) return null
-    return await commitSave(conflictFileId, staged, snapshot, {
-      extension,
-      ifRevision: conflictRevision,
-      version: versionOf(request)
+    const copySave = (info: FileInfo) => storedSave(identity, copyResult(info, conflictReason), hash)
+    const options = { extension, ifRevision: conflictRevision, version: versionOf(request) }
+    const copy = await commitSave(conflictFileId, staged, snapshot, options, {
+      change: (record, info) => copyStored(record, copySave(info)),
+      publishing: info => ({ save: copySave(info) })
     })
+    if (copy) return copy
+    // A storage that cannot announce a revision may have replaced it in an earlier attempt.
+    const existing = await storage.stat(conflictFileId)
+    return existing && await isStored(services, staged, existing) ? existing : null
   }
 
-  /** Reuses the copy of an attempt that was not noted, unless that copy was changed since. */
-  async function createConflictCopy ({ request, staged }: IdentifiedSave, extension: string): Promise<FileInfo> {
-    const fileId = copyIdOf(request)
-    try {
-      return await storage.create(extension, staged, { fileId })
-    } catch (error) {
-      if (!(error instanceof NameTakenError)) throw error
-      const existing = await storage.stat(fileId)
-      return existing && await isStored(services, staged, existing) ? existing : await storage.create(extension, staged)
+  /**
+   * Reuses the copy of an attempt that was not noted, unless that copy was changed since. What `inspect` returns may
+   * differ each time, so a copy with a replacement is known by its name only.
+   */
+  async function createConflictCopy (
+    { request: { fileId }, identity: { key }, staged, isReplaced, snapshot: { record } }: IdentifiedSave,
+    { extension, hash }: NewCopy
+  ): Promise<FileInfo> {
+    const copyId = copyIdOf(fileId, key, hash)
+    const noted = [...record.sessions, ...record.saves.map(({ result }) => result)]
+    const isNoted = noted.some(place => place?.conflictFileId === copyId)
+    if (!isNoted) { // otherwise it may have been removed, and its name must not be used again
+      try {
+        return await storage.create(extension, staged, { fileId: copyId })
+      } catch (error) {
+        if (!(error instanceof NameTakenError)) throw error
+      }
     }
+    const existing = await storage.stat(copyId)
+    if (existing && ((isReplaced && !isNoted) || await isStored(services, staged, existing))) return existing
+    return await storage.create(extension, staged)
   }
 
   /** Stores nothing but the note: the same bytes are already stored. */
   async function noteOnly (
-    { request, identity, snapshot, current }: IdentifiedSave
+    { request, identity, isReplaced, hash, snapshot, current }: IdentifiedSave
   ): Promise<Published | typeof CHANGED> {
-    const record = saveStored(snapshot.record, storedSave(identity, resultOf(current)), detailsOf(request))
+    const stored = storedSave(identity, resultOf(current), isReplaced ? await hash() : undefined)
+    const record = saveStored(snapshot.record, stored, detailsOf(request))
     const noted = await recordStore.compareAndSet(request.fileId, record, snapshot, {
       cause: { key: identity.key, users: request.users }
     })
@@ -209,8 +279,8 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     return () => newVersion(request, clock.now(), changes)
   }
 
-  function storedSave (identity: SaveIdentity, result: Result): StoredSave {
-    return { ...identity, storedAt: clock.now(), result }
+  function storedSave (identity: SaveIdentity, result: Result, hash?: string): StoredSave {
+    return { ...identity, storedAt: clock.now(), ...(hash !== undefined && { hash }), result }
   }
 }
 
@@ -224,6 +294,10 @@ function detailsOf ({ relation, isAwaited }: SaveRequest): SaveDetails & { reado
 
 function resultOf ({ extension, size, revision }: FileInfo): Result {
   return { extension, size, revision }
+}
+
+function copyResult (copy: FileInfo, conflictReason: NewCopy['conflictReason']): Result {
+  return { ...resultOf(copy), conflictFileId: copy.fileId, conflictReason }
 }
 
 function eventOf (request: SaveRequest, result: Result): SavedEvent {

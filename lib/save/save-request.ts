@@ -60,9 +60,12 @@ function pathOf (url: string | URL): string {
   return url instanceof URL ? url.pathname : parseUrl(url)?.pathname ?? url
 }
 
-/** The `fileId` of the save's conflict copy, the same in every attempt. */
-export function copyIdOf (save: Identified): string {
-  return hash('sha256', saveIdOf(save), 'hex').slice(0, 32)
+/**
+ * The `fileId` of a conflict copy, the same in every attempt, also if the document server hands the content over as a
+ * forgotten file. `contentHash`: of the content as the document server sent it.
+ */
+export function copyIdOf (fileId: string, key: string, contentHash: string): string {
+  return hash('sha256', JSON.stringify([fileId, key, contentHash]), 'hex').slice(0, 32)
 }
 
 /** What distinguishes the save from others; `undefined` without a key. */
@@ -86,6 +89,14 @@ export function refusedIdentityOf (
 /** What a page shows of the error. */
 export function messageForUsers (error: Error | undefined): { readonly message?: string } {
   return error instanceof RejectedError ? { message: error.message } : {}
+}
+
+/** The SHA-256 of staged content. */
+export async function hashOf ({ settings }: Services, staged: StagedContent): Promise<string> {
+  return await withTimeout(async () => await sha256Of(staged), {
+    milliseconds: settings.timeouts.total,
+    timeoutError: ms => new StorageTimeoutError('read', ms)
+  })
 }
 
 /** Whether a file, still in the given revision, has the same bytes as staged content. */

@@ -10,12 +10,12 @@ import type { Look, SessionServices } from '../sessions/locks.js'
 import { obsoleteReason } from '../sessions/save-changes.js'
 import { spool } from '../storage/timed-storage.js'
 import { withTimeout } from '../util/limits.js'
-import { createQueue, limitConcurrency } from '../util/queue.js'
+import { createQueue, limitConcurrency, once } from '../util/queue.js'
 import { discard } from '../util/streams.js'
 import { withoutUndefined } from '../util/validate.js'
 import { createCommitSave } from './commit.js'
 import { createPublisher, type Published } from './publish.js'
-import { identityOf, type SaveRequest } from './save-request.js'
+import { hashOf, identityOf, type SaveRequest } from './save-request.js'
 
 export interface SavedFile extends Pick<SaveRequest, 'url' | 'filetype'> {
   /** Extension of the stored file. */
@@ -114,6 +114,15 @@ function isTransient (error: unknown): boolean {
 export type SaveOutcome = Published | NothingToStore
 type NothingToStore = 'repeated' | 'superseded' | 'missing'
 
+interface SavedContents {
+  /** What is stored. */
+  readonly staged: StagedContent
+  /** What the document server sent: the same, unless `inspect` has replaced it. */
+  readonly fetched: StagedContent
+  /** The document server's data of the changes. */
+  readonly changes?: StagedContent | undefined
+}
+
 const MAX_FETCHES = 3
 
 /** A save that has waited this long for its turn is fetched regardless. */
@@ -166,7 +175,8 @@ export function createSaves (services: SessionServices) {
       try {
         return await inspected(staged, inspectedOf(request, extension), async content => {
           const shown = content === staged ? changes : undefined // they would show what was replaced
-          return await store(request, content, shown, isCheckedAtPublishing ? look : undefined)
+          const contents = { staged: content, fetched: staged, changes: shown }
+          return await store(request, contents, isCheckedAtPublishing ? look : undefined)
         })
       } catch (error) {
         // Another instance assumed that this one had died, and removed its staged content.
@@ -193,12 +203,16 @@ export function createSaves (services: SessionServices) {
    * detects later changes.
    */
   async function store (
-    request: SaveRequest, staged: StagedContent, changes?: StagedContent, latest?: Look
+    request: SaveRequest, { staged, fetched, changes }: SavedContents, latest?: Look
   ): Promise<SaveOutcome> {
+    const isReplaced = staged !== fetched
+    const hash = once(async () => await hashOf(services, fetched))
     return await locks.decide(request.fileId, 'a save was about to be published', async look => {
       const { snapshot, current } = look
       return await nothingToStore(request, look) ??
-        await publish({ request, staged, changes, snapshot, current: current!, isEarlyLook: look === latest })
+        await publish({
+          request, staged, isReplaced, hash, changes, snapshot, current: current!, isEarlyLook: look === latest
+        })
     }, latest)
   }
 }

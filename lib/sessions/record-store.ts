@@ -1,6 +1,6 @@
 import type { SessionEndEvent } from '../../types/sessions.js'
 import type { FileInfo, StateRecord, StateStore, Storage } from '../../types/storage.js'
-import { BusyError } from '../errors.js'
+import { BusyError, UnknownRecordError } from '../errors.js'
 import type { Services } from '../services.js'
 import { BoundedMap } from '../util/bounded-map.js'
 import { EMPTY, type SessionRecord, isSessionRecord, liveSessions } from './record.js'
@@ -53,7 +53,10 @@ export function createRecordStore (
   /** Files whose records contained live sessions when this instance last saw them. */
   const edited = new BoundedMap<string, true>(MAX_EDITED)
   return {
-    /** Reads all records, one after the other; `undefined` if the storage cannot list them. */
+    /**
+     * Reads all records, one after the other, without those that this version does not know; `undefined` if the
+     * storage cannot list them.
+     */
     readAll: list && (() => readAll(list)),
     readEdited,
     read,
@@ -73,19 +76,24 @@ export function createRecordStore (
   }
 
   async function * readAll (list: NonNullable<StateStore['list']>): AsyncGenerator<RecordOfFile> {
-    for await (const { fileId, value } of list()) yield { fileId, record: observed(fileId, value) }
+    for await (const { fileId, value } of list()) {
+      if (isMissing(value) || isSessionRecord(value)) yield { fileId, record: observed(fileId, value) }
+    }
   }
 
   function observed (fileId: string, value: unknown): SessionRecord {
-    // Anything else was put there by another program and is overwritten.
-    const record = isSessionRecord(value) ? value : EMPTY
+    const record = isMissing(value) ? EMPTY : value
+    if (!isSessionRecord(record)) throw new UnknownRecordError('record', fileId)
     noteWhetherEdited(fileId, record)
     return record
   }
 
   /** Reads the records of the files that this instance knows to be edited. */
   async function * readEdited (): AsyncGenerator<RecordOfFile> {
-    for (const fileId of [...edited.keys()]) yield { fileId, record: (await read(fileId)).record }
+    for (const fileId of [...edited.keys()]) {
+      const snapshot = await read(fileId).catch(unlessUnknown)
+      if (snapshot) yield { fileId, record: snapshot.record }
+    }
   }
 
   function noteWhetherEdited (fileId: string, record: SessionRecord): void {
@@ -107,6 +115,7 @@ export function createRecordStore (
     fileId: string, changed: SessionRecord, { record, version }: RecordSnapshot,
     { durable = true, cause }: ChangeOptions = {}
   ): Promise<RecordSnapshot | null> {
+    assertKnown(changed)
     const newVersion = await state.set(fileId, changed, version, durable ? {} : { durable })
     if (newVersion === null) return null
     committed(fileId, record, changed, cause)
@@ -130,6 +139,24 @@ export function createRecordStore (
       }
     }
     throw new BusyError(`others changed its record ${MAX_ATTEMPTS} times in a row`)
+  }
+}
+
+/** `null` is a record of which a crash has left nothing that can be read. */
+function isMissing (value: unknown): value is null | undefined {
+  return value === null || value === undefined
+}
+
+function unlessUnknown (error: unknown): undefined {
+  if (!(error instanceof UnknownRecordError)) throw error
+}
+
+/** A record that no instance could read any more must not be written. */
+export function assertKnown (record: SessionRecord): void {
+  if (!isSessionRecord(record)) {
+    throw new TypeError(
+      'The record of the document would have a field of the wrong type, such as a revision that is no string'
+    )
   }
 }
 

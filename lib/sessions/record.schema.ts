@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import type { SavedEvent } from '../../types/events.js'
 
-// The record of a file: one small JSON value in the storage's `state`, shared by all instances of the application.
+// The record of a file: one small JSON value in the storage's `state`, shared by all instances of the application. A
+// record with anything else in it is refused: a rewrite would drop what a newer version of this library has added.
+// Whatever changes here needs another `format`.
 
 /** Copied from the storage and not validated: an odd `size` must not make the record useless. */
 type SavedResult = Readonly<Pick<SavedEvent, 'extension' | 'size' | 'revision' | 'conflictFileId' | 'conflictReason'>>
@@ -9,6 +11,7 @@ type SavedResult = Readonly<Pick<SavedEvent, 'extension' | 'size' | 'revision' |
 const OptionalString = Type.Optional(Type.String())
 /** Milliseconds since the epoch. */
 const Milliseconds = Type.Number()
+const exact = { additionalProperties: false } as const
 
 const SessionSchema = Type.Object({
   key: Type.String(),
@@ -29,7 +32,7 @@ const SessionSchema = Type.Object({
   conflictFileId: OptionalString,
   /** Revision of the conflict copy after the session's last save. If it differs, someone else changed the copy. */
   conflictRevision: OptionalString
-})
+}, exact)
 
 const SaveIdentitySchema = Type.Object({
   key: Type.String(),
@@ -49,23 +52,39 @@ const SaveIdentitySchema = Type.Object({
    * unknown.
    */
   firstChange: OptionalString
-})
+}, exact)
 
-const StoredSaveSchema = Type.Intersect([
-  SaveIdentitySchema,
-  Type.Object({
-    storedAt: Milliseconds,
-    /**
-     * Revision of the stored file, if the next session under this key is certain to be based on it. Absent if nothing
-     * was stored in the file.
-     */
-    revision: OptionalString,
-    /** Content fields of the `onSaved` event; absent if nothing was stored. */
-    result: Type.Optional(
-      Type.Unsafe<SavedResult>(Type.Object({ revision: Type.String(), conflictFileId: OptionalString }))
-    )
-  })
-])
+const ResultSchema = Type.Object({
+  extension: Type.Optional(Type.Unknown()),
+  size: Type.Optional(Type.Unknown()),
+  revision: Type.String(),
+  conflictFileId: OptionalString,
+  conflictReason: Type.Optional(Type.Union([
+    Type.Literal('changed'),
+    Type.Literal('format'),
+    Type.Literal('frozen')
+  ]))
+}, exact)
+
+const StoredSaveSchema = Type.Object({
+  ...SaveIdentitySchema.properties,
+  storedAt: Milliseconds,
+  /**
+   * Revision of the stored file, if the next session under this key is certain to be based on it. Absent if nothing was
+   * stored in the file.
+   */
+  revision: OptionalString,
+  /**
+   * SHA-256 of the content as the document server sent it. Noted where the file does not show it: for a conflict copy,
+   * and for content that `inspect` has replaced.
+   */
+  hash: OptionalString,
+  /**
+   * Content fields of the `onSaved` event; absent if nothing was stored. In the record of a conflict copy: of the save
+   * that was stored there for another file, with the copy's own ID as `conflictFileId`.
+   */
+  result: Type.Optional(Type.Unsafe<SavedResult>(ResultSchema))
+}, exact)
 
 const ForceSaveResultSchema = Type.Object({
   /**
@@ -89,7 +108,7 @@ const ForceSaveResultSchema = Type.Object({
   /** Error code if nothing was stored. */
   code: OptionalString,
   isRetryable: Type.Optional(Type.Boolean())
-})
+}, exact)
 
 const ForceSaveSchema = Type.Object({
   /** `userdata` of the command. */
@@ -99,9 +118,9 @@ const ForceSaveSchema = Type.Object({
   /** The command started no save: it waits for other saves. */
   isIdle: Type.Optional(Type.Boolean()),
   /** The latest save of the session that was stored since the command was noted. */
-  stored: Type.Optional(Type.Pick(ForceSaveResultSchema, ['revision', 'conflictFileId'])),
+  stored: Type.Optional(Type.Pick(ForceSaveResultSchema, ['revision', 'conflictFileId'], exact)),
   result: Type.Optional(ForceSaveResultSchema)
-})
+}, exact)
 
 const RefusalSchema = Type.Object({
   key: Type.String(),
@@ -113,13 +132,13 @@ const RefusalSchema = Type.Object({
   message: OptionalString,
   /** As in the identity of the latest one. */
   lastsave: OptionalString
-})
+}, exact)
 
 const BearingSchema = Type.Object({
   own: OptionalString,
   waiting: Type.Optional(Type.Array(Type.String())),
   isRepeat: Type.Optional(Type.Boolean())
-})
+}, exact)
 
 const PublishingSchema = Type.Object({
   /** Absent when an earlier version is published. */
@@ -129,7 +148,7 @@ const PublishingSchema = Type.Object({
   relation: Type.Optional(BearingSchema),
   /** Argument for `Storage.revoke`. */
   ticket: OptionalString
-})
+}, exact)
 
 const LockSchema = Type.Object({
   id: Type.String(),
@@ -137,7 +156,7 @@ const LockSchema = Type.Object({
   owner: OptionalString,
   /** What is about to be published. If the holder dies, the stored revision shows whether it was. */
   publishing: Type.Optional(PublishingSchema)
-})
+}, exact)
 
 const HoldSchema = Type.Object({
   /** Who froze the document: `by` of `freeze()`. */
@@ -147,9 +166,10 @@ const HoldSchema = Type.Object({
   until: Type.Optional(Milliseconds),
   /** Shown to users. */
   reason: OptionalString
-})
+}, exact)
 
 export const SessionRecord = Type.Object({
+  format: Type.Literal(1),
   /** Editing sessions that are open or may be reopened. New users join the first one that they can join. */
   sessions: Type.Array(SessionSchema),
   /** The latest saves, newest first. */
@@ -159,14 +179,14 @@ export const SessionRecord = Type.Object({
   /** Sessions whose latest save was refused, or could not be made, newest first. */
   refusals: Type.Optional(Type.Array(RefusalSchema)),
   /** The latest key that the document server could not open, and when it was given up. */
-  unopened: Type.Optional(Type.Object({ key: Type.String(), at: Milliseconds })),
+  unopened: Type.Optional(Type.Object({ key: Type.String(), at: Milliseconds }, exact)),
   lock: Type.Optional(LockSchema),
   frozen: Type.Optional(Type.Object({
     holds: Type.Array(HoldSchema),
     /** Keys of sessions that had begun before and have not ended: only their saves reach the file. */
     keys: Type.Array(Type.String())
-  }))
-})
+  }, exact))
+}, exact)
 
 export type Session = Readonly<Static<typeof SessionSchema>>
 /** What distinguishes one save from another. */

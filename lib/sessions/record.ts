@@ -9,7 +9,7 @@ export type {
   StoredSave
 } from './record.schema.js'
 
-export const EMPTY: SessionRecord = { sessions: [], saves: [] }
+export const EMPTY: SessionRecord = { format: 1, sessions: [], saves: [] }
 
 export function sessionWith ({ sessions }: SessionRecord, key: string): Session | undefined {
   return sessions.find(session => session.key === key)

@@ -53,6 +53,14 @@ export function saveStored (
   })
 }
 
+/**
+ * For the record of a conflict copy: a save of another file was stored in it. It does not concern the copy's own
+ * sessions.
+ */
+export function copyStored (record: SessionRecord, save: StoredSave): SessionRecord {
+  return { ...record, saves: latest([save, ...record.saves]) }
+}
+
 /** More than one session of a file is rare. */
 const MAX_REFUSALS = 8
 
@@ -93,9 +101,10 @@ export function deadLockRemoved (record: SessionRecord, storedRevision: string |
   const { lock, ...rest } = record
   const { save, restored, relation } = lock?.publishing ?? {}
   if (restored !== undefined) return restored === storedRevision ? versionRestored(rest) : rest
-  return save?.result !== undefined && save.result.revision === storedRevision
+  if (save?.result === undefined || save.result.revision !== storedRevision) return rest
+  return save.result.conflictFileId === undefined
     ? saveStored(rest, save, { relation, isAwaited: false })
-    : rest
+    : copyStored(rest, save)
 }
 
 /**

@@ -4,9 +4,10 @@ import { lstat, mkdir, open, readdir, readFile, rename, rm, stat, unlink, writeF
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ListedStateRecord, StateStore } from '../../types/storage.js'
+import { UnknownRecordError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
 import { BoundedMap } from '../util/bounded-map.js'
-import { parseJson } from '../util/text.js'
+import { isJsonObject, parseJson } from '../util/text.js'
 import type { FileLookup } from './file-lookup.js'
 import {
   assertWritable, ignoreMissing, isLocal, linkFile, type Modes, sweepTempFiles, syncAncestors, syncDirectory, syncFile,
@@ -72,6 +73,7 @@ export interface FileServices {
  * never changes. Writing one means giving a complete file the next number, which only one process can do.
  */
 interface Generation {
+  readonly format: 1
   /** Identifies the document, because the name of the folder is only a hash. */
   readonly fileId: string
   readonly value: unknown
@@ -109,8 +111,14 @@ export function recordPaths (root: string) {
  * Stores each record as a folder of generations. A durable `set` removes all older generations but the one before it. A
  * slow process could reuse the number of a removed generation; the tags show whether it did. A `set` that rejects
  * leaves the generation it has written, because other processes may have read it and continued from it.
+ *
+ * A generation that is not JSON was left by a crash. One that is JSON of another shape was written by a newer version
+ * of this library: it is refused, and the record stays as it is. `isKnown`: whether this version knows a value; a
+ * record with another one is not removed with its document.
  */
-export function fileState (root: string, { modes, lookup, ready, closing }: FileServices) {
+export function fileState (
+  root: string, { modes, lookup, ready, closing }: FileServices, isKnown: (value: unknown) => boolean
+) {
   const { temps, folderOf } = recordPaths(root)
   /** Tag of the latest generation that this process has made durable, by folder. */
   const durableTags = new BoundedMap<string, string>(MAX_DURABLE_TAGS)
@@ -124,7 +132,7 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
     hasEnded,
 
     async get (fileId) {
-      const found = isSafeFileId(fileId) ? await newestOf(folderOf(fileId)) : undefined
+      const found = isSafeFileId(fileId) ? await newestOf(fileId) : undefined
       if (found === undefined) return null
       const { value, version } = recordOf(found)
       return { value, version }
@@ -147,8 +155,8 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
     async * list () {
       await ready()
       for await (const folder of foldersIn(root)) {
-        // A record may be removed, and one may be unreadable after a crash.
-        const found = await newestIn(folder).catch(ignoreMissing)
+        // A record may be removed, one may be unreadable after a crash, and one may have an unknown format.
+        const found = await newestIn(folder).catch(unlessMissingOrUnknown)
         if (typeof found?.text === 'string') yield recordOf(found)
       }
     }
@@ -156,6 +164,14 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
 
   return {
     store,
+
+    /** Rejects with `UnknownRecordError` if the document has a record that this version does not know. */
+    async assertKnown (fileId: string): Promise<void> {
+      const record = await store.get(fileId)
+      if (record !== null && record.value !== null && !isKnown(record.value)) {
+        throw new UnknownRecordError('record', fileId)
+      }
+    },
 
     async remove (fileId: string): Promise<void> {
       if (!isSafeFileId(fileId)) return
@@ -184,7 +200,7 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
     const folder = folderOf(fileId)
     const known = remembered.get(folder)
     let found = known?.version === version ? known : undefined
-    if (found === undefined && version !== null) found = await newestOf(folder)
+    if (found === undefined && version !== null) found = await newestOf(fileId)
     if ((found?.version ?? null) !== version) return null
     // If a record exists after all, its first number is taken, or `isTooLate` detects it.
     const older = found?.numbers ?? []
@@ -192,11 +208,11 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
     const durable = isWantedDurable || older.length >= MAX_GENERATIONS
     if (number === 1) await mkdir(folder, { recursive: true, mode: modes.directory })
     const tag = randomUUID().slice(0, 8)
-    const generation: Generation = { fileId, value, tags: [tag, ...tagsOf(found)].slice(0, MAX_TAGS) }
+    const generation: Generation = { format: 1, fileId, value, tags: [tag, ...tagsOf(found)].slice(0, MAX_TAGS) }
     const text = JSON.stringify(generation)
     const durableFolder = durable ? flushFolder(folder, tagsOf(found)) : undefined
     const written = await writeGeneration(folder, number, text, durable)
-    if (written === undefined || await isTooLate(folder, number, found, tag)) {
+    if (written === undefined || await isTooLate(fileId, number, found, tag)) {
       remembered.delete(folder)
       if (written !== undefined) await removeGeneration(folder, number)
       return null
@@ -214,12 +230,13 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
     return newest.version
   }
 
-  async function newestOf (folder: string): Promise<Newest | undefined> {
+  async function newestOf (fileId: string): Promise<Newest | undefined> {
+    const folder = folderOf(fileId)
     const known = remembered.get(folder)
     if (known !== undefined && isNewest(folder, known)) return known
     remembered.delete(folder)
     if (isOnLocalDisk && statSync(folder, { throwIfNoEntry: false }) === undefined) return undefined
-    const newest = await newestIn(folder)
+    const newest = await newestIn(folder, fileId)
     if (newest !== undefined) remember(folder, newest)
     return newest
   }
@@ -236,12 +253,13 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
    * Whether a `set` took a number that was free again, because its file was removed after two later generations or with
    * the whole record. As long as a generation exists, the next one has not been removed.
    */
-  async function isTooLate (folder: string, number: number, older: Newest | undefined, tag: string): Promise<boolean> {
+  async function isTooLate (fileId: string, number: number, older: Newest | undefined, tag: string): Promise<boolean> {
+    const folder = folderOf(fileId)
     const isOlderThere = isOnLocalDisk && older?.file !== undefined ? isThere(folder, older) : undefined
     if (isOlderThere) return false
     const [highest = number, ...lower] = await generationsIn(folder)
     if (highest === number) return number > 1 && (isOlderThere === false || !lower.includes(number - 1))
-    return highest - number > 1 && !tagsOf(await newestIn(folder)).includes(tag)
+    return highest - number > 1 && !tagsOf(await newestIn(folder, fileId)).includes(tag)
   }
 
   /**
@@ -318,7 +336,7 @@ export function fileState (root: string, { modes, lookup, ready, closing }: File
   /** Only time shows whether a missing document was deleted, or is being moved or restored from a backup. */
   async function removeOrphan (folder: string, now: number): Promise<void> {
     const newest = await newestIn(folder)
-    if (typeof newest?.text !== 'string') return
+    if (typeof newest?.text !== 'string' || !isKnown(recordOf(newest).value)) return
     const note = join(folder, MISSING)
     if ((await lookup.find(recordOf(newest).fileId)).length > 0) {
       await unlink(note).catch(ignoreMissing)
@@ -355,31 +373,45 @@ async function generationsIn (folder: string): Promise<number[]> {
 
 /**
  * The newest generation. A generation that a crash left incomplete is skipped, but its number counts. Resolves to
- * `undefined` if there is no record.
+ * `undefined` if there is no record. `fileId`: for the error if a generation is of a newer version of this library.
  */
-async function newestIn (folder: string): Promise<Newest | undefined> {
+async function newestIn (folder: string, fileId = ''): Promise<Newest | undefined> {
   // Generations may be removed between being listed and being read, because newer ones have superseded them.
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const numbers = await generationsIn(folder)
     if (numbers.length === 0) return undefined
-    const found = await newestReadable(folder, numbers)
+    const found = await newestReadable(folder, numbers, fileId)
     if (found !== undefined) return found
   }
   throw new Error('The record of the document changes faster than it can be read')
 }
 
 /** Resolves to `undefined` if a generation has been removed meanwhile. */
-async function newestReadable (folder: string, numbers: readonly number[]): Promise<Newest | undefined> {
+async function newestReadable (
+  folder: string, numbers: readonly number[], fileId: string
+): Promise<Newest | undefined> {
   const highest = numbers[0]!
   for (const number of numbers) {
     const read = await readGeneration(join(folder, String(number))).catch(ignoreMissing)
     if (read === undefined) return undefined
-    const { fileId, value, tags }: Partial<Generation> = Object(parseJson(read.text))
-    if (typeof fileId !== 'string' || value === undefined || !Array.isArray(tags)) continue
+    const parsed = parseJson(read.text)
+    if (parsed === undefined) continue
+    if (!isGeneration(parsed)) throw new UnknownRecordError('record', fileId)
     const file = number === highest ? read.file : undefined
-    return { numbers, version: versionOf(tags, highest), text: read.text, file }
+    return { numbers, version: versionOf(parsed.tags, highest), text: read.text, file }
   }
   return { numbers, version: versionOf([], highest), text: null }
+}
+
+function isGeneration (parsed: unknown): parsed is Generation {
+  if (!isJsonObject(parsed)) return false
+  const { format, fileId, value, tags, ...unknown } = parsed
+  return format === 1 && typeof fileId === 'string' && value !== undefined && Array.isArray(tags) &&
+    Object.keys(unknown).length === 0
+}
+
+function unlessMissingOrUnknown (error: NodeJS.ErrnoException): undefined {
+  return error instanceof UnknownRecordError ? undefined : ignoreMissing(error)
 }
 
 async function readGeneration (path: string): Promise<{ readonly text: string, readonly file?: string }> {

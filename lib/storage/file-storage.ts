@@ -17,6 +17,7 @@ import {
 import { fileVersions } from './file-versions.js'
 import { publishNew, replaceFile, revokeTicket } from './publishing.js'
 import { contentOf, OpenFile } from './reading.js'
+import { isOfKnownFormat } from './state-format.js'
 
 export interface FileStorageOptions {
   /** Path of the directory with the files, relative to the current working directory. Created if it does not exist. */
@@ -95,7 +96,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
   /** A volume may be mounted late. */
   const ready = once(start)
   const services = { directory, modes, lookup, ready, closing: closing.signal }
-  const state = fileState(pathOf(STATE_DIRECTORY), services)
+  const state = fileState(pathOf(STATE_DIRECTORY), services, isOfKnownFormat)
   const versions = fileVersions(pathOf(VERSIONS_DIRECTORY), services)
   const stagedFiles = new WeakMap<Content, TempFile>()
 
@@ -167,6 +168,9 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     },
 
     async remove (fileId) {
+      await ready()
+      await state.assertKnown(fileId)
+      await versions.assertKnown(fileId)
       let isRemoved = false
       for (let files = await find(fileId); files.length > 0; files = await find(fileId)) {
         for (const file of files) isRemoved = await removeFile(pathOf(file.name)) || isRemoved

@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StateRecord, StoredVersion, VersionStore } from '../../types/storage.js'
+import { UnknownRecordError } from '../errors.js'
 import { createQueue, limitConcurrency, once } from '../util/queue.js'
 import { acceptContent } from '../util/streams.js'
 import { assertKeepOptions, assertLabel, assertLimits, assertListOptions, assertVersionNumbers } from './call-options.js'
@@ -71,7 +72,7 @@ type Plan<Result> = (editor: LogEditor, add: AddBlob) => Promise<Change<Result> 
 export function fileVersions (root: string, services: FileServices) {
   const { directory, modes, lookup, ready } = services
   const { temps, folderOf } = recordPaths(root)
-  const records = fileState(root, { ...services, ready: prepareToWrite })
+  const records = fileState(root, { ...services, ready: prepareToWrite }, isVersionIndex)
   const prepare = once(records.prepare)
   /**
    * Runs one change of a document at a time: instances conflict with each other, but need not conflict with themselves.
@@ -138,7 +139,7 @@ export function fileVersions (root: string, services: FileServices) {
         const record = await records.store.get(fileId)
         if (record === null || record.version === before) return null
         before = record.version
-        const { log } = indexIn(record)
+        const { log } = indexIn(fileId, record)
         const segment = log.segments.find(({ first, last }) => version >= first && version <= last)
         const entries = segment ? await readSegment(fileId, segment) : log.entries
         const entry = entries?.find(candidate => candidate.version === version)
@@ -171,6 +172,7 @@ export function fileVersions (root: string, services: FileServices) {
 
   return {
     store,
+    assertKnown: records.assertKnown,
     removeAll: records.remove,
 
     /**
@@ -200,7 +202,7 @@ export function fileVersions (root: string, services: FileServices) {
     let before: string | undefined
     for (;;) {
       const record = await records.store.get(fileId)
-      const { log } = indexIn(record)
+      const { log } = indexIn(fileId, record)
       const segments = await Promise.all(
         segmentsOfNewest(log, count).map(async segment => await readSegment(fileId, segment))
       )
@@ -213,7 +215,7 @@ export function fileVersions (root: string, services: FileServices) {
   }
 
   async function readSegment (fileId: string, { blob, last }: Segment): Promise<readonly VersionEntry[] | undefined> {
-    return parseSegment(await textOf(blockOf(fileId, last), blob) ?? '')
+    return parseSegment(fileId, await textOf(blockOf(fileId, last), blob) ?? '')
   }
 
   async function described (fileId: string, entry: VersionEntry): Promise<StoredVersion> {
@@ -247,7 +249,7 @@ export function fileVersions (root: string, services: FileServices) {
 
   async function tryChange<Result> (fileId: string, plan: Plan<Result>): Promise<Result | null> {
     const record = await records.store.get(fileId)
-    const { log, superseded } = indexIn(record)
+    const { log, superseded } = indexIn(fileId, record)
     /** Folders that exist durably, unless another program has removed them. */
     const known = new Set([...directBlobs(log).values()].map(version => blockOf(fileId, version)))
     /** Added blobs: the version of each, by name. */
@@ -282,6 +284,7 @@ export function fileVersions (root: string, services: FileServices) {
       // if this rejects, the index may refer to the blobs; if it does not, the next change removes them
       isUndecided = true
       const index: VersionIndex = {
+        format: 1,
         log: editor.log(),
         superseded: [...editor.superseded()].map(([name, version]) => ({ name, version }))
       }
@@ -404,11 +407,15 @@ async function removeIfEmpty (...folders: readonly string[]): Promise<void> {
   for (const folder of folders) await rmdir(folder).catch(() => {})
 }
 
-/** An index damaged by a broken disk counts as empty, but no version number is reused. */
-function indexIn (record: StateRecord | null): VersionIndex {
+/**
+ * An index that a broken disk has left unreadable counts as empty, but no version number is reused. One of another
+ * shape is refused: versions that only it names would be removed.
+ */
+function indexIn (fileId: string, record: StateRecord | null): VersionIndex {
   if (record !== null && isVersionIndex(record.value)) return record.value
+  if (record !== null && record.value !== null) throw new UnknownRecordError('list of versions', fileId)
   // Every new version is a new generation of the record, so the numbers of generations are at least as high.
-  return { log: { ...EMPTY_LOG, last: record === null ? 0 : numberOf(record.version) }, superseded: [] }
+  return { format: 1, log: { ...EMPTY_LOG, last: record === null ? 0 : numberOf(record.version) }, superseded: [] }
 }
 
 /** The text of a blob; `undefined` if the blob is gone. */

@@ -1,11 +1,15 @@
 import type { VersionLabel, VersionLimits } from '../../types/storage.js'
+import { UnknownRecordError } from '../errors.js'
 import {
   type Blob, blobsOf, directBlobs, type NamedBlobs, type Segment, segmentText, type VersionEntry, type VersionLog
 } from './version-log.js'
 
 /** Stores the entries of segments. */
 export interface SegmentStore {
-  /** Resolves to `undefined` if the entries are missing or damaged. */
+  /**
+   * Resolves to `undefined` if the entries are missing or damaged. Rejects with `UnknownRecordError` if a newer version
+   * of this library has written them: they stay as they are, too.
+   */
   read (segment: Segment): Promise<readonly VersionEntry[] | undefined>
   /** Stores the entries of a new segment. `last`: the highest version number. */
   write (text: string, last: number): Promise<Blob>
@@ -39,7 +43,7 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore) {
 
   async function load (segment: Segment): Promise<Entries | undefined> {
     const { name } = segment.blob
-    if (!contents.has(name)) contents.set(name, await read(segment))
+    if (!contents.has(name)) contents.set(name, await read(segment).catch(unlessUnknown))
     return contents.get(name)
   }
 
@@ -206,6 +210,10 @@ export function editLog (base: VersionLog, { read, write }: SegmentStore) {
 /** Versions with a lower rank are removed first. One with a label has none. */
 function rankOf ({ isWithinSession = false, priority = 0, label }: VersionEntry): number {
   return label ? RANKS : isWithinSession ? 0 : 1 + priority
+}
+
+function unlessUnknown (error: unknown): undefined {
+  if (!(error instanceof UnknownRecordError)) throw error
 }
 
 function isRemovable ({ label }: VersionEntry): boolean {

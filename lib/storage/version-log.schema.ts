@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox'
 
 // The format in which a storage lists the versions of a document: the newest in the log itself, older ones in segments.
-// Fields added by a newer version of this library are preserved.
+// A list with anything else in it is refused, because its other fields may name files. Whatever changes here needs
+// another `format`, of an object store's record, too.
 
 const Count = Type.Integer({ minimum: 0 })
+const exact = { additionalProperties: false } as const
 
 /** A file or object that never changes once a log names it. */
 const BlobSchema = Type.Object({
@@ -11,7 +13,7 @@ const BlobSchema = Type.Object({
   size: Count,
   /** Modification time of a file, which reveals that another program has changed the content in place. */
   mtimeNs: Type.Optional(Type.String({ pattern: '^-?[0-9]{1,30}$' }))
-})
+}, exact)
 
 const EntrySchema = Type.Object({
   version: Count,
@@ -29,8 +31,8 @@ const EntrySchema = Type.Object({
   /** Two other versions of the same session follow, so this one is removed before all others. */
   isWithinSession: Type.Optional(Type.Boolean()),
   /** A version with a label is never removed because of a limit. */
-  label: Type.Optional(Type.Object({ name: Type.String(), comment: Type.Optional(Type.String()) }))
-})
+  label: Type.Optional(Type.Object({ name: Type.String(), comment: Type.Optional(Type.String()) }, exact))
+}, exact)
 
 const SegmentSchema = Type.Object({
   /** The blob with the entries. */
@@ -45,7 +47,7 @@ const SegmentSchema = Type.Object({
   ranks: Type.Array(Count),
   /** When the oldest version without a label was kept. */
   keptAt: Type.String()
-})
+}, exact)
 
 export const VersionLog = Type.Object({
   /** The highest version number ever assigned. */
@@ -54,18 +56,19 @@ export const VersionLog = Type.Object({
   segments: Type.Array(SegmentSchema),
   /** The newest versions. */
   entries: Type.Array(EntrySchema)
-})
+}, exact)
 
 /** The content of the index in the file storage. */
 export const VersionIndex = Type.Object({
+  format: Type.Literal(1),
   log: VersionLog,
   /**
    * Blobs that this change has superseded, each with its version. This change removes them, or else the next one does.
    */
-  superseded: Type.Array(Type.Object({ name: BlobSchema.properties.name, version: Count }))
-})
+  superseded: Type.Array(Type.Object({ name: BlobSchema.properties.name, version: Count }, exact))
+}, exact)
 
-export const SegmentContent = Type.Object({ format: Type.Literal(2), entries: Type.Array(EntrySchema) })
+export const SegmentContent = Type.Object({ format: Type.Literal(2), entries: Type.Array(EntrySchema) }, exact)
 
 export type SegmentContent = Static<typeof SegmentContent>
 export type VersionIndex = Static<typeof VersionIndex>

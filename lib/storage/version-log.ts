@@ -1,5 +1,5 @@
 import type { KeepOptions, StoredVersion } from '../../types/storage.js'
-import { InvalidOptionError } from '../errors.js'
+import { InvalidOptionError, UnknownRecordError } from '../errors.js'
 import { parseJson } from '../util/text.js'
 import { isSegmentContent } from './version-log.compiled.js'
 import type { Segment, VersionEntry, VersionLog } from './version-log.schema.js'
@@ -20,10 +20,15 @@ export function areLong (details: string): boolean {
   return Buffer.byteLength(details) > MAX_SHORT_DETAILS
 }
 
-/** Returns `undefined` if the text is damaged. */
-export function parseSegment (text: string): readonly VersionEntry[] | undefined {
+/**
+ * Returns `undefined` if the text is damaged. Throws `UnknownRecordError` if it was written by a newer version of this
+ * library.
+ */
+export function parseSegment (fileId: string, text: string): readonly VersionEntry[] | undefined {
   const value = parseJson(text)
-  return isSegmentContent(value) ? value.entries : undefined
+  if (value === undefined) return undefined
+  if (!isSegmentContent(value)) throw new UnknownRecordError('list of versions', fileId)
+  return value.entries
 }
 
 export function segmentText (entries: readonly VersionEntry[]): string {

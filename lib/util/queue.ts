@@ -37,8 +37,8 @@ export function createQueue () {
 }
 
 /** Runs a task once. After a failure the next call runs it again. */
-export function once (task: () => Promise<void>): () => Promise<void> {
-  let started: Promise<void> | undefined
+export function once<Result> (task: () => Promise<Result>): () => Promise<Result> {
+  let started: Promise<Result> | undefined
   return () => {
     started ??= task().catch(error => {
       started = undefined

@@ -92,7 +92,7 @@ t.test('attack: nor if only the document server knows that somebody edits it, or
   const { fileId, open, key, documentServer, storage } = service
   const session = await open()
   const record = await storage.state!.get(fileId)
-  await storage.state!.set(fileId, { sessions: [], saves: [] }, record!.version)
+  await storage.state!.set(fileId, { format: 1, sessions: [], saves: [] }, record!.version)
   t.equal((await tryAgain(service, fileId, session.key)).key, session.key)
   await session.close()
   documentServer.fault('command', { type: 'answer', status: 500 }, { times: Infinity })

@@ -60,7 +60,7 @@ t.test('a force save whose note is lost rejects', async t => {
   const saving = watched(control.forceSave())
   await commandsAnswered(pair.documentServer)
   const { state } = pair.a.storage
-  for (let isSet = false; !isSet;) isSet = await state!.set(pair.fileId, { sessions: [], saves: [] }, (await state!.get(pair.fileId))!.version) !== null
+  for (let isSet = false; !isSet;) isSet = await state!.set(pair.fileId, { format: 1, sessions: [], saves: [] }, (await state!.get(pair.fileId))!.version) !== null
   await t.rejects(saving.promise, { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /lost/, retryable: true })
   await pair.clock.advance(1000)
 })

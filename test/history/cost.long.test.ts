@@ -29,7 +29,7 @@ async function logOf (versions: number): Promise<StoredLog> {
   let log = EMPTY_LOG
   for (let version = 1; version <= versions; version++) {
     const editor = editLog(log, {
-      read: async ({ blob }) => parseSegment(segments.get(blob.name)![0]),
+      read: async ({ blob }) => parseSegment('a', segments.get(blob.name)![0]),
       async write (text, last) {
         const name = randomUUID()
         segments.set(name, [text, last])
@@ -67,10 +67,10 @@ export async function writeVersionsToFiles (directory: string, fileId: string, v
   const { log, segments } = await logOf(versions)
   const { folderOf } = recordPaths(root)
   const closing = new AbortController()
-  const { store, prepare } = fileState(root, { directory, modes: modesFor(), lookup: fileLookup(directory), ready: async () => {}, closing: closing.signal })
+  const { store, prepare } = fileState(root, { directory, modes: modesFor(), lookup: fileLookup(directory), ready: async () => {}, closing: closing.signal }, () => true)
   await prepare()
   closing.abort()
-  await store.set(fileId, { log, superseded: [] }, (await store.get(fileId))?.version ?? null)
+  await store.set(fileId, { format: 1, log, superseded: [] }, (await store.get(fileId))?.version ?? null)
   for (const [name, [text, last]] of segments) {
     const path = join(folderOf(fileId), 'blobs', String(Math.floor(last / BLOCK)), name)
     await mkdir(dirname(path), { recursive: true })

@@ -176,7 +176,7 @@ t.test('a session of which no record is left is refused again while its first sa
     t.match(await session.close(), { accepted: false })
   }
   await edit('first')
-  t.ok(await state!.set(fileId, { sessions: [], saves: [] }, (await state!.get(fileId))!.version))
+  t.ok(await state!.set(fileId, { format: 1, sessions: [], saves: [] }, (await state!.get(fileId))!.version))
   before('info 2', async () => {
     clock.jump(1000)
     await edit('second')

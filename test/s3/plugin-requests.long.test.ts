@@ -127,7 +127,7 @@ t.test('listing 200 versions takes 2 requests, and a look-up 1, whatever the num
     const committed = await uncounted.commit(fileId, Buffer.from(`content ${version}`), {
       ifRevision: info!.revision,
       ifRecordVersion: recordVersion,
-      record: () => ({}),
+      record: () => ({ format: 1, sessions: [], saves: [] }),
       keep: () => ({ details: {} })
     })
       ;({ info, recordVersion } = committed!)

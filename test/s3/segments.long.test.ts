@@ -10,10 +10,11 @@ t.setTimeout(300_000)
 const LIMITS = { keep: 20, maxBytes: Infinity, keptSince: new Date(0) }
 
 t.test(
-  'a segment that is missing or damaged: saves go on, the limits and a sweep delete nothing that it names, and the history says so',
+  'a segment that is missing, damaged or of an unknown format: saves go on, the limits and a sweep delete nothing that it names, and the history says so',
   { skip: noS3 },
   async t => {
-    for (const damage of [undefined, '', '{"format":2,"entries":[{}]}', '{"format":3,"entries":[]}']) {
+    for (const damage of [undefined, '', '{"format":2,"entries":[{}]}', '{"format":2,"entries":[],"next":1}', '{"format":3,"entries":[]}']) {
+      const isUnknown = damage?.startsWith('{') === true
       const { direct: first, store } = await proxiedStorage(t)
       const { fileId } = await first.create('docx', Buffer.from('content 1'))
       const save = async (storage: S3Storage, times: number) => {
@@ -50,9 +51,9 @@ t.test(
       const present = await objects()
       t.strictSame(left.filter(name => !present.includes(name)), [])
       await t.rejects(other.versions.list(fileId), {
-        code: 'FST_EDITOR_STORAGE',
+        code: isUnknown ? 'FST_EDITOR_UNKNOWN_RECORD' : 'FST_EDITOR_STORAGE',
         retryable: false,
-        message: /older versions/
+        message: isUnknown ? /list of versions/ : /older versions/
       })
       t.match(await other.versions.list(fileId, { newest: 2 }), [{ version: Number }, { version: 58 }])
       t.ok(await other.versions.read(fileId, 58))

@@ -96,7 +96,7 @@ t.test('closing the app ends a save that waits for another instance, whose save 
   const arrived = deferred()
   const editing = await startEditing(t, { timeouts: { close: 100 }, onCallback: () => arrived.resolve() })
   const { fileId, key, storage: { state } } = editing
-  const record = { sessions: [], saves: [], lock: { id: 'another-instance.a-save', owner: '0123456789ab~1-1' } }
+  const record = { format: 1, sessions: [], saves: [], lock: { id: 'another-instance.a-save', owner: '0123456789ab~1-1' } }
   const version = await state!.set(fileId, record, null)
   const waiting = editing.post({ key, status: 6, url: editing.url })
   await arrived.promise
@@ -112,7 +112,7 @@ t.test('closing the app ends a final save that waits for another instance in tim
   const editing = await startEditing(t, { memory: true, timeouts: { close: 100 }, onCallback: () => arrived.resolve(), onSaveFailed: event => { failed.push(event) } })
   const { fileId, key, storage: { state } } = editing
   const lock = { id: 'another-instance.a-save', owner: '0123456789ab~1-1' }
-  await state!.set(fileId, { sessions: [], saves: [], lock }, null)
+  await state!.set(fileId, { format: 1, sessions: [], saves: [], lock }, null)
   const waiting = editing.post({ key, status: 2, url: editing.url })
   await arrived.promise
   await editing.app.close()

@@ -4,35 +4,7 @@ import { directoryOf, NEW, OLD, profiles, startEditing, startInstance } from '..
 import { answerWith } from '../kit/http.js'
 import { deferred } from '../kit/time.js'
 
-const odd: readonly unknown[] = [
-  null,
-  'text',
-  0,
-  [],
-  {},
-  { sessions: [] },
-  { sessions: {}, saves: [] },
-  { sessions: [{ key: 'K' }], saves: [] },
-  { sessions: [], saves: [{ key: 'K', status: 3, storedAt: 1 }] },
-  { sessions: [], saves: [], lock: {} },
-  { sessions: [], saves: [], lock: { id: 1 } },
-  { sessions: [], saves: [], lock: { id: 'a', publishing: {} } },
-  { sessions: [], saves: [{ key: 'a', status: 2, storedAt: 1, result: {} }] }
-]
-
 for (const profile of profiles) {
-  t.test(`an invalid record is treated as a missing one: documents open and are saved (${profile})`, async t => {
-    for (const value of odd) {
-      const { key, openedKey, post, url, storage, fileId, storedText } = await startEditing(t, { profile, memory: true })
-      const { version = null } = await storage.state!.get(fileId) ?? {}
-      t.not(await storage.state!.set(fileId, value, version), null)
-      t.equal(await openedKey(), key, JSON.stringify(value))
-      t.equal(await post({ key, status: 1 }), 0)
-      t.equal(await post({ key, status: 2, url }), 0)
-      t.equal(await storedText(fileId), NEW)
-    }
-  })
-
   t.test(`a save that cannot be noted is refused, and nothing is stored (${profile})`, async t => {
     const memory = memoryStorage()
     const storage: Storage = { ...memory, state: { ...memory.state, set: async () => { throw new Error('no space left on device') } } }
@@ -175,7 +147,7 @@ for (const profile of profiles) {
         async set (fileId, value, version, options) {
           if (isBroken || (await memory.stat(fileId))?.size !== NEW.length) return await memory.state.set(fileId, value, version, options)
           isBroken = true
-          await memory.state.set(fileId, { sessions: [other], saves: [] }, version)
+          await memory.state.set(fileId, { format: 1, sessions: [other], saves: [] }, version)
           throw new Error('no space left on device')
         }
       }
@@ -195,7 +167,7 @@ for (const profile of profiles) {
       replace: async (fileId, content, { beforePublish, ...options } = {}) => await memory.replace(fileId, content, {
         ...options,
         async beforePublish (info, ticket) {
-          if (++replaces === 1) await memory.state.set(fileId, { sessions: [], saves: [] }, (await memory.state.get(fileId))?.version ?? null)
+          if (++replaces === 1) await memory.state.set(fileId, { format: 1, sessions: [], saves: [] }, (await memory.state.get(fileId))?.version ?? null)
           await beforePublish?.(info, ticket)
         }
       })
@@ -215,7 +187,7 @@ for (const profile of profiles) {
       state: {
         ...memory.state,
         async set (fileId, value, version, options) {
-          if (isOvertaken) await memory.state.set(fileId, { sessions: [], saves: [] }, version)
+          if (isOvertaken) await memory.state.set(fileId, { format: 1, sessions: [], saves: [] }, version)
           isOvertaken = false
           return await memory.state.set(fileId, value, version, options)
         }

@@ -53,7 +53,7 @@ t.test('list: after a restart a scan finds the sessions, in files and in memory'
   t.equal(await editing.post({ key, status: 1 }), 0)
   await editing.app.close()
   const storage = editing.others.open()
-  for (let count = 0; count < 60; count++) await storage.state.set(`other-${count}`, { sessions: [], saves: [] }, null, { durable: false })
+  for (let count = 0; count < 60; count++) await storage.state.set(`other-${count}`, { format: 1, sessions: [], saves: [] }, null, { durable: false })
   const { app } = await startInstance(t, editing, { storage })
   const [one, two] = await Promise.all([app.editorSessions.list({ scan: true }), app.editorSessions.list({ scan: true })])
   t.strictSame(listed(one), [{ fileId, key }])

@@ -68,6 +68,7 @@ for (const event of EVENTS) {
       const newer = { ...save, status: 6, path: '/newer', lastsave: LATER }
       const session = { key, state, baseRevision: revision, lastReported: 0 }
       await storage.state!.set(fileId, {
+        format: 1,
         sessions: state === 'none' || state === 'finished' ? [] : [session],
         saves: [...event === 'savedLate' ? [newer] : [], ...isSaved ? [save] : []]
       }, null)

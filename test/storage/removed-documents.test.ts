@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { holdTimers } from '../kit/time.js'
-import { STATE } from '../kit/storage.js'
+import { STATE, VERSIONS } from '../kit/storage.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -81,6 +81,40 @@ t.test('a start removes the record of a document that was missing at all starts 
   await state.set(last!, 'anew', null)
   await startUntilGone(t, directory, last!)
   t.equal((await state.get(stored!))?.value, `record of ${stored}`, 'missing since now')
+})
+
+t.test('a start removes nothing of a missing document whose record or list of versions it does not know', { timeout: 300_000 }, async t => {
+  const fileIds = Array.from({ length: 5 }, (_, index) => `document-${index}`)
+  const directory = t.testdir(Object.fromEntries(fileIds.map(fileId => [`${fileId}.docx`, fileId])))
+  const { state, stat, versions } = fileStorage({ directory })
+  for (const fileId of fileIds) {
+    await state.set(fileId, { format: 1 }, null)
+    await versions.keep(fileId, (await stat(fileId))!.revision)
+    await rm(join(directory, `${fileId}.docx`))
+  }
+  for (const folder of [STATE, VERSIONS]) {
+    const shards = await readdir(join(directory, folder))
+    const [value, generation, known, other, last] = fileIds.toSorted((a, b) =>
+      shards.indexOf(folderOf(a).slice(0, 2)) - shards.indexOf(folderOf(b).slice(0, 2)))
+    const folderIn = (fileId: string | undefined) => join(directory, folder, folderOf(fileId!))
+    for (const fileId of [value, generation, known, last]) await writeFile(join(folderIn(fileId), 'missing'), String(Date.now() - 31 * DAY_MS))
+    const change = async (fileId: string | undefined, from: string, to: string) => {
+      const path = join(folderIn(fileId), '1')
+      await writeFile(path, (await readFile(path, 'utf8')).replace(from, to))
+    }
+    await change(value, '"value":{"format":1', '"value":{"format":2')
+    await change(generation, '{"format":1', '{"format":2')
+    const before = await Promise.all([value, generation].map(async fileId => await readdir(folderIn(fileId), { recursive: true })))
+    const { pass, hold } = holdTimers(t, LATER_MS)
+    const { ready } = fileStorage({ directory })
+    await ready()
+    pass()
+    while (existsSync(folderIn(last))) await turn()
+    hold()
+    t.notOk(existsSync(folderIn(known)))
+    t.ok(existsSync(folderIn(other)))
+    t.strictSame(await Promise.all([value, generation].map(async fileId => await readdir(folderIn(fileId), { recursive: true }))), before)
+  }
 })
 
 t.test('a record that was removed and is created again counts its versions from the beginning', { timeout: 300_000 }, async t => {

@@ -9,7 +9,7 @@ const timeOf = (version: number) => new Date(Date.UTC(2026, 0, 1) + version * 10
 async function startLog () {
   const texts: string[] = []
   const store = {
-    read: async ({ blob }: { readonly blob: { readonly name: string } }) => parseSegment(texts[Number(blob.name)]!),
+    read: async ({ blob }: { readonly blob: { readonly name: string } }) => parseSegment('a', texts[Number(blob.name)]!),
     write: async (text: string) => ({ name: String(texts.push(text) - 1), size: text.length })
   }
   let log = EMPTY_LOG

@@ -332,7 +332,7 @@ t.test('instances that keep, prune and remove at the same time leave every liste
   t.equal((await blobsIn(folder)).length, blobs)
 })
 
-t.test('a segment that is damaged hides its versions and no others; saves go on, and the limits remove nothing else instead', async t => {
+t.test('a segment that is damaged hides its versions and no others, one of an unknown format is refused; saves go on, and the limits remove nothing else instead', async t => {
   const { folder, storage, keep } = await scene(t)
   const keepMore = async (count: number) => {
     for (let index = 0; index < count; index++) {
@@ -344,12 +344,21 @@ t.test('a segment that is damaged hides its versions and no others; saves go on,
   await keepMore(16)
   const [segment] = await segmentsIn(folder)
   const text = await readFile(join(folder, segment!), 'utf8')
-  for (const damage of ['', text.slice(0, 100), text.replace('"version":3', '"version":"3"')]) {
+  for (const damage of ['', text.slice(0, 100)]) {
     await writeFile(join(folder, segment!), damage)
     t.strictSame((await storage.versions.list('a')).map(({ version }) => version), [16, 17, 18])
     t.equal(await storage.versions.read('a', 3), null)
   }
+  const unknown = [text.replace('"version":3', '"version":"3"'), text.replace('"format":2', '"format":3'), text.replace('"version":3', '"next":1,"version":3')]
+  for (const format of unknown) {
+    await writeFile(join(folder, segment!), format)
+    await t.rejects(storage.versions.list('a'), { code: 'FST_EDITOR_UNKNOWN_RECORD' })
+    await t.rejects(storage.versions.read('a', 3), { code: 'FST_EDITOR_UNKNOWN_RECORD' })
+    t.match(await storage.versions.list('a', { newest: 1 }), [{ version: 18 }])
+  }
   await keepMore(30)
+  t.equal(await readFile(join(folder, segment!), 'utf8'), unknown.at(-1))
+  await writeFile(join(folder, segment!), '')
   const left = (await storage.versions.list('a')).map(({ version }) => version)
   t.ok(left.length >= 20 && left[0]! >= 16, String(left))
   t.notOk(Object.values(await contentsOf(storage)).includes(null))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../../types/storage.js'
-import { BusyError, StorageError } from '../../errors.js'
+import { BusyError, StorageError, UnknownRecordError } from '../../errors.js'
 import { isSafeFileId } from '../../security/names.js'
 import { BoundedMap } from '../../util/bounded-map.js'
 import { createQueue } from '../../util/queue.js'
@@ -45,10 +45,15 @@ export function orEmpty (record: DocumentRecord | null): DocumentRecord {
   return record ?? { format: 2, content: null, state: null, versions: EMPTY_LOG, garbage: [], tags: [] }
 }
 
-/** Returns `undefined` if the text is damaged, or was written by a version of this library with another format. */
-export function parseRecord (text: string): DocumentRecord | undefined {
+/**
+ * Returns `undefined` if the text is damaged. Throws `UnknownRecordError` if it was written by a newer version of this
+ * library.
+ */
+export function parseRecord (fileId: string, text: string): DocumentRecord | undefined {
   const value = parseJson(text)
-  return isDocumentRecord(value) ? value : undefined
+  if (value === undefined) return undefined
+  if (!isDocumentRecord(value)) throw new UnknownRecordError('record', fileId)
+  return value
 }
 
 export function infoOf (fileId: string, { extension, size, modifiedAt, revision }: StoredContent): FileInfo {
@@ -159,7 +164,7 @@ export function createRecords ({ store, names, requestTimeout, ready, deleteLate
       return NO_RECORD
     }
     const { text, etag, modifiedAt } = found
-    const record = parsed(text)
+    const record = parsed(fileId, text)
     remember(fileId, text, etag)
     return { record, etag, modifiedAt }
   }
@@ -171,7 +176,7 @@ export function createRecords ({ store, names, requestTimeout, ready, deleteLate
 
   function firstBase (fileId: string, isNew: boolean): ReadRecord | undefined {
     const known = remembered.get(fileId)
-    if (known) return { record: parsed(known.text), etag: known.etag, modifiedAt: undefined }
+    if (known) return { record: parsed(fileId, known.text), etag: known.etag, modifiedAt: undefined }
     return isNew ? NO_RECORD : undefined
   }
 
@@ -195,7 +200,9 @@ export function createRecords ({ store, names, requestTimeout, ready, deleteLate
       onSending?.()
       for (let repeat = 0; ; repeat++) {
         const failure = await put(fileId, text, base.etag).then(() => undefined, (error: unknown) => ({ error }))
-        const found = failure && await read(fileId).catch(() => { throw failure.error })
+        const found = failure && await read(fileId).catch(error => {
+          throw error instanceof UnknownRecordError ? error : failure.error
+        })
         if (!found || found.record?.tags.includes(tag)) {
           deleteLater(fileId, ripe)
           return true
@@ -262,13 +269,10 @@ export function createRecords ({ store, names, requestTimeout, ready, deleteLate
   }
 }
 
-function parsed (text: string): DocumentRecord {
-  const record = parseRecord(text)
+function parsed (fileId: string, text: string): DocumentRecord {
+  const record = parseRecord(fileId, text)
   if (record) return record
-  throw new StorageError(
-    'the record of the document is damaged, or a newer version of this library has written it: nothing is changed',
-    { retryable: false }
-  )
+  throw new StorageError('the record of the document is damaged: nothing is changed', { retryable: false })
 }
 
 /** Pauses at random, so that instances that change the same record collide less often. */

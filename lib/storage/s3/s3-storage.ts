@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { CommitOptions, Content, FileInfo, ReadResult, StateStore, Storage } from '../../../types/storage.js'
-import { BusyError, InvalidOptionError, NameTakenError, StorageError } from '../../errors.js'
+import { BusyError, InvalidOptionError, NameTakenError, StorageError, UnknownRecordError } from '../../errors.js'
 import { isSafeFileId } from '../../security/names.js'
 import { once } from '../../util/queue.js'
 import { acceptContent } from '../../util/streams.js'
@@ -11,6 +11,7 @@ import {
 } from '../../util/validate.js'
 import { assertCreateOptions, assertReplaceOptions, storedExtension } from '../call-options.js'
 import { sliceOf } from '../reading.js'
+import { isOfKnownFormat } from '../state-format.js'
 import { checkConditions, explained } from './conditions.js'
 import {
   createRecords, directNames, type DocumentRecord, type FileRecord, infoOf, isLaterStateOf, orEmpty, parseRecord,
@@ -276,7 +277,8 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
       await ready()
       const found = await store.get(names.record(fileId))
       if (!found) return false
-      const record = parseRecord(found.text)
+      const record = parseRecord(fileId, found.text)
+      if (!isOfKnownFormat(record?.state?.value)) throw new UnknownRecordError('record', fileId)
       const gone = new Set<string>()
       for (let left = record, attempt = 1; ; attempt++) {
         if (left) for (const name of await objectsOf(fileId, left)) gone.add(name)
@@ -343,14 +345,17 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     }
   }
 
-  /** A damaged record is reported when it is read on its own, but must not hide the others in a list. */
+  /**
+   * A record that is damaged or of a newer version of this library is reported when it is read on its own, but must not
+   * hide the others in a list.
+   */
   async function statesOf (fileIds: readonly string[]) {
     const states = await Promise.all(fileIds.map(async fileId => {
       try {
         const state = stateOf((await records.read(fileId)).record)
         return state ? [{ fileId, ...state }] : []
       } catch (error) {
-        if (error instanceof StorageError && !error.retryable) return []
+        if (error instanceof UnknownRecordError || (error instanceof StorageError && !error.retryable)) return []
         throw error
       }
     }))

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { InvalidOptionError, StorageError } from '../../errors.js'
+import { InvalidOptionError, StorageError, UnknownRecordError } from '../../errors.js'
 import { isJsonObject, type JsonObject, parseJson } from '../../util/text.js'
 import { type DocumentRecord, GARBAGE_MS, parseRecord, type Records } from './document-record.js'
 import { markOf } from './names.js'
@@ -106,8 +106,9 @@ export function createSweep (services: S3Services, records: Records, versions: S
       })
       return gone
     } catch (error) {
-      if (!(error instanceof StorageError) || error.retryable) throw error
-      return [] // the record is damaged, so it is unknown what it names
+      const isUnreadable = error instanceof UnknownRecordError || (error instanceof StorageError && !error.retryable)
+      if (!isUnreadable) throw error
+      return [] // it is unknown what the record names
     }
   }
 
@@ -214,12 +215,21 @@ async function refuseOverlaps ({ store, names }: S3Services): Promise<void> {
 async function findStranger ({ store, names }: S3Services): Promise<string | undefined> {
   const first = await firstKey(store.list(names.records))
   if (first !== undefined) {
-    const found = names.parseRecord(first) === undefined ? null : await store.get(first)
-    return found && parseRecord(found.text) ? undefined : first
+    const fileId = names.parseRecord(first)
+    const found = fileId === undefined ? null : await store.get(first)
+    return found && isRecord(fileId!, found.text) ? undefined : first
   }
   return await firstKey(store.list(names.contents)) ??
     await firstKey(store.list(names.probes)) ??
     await firstKey(store.uploads(names.contents))
+}
+
+function isRecord (fileId: string, text: string): boolean {
+  try {
+    return parseRecord(fileId, text) !== undefined
+  } catch {
+    return false
+  }
 }
 
 async function firstKey (listing: AsyncIterable<{ readonly key: string }>): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { KeepOptions, StoredVersion, VersionLimits, VersionStore } from '../../../types/storage.js'
-import { StorageError } from '../../errors.js'
+import { StorageError, UnknownRecordError } from '../../errors.js'
 import { BoundedMap } from '../../util/bounded-map.js'
 import { limitConcurrency } from '../../util/queue.js'
 import { acceptContent } from '../../util/streams.js'
@@ -39,9 +39,12 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
   }
 
   async function readSegment (fileId: string, { blob }: Segment): Promise<readonly VersionEntry[] | undefined> {
-    const entries = parseSegment(await textOf(fileId, blob.name) ?? '')
-    if (!entries) texts.delete(names.content(fileId, blob.name)) // somebody may restore it
-    return entries
+    let entries: readonly VersionEntry[] | undefined
+    try {
+      return entries = parseSegment(fileId, await textOf(fileId, blob.name) ?? '')
+    } finally {
+      if (!entries) texts.delete(names.content(fileId, blob.name)) // somebody may restore it
+    }
   }
 
   async function readSegments (fileId: string, segments: readonly Segment[]) {
@@ -133,11 +136,15 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
     },
 
     /**
-     * Names of all objects that a record needs. If a segment is missing or damaged, its names are unknown and `areAll`
-     * is `false`.
+     * Names of all objects that a record needs. If a segment is missing, damaged or of a newer version of this library,
+     * its names are unknown and `areAll` is `false`.
      */
     async named (fileId: string, record: DocumentRecord) {
-      const segments = await readSegments(fileId, record.versions.segments)
+      const segments = await Promise.all(record.versions.segments.map(async segment =>
+        await readSegment(fileId, segment).catch(error => {
+          if (!(error instanceof UnknownRecordError)) throw error
+        })
+      ))
       const named = segments.flatMap(entries => [...blobsOf(entries ?? []).keys()])
       return {
         names: new Set([...directNames(record), ...named]),

@@ -69,7 +69,7 @@ for (const [name, timeouts] of Object.entries({ 'as any': {}, 'with five seconds
       const editing = await startEditing(t, { memory, timeouts })
       const { fileId, key, storage } = editing
       const other = await storage.create('txt', Buffer.from('another'))
-      t.ok(await storage.state!.set(fileId, { sessions: [], saves: [], lock: LOCK }, null))
+      t.ok(await storage.state!.set(fileId, { format: 1, sessions: [], saves: [], lock: LOCK }, null))
       let isAnswered = false
       const answer = editing.post({ key, status: 2, url: editing.url }).finally(() => { isAnswered = true })
       t.equal(await editing.openedKey(), key, 'nobody has to wait to open the document')

@@ -21,7 +21,7 @@ export function withCheckedTransitions (storage: WholeStorage, faults: string[])
   }
 
   function changed (fileId: string, version: string | null, after: unknown, newVersion: string): void {
-    const before = version === null ? { sessions: [], saves: [] } : known.get(id(fileId, version))
+    const before = version === null ? { format: 1, sessions: [], saves: [] } : known.get(id(fileId, version))
     known.set(id(fileId, newVersion), after)
     if (before !== undefined) faults.push(...wrongSteps(before as Sessions, after as Sessions))
   }
