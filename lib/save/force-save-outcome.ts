@@ -89,7 +89,8 @@ export function createOutcomeResolver (
       waitAgain(NOT_NOW_PAUSE_MS)
       return isLeft() || refusals++ === 0
     }
-    if (isConfirmed || isLeft() || answer !== 'nothing new' || verdict === NO_SESSION || 'failure' in verdict) return false
+    if (isConfirmed || isLeft() || answer !== 'nothing new') return false
+    if (verdict === NO_SESSION || 'failure' in verdict) return false
     isConfirmed = true
     return true
   }

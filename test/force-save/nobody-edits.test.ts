@@ -1,7 +1,6 @@
 // Nobody edits, and the document server knows the key nevertheless: a force save must not wait for anything.
 import t from 'tap'
-import { NEW, startEditing } from '../kit/editing.js'
-import { commandIn } from '../kit/document-server.js'
+import { NEW, startScripted } from '../kit/editing.js'
 import { forceSaveAnswers, startPair } from '../kit/sessions.js'
 import { stoppedTime } from '../kit/time.js'
 
@@ -20,20 +19,14 @@ t.test('while somebody only views the document there is no session, after one co
 })
 
 /** A document server that knows a key for ever: it answers `forcesave` with 4, and posts what it is given for `info`. */
-async function startKnowing (t: Parameters<typeof startEditing>[0], presence: object, posted = () => {}) {
-  const commands: unknown[] = []
-  const editing = await startEditing(t, {
-    async serve (request, response) {
-      if (request.method === 'GET') return response.end(NEW)
-      const { c, key } = await commandIn(request)
-      commands.push(c)
-      if (c === 'forcesave') return response.end(JSON.stringify({ key, error: 4 }))
-      await editing.post({ key: editing.key, ...presence })
-      posted()
-      response.end(JSON.stringify({ key, error: 0, users: [] }))
-    }
+async function startKnowing (t: Parameters<typeof startScripted>[0], presence: object, posted = () => {}) {
+  const editing = await startScripted(t, async ({ c }, { post, key }) => {
+    if (c === 'forcesave') return { error: 4 }
+    await post({ key, ...presence })
+    posted()
+    return { users: [] }
   })
-  return { ...editing, commands, control: await editing.app.editorControl().openDocument(editing.fileId) }
+  return { ...editing, control: await editing.app.editorControl().openDocument(editing.fileId) }
 }
 
 for (const lost of ['the 4 has arrived', 'the 4 was lost'] as const) {
@@ -43,7 +36,7 @@ for (const lost of ['the 4 has arrived', 'the 4 was lost'] as const) {
     t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
     if (lost === 'the 4 has arrived') t.equal(await post({ key, status: 4 }), 0)
     t.strictSame(await control.forceSave({ timeout }), { saved: false, reason: 'no-session' })
-    t.strictSame(commands, ['forcesave', 'info'])
+    t.strictSame(commands.map(({ c }) => c), ['forcesave', 'info'])
   })
 }
 
