@@ -115,18 +115,22 @@ export interface EditorSessions {
    * sessions are saved, and their editors told to close, viewers too; their pages show the reason.
    *
    * Resolves when nobody edits the file any more and the last save is stored; from then on only the application
-   * changes it. If it rejects, other than with `FileNotFoundError` and `InvalidOptionError`, the file may be frozen
+   * changes it: whatever the document server saves or recovery finds is stored as a conflict copy. Editors get 1.5
+   * seconds in which what was typed last arrives, whatever the `timeout`. The document server is asked about sessions
+   * that it may not have reported. If it rejects, other than with `FileNotFoundError` and `InvalidOptionError`, the file may be frozen
    * nevertheless, with sessions that go on: call it again, or `release`. After a crash, call it again, too.
    *
-   * A save of a session that began before is stored in the file, whenever it arrives. Somebody who joins later, with
-   * a page made before, is told to close at once; what was typed until then is stored as a conflict copy
-   * (`conflictReason: 'frozen'`). Restoring a version rejects with `LockedError`. `app.editorStorage` still replaces
+   * Until it resolves, a save of a session that began before is stored in the file. Somebody who joins later, with a
+   * page made before, is told to close at once; what was typed until then is stored as a conflict copy
+   * (`conflictReason: 'frozen'`), also after the release, and nobody else joins that session. Restoring a version rejects with `LockedError`. `app.editorStorage` still replaces
    * the file. The freeze is gone with the file.
    *
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): there is no such file.
    * @throws BeingEditedError (`FST_EDITOR_BEING_EDITED`): it is frozen, but was still being edited after `timeout`.
    * @throws BusyError (`FST_EDITOR_BUSY`): called in a hook that a callback of this file waits for;
-   *   or it was released, or `duration` was over, before its sessions had ended.
+   *   or it was released, or `duration` was over, before its sessions had ended; or the last save was refused and is
+   *   only at the document server: it is frozen, and `recoverForgotten()` stores that save in the file until a
+   *   repeated call resolves.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has another type, or 16 others have frozen it.
    * @throws as `users` does.
    * @example

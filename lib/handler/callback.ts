@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
-import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
+import type { CallbackEvent, CorruptedEvent, EditingEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import { codeOf } from '../diagnostics.js'
 import { documentTypeOf } from '../document-server/formats.js'
 import { CorruptedDocumentError, FileNotFoundError, HookTimeoutError, InvalidCallbackError } from '../errors.js'
@@ -22,6 +22,9 @@ const KNOWN_STATUSES: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 5, 6, 7])
 
 /** A submitted form. Source: docs/document-server-protocol.md#forced-6-and-7 */
 const FORM = 3
+
+/** Type of an action. Source: docs/document-server-protocol.md#coming-and-going-1-and-4 */
+const JOINED = 1
 
 const NO_URL = 'it announces a final save without the url of the document'
 
@@ -118,7 +121,7 @@ export function createCallbackHandler (
     const { fileId, key } = event
     if (isSave(event)) return await applySave(log, event, relation, isAwaited)
     if (!key) return undefined
-    if (event.status === 1) await sessions.started(fileId, key, event.users)
+    if (event.status === 1) await sessions.started(fileId, key, event.users, joinedIn(event))
     if (event.status === 4) await sessions.closed(fileId, key)
     if (event.status === 3) {
       await (settings.policies.corrupted === 'keep'
@@ -186,6 +189,11 @@ async function waitAtMost (milliseconds: number, promise: Promise<unknown>): Pro
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Those who have joined. A status 1 that the command `info` causes names none. */
+function joinedIn ({ actions = [] }: Pick<EditingEvent, 'actions'>): string[] {
+  return actions.filter(({ type }) => type === JOINED).map(({ userid }) => userid)
 }
 
 /** Whether a callback with nothing to store changes the record. */

@@ -18,7 +18,10 @@ interface Given {
   readonly clock: Clock
   /** Whether this instance has callbacks of the file that are not applied yet. */
   readonly isBusy: () => boolean
-  /** Whether the document server, after answering `not now` or `nothing new`, reported that nobody is editing. */
+  /**
+   * Whether the document server, after answering `not now` or `nothing new`, reported that nobody is editing. The
+   * callback that it sent before that is applied, unless `isBusy`: it tells whether there are unsaved changes.
+   */
   readonly isLeft: () => boolean
   /** Milliseconds of the slowest recent force save. */
   readonly slowest: number
@@ -39,6 +42,9 @@ const GRACE_MS = 3000
  * document.
  */
 const OTHERS_GRACE_MS = 10_000
+
+/** Pause between commands that are answered `not now`, even with a shorter `grace`. */
+const NOT_NOW_PAUSE_MS = 1000
 
 /** Decides the outcome of a force save. */
 export function createOutcomeResolver (
@@ -80,10 +86,11 @@ export function createOutcomeResolver (
    */
   function isToBeConfirmed (verdict: Verdict, answer: CommandAnswer | undefined): boolean {
     if (verdict === NOT_NOW) {
-      waitAgain()
+      waitAgain(NOT_NOW_PAUSE_MS)
       return isLeft() || refusals++ === 0
     }
-    if (isConfirmed || answer !== 'nothing new' || verdict === NO_SESSION || 'failure' in verdict) return false
+    if (isConfirmed || isLeft() || answer !== 'nothing new') return false
+    if (verdict === NO_SESSION || 'failure' in verdict) return false
     isConfirmed = true
     return true
   }
@@ -111,7 +118,7 @@ export function createOutcomeResolver (
   /** Another save with the same changes may be under way. */
   function decideNothingNew (record: SessionRecord, result: ForceSaveResult | undefined): Verdict | undefined {
     if (result === undefined && finishedKeys(record).has(key) && !isLive(record)) return NO_SESSION
-    if (isLeft()) return decideNotNow(result) // the document server also answers this before it makes the final save
+    if (isLeft()) return decideLeft(record, result)
     const stillEarlier = othersUnderWay(record, { id, key }, clock.now()).filter(other => earlier.includes(other))
     // Large documents take longer, and the saves of others may, too.
     if (stillEarlier.length < earlier.length) waitAgain()
@@ -120,6 +127,19 @@ export function createOutcomeResolver (
     if (isBusy() || earlier.length > 0 || !isQuiet()) return undefined
     if (result === undefined) return isKeptBack(record) ? KEPT_BACK : NO_CHANGES
     return result.from !== 'final-before' && isOrderUnknown(record) ? UNKNOWN_ORDER : verdictOf(result)
+  }
+
+  /**
+   * Nobody is editing. The document server also answers this before it makes the final save; its callback of `info`
+   * ends a session without unsaved changes, and begins one that has some.
+   */
+  function decideLeft (record: SessionRecord, result: ForceSaveResult | undefined): Verdict | undefined {
+    const session = sessionWith(record, key)
+    const isUnsaved = session !== undefined && session.state !== 'refused'
+    if (isUnsaved) return decideNotNow(result)
+    if (isBusy()) return undefined
+    if (result !== undefined) return verdictOf(result)
+    return isKeptBack(record) ? KEPT_BACK : NO_SESSION
   }
 
   /**
@@ -162,8 +182,8 @@ export function createOutcomeResolver (
     return liveSessions(record).some(session => session.key === key)
   }
 
-  function waitAgain (): void {
-    quietAt = performance.now() + grace
+  function waitAgain (least = 0): void {
+    quietAt = performance.now() + Math.max(grace, least)
   }
 
   function isQuiet (): boolean {

@@ -15,6 +15,7 @@ import type { ForceSaveRelation, SessionRecord } from '../sessions/record.js'
 import { NOT_DURABLE } from '../sessions/record-store.js'
 import { refusalNoted } from '../sessions/save-changes.js'
 import { withTimeout } from '../util/limits.js'
+import { createQueue } from '../util/queue.js'
 import { assertOptions, isNumber, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal } from '../util/validate.js'
 import { type CommandAnswer, createOutcomeResolver, type Verdict } from './force-save-outcome.js'
 import { identityOf, messageForUsers, refusedIdentityOf, type SaveRequest } from './save-request.js'
@@ -26,6 +27,17 @@ interface Waiter {
   /** Why this instance refused the save, or the document server's answer `not now` to the command. */
   cause?: Error | undefined
   wake (): void
+}
+
+/** One command, and the calls on this instance that share it. */
+interface Command {
+  readonly key: string
+  readonly grace: number | undefined
+  callers: number
+  /** What is edited from now on need not be in its save, so that later calls need the next command. */
+  isSent: boolean
+  /** Aborted when the last caller has gone. */
+  readonly ended: AbortController
 }
 
 const ID_PREFIX = 'force-save-'
@@ -70,6 +82,10 @@ export function createForceSaves (
   /** How many callbacks have arrived but are not applied yet, by fileId. */
   const arrivals = new Map<string, number>()
   const requests = new Set<Promise<unknown>>()
+  /** The latest command for each file, key and grace. */
+  const latest = new Map<string, Command & { readonly result: Promise<ForceSaveResult> }>()
+  /** One command for a key is in flight at a time. */
+  const inTurn = createQueue()
   /** How many milliseconds recent force saves have taken. */
   let durations: readonly number[] = []
 
@@ -86,12 +102,10 @@ export function createForceSaves (
       )
     }
     if (closing.aborted) throw closingError()
-    const ended = new AbortController()
-    const running = run(fileId, key, ended.signal, grace)
-    requests.add(running)
-    running.catch(() => {}).finally(() => requests.delete(running))
+    const command = commandFor(fileId, key, grace)
+    command.callers++
     try {
-      return await withTimeout(() => running, {
+      return await withTimeout(() => command.result, {
         milliseconds: timeout,
         timeoutError: ms => new ForceSaveTimeoutError(ms),
         signal: signal ? AbortSignal.any([signal, closing]) : closing
@@ -99,8 +113,25 @@ export function createForceSaves (
     } catch (error) {
       throw error === closing.reason ? closingError() : error
     } finally {
-      ended.abort()
+      if (--command.callers === 0) command.ended.abort()
     }
+  }
+
+  /** The command that is about to be sent: one that has been sent may miss the latest changes. */
+  function commandFor (fileId: string, key: string, grace: number | undefined) {
+    const shared = JSON.stringify([fileId, key, grace])
+    const waiting = latest.get(shared)
+    if (waiting !== undefined && !waiting.isSent && !waiting.ended.signal.aborted) return waiting
+    const command = { key, grace, callers: 0, isSent: false, ended: new AbortController() }
+    const result = run(fileId, command)
+    const started = Object.assign(command, { result })
+    latest.set(shared, started)
+    requests.add(result)
+    result.catch(() => {}).finally(() => {
+      requests.delete(result)
+      if (latest.get(shared) === started) latest.delete(shared)
+    })
+    return started
   }
 
   /** A callback has arrived. */
@@ -160,8 +191,30 @@ export function createForceSaves (
     while (requests.size > 0) await Promise.allSettled(requests)
   }
 
-  /** Ends when `ended` is aborted: nobody is waiting for the result any longer. */
-  async function run (fileId: string, key: string, ended: AbortSignal, grace?: number): Promise<ForceSaveResult> {
+  async function run (fileId: string, command: Command): Promise<ForceSaveResult> {
+    const { key, ended: { signal: ended } } = command
+    const answered = await turnOf(key)
+    ended.addEventListener('abort', answered)
+    try {
+      return await runInTurn(fileId, command, answered)
+    } finally {
+      answered()
+    }
+  }
+
+  /** Resolves when no command for the key is in flight, to what lets the next one be sent. */
+  async function turnOf (key: string): Promise<() => void> {
+    return await new Promise(resolve => {
+      inTurn.run(key, async () => await new Promise<void>(end => resolve(() => end())))
+    })
+  }
+
+  /**
+   * Ends when `ended` is aborted: nobody is waiting for the result any longer. `answered`: called when the document
+   * server has answered the command.
+   */
+  async function runInTurn (fileId: string, command: Command, answered: () => void): Promise<ForceSaveResult> {
+    const { key, grace, ended: { signal: ended } } = command
     const id = `${ID_PREFIX}${randomUUID()}`
     const sleeper = createSleeper(ended)
     const waiter: Waiter = { id, key, wake: sleeper.wake }
@@ -182,8 +235,10 @@ export function createForceSaves (
     let verdict: Verdict | undefined
     enter(fileId, waiter)
     try {
+      ended.throwIfAborted()
       if (await storage.stat(fileId) === null) throw new FileNotFoundError()
       judge.begin(await noteWhenPossible(fileId, waiter, sleeper, ended))
+      command.isSent = true
       sendCommand()
 
       for (;;) {
@@ -234,7 +289,10 @@ export function createForceSaves (
           isLeft = found === 'known' || (found !== 'edited' && known === 'not now')
           answer = known
         })
-        .finally(sleeper.wake)
+        .finally(() => {
+          answered()
+          sleeper.wake()
+        })
     }
   }
 

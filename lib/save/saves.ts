@@ -114,7 +114,7 @@ function isTransient (error: unknown): boolean {
 export type SaveOutcome = Published | NothingToStore
 type NothingToStore = 'repeated' | 'superseded' | 'missing'
 
-interface SavedContents {
+export interface SavedContents {
   /** What is stored. */
   readonly staged: StagedContent
   /** What the document server sent: the same, unless `inspect` has replaced it. */

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ForceSaveOptions } from '../../types/control.js'
 import type { Command, CommandResult } from '../../types/document-server.js'
 import type { RequestOptions } from '../../types/requests.js'
 import type {
   EditorSession, EditorSessions, Freeze, FreezeOptions, ListSessionsOptions
 } from '../../types/sessions.js'
+import type { FileInfo } from '../../types/storage.js'
 import { COMMAND_CODE, frozenNotice, UserIds } from '../document-server/commands.js'
 import {
   BeingEditedError, BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError
@@ -16,7 +18,8 @@ import {
 import type { SessionServices } from './locks.js'
 import type { WhenNobodyEdits } from './nobody-edits.js'
 import {
-  frozenBy, type Hold, holdsOf, liveSessions, LONG_AGO, releasedBy, type Session, type SessionRecord
+  frozenBy, type Hold, holdsOf, isLive, liveSessions, LONG_AGO, releasedBy, type Session, type SessionRecord,
+  sessionWith, withoutFrozenKeys
 } from './record.js'
 import type { RecordOfFile } from './record-store.js'
 import type { Sessions } from './sessions.js'
@@ -31,6 +34,11 @@ const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signa
 
 const MAX_HOLDS = 16
 const DEFAULT_FREEZE_TIMEOUT_MS = 30_000
+/**
+ * An editor sends what was typed 1.0 to 1.1 s after the last key, and loses it if it is told to close before.
+ * Source: docs/document-server-protocol.md#what-the-emulator-does-differently
+ */
+const TYPING_ARRIVES_WITHIN_MS = 1500
 /** Leaving saves, too: this only makes the wait shorter. */
 const FORCE_SAVE_MS = 10_000
 const freezeRules: Rules<FreezeOptions> = {
@@ -44,10 +52,13 @@ const freezeRules: Rules<FreezeOptions> = {
 interface FreezeServices extends SessionServices {
   readonly sessions: Sessions
   readonly forceSaves: {
-    request (fileId: string, key: string, options: { readonly timeout: number }): Promise<unknown>
+    request (fileId: string, key: string, options: ForceSaveOptions): Promise<unknown>
   }
   readonly whenNobodyEdits: WhenNobodyEdits
 }
+
+const ONLY_AT_DOCUMENT_SERVER =
+  'its last save was refused, and only the document server has it: call recoverForgotten(), or release it and open it, and then freeze it again'
 
 /** A scan pauses after this many records, for as long as reading them took. */
 const RECORDS_PER_PAUSE = 50
@@ -84,24 +95,21 @@ export function createEditorSessions (
         throw new BusyError('a callback waits for the hook in which it is to be frozen: freeze it when the hook has returned')
       }
       const end = performance.now() + timeout
-      if (await storage.stat(fileId) === null) throw new FileNotFoundError(fileId)
-      const record = await recordStore.update(fileId, record => {
+      const content = await storage.stat(fileId)
+      if (content === null) throw new FileNotFoundError(fileId)
+      let unreported: string[] = []
+      await await recordStore.update(fileId, record => {
         const since = clock.now()
         const until = duration && since + duration
         const others = holdsOf(record, since).filter(hold => hold.by !== by)
         if (others.length >= MAX_HOLDS) throw new InvalidOptionError('by', `is one too many: ${MAX_HOLDS} others have frozen the document`)
-        return frozenBy(record, withoutUndefined({ by, since, until, reason }), since)
+        unreported = keysWithoutSession(record, content)
+        return frozenBy(record, withoutUndefined({ by, since, until, reason }), since, unreported)
       })
       const ending = signal ? AbortSignal.any([signal, closing]) : closing
-      await endSessions(fileId, record, end, timeout, ending)
-      let { record: present } = await recordStore.read(fileId)
-      if (present.lock) { // somebody publishes what was decided before, such as an earlier version
-        present = (await withTimeout(async () => await locks.whenFree(fileId), {
-          milliseconds: Math.max(0, end - performance.now()),
-          timeoutError: () => new BeingEditedError(timeout),
-          signal: ending
-        })).record
-      }
+      await noteUnreported(fileId, unreported, ending)
+      await endSessions(fileId, end, ending)
+      const present = await whenOver(fileId, end, timeout, ending)
       const freeze = freezesOf(fileId, present).find(freeze => freeze.by === by)
       if (!freeze) throw new BusyError('it was released, or the freeze has expired, before its sessions had ended')
       return { ...freeze, release: async () => await release(fileId, by) }
@@ -139,17 +147,69 @@ export function createEditorSessions (
     }
   }
 
-  /** The editors are told to leave even if nothing could be saved before: then the document server saves afterwards. */
-  async function endSessions (
-    fileId: string, record: SessionRecord, end: number, timeout: number, signal: AbortSignal
-  ): Promise<void> {
-    const limit = Math.min(FORCE_SAVE_MS, end - performance.now())
-    const live = limit >= 1 ? liveAt(fileId, record) : []
-    const saving = live.map(async ({ key }) => await forceSaves.request(fileId, key, { timeout: limit }))
-    await unlessAborted(Promise.allSettled(saving), signal)
+  /** Keys that pages may have been given, and that the record has no session of: its status 1 may have been lost. */
+  function keysWithoutSession (record: SessionRecord, content: FileInfo): string[] {
+    const given = [sessions.newKey(record, content), record.unopened?.key]
+    return [...new Set(given)].filter(key => key !== undefined && sessionWith(record, key) === undefined) as string[]
+  }
+
+  /**
+   * Asks the document server about sessions that are not in the record, and notes them. Their keys may change the
+   * frozen file only if there is one.
+   */
+  async function noteUnreported (fileId: string, unreported: readonly string[], signal: AbortSignal): Promise<void> {
+    for (const key of unreported) {
+      const users = await usersUnder(key, signal)
+      if (users === null && await isForgotten(key, signal)) throw new BusyError(ONLY_AT_DOCUMENT_SERVER)
+      if (users?.length) await sessions.started(fileId, key, users)
+    }
+    await recordStore.update(fileId, record => withoutFrozenKeys(record, { exceptNoted: true }))
+  }
+
+  /**
+   * Saves what the editors have, and tells them to leave, even if nothing could be saved: then the document server
+   * saves afterwards.
+   */
+  async function endSessions (fileId: string, end: number, signal: AbortSignal): Promise<void> {
+    const doubtful = (await sessionsOf(fileId, signal)).filter(session => !isLive(session))
+    await Promise.all(doubtful.map(async session => await sessions.giveUpIfUnknown(fileId, session)))
+    const live = liveAt(fileId, (await recordStore.read(fileId)).record)
+    if (live.length > 0) {
+      await delay(TYPING_ARRIVES_WITHIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
+      const limit = Math.min(FORCE_SAVE_MS, end - performance.now())
+      const saving = limit < 1
+        ? []
+        : live.map(async ({ key }) => await forceSaves.request(fileId, key, { timeout: limit, grace: 0 }))
+      await unlessAborted(Promise.allSettled(saving), signal)
+    }
     await sendToAll(fileId, frozenNotice, { signal }).catch(() => {}) // they have to leave all the same
     await sendToAll(fileId, key => ({ c: 'drop', key }), { signal })
-    await whenNobodyEdits(fileId, end, timeout, signal)
+  }
+
+  /**
+   * Resolves to the record when no session can change the file any more: they have ended, and none has the right to.
+   * Rejects if the last save of one is not stored.
+   */
+  async function whenOver (fileId: string, end: number, timeout: number, signal: AbortSignal): Promise<SessionRecord> {
+    const isRefused = (session: Session) => session.state === 'refused' && isAtThisServer(fileId, session)
+    const isWaitedFor = (session: Session) =>
+      isLive(session) || (session.state === 'unconfirmed' && isAtThisServer(fileId, session))
+    for (;;) {
+      await whenNobodyEdits(fileId, end, timeout, signal, isWaitedFor)
+      let isOver = false
+      const record = await recordStore.update(fileId, record => {
+        isOver = record.lock === undefined && !record.sessions.some(isWaitedFor)
+        return isOver && !record.sessions.some(isRefused) ? withoutFrozenKeys(record, { exceptNoted: false }) : record
+      })
+      if (isOver && record.sessions.some(isRefused)) throw new BusyError(ONLY_AT_DOCUMENT_SERVER)
+      if (isOver) return record
+      if (performance.now() > end) throw new BeingEditedError(timeout)
+      await withTimeout(async () => await locks.whenFree(fileId), { // somebody publishes what was decided before
+        milliseconds: Math.max(0, end - performance.now()),
+        timeoutError: () => new BeingEditedError(timeout),
+        signal
+      })
+    }
   }
 
   async function release (fileId: string, by: string): Promise<boolean> {
@@ -215,13 +275,19 @@ export function createEditorSessions (
   }
 
   async function usersIn (fileId: string, session: Session, signal?: AbortSignal): Promise<readonly string[]> {
-    try {
-      return (await send({ c: 'info', key: session.key }, signal))?.users ?? []
-    } catch (error) {
-      if (!(error instanceof CommandFailedError) || error.serverCode !== COMMAND_CODE.unknownKey) throw error
-      await sessions.giveUpIfUnknown(fileId, session)
-      return []
-    }
+    const users = await usersUnder(session.key, signal)
+    if (users === null) await sessions.giveUpIfUnknown(fileId, session)
+    return users ?? []
+  }
+
+  /** Resolves to `null` if the document server does not know the key. */
+  async function usersUnder (key: string, signal?: AbortSignal): Promise<readonly string[] | null> {
+    return await unlessUnknown(send({ c: 'info', key }, signal).then(answer => answer?.users ?? []))
+  }
+
+  /** Whether the document server keeps a save that was refused under this key. */
+  async function isForgotten (key: string, signal: AbortSignal): Promise<boolean> {
+    return await unlessUnknown(send({ c: 'getForgotten', key }, signal)) !== null
   }
 
   async function sendToAll (
@@ -246,6 +312,15 @@ export function createEditorSessions (
       if (error instanceof InvalidKeyError) return undefined
       throw error
     }
+  }
+}
+
+async function unlessUnknown<Result> (command: Promise<Result>): Promise<Result | null> {
+  try {
+    return await command
+  } catch (error) {
+    if (error instanceof CommandFailedError && error.serverCode === COMMAND_CODE.unknownKey) return null
+    throw error
   }
 }
 

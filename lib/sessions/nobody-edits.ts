@@ -3,7 +3,7 @@ import { BeingEditedError } from '../errors.js'
 import { unlessAborted } from '../util/limits.js'
 import { shared } from '../util/queue.js'
 import type { SessionServices } from './locks.js'
-import { isLive, liveSessions, type Session } from './record.js'
+import { isLive, type Session } from './record.js'
 import type { Sessions } from './sessions.js'
 
 const POLL_INTERVAL_MS = 100
@@ -16,32 +16,33 @@ export type WhenNobodyEdits = ReturnType<typeof createWhenNobodyEdits>
 export function createWhenNobodyEdits (
   { recordStore, shutdown: { closing } }: SessionServices, sessions: Sessions
 ) {
-  const lookLater = shared(async fileId => await delay(POLL_INTERVAL_MS).then(async () => await isBeingEdited(fileId)))
+  const lookLater = shared(async fileId => await delay(POLL_INTERVAL_MS).then(async () => await sessionsOf(fileId)))
   const askLater = shared(async fileId =>
     await delay(ASK_AFTER_MS, undefined, { ref: false, signal: closing }).then(async () =>
-      await askAbout(fileId, isLive)
+      await askAbout(fileId, ({ state }) => state !== 'refused')
     )
   )
 
   /**
    * Resolves when no session of a file is live, or rejects with `BeingEditedError`. `end`: by `performance.now()`.
-   * `timeout`: for the error.
+   * `timeout`: for the error. `isWaitedFor`: the sessions that must have ended.
    */
   return async function whenNobodyEdits (
-    fileId: string, end: number, timeout: number, signal: AbortSignal
+    fileId: string, end: number, timeout: number, signal: AbortSignal,
+    isWaitedFor: (session: Session) => boolean = isLive
   ): Promise<void> {
     signal.throwIfAborted()
     await unlessAborted(askAbout(fileId, ({ state }) => state === 'unconfirmed'), signal)
-    let isEdited = await isBeingEdited(fileId)
-    while (isEdited) {
+    let sessions = await sessionsOf(fileId)
+    while (sessions.some(isWaitedFor)) {
       if (performance.now() > end) throw new BeingEditedError(timeout)
       askLater(fileId).catch(() => {})
-      isEdited = await unlessAborted(lookLater(fileId), signal)
+      sessions = await unlessAborted(lookLater(fileId), signal)
     }
   }
 
-  async function isBeingEdited (fileId: string): Promise<boolean> {
-    return liveSessions((await recordStore.read(fileId)).record).length > 0
+  async function sessionsOf (fileId: string): Promise<readonly Session[]> {
+    return (await recordStore.read(fileId)).record.sessions
   }
 
   /** Asks the document server about sessions that may have ended. */

@@ -31,7 +31,9 @@ const SessionSchema = Type.Object({
   /** The conflict copy: the session is saved there because someone else changed the edited file. */
   conflictFileId: OptionalString,
   /** Revision of the conflict copy after the session's last save. If it differs, someone else changed the copy. */
-  conflictRevision: OptionalString
+  conflictRevision: OptionalString,
+  /** It began while the document was frozen: it is saved in a conflict copy, and new users do not join it. */
+  isFrozenOut: Type.Optional(Type.Boolean())
 }, exact)
 
 const SaveIdentitySchema = Type.Object({
@@ -183,7 +185,10 @@ export const SessionRecord = Type.Object({
   lock: Type.Optional(LockSchema),
   frozen: Type.Optional(Type.Object({
     holds: Type.Array(HoldSchema),
-    /** Keys of sessions that had begun before and have not ended: only their saves reach the file. */
+    /**
+     * Keys of sessions that began before and have not ended, as far as is known: only their saves reach the file. Empty
+     * once `freeze()` has resolved.
+     */
     keys: Type.Array(Type.String())
   }, exact))
 }, exact)

@@ -156,17 +156,19 @@ export function sessionStarted (
   { hasUsers }: { readonly hasUsers: boolean }
 ): SessionRecord {
   const event = !hasUsers ? 'unsaved' : finishedKeys(record).has(key) ? 'joinedLate' : 'joined'
-  return sessionAfter(record, key, event, { lastReported: now }, () => baseOf(record, keys, key, content))
+  const started = sessionAfter(record, key, event, { lastReported: now }, () => baseOf(record, keys, key, content))
+  return withFrozenOut(started, key, now)
 }
 
 /** The document server keeps a refused save only under its key, so the session stays until it is opened again. */
 export function saveRefused (
   record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number
 ): SessionRecord {
-  return sessionAfter(record, key, 'refused', { isAheadOfRefused: false }, () => ({
+  const refused = sessionAfter(record, key, 'refused', { isAheadOfRefused: false }, () => ({
     lastReported: finishedKeys(record).has(key) ? LONG_AGO : now,
     ...baseOf(record, keys, key, content)
   }))
+  return withFrozenOut(refused, key, now)
 }
 
 /**
@@ -185,7 +187,7 @@ function baseOf (
 
 /** Whether new users may join: they would see the stored content, or bring back a refused save. */
 export function isJoinable (session: Session, keys: DocumentKeys, content: FileInfo): boolean {
-  return (session.baseRevision === content.revision || hasRefusedSave(session)) &&
+  return session.isFrozenOut !== true && (session.baseRevision === content.revision || hasRefusedSave(session)) &&
     !keys.isForAnotherServer(content.fileId, session.key)
 }
 
@@ -219,8 +221,13 @@ export function holdsOf ({ frozen }: SessionRecord, now: number): readonly Hold[
   return frozen?.holds.filter(({ until = Infinity }) => until > now) ?? []
 }
 
-/** Adds a hold, or renews the one with the same `by`: what it says replaces what that one said. */
-export function frozenBy (record: SessionRecord, hold: Hold, now: number): SessionRecord {
+/**
+ * Adds a hold, or renews the one with the same `by`: what it says replaces what that one said. `unreported`: keys under
+ * which users may be editing although the record has no such session.
+ */
+export function frozenBy (
+  record: SessionRecord, hold: Hold, now: number, unreported: readonly string[]
+): SessionRecord {
   const holds = holdsOf(record, now)
   const isRenewed = holds.some(({ by }) => by === hold.by)
   return {
@@ -229,7 +236,7 @@ export function frozenBy (record: SessionRecord, hold: Hold, now: number): Sessi
       holds: isRenewed
         ? holds.map(other => other.by === hold.by ? { ...hold, since: other.since } : other)
         : [...holds, hold],
-      keys: holds.length > 0 ? record.frozen!.keys : record.sessions.map(({ key }) => key)
+      keys: holds.length > 0 ? record.frozen!.keys : [...record.sessions.map(({ key }) => key), ...unreported]
     }
   }
 }
@@ -241,7 +248,27 @@ export function releasedBy (record: SessionRecord, by: string, now: number): Ses
   return holds.length > 0 ? { ...rest, frozen: { ...frozen, holds } } : rest
 }
 
+/** Takes from sessions the right to change the frozen file: from all, or all but those that are in the record. */
+export function withoutFrozenKeys (
+  record: SessionRecord, { exceptNoted }: { readonly exceptNoted: boolean }
+): SessionRecord {
+  const { frozen } = record
+  const keys = frozen?.keys.filter(key => exceptNoted && sessionWith(record, key) !== undefined)
+  return keys === undefined || keys.length === frozen!.keys.length
+    ? record
+    : { ...record, frozen: { ...frozen!, keys } }
+}
+
 /** Whether a save must not change the file: its session began when the document was frozen. */
 export function isFrozenOut (record: SessionRecord, key: string, now: number): boolean {
-  return holdsOf(record, now).length > 0 && !record.frozen!.keys.includes(key)
+  return sessionWith(record, key)?.isFrozenOut === true ||
+    (holdsOf(record, now).length > 0 && !record.frozen!.keys.includes(key))
+}
+
+/** Notes that a session is frozen out, which it stays after the release. */
+function withFrozenOut (record: SessionRecord, key: string, now: number): SessionRecord {
+  const session = sessionWith(record, key)
+  return session === undefined || session.isFrozenOut === true || !isFrozenOut(record, key, now)
+    ? record
+    : withSession(record, { ...session, isFrozenOut: true })
 }

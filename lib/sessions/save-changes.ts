@@ -30,7 +30,7 @@ export function saveStored (
 ): SessionRecord {
   if (record.saves.some(other => isSameSave(other, save))) return record
   const { result } = save
-  const { revision, conflictFileId } = result ?? {}
+  const { revision, conflictFileId, conflictReason } = result ?? {}
   const inFile = revision !== undefined && conflictFileId === undefined && { revision }
   const session = sessionWith(record, save.key)
   // The document server may return to the refused save under this key, whatever was saved since.
@@ -48,6 +48,7 @@ export function saveStored (
   return sessionAfter(changed, save.key, save.status === 2 ? 'savedUnheard' : 'forceSaved', {
     lastReported: save.status === 2 ? LONG_AGO : save.storedAt,
     ...(isAheadOfRefused && { isAheadOfRefused }),
+    ...(conflictReason === 'frozen' && { isFrozenOut: true }),
     ...(inFile && { baseRevision: inFile.revision }),
     ...(revision !== undefined && conflictFileId !== undefined && { conflictFileId, conflictRevision: revision })
   })

@@ -6,8 +6,8 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { shared } from '../util/queue.js'
 import type { SessionServices } from './locks.js'
 import {
-  type Hold, type SessionRecord, finishedKeys, holdsOf, isJoinable, isLive, LONG_AGO, type Refusal, type SaveIdentity,
-  saveRefused, type Session, sessionAfter, sessionStarted, sessionWith
+  type Hold, type SessionRecord, finishedKeys, holdsOf, isFrozenOut, isJoinable, isLive, LONG_AGO, type Refusal,
+  type SaveIdentity, saveRefused, type Session, sessionAfter, sessionStarted, sessionWith
 } from './record.js'
 import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
 import { deadLockRemoved, refusalNoted, refusalOf, saveStored } from './save-changes.js'
@@ -79,6 +79,8 @@ export function createSessions (
 
     openingOf,
 
+    newKey,
+
     /**
      * A page reports that the document server could not open the content under this key. That failure is permanent, so
      * the next user gets another key, at most once a minute; but not while somebody has the document open, or unless
@@ -101,8 +103,11 @@ export function createSessions (
       return found === 'edited'
     },
 
-    /** Status 1: users are editing under this key, or, without users, unsaved changes are left. */
-    async started (fileId: string, key: string, users: Users): Promise<void> {
+    /**
+     * Status 1: users are editing under this key, or, without users, unsaved changes are left. `joined`: those of them
+     * who have just joined.
+     */
+    async started (fileId: string, key: string, users: Users, joined: Users = []): Promise<void> {
       const hasUsers = users?.length !== 0
       const isJustNoted = (record: SessionRecord) => {
         const session = sessionWith(record, key)
@@ -110,13 +115,13 @@ export function createSessions (
           clock.now() - session.lastReported < timeouts.session / NOTES_PER_ASK
       }
       const snapshot = await recordStore.read(fileId)
-      if (isJustNoted(snapshot.record)) return keepOut(snapshot.record, fileId, key, users)
+      if (isJustNoted(snapshot.record)) return keepOut(snapshot.record, fileId, key, { users, joined })
       const content = await fileAt(snapshot, fileId, storage)
       if (content === null) return
       const change = (record: SessionRecord) =>
         isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers })
       const options = { ...NOT_DURABLE, snapshot, cause: { key, users } }
-      keepOut(await recordStore.update(fileId, change, options), fileId, key, users)
+      keepOut(await recordStore.update(fileId, change, options), fileId, key, { users, joined })
     },
 
     /** A repeated final save is already stored: acknowledging it ends the session. */
@@ -184,11 +189,15 @@ export function createSessions (
   }
 
   /**
-   * Makes those leave who edit a frozen document: their page is older, or somebody has freed it from its
-   * configuration.
+   * Makes those leave who begin to edit a frozen document: their page is older, or somebody has freed it from its
+   * configuration. Whoever edited before is sent away by `freeze()`, when what they typed has arrived.
    */
-  function keepOut (record: SessionRecord, fileId: string, key: string, users: Users): void {
-    if (holdsOf(record, clock.now()).length === 0 || users?.length === 0) return
+  function keepOut (
+    record: SessionRecord, fileId: string, key: string, given: { readonly users: Users, readonly joined: Users }
+  ): void {
+    const now = clock.now()
+    const users = isFrozenOut(record, key, now) ? given.users : given.joined
+    if (holdsOf(record, now).length === 0 || users?.length === 0) return
     const send = async () => {
       await commands.send(frozenNotice(key)).catch(() => {})
       await commands.send({ c: 'drop', key, ...(users && { users }) })
@@ -222,7 +231,9 @@ export function createSessions (
 
   /** The key of content that nobody is editing. */
   function newKey (record: SessionRecord, content: FileInfo): string {
-    return keys.of(content, finishedKeys(record), record.unopened?.key)
+    const taken = finishedKeys(record)
+    for (const session of record.sessions) if (session.isFrozenOut) taken.add(session.key)
+    return keys.of(content, taken, record.unopened?.key)
   }
 
   /** The record was usually deleted together with the file, and without it, a repeated report cannot be recognized. */

@@ -121,7 +121,8 @@ t.test('more force saves at a time than the record has room for wait for each ot
   await session.edit('edited')
   pair.documentServer.fault('assembly', { type: 'slow', ms: 1000 })
   const controls = await Promise.all(Array.from({ length: 12 }, async (_, index) => await pair.control(index % 2 === 0 ? 'a' : 'b')))
-  const results = controls.map(async control => await control.forceSave())
+  // each with a grace of its own, so that no two share a command
+  const results = controls.map(async (control, index) => await control.forceSave({ grace: 3000 + index }))
   while ((await pair.notes()).length < 8) await new Promise(resolve => setImmediate(resolve))
   await commandsAnswered(pair.documentServer, 8)
   await pair.clock.advance(1000)

@@ -98,6 +98,11 @@ export function claimsOf (token: unknown, secret = SECRET): Record<string, unkno
   return JSON.parse(Buffer.from(payload!, 'base64url').toString())
 }
 
+/** The fields of a command in a request to a document server that the test plays itself. */
+export async function commandIn (request: http.IncomingMessage): Promise<Record<string, unknown>> {
+  return claimsOf((JSON.parse(await text(request)) as { readonly token: string }).token)
+}
+
 // Records, so that the compiler misses no extension of the editor's own list.
 const word: Record<WordFileType, true> = {
   doc: true,

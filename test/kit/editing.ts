@@ -1,12 +1,14 @@
 // Saves with callbacks made by hand: `startEditing` is a service with a stored document and a document server that
-// hands out whatever the test wants saved. `startInstance` is another instance over the same documents, `startCsv`
-// saves CSV files, `recordSessions` hears of sessions.
+// hands out whatever the test wants saved; with `startScripted` the test plays its command service, too.
+// `startInstance` is another instance over the same documents, `startCsv` saves CSV files, `recordSessions` hears of
+// sessions.
 import { readdir } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { type EditorOptions, memoryStorage, type Profile, type SessionEndEvent, type SessionStartEvent } from '../../lib/index.js'
+import { commandIn } from './document-server.js'
 import { type Host, type HostOptions, signed, startHost } from './host.js'
 import { answerWith, startUpstream, type Upstream } from './http.js'
 import { memoryLog } from './log.js'
@@ -108,6 +110,38 @@ export async function startEditing (
       t.strictSame(await listing(), before, `${message}: no other file`)
     }
   }
+}
+
+/** A command that the document server got. */
+export interface SentCommand {
+  readonly c: string
+  readonly key?: string
+  readonly users?: readonly string[]
+}
+
+export interface Scripted extends Editing {
+  /** The commands so far, oldest first. */
+  readonly commands: readonly SentCommand[]
+}
+
+/**
+ * A service whose document server is played by the test: `play` makes the fields of each answer to a command, whose
+ * `error` is 0 otherwise. Each saved file has the new content.
+ */
+export async function startScripted (
+  t: Test, play: (command: SentCommand, editing: Editing) => Promise<object> | object, options: EditingOptions = {}
+): Promise<Scripted> {
+  const commands: SentCommand[] = []
+  const editing = await startEditing(t, {
+    async serve (request, response) {
+      if (request.method === 'GET') return response.end(NEW)
+      const command = await commandIn(request) as unknown as SentCommand
+      commands.push(command)
+      response.end(JSON.stringify({ key: command.key, error: 0, ...await play(command, editing) }))
+    },
+    ...options
+  })
+  return { ...editing, commands }
 }
 
 /** The body is exactly `{"error":n}`. */
