@@ -292,7 +292,8 @@ export function createControl (
       file === null || !control.hasDocument || control.callbackUrl !== opened?.callbackUrl ||
       !keys.isForFile(file.fileId, control.documentKey)
     ) return ''
-    return pageTokens.make({ fileId: file.fileId, name: control.documentName, defaults })
+    const { documentName: name, documentKey: key } = control
+    return pageTokens.make({ fileId: file.fileId, name, defaults, key })
   }
 
   async function history<Result> (call: (of: VersionHistory, file: FileInfo) => Promise<Result>): Promise<Result> {
