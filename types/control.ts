@@ -583,8 +583,8 @@ export interface EditorControl {
 
   /**
    * Stores a copy of a document, or a document made from a template, and opens it. Resolves to its `fileId`. A file
-   * that is not stored is looked at with `checkDocument`, and so is every template. Rejects as `setDocumentFromBytes`
-   * does with `check`, and besides:
+   * that is not stored is looked at with `checkDocument`, and so is every template. The hook `inspect` sees the new
+   * document. Rejects as `setDocumentFromBytes` does with `check`, and besides:
    *
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): no stored file has the `fileId`.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or the template is of another

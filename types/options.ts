@@ -232,7 +232,7 @@ export interface EditorOptions {
    * Milliseconds for which a page's token (`EditorControl.pageToken`) is valid; at most 2,147,483,647 (24.8 days), and
    * never longer than `downloadUrlLifetime`. Every action answers a fresh one, and an open page renews it in time
    * (`renew`); `authorize` is asked each time. A page that was asleep for longer asks its user to reload it, unless
-   * `authorize` allows expired tokens.
+   * `authorize` grants the request.
    *
    * @default 3_600_000 (1 hour)
    */
@@ -306,33 +306,38 @@ export interface EditorOptions {
   /**
    * Hook: authorizes requests to the handler, for example those of logged-in users.
    *
-   * - `true` allows a request without credentials, or with an expired download URL, proxy token or page token, and a
-   *   request of a page of another origin. It does not allow a wrong URL signature, a wrong proxy or page token, a
-   *   missing page token, what the page's control forbids, a callback with an invalid token, or a callback without
-   *   credentials that a browser sent.
    * - `false` denies a request, even one with valid credentials.
-   * - `undefined` leaves the decision to the credentials.
+   * - `true` and `undefined` leave the decision to the credentials.
+   * - `'grant'` allows a request without credentials, or with an expired download URL, proxy token or page token, and a
+   *   request of a page of another origin. It does not allow a wrong URL signature, a wrong proxy or page token, a
+   *   missing page token, or what the page's control forbids. For callbacks it counts as `true`.
    *
    * The request is also denied if the hook throws, rejects, returns anything else, or does not finish within
    * `timeouts.hooks`.
    *
-   * For a callback without a URL signature and for `actions` the hook runs before the body is read, otherwise after it:
-   * `request.body` may be undefined.
+   * For `actions` the hook runs before the body is read, where `request.body` is undefined, and again if the body
+   * arrives more than a second later: its user may have lost the rights meanwhile. For a callback it runs after the body.
    *
    * @default every decision is left to the credentials
    * @example
    * ```js
-   * // Logged-in users may download what they may read.
+   * // A page asks for something: its user must still be allowed to read the document.
+   * authorize: async (request, target) => {
+   *   if (!('rights' in target)) return undefined // the document server asks: it has no session
+   *   return await mayRead(request.session?.user, target.fileId)
+   * }
+   *
+   * // Logged-in users may also download what they may read by a link without a signature.
    * authorize: async (request, target) => {
    *   if (target.action !== 'download' || !request.session?.user) return undefined
-   *   return await mayRead(request.session.user, target.fileId)
+   *   return await mayRead(request.session.user, target.fileId) ? 'grant' : undefined
    * }
    * ```
    */
   readonly authorize?: (
     request: FastifyRequest,
     target: AuthorizeTarget
-  ) => boolean | undefined | Promise<boolean | undefined>
+  ) => boolean | 'grant' | undefined | Promise<boolean | 'grant' | undefined>
   /**
    * Hook: decides whether content may be stored, when all its bytes are there and before anything else is: for a virus
    * scanner, or to label documents. The content is refused with `InspectionFailedError`
@@ -468,16 +473,19 @@ export interface EditorOptions {
    * @default there is no such route
    * @example
    * ```js
-   * doctor: { authorize: request => request.session?.user?.isAdmin === true }
+   * doctor: { authorize: request => request.session?.user?.isAdmin ? 'grant' : false }
    * ```
    */
   readonly doctor?: {
     /**
      * Hook: whether a request may see the report. The report names the origins, settings and versions of the set-up,
-     * but no secret. Any other result than `true`, a rejection, or a timeout (`timeouts.hooks`) refuses the request
+     * but no secret. As in the option `authorize`, only `'grant'` allows a request without credentials, and here is no
+     * request with any: every other result, `true` among them, a rejection, or a timeout (`timeouts.hooks`) refuses it
      * with status 403.
      */
-    readonly authorize: (request: FastifyRequest) => boolean | Promise<boolean>
+    readonly authorize: (
+      request: FastifyRequest
+    ) => boolean | 'grant' | undefined | Promise<boolean | 'grant' | undefined>
   }
   /**
    * Defaults of every control: what all pages of the application have in common. What `app.editorControl()` is given

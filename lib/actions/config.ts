@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EditorControlDefaults } from '../../types/control.js'
-import { checkedDefaults, editingDefaults, viewingDefaults } from '../control/defaults.js'
+import { checkedDefaults, editingDefaults, mayUse, viewingDefaults } from '../control/defaults.js'
 import { ActionFailedError, ForbiddenError } from '../errors.js'
 import { type ActionServices, callHook, type PageAction, type PageRequest } from './action.js'
 import type { Place } from './page-links.js'
@@ -31,7 +31,11 @@ const config: PageAction<'config'> = {
     let mayChange = true
     const open = async () => {
       await whenSaved(fileId)
-      if (purpose === 'retry' && key !== undefined) mayChange = await giveUpKey(fileId, key)
+      await control.openDocument(fileId, { name })
+      if (purpose !== 'retry' || key === undefined || control.documentKey !== key) return
+      // The key is everybody's: whoever can't change the document can't change it, nor one that only others have got.
+      mayChange = key === claims.key && control.lockReason === null && mayUse(claims.defaults, 'change') &&
+        await giveUpKey(fileId, key)
       await control.openDocument(fileId, { name })
     }
     await open()
@@ -41,10 +45,10 @@ const config: PageAction<'config'> = {
       await delay(pause)
       await open()
     }
-    const { config, lockReason } = control
+    const { config, documentKey, lockReason } = control
     return {
       config,
-      pageToken: pageTokens.make({ page: pageId, fileId, name, defaults }),
+      pageToken: pageTokens.make({ page: pageId, fileId, name, defaults, key: documentKey }),
       actions: offered.namesFor(lockReason === null ? defaults : viewingDefaults(defaults)).join(' '),
       ...(lockReason !== null && { lockReason })
     }

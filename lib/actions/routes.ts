@@ -22,10 +22,19 @@ import { saveAs } from './save-as.js'
 /** Codes of this plugin and of Fastify, whose messages are for everybody. */
 const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
 
+/** A body that arrives later is late: the request is authorized again. */
+const TIMELY_MS = 1000
+
+interface Authorized {
+  readonly claims: PageClaims
+  /** Milliseconds, by the monotonic clock. */
+  readonly at: number
+}
+
 /** The scope of the actions' routes: JSON in, JSON out. */
 export function actionScope (services: ActionServices, routeOptionsOf: (action: PageAction) => CommonRouteOptions) {
   const { settings, credentials, createControl, pageTokens, urls } = services
-  const authorized = new WeakMap<FastifyRequest, PageClaims>()
+  const authorized = new WeakMap<FastifyRequest, Authorized>()
   const spend = createBudget()
 
   return async function scope (scope: FastifyInstance): Promise<void> {
@@ -50,12 +59,14 @@ export function actionScope (services: ActionServices, routeOptionsOf: (action: 
           reply.header('retry-after', seconds)
           throw new TooManyRequestsError(seconds)
         }
-        authorized.set(request, claims)
+        authorized.set(request, { claims, at: performance.now() })
       },
       async handler (request, reply) {
         const { body } = request
         if (!bodies[name](body)) throw new InvalidActionError(`its body is not that of the action ${name}`)
-        const claims = authorized.get(request)!
+        const { claims, at } = authorized.get(request)!
+        // A page can hold the body back until its user's rights have been taken away.
+        if (performance.now() - at > TIMELY_MS) await credentials.authorizeAction(request, action)
         const { fileId, name: title, defaults } = claims
         const answer = await action.run({
           body: body as never, // as its schema says
@@ -67,7 +78,7 @@ export function actionScope (services: ActionServices, routeOptionsOf: (action: 
         return send(reply, { pageToken: pageTokens.make(claims), proxyToken: urls.proxyToken(fileId), ...answer })
       },
       errorHandler: (error, request, reply) =>
-        answerError(thrownError(error), request, reply, authorized.get(request)?.fileId)
+        answerError(thrownError(error), request, reply, authorized.get(request)?.claims.fileId)
     }
   }
 }

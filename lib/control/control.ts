@@ -21,7 +21,7 @@ import type { History } from '../history/versions.js'
 import { stageContent } from '../save/commit.js'
 import type { ForceSaves } from '../save/force-saves.js'
 import type { Saves } from '../save/saves.js'
-import type { Services } from '../services.js'
+import type { Inspected, Services } from '../services.js'
 import type { Openings } from '../sessions/openings.js'
 import type { Opening, Sessions } from '../sessions/sessions.js'
 import { contentFrom, discard } from '../util/streams.js'
@@ -131,14 +131,9 @@ export function createControl (
       const content = contentFrom(given)
       assertOptions(setRules, options)
       const { check = false } = options
-      const extension = extensionOf(name)
-      if (extension === '') throw new InvalidNameError()
-      return await opening(async () => {
-        await assertOpens(extension)
-        const info = check ? await storeChecked(content, name) : await storage.create(extension, content)
-        await open(info, name, sessions.openingOf(info))
-        return info.fileId
-      })
+      return await storeAndOpen(name, async extension => check
+        ? await storeInspected(await checkDocument(content, name), extension, { reason: 'upload' })
+        : await storage.create(extension, content))
     },
 
     async createDocument (format: string | CreateFromOptions, given: CreateDocumentOptions = {}) {
@@ -238,27 +233,35 @@ export function createControl (
   async function createFrom (options: CreateFromOptions): Promise<string> {
     assertOptions(createFromRules, options, { required: requiredToCreate })
     const { from } = options
-    if (typeof from !== 'string') return await createFromFile(from, options.name ?? from.name, true)
+    if (typeof from !== 'string') return await createFromFile(from, options.name ?? from.name, { reason: 'upload' })
     const stored = await services.storage.read(from)
     if (!stored) throw new FileNotFoundError(from)
     const { body, info: { extension } } = stored
     try {
-      return await createFromFile({ content: body, name: `_.${extension}` }, options.name ?? 'Untitled')
+      return await createFromFile({ content: body, name: `_.${extension}` }, options.name ?? 'Untitled', {
+        reason: 'save-as',
+        fileId: from
+      })
     } finally {
       discard(body)
     }
   }
 
-  /** Looks at the content of a template in any case. */
-  async function createFromFile ({ content, name: file }: TemplateFile, title: string, check = false): Promise<string> {
+  /** Looks at the content of a template in any case, and of what is not stored. */
+  async function createFromFile (
+    { content, name: file }: TemplateFile, title: string, about: Pick<Inspected, 'reason' | 'fileId'>
+  ): Promise<string> {
     const given = contentFrom(content)
     const extension = extensionOf(file)
     const format = documentFormatOf(extension)
     const base = extensionOf(title) === extension ? title.trimEnd().slice(0, -extension.length - 1) : title
     const name = nameWith(base, format)
-    return format === extension
-      ? await control.setDocumentFromBytes(given, name, { check })
-      : await control.setDocumentFromBytes(await documentFrom(given, extension), name)
+    const isTemplate = format !== extension
+    const isStored = about.fileId !== undefined
+    return await storeAndOpen(name, async () => {
+      if (isTemplate) return await storeInspected(await documentFrom(given, extension), format, about)
+      return await storeInspected(isStored ? given : await checkDocument(given, name), format, about)
+    })
   }
 
   function configWith (given: EditorControlDefaults): SignedConfig | null {
@@ -292,7 +295,8 @@ export function createControl (
       file === null || !control.hasDocument || control.callbackUrl !== opened?.callbackUrl ||
       !keys.isForFile(file.fileId, control.documentKey)
     ) return ''
-    return pageTokens.make({ fileId: file.fileId, name: control.documentName, defaults })
+    const { documentName: name, documentKey: key } = control
+    return pageTokens.make({ fileId: file.fileId, name, defaults, key })
   }
 
   async function history<Result> (call: (of: VersionHistory, file: FileInfo) => Promise<Result>): Promise<Result> {
@@ -323,16 +327,27 @@ export function createControl (
     }
   }
 
-  async function storeChecked (given: Content, name: string): Promise<FileInfo> {
+  async function storeAndOpen (name: string, store: (extension: string) => Promise<FileInfo>): Promise<string> {
     const extension = extensionOf(name)
-    const content = await checkDocument(given, name)
+    if (extension === '') throw new InvalidNameError()
+    return await opening(async () => {
+      await assertOpens(extension)
+      const info = await store(extension)
+      await open(info, name, sessions.openingOf(info))
+      return info.fileId
+    })
+  }
+
+  async function storeInspected (
+    content: Content, extension: string, about: Pick<Inspected, 'reason' | 'fileId'>
+  ): Promise<FileInfo> {
     if (!services.settings.inspect) return await storage.create(extension, content)
     const staged = await stageContent(storage, randomUUID(), content)
     const { id } = defaults.user ?? {}
     try {
       return await services.inspected(
         staged,
-        { reason: 'upload', extension, ...(id !== undefined && { users: [id] }) },
+        { ...about, extension, ...(id !== undefined && { users: [id] }) },
         async content => await storage.create(extension, content)
       )
     } finally {

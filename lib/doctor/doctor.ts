@@ -76,8 +76,12 @@ export function doctorRoute (
         timeoutError: ms => new HookTimeoutError('doctor.authorize', ms),
         signal
       })
-      if (answer && answer !== true) throw new ForbiddenError(`it returned ${kindOf(answer)}: only true allows`)
-      return answer === true
+      // As in `authorize`, `true` leaves the decision to the credentials, and this route has none.
+      if (answer === true) request.log.warn("doctor.authorize returned true, which shows the report to nobody: return 'grant'")
+      else if (answer && answer !== 'grant') {
+        throw new ForbiddenError(`it returned ${kindOf(answer)}: only 'grant' shows the report`)
+      }
+      return answer === 'grant'
     } catch (err) {
       request.log.error({ err }, 'the hook doctor.authorize failed')
       return false

@@ -58,12 +58,9 @@ export function createCallbackHandler (
   async function handle (request: HandlerRequest, reply: FastifyReply): Promise<EndedSave | undefined> {
     const { log, query } = request
     const fileId = query.fileId! // without one the callback was refused before its body was read
-    const callback = credentials.verifyCallback(request, fileId)
-    const authorized = credentials.authorizeCallback(request, fileId, callback)
-    // An unproven callback enters the queue only after the application has allowed it: it must not delay saves.
-    if (!callback.isProven) await authorized
-
-    const received = receive(request, authorized, fileId, callback.fields)
+    // What is not proven to come from the document server does not enter the queue: it would delay saves.
+    const fields = credentials.verifyCallback(request, fileId)
+    const received = receive(request, fileId, fields)
     // Enters the queue before the hooks have finished: callbacks are applied in the order in which they arrived.
     const arrival = forceSaves.arrived(fileId)
     const applied = saves.queue.enter(fileId, async turn => {
@@ -103,8 +100,8 @@ export function createCallbackHandler (
     return event.status === 6 && event.forcesavetype === FORM && settings.onFormSubmitted !== undefined
   }
 
-  async function receive (request: HandlerRequest, authorized: Promise<void>, fileId: string, fields: unknown) {
-    await authorized
+  async function receive (request: HandlerRequest, fileId: string, fields: unknown) {
+    await credentials.authorizeCallback(request, fileId)
     const event = toEvent(fileId, fields)
     notesOf(request).callback = event
     await hooks.call('onCallback', event)

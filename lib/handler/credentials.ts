@@ -35,22 +35,17 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
 
   return {
-    isSignedCallback,
     isProvenByHeader,
 
-    /** Refuses a callback with an unsigned URL before its body is read, unless `authorize` allows it. */
-    async admitUnsignedCallback (request: FastifyRequest): Promise<void> {
-      const { fileId = '' } = request.query as HandlerQuery
-      if (isFromBrowser(request) || !await askApplication(request, { action: 'callback', fileId })) {
-        throw unsignedCallback()
-      }
-      notesOf(request).unsignedAllowedFor = fileId
+    /** Refuses a callback with an unsigned URL. Needs no body. */
+    assertSignedCallback (request: FastifyRequest): void {
+      if (!isSignedCallback(request)) throw unsignedCallback()
     },
 
     /**
-     * Whether a refused callback may come from the document server: it has all required credentials, or `authorize` has
-     * allowed it. Before its body is read, the token in the header counts. With `isUrlSigned` the sender is the
-     * document server, or a user for whom the document was opened. Never throws.
+     * Whether a refused callback may come from the document server: it has all required credentials. Before its body is
+     * read, the token in the header counts. With `isUrlSigned` the sender is the document server, or a user for whom the
+     * document was opened. Never throws.
      */
     proofOf (request: FastifyRequest) {
       const notes = notesOf(request)
@@ -59,45 +54,39 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     },
 
     /**
-     * Verifies the signature and the tokens of a callback. Returns the claims of the token, without one the body, and
-     * whether the callback has all required credentials. Synchronous, so that callbacks keep their order.
+     * Verifies the signature and the tokens of a callback: nothing else lets it in. Returns the claims of the token,
+     * where none is required the body. Synchronous, so that callbacks keep their order.
      */
-    verifyCallback (request: HandlerRequest, fileId: string) {
+    verifyCallback (request: HandlerRequest, fileId: string): unknown {
       const { body, query } = request
       const signature = callbackSignature(request, query, fileId)
       const claims = settings.requireToken ? callbackClaims(request) : undefined
+      if (settings.signedUrls && signature !== 'valid') throw unsignedCallback()
+      if (settings.requireToken && !claims) throw noToken(request, 'no token in the body')
+      notesOf(request).isProvenCallback = true
       const fields: unknown = claims ?? body
       const onlyKey = signature === 'valid' ? query.key : undefined
-      const isSigned = !settings.signedUrls || signature === 'valid'
-      const isProven = isSigned && (!settings.requireToken || claims !== undefined)
-      if (isProven) notesOf(request).isProvenCallback = true
       if ((claims || onlyKey !== undefined) && !isKeyOf(fileId, fieldOf(fields, 'key'), onlyKey)) {
         throw new ForbiddenError(WRONG_KEY)
       }
-      return { fields, isProven }
+      return fields
     },
 
-    /** Calls `authorize`, which can deny any callback and allow one that is not proven. */
-    async authorizeCallback (
-      request: HandlerRequest, fileId: string, { isProven }: { readonly isProven: boolean }
-    ): Promise<void> {
-      const allowed = notesOf(request).unsignedAllowedFor === fileId ||
-        await askApplication(request, { action: 'callback', fileId })
-      // The application may recognize a user by cookies that a page of another origin makes the browser send.
-      if (!isProven && !(allowed && !isFromBrowser(request))) throw noToken(request, 'no token in the body')
-      notesOf(request).isProvenCallback = true
+    /** Calls `authorize`, which can only deny a callback. */
+    async authorizeCallback (request: HandlerRequest, fileId: string): Promise<void> {
+      await askApplication(request, { action: 'callback', fileId })
     },
 
     async authorizeDownload (request: HandlerRequest, fileId: string, version?: number): Promise<void> {
       const signature = signatureOf('download', request.query, fileId)
-      const allowed = await askApplication(request, {
+      const isGranted = await askApplication(request, {
         action: 'download',
         fileId,
         ...(version !== undefined && { version })
       })
       const needsToken = settings.requireToken && request.query.key === ONLY_WITH_TOKEN
       const isSigned = signature === 'valid'
-      if (!(settings.signedUrls || settings.requireToken) || allowed || (isSigned && !needsToken)) return
+      if (!(settings.signedUrls || settings.requireToken) || isGranted || (isSigned && !needsToken)) return
       if (signature === 'expired') throw new ForbiddenError('the URL has expired, see downloadUrlLifetime')
       // A token is not enough: the document server signs any URL that a configuration contains.
       if (settings.signedUrls && !isSigned) throw new UnauthorizedError('the URL is not signed: use the one from the control')
@@ -134,18 +123,18 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       }
       if (state === 'invalid') throw new ForbiddenError(`the ${PAGE_TOKEN_HEADER} was not made by this application`)
       const { fileId, defaults } = claims
-      const isAllowed = await askApplication(request, {
+      const isGranted = await askApplication(request, {
         action: name,
         fileId,
         user: defaults.user,
         ...accessOf(defaults)
       })
-      if (state === 'expired' && !isAllowed) {
+      if (state === 'expired' && !isGranted) {
         throw new UnauthorizedError(
           `the ${PAGE_TOKEN_HEADER} has expired: the page has not renewed it within pageTokenLifetime`
         )
       }
-      if (!settings.proxy.crossOrigin && !isAllowed && isCrossSite(request)) {
+      if (!settings.proxy.crossOrigin && !isGranted && isCrossSite(request)) {
         throw new ForbiddenError('only pages of the same origin may do this')
       }
       if (!mayUse(defaults, needs)) {
@@ -197,15 +186,15 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     if (settings.proxy.requireToken && token === 'invalid') {
       throw new ForbiddenError(`the ${PROXY_TOKEN_HEADER} was not made by this application for a page with this fileId`)
     }
-    const allowed = await askApplication(request, { ...target, ...(fileId && { fileId }) })
-    if (settings.proxy.requireToken && token !== 'valid' && !allowed) {
+    const isGranted = await askApplication(request, { ...target, ...(fileId && { fileId }) })
+    if (settings.proxy.requireToken && token !== 'valid' && !isGranted) {
       throw new UnauthorizedError(
         token === 'expired'
           ? `the ${PROXY_TOKEN_HEADER} has expired: the page is older than downloadUrlLifetime`
           : `no ${PROXY_TOKEN_HEADER} header: the page's module sends it, with the control's proxyToken`
       )
     }
-    if (!settings.proxy.crossOrigin && !allowed && isCrossSite(request)) {
+    if (!settings.proxy.crossOrigin && !isGranted && isCrossSite(request)) {
       throw new ForbiddenError('only pages of the same origin may do this')
     }
     return token === 'valid'
@@ -235,10 +224,11 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     return onlyKey === undefined ? typeof key === 'string' && keys.isForFile(fileId, key) : key === onlyKey
   }
 
+  /** Resolves to whether the application grants the request without credentials. Rejects if it denies it. */
   async function askApplication (request: FastifyRequest, target: AuthorizeTarget): Promise<boolean> {
     const { authorize } = settings
     if (!authorize) return false
-    let decision: boolean | undefined
+    let decision: boolean | 'grant' | undefined
     try {
       decision = await withTimeout(() => authorize(request, target), {
         milliseconds: settings.timeouts.hooks,
@@ -248,9 +238,12 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     } catch (cause) {
       throw new ForbiddenError('authorize failed', { cause })
     }
-    if (decision === undefined) return false
     if (decision === false) throw new ForbiddenError('denied by authorize')
-    if (decision !== true) throw new ForbiddenError(`authorize returned ${kindOf(decision)}: only true allows`)
+    // What most people write is `return await mayRead(…)`: it must not do without the credentials.
+    if (decision === undefined || decision === true) return false
+    if (decision !== 'grant') {
+      throw new ForbiddenError(`authorize returned ${kindOf(decision)}: it must return true, false, undefined or 'grant'`)
+    }
     return true
   }
 
@@ -271,11 +264,6 @@ function headerOf ({ headers }: FastifyRequest, name: string): string | undefine
 /** Whether two callback queries have the same signature and the same signed parameters. */
 function isSignedAlike (a: HandlerQuery, b: HandlerQuery): boolean {
   return a.fileId === b.fileId && a.key === b.key && a.expires === b.expires && a.signature === b.signature
-}
-
-/** Only browsers send these headers. */
-export function isFromBrowser ({ headers }: FastifyRequest): boolean {
-  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 }
 
 function unsignedCallback (): Error {

@@ -14,7 +14,7 @@ import type { HandlerServices } from './services.js'
 
 /**
  * Serves a stored file, or redirects to the storage's own URL for it. Requires a signed URL or, without signed URLs, a
- * token, unless `authorize` allows the request.
+ * token, unless `authorize` grants the request.
  */
 export function createDownloadHandler ({ settings, credentials, storage, versions }: HandlerServices) {
   const endWhenIdle = idleClients(settings.timeouts.idle)

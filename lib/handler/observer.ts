@@ -3,7 +3,6 @@ import type { ResponseMessage } from '../../types/diagnostics.js'
 import { channels, codeOf } from '../diagnostics.js'
 import type { Services } from '../services.js'
 import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../sessions/openings.js'
-import { isFromBrowser } from './credentials.js'
 import { lineLimit } from './line-limit.js'
 import {
   errorStatus, type HandlerQuery, type HandlerRequest, isEndedByHook, isHandlerQuery, namedFileId, notesOf, OWN_CODE
@@ -11,6 +10,11 @@ import {
 
 /** Codes of refusals for lack of credentials. */
 const STRANGER_CODES: ReadonlySet<string> = new Set(['FST_EDITOR_UNAUTHORIZED', 'FST_EDITOR_FORBIDDEN'])
+
+/** Only browsers send these headers. */
+function isFromBrowser ({ headers }: FastifyRequest): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+}
 
 /** Records for the doctor how requests of the document server end, and warns if a hook of the application ends them. */
 export function createObserver ({ settings, urls }: Services, openings: Openings) {

@@ -50,10 +50,8 @@ interface RequestNotes {
    * afterwards.
    */
   validQuery?: HandlerQuery
-  /** Whether the callback has all required credentials, or `authorize` has allowed it. */
+  /** Whether the callback has all required credentials. */
   isProvenCallback?: boolean
-  /** The file for which `authorize` has allowed a callback with an unsigned URL. */
-  unsignedAllowedFor?: string
   /** The request has passed the application's hooks, or is a probe that the handler answers. */
   hasReachedAction?: boolean
   /** Errors meanwhile come from the plugin or the connection, not from a hook. */

@@ -88,9 +88,7 @@ function handlerRoutes (
     const allowed = allowedMethods[action]
     if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
     if (isProbe(request, probeRequests)) return
-    if (action === 'callback' && !credentials.isSignedCallback(request)) {
-      await credentials.admitUnsignedCallback(request)
-    }
+    if (action === 'callback') credentials.assertSignedCallback(request)
     if (action === 'report' && mayHaveBody(request)) {
       throw new InvalidReportError('it must have no body and no content type')
     }

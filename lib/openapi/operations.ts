@@ -112,7 +112,7 @@ const doctor: Operation = {
       content: { 'application/json': { schema: schemas.doctorReport }, 'text/html': { schema: { type: 'string' } } }
     },
     400: text('There is more than one `fileId`.'),
-    403: text('`doctor.authorize` denies the request.')
+    403: text('`doctor.authorize` does not grant the request.')
   }
 }
 
@@ -162,7 +162,7 @@ const pageToken = {
   editorPageToken: apiKey('header', 'x-editor-page-token', 'The `pageToken` of a control: for the document and the user of its page, until it expires.')
 }
 
-/** The credentials that the options require of the requests. `authorize` may let others pass. */
+/** The credentials that the options require of the requests. `authorize` may grant others, but no callback. */
 function securityOf ({ documentServer, proxy, requireToken, signedUrls }: Settings) {
   const signature = signedUrls ? urlSignature : {}
   const token = requireToken ? serverToken(documentServer) : {}

@@ -221,6 +221,8 @@ export interface PageClaims {
   readonly name: string
   /** The defaults that the page's control was made with. */
   readonly defaults: EditorControlDefaults
+  /** The document key that the page got last. */
+  readonly key: string
   /** Seconds since the epoch. */
   readonly expires: number
 }
@@ -263,9 +265,9 @@ export function pageTokens ({ secrets, scope, tokenLifetime, clock }: PageTokenO
     /** Milliseconds after which a page renews its token, early enough to retry. */
     renewAfter: Math.max(MIN_RENEW_MS, Math.round(tokenLifetime / 2)),
     /** `''` if the token would be too long for a header. */
-    make ({ page = randomBytes(9).toString('base64url'), fileId, name, defaults }: NewPageClaims): string {
+    make ({ page = randomBytes(9).toString('base64url'), fileId, name, defaults, key }: NewPageClaims): string {
       const expires = Math.ceil((clock.now() + tokenLifetime) / 1000)
-      const claims = JSON.stringify({ page, fileId, name, defaults, expires } satisfies PageClaims)
+      const claims = JSON.stringify({ page, fileId, name, defaults, key, expires } satisfies PageClaims)
       const payload = deflateRawSync(claims).toString('base64url')
       const token = `${payload}.${signer.sign(signedAs(payload))}`
       return token.length > MAX_LENGTH || Buffer.byteLength(claims) > MAX_CLAIMS_BYTES ? '' : token

@@ -202,8 +202,8 @@ t.test('requests of a sibling site, and of a page without an origin, are refused
   t.strictSame(renamed, [])
 })
 
-t.test('authorize cannot allow what the page must not do', async t => {
-  const host = await startPageHost(t, { actions, authorize: () => true })
+t.test('authorize cannot grant what the page must not do', async t => {
+  const host = await startPageHost(t, { actions, authorize: () => 'grant' })
   t.equal((await host.ask('rename', { name: 'a' }, { token: await host.tokenOf({ user: ADA, mode: 'view' }) })).status, 403)
 })
 

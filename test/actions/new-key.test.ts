@@ -46,10 +46,44 @@ for (const profile of profiles) {
   })
 }
 
-t.test('a viewer whose document could not be converted gets a new key, too', async t => {
+t.test('attack: a page that may not change the document changes nobody\'s key, and gets one that was changed', async t => {
   const service = await startService(t)
-  const first = await service.key()
-  t.not((await tryAgain(service, service.fileId, first, { defaults: VIEWER })).key, first)
+  const { fileId, key } = service
+  const first = await key()
+  const pages = [VIEWER, { ...ADA, type: 'embedded' }, { ...ADA, permissions: { edit: false } }, { ...VIEWER, preset: 'secure-view' }]
+  for (const defaults of pages) {
+    t.equal((await tryAgain(service, fileId, first, { defaults })).key, first, JSON.stringify(defaults))
+    t.equal(await key(), first, 'nor for those who open it later')
+  }
+  const second = (await tryAgain(service, fileId, first, { defaults: { ...ADA, permissions: { edit: false, comment: true } } })).key
+  t.not(second, first, 'who may comment changes the document')
+  for (const defaults of pages) t.equal((await tryAgain(service, fileId, first, { defaults })).key, second)
+})
+
+t.test('attack: nor does a page whose user may not edit the document now', async t => {
+  let isLocked = true
+  const service = await startService(t, { canEdit: () => !isLocked })
+  const { app, fileId, key } = service
+  const first = await key()
+  t.equal((await tryAgain(service, fileId, first)).key, first, 'canEdit denies it')
+  isLocked = false
+  await app.editorSessions.freeze(fileId)
+  t.equal((await tryAgain(service, fileId, first)).key, first, 'it is frozen')
+  await app.editorSessions.release(fileId)
+  t.not((await tryAgain(service, fileId, first)).key, first)
+})
+
+t.test('attack: a page cannot discard a key that only another page has got', async t => {
+  const service = await startService(t)
+  const { app, fileId, clock, key } = service
+  const first = await key()
+  const { pageToken: token } = await app.editorControl(ADA).openDocument(fileId)
+  const second = (await tryAgain(service, fileId, first)).key!
+  await clock.advance(120_000)
+  t.equal((await tryAgain(service, fileId, second, { token })).key, second, 'it names the key of the other page')
+  t.equal((await tryAgain(service, fileId, first, { token })).key, second, 'or its own')
+  t.equal(await key(), second)
+  t.not((await tryAgain(service, fileId, second)).key, second, 'a page that has this key could not open it')
 })
 
 t.test('a document gets a new key at most once in a minute, however many pages ask', async t => {

@@ -138,9 +138,9 @@ t.test('a renewed token is for the same page, and gives its user nothing more', 
   t.equal((await host.ask('rename', { name: 'New' }, { token: tokens.pageToken })).status, 403, 'the body says nothing')
 })
 
-t.test('no token is fresh that authorize has not seen: what it denies is answered without one, what it allows may have expired', async t => {
+t.test('no token is fresh that authorize has not seen: what it denies is answered without one, what it grants may have expired', async t => {
   const targets: AuthorizeTarget[] = []
-  let decision: boolean | undefined
+  let decision: boolean | 'grant' | undefined
   const host = await start(t, { authorize: (_request, target) => { targets.push(target); return decision } })
   const token = await host.tokenOf()
   const renewed = await host.renewed(token)
@@ -153,8 +153,10 @@ t.test('no token is fresh that authorize has not seen: what it denies is answere
   }
   t.equal(targets.length, 3)
 
-  decision = true
   host.later(2 * HOUR)
+  decision = true
+  t.equal((await host.ask('renew', {}, { token: renewed })).status, 401)
+  decision = 'grant'
   const allowed = await host.renewed(renewed)
   decision = undefined
   t.equal(await host.statusWith(allowed), 200, 'a user who is still logged in')

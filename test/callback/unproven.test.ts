@@ -109,14 +109,14 @@ t.test('after a minute there are lines again; the first says how many there were
   t.strictSame(more, [])
 })
 
-t.test('a callback is proven before anything else is looked at, such as its key, its body or a hook of the application; so is one that authorize allows', async t => {
+t.test('a callback is proven before anything else is looked at, such as its key, its body or a hook of the application; authorize proves nothing', async t => {
   const log = memoryLog()
   let isClosed = false
   const editing = await startEditing(t, {
     server: log.server,
     serve: answerWith('gone', 404),
     bodyLimit: 10_000,
-    authorize: ({ headers }) => headers['x-allowed'] === 'yes' ? true : undefined,
+    authorize: ({ headers }) => headers['x-granted'] === 'yes' ? 'grant' : undefined,
     prepare (app) {
       app.addHook('onRequest', async () => { if (isClosed) throw Object.assign(new Error('log in first'), { statusCode: 401, code: 'CLOSED' }) })
     }
@@ -129,13 +129,7 @@ t.test('a callback is proven before anything else is looked at, such as its key,
   const proven: Record<string, () => Promise<string>> = {
     'a key of another file': async () => (await editing.postSignedCallback(fileId, { ...save, key: 'of-another-file' })).body,
     'a body that is too large': async () => await post(urls.callback(fileId), JSON.stringify({ ...save, userdata: 'x'.repeat(20_000) }), proof),
-    'a body that is no JSON': async () => await post(urls.callback(fileId), 'nonsense', proof),
-    'no signature, but allowed': async () =>
-      await post(editing.handler({ action: 'callback', fileId }), JSON.stringify(save), {
-        'x-allowed': 'yes',
-        ...proof
-      }),
-    'no token, but allowed': async () => await post(urls.callback(fileId), JSON.stringify(save), { 'x-allowed': 'yes' })
+    'a body that is no JSON': async () => await post(urls.callback(fileId), 'nonsense', proof)
   }
   for (const [name, send] of Object.entries(proven)) {
     const before = linesOf(log)
@@ -144,9 +138,15 @@ t.test('a callback is proven before anything else is looked at, such as its key,
     t.strictSame([after.refused.length - before.refused.length, after.unproven.length], [1, 0], name)
   }
 
+  const granted = { 'x-granted': 'yes' }
+  await post(editing.handler({ action: 'callback', fileId }), JSON.stringify(save), { ...granted, ...proof })
+  await post(urls.callback(fileId), JSON.stringify(save), granted)
+  const { unproven } = linesOf(log)
+  t.match(unproven, [{ err: { message: /is not signed/ } }, { err: { message: /no token/ } }])
+
   isClosed = true
   await post(editing.handler({ action: 'callback', fileId }), '{}')
-  t.match(linesOf(log).unproven, [{ err: { code: 'CLOSED' } }])
+  t.match(linesOf(log).unproven.slice(unproven.length), [{ err: { code: 'CLOSED' } }])
   const before = linesOf(log).refused.length
   await post(urls.callback(fileId), JSON.stringify(save), proof)
   t.match(linesOf(log).refused.slice(before), [{ err: { code: 'CLOSED' } }])

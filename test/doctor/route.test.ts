@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import editor, { type DoctorReport, type EditorOptions, memoryStorage } from '../../lib/index.js'
 import { HANDLER, type HostOptions, startHost } from '../kit/host.js'
-import { memoryLog } from '../kit/log.js'
+import { memoryLog, WARN } from '../kit/log.js'
 import { SECRET, startDocumentServer } from '../kit/document-server.js'
 
 const PATH = `${HANDLER}/doctor`
@@ -11,7 +11,7 @@ const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/
 /** A service with the route, and a document server. */
 async function start (t: Test, options: HostOptions = {}) {
   const documentServer = await startDocumentServer(t)
-  const host = await startHost(t, { documentServerOrigin: documentServer.url, doctor: { authorize: () => true }, ...options })
+  const host = await startHost(t, { documentServerOrigin: documentServer.url, doctor: { authorize: () => 'grant' }, ...options })
 
   async function ask (query = '', headers: Record<string, string> = {}) {
     const response = await fetch(`${host.origin}${PATH}${query}`, { headers })
@@ -108,14 +108,16 @@ t.test('whatever a fileId contains, it is text', async t => {
   t.match(body, 'value="&#34;&#62;&#60;script&#62;alert(1)')
 })
 
-t.test('only authorize opens the route: any other result than true is 403, without details, and examines nothing', async t => {
+t.test('only authorize opens the route: any other result than "grant" is 403, without details, and examines nothing', async t => {
   let decide: () => unknown = () => false
   const log = memoryLog()
-  const { ask, asked, documentServer } = await start(t, { doctor: { authorize: () => decide() as boolean }, timeouts: { hooks: 100 }, server: log.server })
+  const { ask, asked, documentServer } = await start(t, { doctor: { authorize: () => decide() as 'grant' }, timeouts: { hooks: 100 }, server: log.server })
   const never = new Promise(() => {})
   const decisions: Array<() => unknown> = [
     () => false,
     () => undefined,
+    () => true,
+    async () => true,
     () => 'yes',
     () => 1,
     async () => false,
@@ -136,13 +138,17 @@ t.test('only authorize opens the route: any other result than true is 403, witho
   }
   t.equal(asked(), 0, 'the document server was not bothered')
   t.strictSame(log.records().filter(({ msg }) => msg === 'the hook doctor.authorize failed').map(({ err }) => err?.message), [
-    'Forbidden: it returned a string: only true allows',
-    'Forbidden: it returned a number: only true allows',
+    'Forbidden: it returned a string: only \'grant\' shows the report',
+    'Forbidden: it returned a number: only \'grant\' shows the report',
     'private',
     'private',
     'The hook doctor.authorize did not finish within 100 ms'
   ])
-  decide = async () => true
+  t.strictSame(
+    log.records().filter(({ msg }) => msg.startsWith('doctor.authorize returned true')).map(({ level, msg }) => [level, msg]),
+    Array(2).fill([WARN, 'doctor.authorize returned true, which shows the report to nobody: return \'grant\''])
+  )
+  decide = async () => 'grant'
   t.equal((await ask()).status, 200)
   t.ok(documentServer.receivedRequests.length > 0)
 })
@@ -153,7 +159,7 @@ t.test('authorize sees the request, after the hooks of the application', async t
       app.decorateRequest('user', '')
       app.addHook('preHandler', async request => { (request as unknown as { user: unknown }).user = request.headers['x-user'] })
     },
-    doctor: { authorize: request => (request as unknown as { user: unknown }).user === 'admin' }
+    doctor: { authorize: request => (request as unknown as { user: unknown }).user === 'admin' ? 'grant' : false }
   })
   t.equal((await ask('', { 'x-user': 'guest' })).status, 403)
   t.equal((await ask('', { 'x-user': 'admin' })).status, 200)
@@ -161,7 +167,7 @@ t.test('authorize sees the request, after the hooks of the application', async t
 
 t.test('a request that another site causes is refused before anybody is asked', async t => {
   let calls = 0
-  const { ask, asked } = await start(t, { doctor: { authorize: () => ++calls > 0 } })
+  const { ask, asked } = await start(t, { doctor: { authorize: () => ++calls > 0 && 'grant' } })
   for (const site of ['cross-site', 'same-site', 'whatever']) t.equal((await ask('', { ...HTML, 'sec-fetch-site': site })).status, 403, site)
   t.strictSame([calls, asked()], [0, 0])
   for (const site of ['same-origin', 'none']) t.equal((await ask('', { ...HTML, 'sec-fetch-site': site })).status, 200, site)

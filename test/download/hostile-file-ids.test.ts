@@ -78,7 +78,7 @@ for (const profile of ['secure', 'classic'] as const) {
       const host = await startHost(t, {
         profile,
         storage: fileStorage({ directory: `${root}/uploads` }),
-        authorize: () => true
+        authorize: () => 'grant'
       })
       for (const fileId of fileIds) {
         const answer = await exchangeGet(t, host.origin, `${HANDLER}?action=download&fileId=${fileId}`)

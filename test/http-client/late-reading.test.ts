@@ -15,7 +15,7 @@ async function startWaitingHost (t: Test, options: HostOptions) {
   const [waiting, mayGoOn] = [deferred(), deferred()]
   const host = await startHost(t, {
     documentServerOrigin: ORIGIN,
-    authorize: () => true,
+    authorize: () => 'grant',
     prepare (app) {
       app.addHook('onSend', async (_request, _reply, payload) => {
         if (!(payload instanceof Readable)) return payload
@@ -88,7 +88,7 @@ t.test('an onSend hook that starts reading, and waits when the body fails, is an
   const seen = deferred()
   const host = await startHost(t, {
     documentServerOrigin: ORIGIN,
-    authorize: () => true,
+    authorize: () => 'grant',
     httpClient: client(body),
     prepare (app) {
       app.addHook('onSend', async (_request, _reply, payload) => {
@@ -137,7 +137,7 @@ t.test('a client that ignores an aborted signal is not called at all', async t =
 
 t.test('a custom client that answers late, and with nothing, does not end the process', async t => {
   const late = deferred<HttpResponse>()
-  const host = await startHost(t, { documentServerOrigin: ORIGIN, authorize: () => true, httpClient: { request: () => late.promise }, timeouts: { total: 100 } })
+  const host = await startHost(t, { documentServerOrigin: ORIGIN, authorize: () => 'grant', httpClient: { request: () => late.promise }, timeouts: { total: 100 } })
   t.match(await proxied(host), /^504 /)
   late.resolve({} as HttpResponse)
   await turn()
@@ -162,7 +162,7 @@ t.test('a stored file that the storage returns after the request was abandoned i
   const memory = memoryStorage()
   const { fileId } = await memory.create('txt', Buffer.from('content'))
   const late = deferred<ReadResult | null>()
-  const host = await startHost(t, { storage: { ...memory, read: () => late.promise }, authorize: () => true, timeouts: { storage: 100 } })
+  const host = await startHost(t, { storage: { ...memory, read: () => late.promise }, authorize: () => 'grant', timeouts: { storage: 100 } })
   t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 500)
   const file = (await memory.read(fileId))!
   late.resolve(file)

@@ -19,7 +19,7 @@ const actions: ActionOptions = {
   reference: () => null,
   notify: () => {}
 }
-const doctor = { authorize: () => true }
+const doctor = { authorize: () => 'grant' as const }
 
 interface Operation {
   readonly tags?: readonly string[]

@@ -2,7 +2,7 @@ import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastif
 import t from 'tap'
 import { HANDLER, startHost } from '../kit/host.js'
 
-const doctor = { authorize: () => true }
+const doctor = { authorize: () => 'grant' as const }
 
 t.test('every route of the plugin has the application\'s config and tells who asks, already when it is added', async t => {
   const routes: RouteOptions[] = []

@@ -38,6 +38,7 @@ t.test('the public types accept valid use and reject everything else', async t =
     proxy: { allow: 'any' },
     authorize: async (request: FastifyRequest, target) =>
       target.action === 'proxy' ? target.url.startsWith('https:') : target.fileId === String(request.headers['x-file']),
+    doctor: { authorize: async request => request.headers['x-admin'] === 'yes' ? 'grant' : undefined },
     onSaved: event => {
       const status: 2 | 6 = event.status
       t.comment(status)

@@ -84,10 +84,10 @@ t.test('requests from pages of another origin are refused before an upstream req
   }
 })
 
-t.test('pages may use proxied bytes only in harmless ways, even if authorize allows the user (secure)', async t => {
+t.test('pages may use proxied bytes only in harmless ways, even if authorize grants the request (secure)', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.writeHead(200, { 'content-type': 'text/javascript' }).end('alert(1)'))
   const url = `${upstream.origin}/cache/files/x`
-  for (const decision of [undefined, true]) {
+  for (const decision of [undefined, 'grant'] as const) {
     const host = await startHost(t, { documentServerOrigin: upstream.origin, authorize: () => decision })
     const statusFor = (destination: string) =>
       statusOf(host.handler({ action: 'proxy', url }), {

@@ -146,15 +146,15 @@ t.test('a token expires after downloadUrlLifetime', async t => {
 
 t.test('authorize is asked about a page without a document, too, and not about an invalid token', async t => {
   const asked: unknown[] = []
-  const { upstream, tokenOf, statusOf, withToken } = await start(t, { authorize: (_request, target) => { asked.push(target); return true } })
+  const { upstream, tokenOf, statusOf, withToken } = await start(t, { authorize: (_request, target) => { asked.push(target); return 'grant' } })
   for (const token of [tokenOf('b'), 'garbage', tokenOf('a', { expires: '1e99' })]) t.equal(await withToken('a', token), 403)
   t.strictSame([asked, upstream.requests], [[], []])
   t.equal(await statusOf({}), 200)
   t.strictSame(asked, [{ action: 'proxy', url: `${upstream.origin}/cache/files/x` }], 'no fileId where the page names none')
 })
 
-t.test('what authorize allows is still limited to what the proxy may fetch, and to content that is not code', async t => {
-  const { host, upstream, statusOf } = await start(t, { authorize: () => true })
+t.test('what authorize grants is still limited to what the proxy may fetch, and to content that is not code', async t => {
+  const { host, upstream, statusOf } = await start(t, { authorize: () => 'grant' })
   t.equal((await fetch(host.handler({ action: 'proxy', url: `${upstream.origin}/info/info.json` }))).status, 403)
   t.equal(await statusOf({ headers: { 'sec-fetch-dest': 'script' } }), 403)
   t.strictSame(upstream.requests, [])

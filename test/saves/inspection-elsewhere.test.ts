@@ -1,8 +1,9 @@
 // The hook `inspect` sees whatever else is stored: forgotten files, earlier versions, uploads and copies.
 import { readdir } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import t from 'tap'
-import { fileStorage, type InspectEvent, type InspectResult, type StagedDocument } from '../../lib/index.js'
+import { blankDocument, fileStorage, type InspectEvent, type InspectResult, type StagedDocument, type TemplateFile } from '../../lib/index.js'
 import { startHost, startPageHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
 import { GRACE, OLD, startHistorian } from '../kit/sessions.js'
@@ -121,6 +122,43 @@ t.test('an upload that is rejected leaves nothing behind; without check it is no
   t.equal((await files()).length, 2)
   hook.result = REJECTED
   t.equal(await storedText(await upload(false)), 'Grace')
+})
+
+t.test('what is made from a template or a document is inspected, as a document, and leaves nothing behind if it is rejected', { skip: isOnS3 && 'This storage keeps nothing in files' }, async t => {
+  const seen: object[] = []
+  let result: InspectResult = REJECTED
+  const directory = t.testdir()
+  const { app, storage, storedText } = await startHost(t, {
+    storage: fileStorage({ directory }),
+    async inspect ({ content, extension }, { signal, ...event }) {
+      seen.push({ ...event, extension, isDocument: !(await buffer(content)).includes('template') })
+      return result
+    }
+  })
+  const parts = unzipSync(blankDocument('docx'))
+  const types = strFromU8(parts['[Content_Types].xml']!).replace('document.main', 'template.main')
+  const template = Buffer.from(zipSync({ ...parts, '[Content_Types].xml': [strToU8(types), { level: 0 }] }))
+  const { fileId: stored } = await storage.create('dotx', template)
+  const { fileId: letter } = await storage.create('txt', Buffer.from('Ada'))
+  const files = async () => (await readdir(directory)).filter(name => !name.startsWith('.fast'))
+  const before = await files()
+  const users = ['grace']
+  const cases: Array<[from: string | TemplateFile, event: object]> = [
+    [{ content: template, name: 'Letter.dotx' }, { reason: 'upload', users, extension: 'docx', isDocument: true }],
+    [{ content: Buffer.from('Ada'), name: 'Letter.txt' }, { reason: 'upload', users, extension: 'txt', isDocument: true }],
+    [stored, { reason: 'save-as', fileId: stored, users, extension: 'docx', isDocument: true }],
+    [letter, { reason: 'save-as', fileId: letter, users, extension: 'txt', isDocument: true }]
+  ]
+  for (const [from, event] of cases) {
+    const create = async () => await app.editorControl({ user: GRACE }).createDocument({ from })
+    seen.length = 0
+    result = REJECTED
+    await t.rejects(create(), REFUSAL)
+    t.strictSame(seen, [event])
+    t.strictSame(await files(), before)
+  }
+  result = { replace: Buffer.from('A.') }
+  t.equal(await storedText(await app.editorControl().createDocument({ from: letter })), 'A.')
 })
 
 t.test('a copy that is rejected is not stored, and its user sees the message', async t => {

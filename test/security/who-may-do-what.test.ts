@@ -1,13 +1,14 @@
 // Who may do what: a table of credentials and operations. Each cell is asked of a listening service. How one credential
 // may look, how long it is valid and in which order things are checked is tested where the operation is.
 import t, { type Test } from 'tap'
+import { allActions } from '../../lib/actions/routes.js'
 import { documentKeys } from '../../lib/document-server/document-key.js'
 import { tokenSigner } from '../../lib/document-server/token.js'
 import type { EditorOptions, FileInfo } from '../../lib/index.js'
 import { handlerUrls, pageTokens, urlSigner } from '../../lib/security/signatures.js'
 import { SECRET } from '../kit/document-server.js'
 import { NEW } from '../kit/editing.js'
-import { ADA, HANDLER, startHost } from '../kit/host.js'
+import { ADA, HANDLER, startHost, startPageHost } from '../kit/host.js'
 import { type Reply, send, startUpstream } from '../kit/http.js'
 import { deferred, holdTimers, jumpingTime } from '../kit/time.js'
 
@@ -66,18 +67,33 @@ secure, proxy.crossOrigin: true
   of another file                  403       403       403        403       403     403       403     403     -        -        -
   right, from another site         200       200       200        200       200     200       200     204     200      200      200
   right, from another origin       200       200       200        200       200     200       200     204     200      200      200
-secure, authorize allows
+secure, authorize returns true
   right                            200       200       200        200       200     200       200     204     200      200      200
-  none                             200       200       200        200       200     200       200     204     401      404      200
+  none                             401       401       401        401       401     401       401     401     401      404      200
+  garbage                          403       403       403        401       401     401       403     403     403      404      -
+  expired                          403       403       -          401       401     401       401     401     401      -        -
+  of another file                  403       403       403        403       403     403       403     403     -        -        -
+  right, from another site         200       200       200        200       200     200       403     403     403      200      200
+  right, from another origin       200       200       200        200       200     200       403     403     403      200      200
+  none, from a page of this site   401       401       401        401       401     401       401     401     401      404      200
+secure, authorize grants
+  right                            200       200       200        200       200     200       200     204     200      200      200
+  none                             200       200       401        200       401     401       200     204     401      404      200
   garbage                          403       403       403        200       401     401       403     403     403      404      -
   expired                          200       200       -          200       401     401       200     204     200      -        -
   of another file                  403       403       403        200       403     403       403     403     -        -        -
   right, from another site         200       200       200        200       200     200       200     204     200      200      200
   none, from a page of this site   200       200       401        200       401     401       200     204     401      404      200
   none, from another site          200       200       401        200       401     401       200     204     401      404      200
+secure, requireToken: false, authorize grants
+  none                             200       200       401        200       200     200       200     204     401      404      200
+  garbage                          403       403       403        200       200     200       403     403     403      404      -
+secure, signedUrls: false, authorize grants
+  none                             -         -         200        200       401     401       200     204     401      404      200
+  garbage                          -         -         200        200       401     401       403     403     403      404      -
 secure, authorize denies
   right                            403       403       403        403       403     403       403     403     403      200      200
-  none                             403       403       403        403       403     403       403     403     401      404      200
+  none                             403       403       401        403       401     401       403     403     401      404      200
   garbage                          403       403       403        403       401     401       403     403     403      404      -
   expired                          403       403       -          403       401     401       403     403     403      -        -
   of another file                  403       403       403        403       403     403       403     403     -        -        -
@@ -107,10 +123,21 @@ classic, proxy.requireToken: true
 classic, proxy.crossOrigin: false
   right                            200       200       200        200       200     200       200     204     200      200      200
   right, from another site         200       200       200        200       200     200       403     403     403      200      200
-classic, authorize allows
+classic, authorize returns true
   right                            200       200       200        200       200     200       200     204     200      200      200
   none                             200       200       200        200       200     200       200     204     401      404      200
   garbage                          200       200       200        200       200     200       200     204     403      404      -
+  expired                          200       200       -          200       200     200       200     204     401      -        -
+  right, from another site         200       200       200        200       200     200       200     204     200      200      200
+classic, authorize grants
+  right                            200       200       200        200       200     200       200     204     200      200      200
+  none                             200       200       200        200       200     200       200     204     401      404      200
+  garbage                          200       200       200        200       200     200       200     204     403      404      -
+  expired                          200       200       -          200       200     200       200     204     200      -        -
+classic, requireToken: true, authorize grants
+  none                             -         -         200        200       401     401       200     204     401      404      200
+classic, signedUrls: true, authorize grants
+  none                             200       200       401        -         200     200       200     204     401      404      200
 classic, authorize denies
   right                            403       403       403        403       403     403       403     403     403      200      200
   none                             403       403       403        403       403     403       403     403     401      404      200
@@ -123,14 +150,15 @@ const FIRST_SECRET = 'the-newest-secret-of-this-test-suite-012345'
 
 type Authorize = NonNullable<EditorOptions['authorize']>
 
-const allowing: Authorize[] = [() => true, async () => true]
+const returningTrue: Authorize[] = [() => true, async () => true]
+const granting: Authorize[] = [() => 'grant', async () => 'grant' as const]
 const denying: Authorize[] = [
   () => false,
   async () => false,
   () => { throw new Error('no directory of users') },
   async () => { throw new Error('no directory of users') },
   () => new Promise(() => {}),
-  ...['yes', 1, 0, null, {}].map(other => () => other as never)
+  ...['yes', 'Grant', ['grant'], 1, 0, null, {}].map(other => () => other as never)
 ]
 const each = (decisions: Authorize[]) => decisions.map(authorize => ({ authorize, timeouts: { hooks: 100 } }))
 
@@ -143,14 +171,20 @@ const SETTINGS: Readonly<Record<string, ReadonlyArray<Partial<EditorOptions>>>> 
   'secure, jwtSecret: a list': [{ jwtSecret: [FIRST_SECRET, SECRET] }],
   'secure, proxy.requireToken: false': [{ proxy: { requireToken: false } }],
   'secure, proxy.crossOrigin: true': [{ proxy: { crossOrigin: true } }],
-  'secure, authorize allows': each(allowing),
+  'secure, authorize returns true': each(returningTrue),
+  'secure, authorize grants': each(granting),
+  'secure, requireToken: false, authorize grants': [{ requireToken: false, authorize: () => 'grant' }],
+  'secure, signedUrls: false, authorize grants': [{ signedUrls: false, authorize: () => 'grant' }],
   'secure, authorize denies': each(denying),
   classic: [{}, { authorize: async () => undefined }],
   'classic, requireToken: true': [{ requireToken: true }],
   'classic, signedUrls: true': [{ signedUrls: true }],
   'classic, proxy.requireToken: true': [{ proxy: { requireToken: true } }],
   'classic, proxy.crossOrigin: false': [{ proxy: { crossOrigin: false } }],
-  'classic, authorize allows': each(allowing),
+  'classic, authorize returns true': each(returningTrue),
+  'classic, authorize grants': each(granting),
+  'classic, requireToken: true, authorize grants': [{ requireToken: true, authorize: () => 'grant' }],
+  'classic, signedUrls: true, authorize grants': [{ signedUrls: true, authorize: () => 'grant' }],
   'classic, authorize denies': each(denying)
 }
 
@@ -353,7 +387,7 @@ const OPERATIONS: readonly Operation[] = [
     variants: ['rename', 'favorite', 'config', 'renew', 'save-state'],
     garbage: 'garbage',
     credential: ({ issuer, file }) =>
-      issuer.pages.make({ fileId: file.fileId, name: 'Report.txt', defaults: { user: ADA } }),
+      issuer.pages.make({ fileId: file.fileId, name: 'Report.txt', defaults: { user: ADA }, key: issuer.keys.of(file) }),
     foreign: ({ issuer, file }) => issuer.signUntil('proxy', file.fileId),
     request: ({ site, variant }, token) => ({
       method: 'POST',
@@ -523,3 +557,56 @@ for (const profile of ['secure', 'classic'] as const) {
     }
   })
 }
+
+/** Whether each page action is allowed, by what the page's token is and what `authorize` returns. */
+const OF_PAGES = `
+           nothing  true  grant  false  a throw
+  right    yes      yes   yes    403    403
+  none     401      401   401    401    401
+  garbage  403      403   403    403    403
+  expired  401      401   yes    403    403
+`
+
+t.test('every page action: what authorize returns counts alike', async t => {
+  const [columns = [], ...rows] = OF_PAGES.trim().split('\n').map(line => line.trim().split(/ {2,}/))
+  const authorizes: Readonly<Record<string, Authorize>> = {
+    nothing: () => undefined,
+    true: async () => true,
+    grant: async () => 'grant' as const,
+    false: async () => false,
+    'a throw': () => { throw new Error('no directory of users') }
+  }
+  let now = Date.now()
+  let authorize = authorizes.nothing!
+  const list = () => []
+  const none = () => {}
+  const host = await startPageHost(t, {
+    clock: { now: () => now },
+    versions: {},
+    authorize: (request, target) => authorize(request, target),
+    actions: {
+      rename: none, saveAs: true, images: list, documents: list, spreadsheets: list, reference: () => null, users: list,
+      notify: none, sharing: list, favorite: none, create: () => ({ url: '/new' }), templates: list
+    }
+  })
+  const expired = await host.tokenOf()
+  now += 2 * 3_600_000
+  const credentials: Readonly<Record<string, string | undefined>> = {
+    right: await host.tokenOf(),
+    none: undefined,
+    garbage: 'garbage',
+    expired
+  }
+  for (const { name } of allActions) {
+    for (const [credential = '', ...expected] of rows) {
+      const cells: string[] = []
+      for (const column of columns) {
+        authorize = authorizes[column]!
+        // Without fields most actions refuse the request, but only after it was authorized.
+        const { status } = await host.ask(name, {}, { token: credentials[credential] })
+        cells.push(status === 401 || status === 403 ? String(status) : 'yes')
+      }
+      t.strictSame(cells, expected, `${name}, ${credential}`)
+    }
+  }
+})

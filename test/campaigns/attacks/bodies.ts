@@ -54,10 +54,10 @@ const withoutFile = (title: string, query: (target: Target) => Record<string, st
 })
 
 const unsigned: StoppedByOptions = {
-  title: 'has bodies of 4 MiB read and parsed with a fileId and no signature, where authorize decides',
+  title: 'has bodies of 4 MiB read and parsed with a fileId and no signature, whatever authorize returns',
   has: 'an HTTP client',
-  stoppedBy: { signedUrls: 'authorize is called before the body is read' },
-  run: async (t, options) => await sending(({ handler, fileId }) => handler({ action: 'callback', fileId }))(t, { ...options, authorize: () => undefined })
+  stoppedBy: { signedUrls: 'an unsigned URL is refused before the body is read' },
+  run: async (t, options) => await sending(({ handler, fileId }) => handler({ action: 'callback', fileId }))(t, { ...options, authorize: () => 'grant' })
 }
 
 /** Whether what a token holds is parsed. */

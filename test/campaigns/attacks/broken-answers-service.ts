@@ -48,7 +48,7 @@ await app.register(editor, {
   publicBaseUrl: origin,
   storage: fileStorage({ directory }),
   saveRetries: 0,
-  authorize: (_request, { action }) => action === 'proxy' ? true : undefined,
+  authorize: (_request, { action }) => action === 'proxy' ? 'grant' : undefined,
   ...(httpClient && { httpClient })
 })
 await app.ready()

@@ -5,7 +5,7 @@ import type { AlwaysStopped } from './attack.js'
 import { letsIn } from './scripts.js'
 import { startTarget } from './target.js'
 
-const HAS = 'a server that the proxy fetches from; a victim who opens a link and whom authorize allows without a token'
+const HAS = 'a server that the proxy fetches from; a victim who opens a link and whom authorize grants it without a token'
 
 type Exchange = (t: Test, origin: string) => Promise<string>
 

@@ -50,7 +50,7 @@ function serving (type: string | undefined, body: string): RequestListener {
 }
 
 /** A host that knows its users by itself, so that a mere link reaches the proxy. */
-export const letsIn: Pick<EditorOptions, 'authorize'> = { authorize: (_request, { action }) => action === 'proxy' ? true : undefined }
+export const letsIn: Pick<EditorOptions, 'authorize'> = { authorize: (_request, { action }) => action === 'proxy' ? 'grant' : undefined }
 
 type Verdict = (headers: Headers) => boolean
 
@@ -77,7 +77,7 @@ const stored = (extension: string, content: string) => async (target: Target) =>
 }
 
 const throughProxy = async (target: Target) => target.handler({ action: 'proxy', url: `${target.documentServer.origin}/cache/files/x` })
-const FILE = 'a file at the document server; a victim who opens a link and whom authorize allows without a token'
+const FILE = 'a file at the document server; a victim who opens a link and whom authorize grants it without a token'
 
 const INJECTION = 'a page of the service in which they can place a script element, with `script-src \'self\'`'
 const NOTHING = serving(undefined, '')

@@ -29,7 +29,7 @@ async function startSlowHost (t: Test, profile: Profile, documentServerOrigin: s
     onSaveFailed: slowly,
     async authorize (_request, { action }) {
       await slowly()
-      return action === 'proxy' ? true : undefined
+      return action === 'proxy' ? 'grant' : undefined
     },
     prepare (app) {
       for (const hook of ['onRequest', 'preHandler', 'onError', 'onResponse'] as const) app.addHook(hook, slowly)
