@@ -78,7 +78,7 @@ export function savedAt (origin: string, key: string, number = 1, { name = 'outp
 }
 
 interface CallbackFields {
-  readonly key?: string
+  readonly key?: unknown
   readonly url?: unknown
   readonly changesurl?: unknown
   readonly formsdataurl?: unknown
@@ -93,8 +93,9 @@ const MARK = 'path%3A'
  * into the form in which the document server writes them; `startUpstream` gets the path back. Other URLs stay.
  */
 export function asDocumentServer<Fields extends CallbackFields> (fields: Fields, origins: readonly string[]): Fields {
-  const { key = '', url } = fields
-  if (typeof url !== 'string') return fields
+  const { url } = fields
+  if (typeof url !== 'string' || origins.length === 0) return fields
+  const key = typeof fields.key === 'string' && fields.key !== '' ? fields.key : 'no-key'
   const written = (n: string) => new RegExp(`/data/${key.replace(/\W/g, '\\$&')}_(${n})/([\\w.]+)/\\2\\?md5=[^&]*&expires=\\d+(&shardkey=[^&]*)?&filename=\\2$`)
   const number = written('\\d+').exec(url)?.[1] ?? String(createHash('sha256').update(url.split('?', 1)[0]!.replace(/^\w+:\/\/[^/]*/, '')).digest().readUInt16BE() % 10_001)
   const changed: Record<string, string> = {}
