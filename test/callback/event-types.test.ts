@@ -98,7 +98,7 @@ function fieldsOf ({ url, key }: Editing): Record<number, object> {
       lastsave,
       forcesavetype: 3,
       encrypted: false,
-      formsdataurl: `${url}&forms`
+      formsdataurl: url.replaceAll('output.docx', 'formsdata.json')
     },
     7: { key, users, userdata: 'mine', lastsave, forcesavetype: 0 }
   }

@@ -109,7 +109,8 @@ export function asDocumentServer<Fields extends CallbackFields> (fields: Fields,
   return { ...fields, ...changed }
 }
 
-function pathOfSaved (url: string): string {
+/** The path that a test gave a saved file. */
+export function pathOfSaved (url: string): string {
   const [, path] = new RegExp(`[?&]shardkey=${MARK}([^&]*)`).exec(url) ?? []
   return path === undefined ? url : decodeURIComponent(path)
 }
