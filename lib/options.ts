@@ -14,6 +14,10 @@ export const API_SCRIPT_PATH = '/web-apps/apps/api/documents/api.js'
 
 const API_EXAMPLE = `https://docs.example.com${API_SCRIPT_PATH}`
 const isOrigin = stringThat(value => parseOrigin(value) !== undefined)
+const isBase = stringThat(value => {
+  const [, origin = '', path = '/'] = /^([^/]*\/\/[^/?#*]*)(\/[^?#]*)?$/.exec(value) ?? []
+  return parseOrigin(origin) !== undefined && isUrlPath(path)
+})
 /** One fixed path of the router: it is part of signed URLs. */
 const isPath = stringThat(value => isUrlPath(value) && value.length > 1 && !/[?#:*]|\/$/.test(value))
 const PATH_RULE =
@@ -45,8 +49,8 @@ const rules: Rules<EditorOptions> = {
   documentServer: {
     internalUrl: rule('must be an http(s) origin such as http://documentserver:80', isOrigin),
     origins: rule(
-      'must be \'any\' or a list of http(s) origins such as https://docs.example.com',
-      anyOf(isOneOf('any'), listOf(isOrigin))
+      'must be \'any\' or a list of http(s) origins such as https://docs.example.com, with a path only where the document server\'s storage.externalHost has one',
+      anyOf(isOneOf('any'), listOf(isBase))
     ),
     authorizationHeader: rule('must be the name of a header', stringThat(value => /^[\w-]+$/.test(value))),
     authorizationPrefix: rule('must be a string', isString),
@@ -187,6 +191,8 @@ export function resolveOptions (given: EditorOptions) {
       origins: new Set([...publicOrigins, ...(internalOrigin ? [internalOrigin] : [])]) as ReadonlySet<string>,
       /** Without the internal origin, which a proxy request must not name. */
       publicOrigins: publicOrigins as ReadonlySet<string>,
+      /** Where else files may be: the origins and paths that the option `origins` names. */
+      bases: (origins === 'any' ? [] : origins.map(base => new URL(base))) as ReadonlyArray<Readonly<URL>>,
       anyOrigin: origins === 'any',
       authorizationHeader: documentServer.authorizationHeader?.toLowerCase() ?? 'authorization',
       authorizationPrefix: documentServer.authorizationPrefix ?? 'Bearer ',

@@ -110,16 +110,18 @@ export interface EditorOptions {
   readonly documentServer?: {
     /**
      * Origin at which the application reaches the document server, such as `http://documentserver`, if that differs
-     * from its public origin. Requests to the document server's public origins are sent there instead, without the
-     * virtual path of `editorApiUrl` if it has one (`https://example.com/docs/web-apps/…`), except proxied URLs that
-     * are not result files.
+     * from its public origin. Requests to the origin of `editorApiUrl` are sent there instead, without its virtual path
+     * if it has one (`https://example.com/docs/web-apps/…`), except proxied URLs that are not result files. Saved files
+     * are fetched there, whatever base their URLs have, unless `origins` names it.
      *
      * @default none: the public origins are used
      */
     readonly internalUrl?: string
     /**
-     * Origins, besides those of `editorApiUrl` and `internalUrl`, from which saved and converted files may be fetched.
-     * `'any'` allows every origin.
+     * Origins, besides those of `editorApiUrl` and `internalUrl`, from which saved and converted files may be fetched,
+     * such as that of an object store. One that is the document server's `storage.externalHost` has the same path, if
+     * any: `https://files.example.com/docs`. `'any'` allows every origin, and saved files are then fetched from whatever
+     * URL a callback names.
      *
      * @default []; 'any' in the classic profile
      */
@@ -149,7 +151,7 @@ export interface EditorOptions {
   /** The proxy action, which fetches files for the editor page. */
   readonly proxy?: {
     /**
-     * What may be fetched besides the document server's result files (`/cache/files/…`): an origin, or
+     * What may be fetched besides the document server's result files (`/cache/files/…` and the like): an origin, or
      * `{ origin, path }` for one path and everything below it. `'any'` allows every http(s) URL.
      *
      * Everybody with an editor page can read whatever these URLs return to the application's IP address.

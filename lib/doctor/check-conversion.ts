@@ -8,6 +8,7 @@ import { PROBE_FORMAT, probeDocument, type Sighting } from '../handler/probe-req
 import type { Settings } from '../options.js'
 import { bytesOf, discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
+import { isLoopback } from './check-options.js'
 import { connectionFault, requestDirectly } from './direct-request.js'
 import { error, firstWords, isError, ok, shown, skipped, warning } from './findings.js'
 import type { DoctorServices } from './services.js'
@@ -210,10 +211,16 @@ export async function checkResult (
  * public origin cannot be reached from here.
  */
 async function announcedInPublic (services: DoctorServices, probe: Probe): Promise<URL | undefined> {
+  return services.settings.documentServer.internalOrigin === null ? undefined : await announcedWith(services, probe, {})
+}
+
+/** The URL of the same file when it is asked for through the public origin with these headers. */
+async function announcedWith (
+  services: DoctorServices, probe: Probe, forwarded: Readonly<Record<string, string>>
+): Promise<URL | undefined> {
   const { settings: { documentServer }, client } = services
-  if (documentServer.internalOrigin === null) return undefined
   const url = serviceUrl(documentServer.publicUrl, SERVICE_PATHS.converter)
-  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  const headers = { accept: 'application/json', 'content-type': 'application/json', ...forwarded }
   const body = client.bodyOf('converter', probeConversion(probe))
   const { response } = await requestDirectly(services, 'probe', url, { headers, body })
   try {
@@ -222,6 +229,33 @@ async function announcedInPublic (services: DoctorServices, probe: Probe): Promi
   } catch { // another server answers there: the check of api.js reports it
     return undefined
   }
+}
+
+/** Headers from which the document server makes the URLs of files, with a value of ours and what shows it there. */
+function forwardedHeaders ({ protocol }: Readonly<URL>): Record<string, [value: string, shows: (url: URL) => boolean]> {
+  const other = protocol === 'https:' ? 'http' : 'https'
+  return {
+    'X-Forwarded-Prefix': ['/forwarded-prefix', ({ pathname }) => pathname.startsWith('/forwarded-prefix/')],
+    'X-Forwarded-Host': ['forwarded.invalid', ({ hostname }) => hostname === 'forwarded.invalid'],
+    'X-Forwarded-Proto': [other, url => url.protocol === `${other}:`],
+    'Cloudfront-Forwarded-Proto': [other, url => url.protocol === `${other}:`]
+  }
+}
+
+/** Whether every browser chooses how the URLs of files begin. Strangers do not reach a document server on loopback. */
+export async function checkForwardedHeaders (services: DoctorServices, probe: Probe): Promise<DoctorFinding[]> {
+  const { publicUrl } = services.settings.documentServer
+  if (isLoopback(publicUrl)) return []
+  const plain = await announcedWith(services, probe, {})
+  const names: string[] = []
+  for (const [name, [value, shows]] of Object.entries(forwardedHeaders(publicUrl))) {
+    const url = plain && !shows(plain) ? await announcedWith(services, probe, { [name.toLowerCase()]: value }) : undefined
+    if (url && shows(url)) names.push(name)
+  }
+  if (names.length === 0) return []
+  return [warning('FORWARDED_HEADERS',
+    `The document server at ${publicUrl.origin} makes the URLs of files from headers that any browser may send: ${names.join(', ')}. So a reader can break what others do with these files.`,
+    'Let the proxy in front of the document server set or clear these headers (nginx: proxy_set_header X-Forwarded-Host $http_host; proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Prefix ""; proxy_set_header Cloudfront-Forwarded-Proto "";).')]
 }
 
 function foreignOrigin ({ origin, host }: URL, own: readonly string[]): DoctorFinding {

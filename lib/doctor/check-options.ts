@@ -54,7 +54,7 @@ function isThisMachine (url: URL): boolean {
   return isLoopback(url) || url.hostname === '0.0.0.0' || url.hostname === '[::]'
 }
 
-function isLoopback (url: URL): boolean {
+export function isLoopback (url: Readonly<URL>): boolean {
   return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/i.test(url.hostname)
 }
 

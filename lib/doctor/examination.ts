@@ -1,7 +1,7 @@
 import type { DoctorFinding, DoctorReport } from '../../types/doctor.js'
 import type { Settings } from '../options.js'
 import { withTimeout } from '../util/limits.js'
-import { assessDownload, checkFromFile, checkResult, convertProbe } from './check-conversion.js'
+import { assessDownload, checkForwardedHeaders, checkFromFile, checkResult, convertProbe } from './check-conversion.js'
 import { checkOptions } from './check-options.js'
 import { askSightings, checkPublicUrl } from './check-public-url.js'
 import { checkApiScript, checkServer } from './check-server.js'
@@ -95,7 +95,7 @@ function runChecks (services: DoctorServices, note: Note): ReadonlyArray<Promise
     ])
     note('FROM_FILE', fromFile)
     const result = await checkResult(services, probe, outcome)
-    note('RESULT', result.finding)
+    note('RESULT', result.finding, ...isError(result.finding) ? [] : await checkForwardedHeaders(services, probe))
     return { outcome, resultText: result.text, clockAhead: server.clockAhead, hasTokensIn: tokensIn.hasTokens }
   }
 

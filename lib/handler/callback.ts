@@ -3,12 +3,13 @@ import type { CallbackEvent, CorruptedEvent, EditingEvent, FinishedEvent, ForceS
 import { codeOf } from '../diagnostics.js'
 import { documentTypeOf } from '../document-server/formats.js'
 import { CorruptedDocumentError, FileNotFoundError, HookTimeoutError, InvalidCallbackError } from '../errors.js'
+import type { Settings } from '../options.js'
+import { callbackUrl } from '../outbound/result-urls.js'
 import { createFormSubmissions } from '../save/form-submissions.js'
 import { messageForUsers, refusedIdentityOf, type SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome } from '../save/saves.js'
 import type { ForceSaveRelation } from '../sessions/record.js'
 import { digest } from '../util/text.js'
-import { isHttpUrl, parseHttpUrl } from '../util/url.js'
 import { type EndedSave, publishRefused, reportSave } from './callback-reports.js'
 import { answerCallback, type HandlerRequest, notesOf } from './request.js'
 import { isCallbackPayload, optionalFields } from './request.compiled.js'
@@ -38,7 +39,7 @@ const ANSWER_AFTER_MS = 1000
 export function createCallbackHandler (
   { settings, credentials, sessions, saves, forceSaves, hooks, shutdown }: HandlerServices
 ) {
-  const submitForm = createFormSubmissions(saves, async event =>
+  const submitForm = createFormSubmissions(settings, saves, async event =>
     await hooks.run(event.fileId, () => settings.onFormSubmitted?.(event), {
       milliseconds: settings.timeouts.hooks,
       timeoutError: ms => new HookTimeoutError('onFormSubmitted', ms),
@@ -141,7 +142,7 @@ export function createCallbackHandler (
       return undefined
     }
     try {
-      const request = { ...saveRequest(event, url), relation, isAwaited }
+      const request = { ...saveRequest(settings, event), relation, isAwaited }
       const outcome = await saves.save(request)
       if (outcome === 'missing') {
         await discarded()
@@ -213,13 +214,13 @@ function isUnknownSave (
   return !KNOWN_STATUSES.has(event.status) && FIELDS_OF_SAVES.some(name => event[name] !== undefined)
 }
 
-function saveRequest (event: SaveEvent, url: string): SaveRequest {
-  const { fileId, key, status, lastsave, users } = event
+function saveRequest (settings: Settings, event: SaveEvent): SaveRequest {
+  const { fileId, key, status, lastsave, users, changesurl } = event
   const first = event.history?.changes?.[0]
   return {
     fileId,
     status,
-    url: parseHttpUrl(url),
+    url: callbackUrl(settings, 'url', event),
     key,
     lastsave,
     oldestChange: first?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z'),
@@ -228,13 +229,8 @@ function saveRequest (event: SaveEvent, url: string): SaveRequest {
     notmodified: status === 2 && event.notmodified === true,
     users,
     history: event.history,
-    changesUrl: httpUrlOf(event.changesurl)
+    changesUrl: changesurl === undefined ? undefined : () => callbackUrl(settings, 'changesurl', event)
   }
-}
-
-/** Ignores an unusable URL: a save is stored even without its changes. */
-function httpUrlOf (value: string | undefined): URL | undefined {
-  return value !== undefined && isHttpUrl(value) ? new URL(value) : undefined
 }
 
 const validators = Object.entries(optionalFields)

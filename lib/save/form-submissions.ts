@@ -1,9 +1,10 @@
 import type { ForceSavedEvent, FormField, FormSubmittedEvent } from '../../types/events.js'
 import { InvalidCallbackError, UpstreamError } from '../errors.js'
+import type { Settings } from '../options.js'
+import { callbackUrl } from '../outbound/result-urls.js'
 import { spool } from '../storage/timed-storage.js'
 import { bytesOfContent } from '../util/streams.js'
 import { digest, parseJson } from '../util/text.js'
-import { parseHttpUrl } from '../util/url.js'
 import { isFormData } from './form-data.compiled.js'
 import { saveIdOf } from './save-request.js'
 import type { Saves } from './saves.js'
@@ -17,14 +18,16 @@ const MAX_DATA_BYTES = 16 * 1024 ** 2
  * Source: docs/document-server-protocol.md#forced-6-and-7
  */
 export function createFormSubmissions (
-  { fetch, inTurn }: Pick<Saves, 'fetch' | 'inTurn'>, handOver: (event: FormSubmittedEvent) => Promise<void>
+  settings: Settings, { fetch, inTurn }: Pick<Saves, 'fetch' | 'inTurn'>,
+  handOver: (event: FormSubmittedEvent) => Promise<void>
 ) {
   return async function submit (event: ForceSavedEvent): Promise<void> {
     const { fileId, key, url, formsdataurl, filetype: fileType = 'pdf', actions, users } = event
     if (url === undefined || formsdataurl === undefined) {
       throw new InvalidCallbackError('it announces a submitted form without its url or formsdataurl, which document servers send from 8.0 on')
     }
-    const [pdfUrl, dataUrl] = [parseHttpUrl(url), parseHttpUrl(formsdataurl)]
+    const pdfUrl = callbackUrl(settings, 'url', event)
+    const dataUrl = callbackUrl(settings, 'formsdataurl', event)
     const { text, pdf } = await inTurn(async () => ({
       text: await fetch({ url: dataUrl, filetype: 'json', extension: 'json' }, async content =>
         Buffer.from(await bytesOfContent(content, MAX_DATA_BYTES)).toString()),

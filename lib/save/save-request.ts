@@ -2,6 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import type { CallbackHistory } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { RejectedError, StorageTimeoutError } from '../errors.js'
+import { pathWithoutBase } from '../outbound/result-urls.js'
 import type { Services } from '../services.js'
 import type { ForceSaveRelation, SaveIdentity, Session } from '../sessions/record.js'
 import { withTimeout } from '../util/limits.js'
@@ -29,8 +30,8 @@ export interface SaveRequest {
   readonly users?: readonly string[] | undefined
   /** The changes since the session began, and their authors. */
   readonly history?: CallbackHistory | undefined
-  /** URL of the data of those changes at the document server. */
-  readonly changesUrl?: URL | undefined
+  /** Returns the URL of the data of those changes at the document server. Throws if it may not be fetched. */
+  readonly changesUrl?: (() => URL) | undefined
   /**
    * Present for a forgotten file: `lastsave` is when the file was written, and force saves of its session may have been
    * stored since. `session`: as noted before the file was fetched. `keysAtRest`: keys of sessions in which nobody is
@@ -57,7 +58,7 @@ export function saveIdOf ({ fileId, key, status, url = '', lastsave = '' }: Iden
 }
 
 function pathOf (url: string | URL): string {
-  return url instanceof URL ? url.pathname : parseUrl(url)?.pathname ?? url
+  return pathWithoutBase(url instanceof URL ? url.pathname : parseUrl(url)?.pathname ?? url)
 }
 
 /**

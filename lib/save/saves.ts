@@ -89,9 +89,10 @@ function createFetchChanges ({ storage, log }: Services, fetch: Fetch) {
    * minutes. Resolves to `undefined` if there are none. Never rejects: a save is stored without them. Source:
    * docs/document-server-protocol.md#version-history
    */
-  return async function fetchChanges ({ fileId, changesUrl: url }: SaveRequest): Promise<StagedContent | undefined> {
-    if (url === undefined) return undefined
-    const staging = fetch({ url, filetype: 'zip', extension: 'zip' }, async content => await stage(fileId, content))
+  return async function fetchChanges ({ fileId, changesUrl }: SaveRequest): Promise<StagedContent | undefined> {
+    if (changesUrl === undefined) return undefined
+    const staging = (async () => await fetch({ url: changesUrl(), filetype: 'zip', extension: 'zip' }, async content =>
+      await stage(fileId, content)))()
     try {
       return await withTimeout(async () => await staging, {
         milliseconds: TIME_FOR_CHANGES_MS,

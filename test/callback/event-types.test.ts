@@ -69,7 +69,7 @@ const history = {
 
 /** Every field that the document server's protocol knows of a status. */
 function fieldsOf ({ url, key }: Editing): Record<number, object> {
-  const assembled = { url, changesurl: `${url}&changes`, history, filetype: 'docx' }
+  const assembled = { url, changesurl: url.replaceAll('output.docx', 'changes.zip'), history, filetype: 'docx' }
   return {
     1: { key, users: ['u1', 'u2'], actions: [{ type: 1, userid: 'u2' }], userdata: 'mine' },
     2: { key, ...assembled, users, actions, lastsave, notmodified: true, encrypted: false },
@@ -98,7 +98,7 @@ function fieldsOf ({ url, key }: Editing): Record<number, object> {
       lastsave,
       forcesavetype: 3,
       encrypted: false,
-      formsdataurl: `${url}&forms`
+      formsdataurl: url.replaceAll('output.docx', 'formsdata.json')
     },
     7: { key, users, userdata: 'mine', lastsave, forcesavetype: 0 }
   }

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { CallbackEvent, SavedEvent } from '../../lib/index.js'
 import { NEW, OLD, profiles, startEditing } from '../kit/editing.js'
+import { savedAt } from '../kit/http.js'
 
 for (const profile of profiles) {
   t.test(`onCallback: called for every authentic callback, with its fields unchanged (${profile})`, async t => {
@@ -14,7 +15,7 @@ for (const profile of profiles) {
         key: editing.key,
         status: 6,
         url,
-        changesurl: `${url}&changes`,
+        changesurl: url.replaceAll('output.docx', 'changes.zip'),
         history,
         users: ['u1'],
         userdata: 'mine',
@@ -49,8 +50,9 @@ for (const profile of profiles) {
     const editing = await startEditing(t, { profile, onCallback: event => { told.push(event) } })
     await editing.post({ status: '2' })
     const key = editing.keyOf('absent')
-    await editing.post({ status: 2, key, url: editing.url }, 'absent')
-    t.strictSame(told, [{ status: 2, key, url: editing.url, fileId: 'absent' }])
+    const url = savedAt(editing.documentServer.origin, key)
+    await editing.post({ status: 2, key, url }, 'absent')
+    t.strictSame(told, [{ status: 2, key, url, fileId: 'absent' }])
   })
 
   t.test(`onCallback is called before the save, onSaved once the save is durable (${profile})`, async t => {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { memoryStorage } from '../../lib/index.js'
 import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
 import { signed, startHost } from '../kit/host.js'
+import { savedAt } from '../kit/http.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -30,7 +31,7 @@ t.test('a token without a document key, or with a key of no file, is refused', a
 
 t.test('a document key chosen by the application is accepted only at the callback URL that the control made for it', async t => {
   const editing = await startEditing(t)
-  const { fileId, url } = editing
+  const { fileId, documentServer } = editing
   const control = await editing.app.editorControl().openDocument(fileId)
   control.documentKey = 'key-of-the-host'
   const { document, editorConfig } = control.config!
@@ -38,7 +39,7 @@ t.test('a document key chosen by the application is accepted only at the callbac
   const callbackUrl = editorConfig.callbackUrl!
 
   const post = async (address: string, key: string) => {
-    const save = { key, status: 2, url }
+    const save = { key, status: 2, url: savedAt(documentServer.origin, key) }
     return errorOf(await (await fetch(address, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ ...save, token: signed(save) }) })).text())
   }
   t.equal(await post(editing.urls.callback(fileId), 'key-of-the-host'), 1, 'the URL for keys of this library')
@@ -54,7 +55,7 @@ t.test('a callback URL signed for one key binds a callback without a token as we
   const editing = await startEditing(t, { requireToken: false })
   const address = editing.urls.callback(editing.fileId, 'key-of-the-host')
   for (const [key, error] of [['another-key', 1], [undefined, 1], ['key-of-the-host', 0]] as const) {
-    const answer = await fetch(address, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ key, status: 2, url: editing.url }) })
+    const answer = await fetch(address, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ key, status: 2, url: savedAt(editing.documentServer.origin, key ?? 'none') }) })
     t.equal(errorOf(await answer.text()), error, String(key))
   }
   t.equal(await editing.storedText(editing.fileId), NEW)

@@ -4,7 +4,7 @@ import { memoryStorage } from '../../lib/index.js'
 import { deferred } from '../kit/time.js'
 import { forgedToken, SECRET } from '../kit/document-server.js'
 import { errorOf, profiles, startEditing } from '../kit/editing.js'
-import { answerWith } from '../kit/http.js'
+import { answerWith, savedAt } from '../kit/http.js'
 import { HANDLER, signed } from '../kit/host.js'
 import { ERROR, memoryLog, WARN } from '../kit/log.js'
 
@@ -25,7 +25,7 @@ for (const profile of profiles) {
     const editing = await startEditing(t, {
       profile,
       server: log.server,
-      serve: (request, response) => answers[Number(/answer=(\d)/.exec(request.url ?? '')?.[1])]!(request, response)
+      serve: (request, response) => answers[Number(/_(\d)\/output/.exec(request.url ?? '')?.[1])]!(request, response)
     })
     const { fileId, origin, documentServer } = editing
     const sent: string[] = []
@@ -38,8 +38,8 @@ for (const profile of profiles) {
       errors.push(errorOf(body))
     }
 
-    const urls = [
-      ...answers.map((_, index) => `${documentServer.origin}/file?answer=${index}&md5=in-the-url`),
+    const urls: Array<string | ((key: string) => string)> = [
+      ...answers.map((_, index) => (key: string) => savedAt(documentServer.origin, key, index).replace('md5=m-d-5', 'md5=in-the-url')),
       'http://u:password-in-the-url@127.0.0.1:9/x?md5=in-the-url',
       'http://elsewhere.invalid/x?md5=in-the-url',
       'ftp://elsewhere.invalid/x?md5=in-the-url',
@@ -47,13 +47,14 @@ for (const profile of profiles) {
       'http://[nonsense]/?md5=in-the-url'
     ]
     for (const [index, url] of urls.entries()) {
-      const save = { key: `${editing.key}.${index}`, status: 2, url, userdata: 'in-the-userdata' }
+      const key = `${editing.key}.${index}`
+      const save = { key, status: 2, url: typeof url === 'string' ? url : url(key), userdata: 'in-the-userdata' }
       await post(save, { token: signed(save), headerToken: signed({ payload: save }) })
     }
     t.ok(errors.includes(0), 'some are taken')
     t.ok(errors.includes(1), 'some are refused')
 
-    const save = { key: editing.key, status: 2, url: urls[0] }
+    const save = { key: editing.key, status: 2, url: `${editing.url}&md5=in-the-url` }
     const worthless = [
       forgedToken(save, { alg: 'none' }),
       forgedToken(save, { alg: 'HS512', secret: SECRET }),

@@ -3,6 +3,7 @@ import net from 'node:net'
 import t from 'tap'
 import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
 import { HANDLER, signed } from '../kit/host.js'
+import { savedAt } from '../kit/http.js'
 import { SECRET } from '../kit/document-server.js'
 import { handlerUrls } from '../../lib/security/signatures.js'
 
@@ -84,7 +85,7 @@ t.test('a URL that a hook of the application changes after its signature was ver
     })
     const { fileId, keys, storage } = editing
     const other = await storage.create('txt', Buffer.from(OLD))
-    const otherSave = { key: keys.of(other), url: editing.url }
+    const otherSave = { key: keys.of(other), url: savedAt(editing.documentServer.origin, keys.of(other)) }
     const changes: Record<string, (query: Query) => Query> = {
       'another file': query => ({ ...query, fileId: other.fileId }),
       'another file, in place': query => Object.assign(query, { fileId: other.fileId }),

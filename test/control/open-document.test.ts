@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { signed, startHost } from '../kit/host.js'
-import { startUpstream } from '../kit/http.js'
+import { asDocumentServer, startUpstream } from '../kit/http.js'
 
 const fileIds = [
   'plain',
@@ -47,7 +47,7 @@ t.test('every fileId in a generated editorConfig.callbackUrl reaches the stored 
     for (const [index, fileId] of fileIds.entries()) {
       const { callbackUrl, documentKey } = await host.app.editorControl().openDocument(fileId)
       t.match(callbackUrl, /^[!-~]+$/, 'an ASCII URL')
-      const payload = { key: documentKey, status: 2, url: `${documentServer.origin}/${profile}/${index}` }
+      const payload = asDocumentServer({ key: documentKey, status: 2, url: `${documentServer.origin}/${profile}/${index}` }, [documentServer.origin])
       const response = await fetch(callbackUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

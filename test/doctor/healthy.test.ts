@@ -2,7 +2,7 @@ import t from 'tap'
 import { undiciClient } from '../../lib/index.js'
 import { createAuthority, createCertificate } from '../kit/network.js'
 import { startHost } from '../kit/host.js'
-import type { ReverseProxyOptions } from '../kit/http.js'
+import { forwarded, type ReverseProxyOptions, startReverseProxy } from '../kit/http.js'
 import { expectReport, findingOf, OTHER_SECRET, type SetUpOptions, startSetUp } from './support.js'
 import { SECRET, startDocumentServer } from '../kit/document-server.js'
 
@@ -65,6 +65,25 @@ t.test('healthy: an internal URL, and a public one that only browsers know; api.
   t.match(findingOf(report, 'API_SCRIPT'), { status: 'skipped', evidence: /ENOTFOUND/ })
   t.equal(findingOf(report, 'RESULT')?.status, 'ok')
   t.strictSame(report.findings.filter(({ status }) => status === 'error'), [])
+})
+
+t.test('headers of browsers that reach the document server are a warning, unless its proxy sets them', async t => {
+  const documentServer = await startDocumentServer(t, { allowedHosts: ['docs.example.test', 'forwarded.invalid'] })
+  const proxy = await startReverseProxy(t, {
+    headers: ({ 'x-forwarded-prefix': _prefix, 'cloudfront-forwarded-proto': _proto, ...headers }, facts) => forwarded(headers, facts)
+  })
+  proxy.forwardTo(documentServer.url)
+  const httpClient = undiciClient({
+    lookup: (_name, { all }, callback) => all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4)
+  })
+  t.teardown(() => httpClient.close?.())
+  for (const [{ port }, evidence] of [[new URL(documentServer.url), /X-Forwarded-Host/], [new URL(proxy.origin), undefined]] as const) {
+    const host = await startHost(t, { documentServerOrigin: `http://docs.example.test:${port}`, documentServer: { internalUrl: documentServer.url }, httpClient })
+    const report = await host.app.editorDoctor()
+    const found = findingOf(report, 'FORWARDED_HEADERS')
+    t.equal(found?.status, evidence && 'warning')
+    if (evidence) t.match(found, { evidence, remedy: /proxy_set_header X-Forwarded-Prefix "";/ })
+  }
 })
 
 t.test('the doctor says how content that is converted reaches the document server', async t => {

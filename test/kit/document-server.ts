@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import type { CellFileType, DiagramFileType, DocumentType, PdfFileType, SlideFileType, WordFileType } from '@onlyoffice/doceditor-types'
 import type { DocumentServer, DocumentServerOptions } from 'onlyoffice-emulator'
 import type { Test } from 'tap'
-import { listen, type Upstream } from './http.js'
+import { listen, pathOfSaved, type Upstream } from './http.js'
 
 /**
  * With `DOCUMENT_SERVER=10.0`, the document server of tests names the purpose of its tokens and demands that of ours.
@@ -78,7 +78,8 @@ export async function startConversionService (
   const conversions: ConversionRequest[] = []
   const downloads: string[] = []
   const server = http.createServer(async (request, response) => {
-    if (request.url!.split('?')[0] !== '/ConvertService.ashx') {
+    request.url = pathOfSaved(request.url!)
+    if (request.url.split('?')[0] !== '/ConvertService.ashx') {
       downloads.push(request.url!)
       return result(request, response)
     }

@@ -10,7 +10,7 @@ import type { Test } from 'tap'
 import { type EditorOptions, memoryStorage, type Profile, type SessionEndEvent, type SessionStartEvent } from '../../lib/index.js'
 import { commandIn } from './document-server.js'
 import { type Host, type HostOptions, signed, startHost } from './host.js'
-import { answerWith, startUpstream, type Upstream } from './http.js'
+import { answerWith, savedAt, startUpstream, type Upstream } from './http.js'
 import { memoryLog } from './log.js'
 import { isOnS3, storageOf, type TestStorage } from './storage.js'
 
@@ -95,7 +95,7 @@ export async function startEditing (
     key,
     keyOf,
     openedKey,
-    url: `${documentServer.origin}/cache/files/data/key-of-the-session_1/output.docx/output.docx?md5=m-d-5&expires=1&filename=output.docx`,
+    url: savedAt(documentServer.origin, key),
     async post (fields, id = fileId) {
       const answer = profile === 'secure' ? await host.postSignedCallback(id, { key: keyOf(id), ...fields }) : await host.postCallback(id, fields)
       t.equal(answer.status, 200)

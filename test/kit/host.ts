@@ -10,7 +10,7 @@ import editor, { type ActionOptions, type EditorControlDefaults, type EditorOpti
 import { type HandlerUrls, handlerUrls } from '../../lib/security/signatures.js'
 import type { Clock } from '../../types/options.js'
 import { claimOf, SECRET } from './document-server.js'
-import { listen } from './http.js'
+import { asDocumentServer, listen } from './http.js'
 import { memoryLog, searchedLog } from './log.js'
 
 export const HANDLER = '/Controls/Editor/EditorHandler.ashx'
@@ -40,9 +40,15 @@ export interface Host {
   readonly urls: HandlerUrls
   /** The document keys of the service. */
   readonly keys: DocumentKeys
-  /** Posts a callback as it stands, an object as JSON, to the file's own callback URL. */
+  /**
+   * Posts a callback to the file's own callback URL: an object as JSON, without a token as `asDocumentServer` makes it,
+   * anything else as it stands.
+   */
   postCallback (fileId: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Posts a callback as the document server does, with a token in the body and one in the header. */
+  /**
+   * Posts a callback as the document server does, with a token in the body and one in the header. Its URLs are as
+   * `asDocumentServer` makes them.
+   */
   postSignedCallback (fileId: string, payload: object): Promise<Answer>
   /** Downloads as the document server does: by the address in the configuration, with its token in the header. */
   downloadAsDocumentServer (fileId: string, headers?: Record<string, string>, url?: string): Promise<Response>
@@ -87,8 +93,11 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   const urls = handlerUrls({ publicBaseUrl, path: prefix + path, secrets, signedUrls, downloadUrlLifetime, clock })
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
   const proxyHeaders = { 'x-editor-proxy-token': urls.proxyToken('') }
+  const { origins = profile === 'classic' ? 'any' : [], internalUrl } = options.documentServer ?? {}
+  const own = origins === 'any' ? [] : [documentServerOrigin, ...origins, ...(internalUrl === undefined ? [] : [internalUrl])]
   async function postCallback (fileId: string, body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Answer> {
-    const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    const isPlain = typeof body === 'object' && body !== null && !(body instanceof Uint8Array) && !('token' in body)
+    const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(isPlain ? asDocumentServer(body, own) : body)
     const response = await fetch(urls.callback(fileId).replace(publicBaseUrl, origin), {
       method: 'POST',
       headers,
@@ -105,10 +114,13 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     urls,
     keys: documentKeys(publicBaseUrl + prefix + path, documentServerOrigin),
     postCallback,
-    postSignedCallback: (fileId, payload) => postCallback(fileId, { ...payload, token: signed({ ...payload, ...claimOf('callback') }, tokens, clock) }, {
-      'content-type': 'application/json',
-      authorization: `Bearer ${signed({ payload, ...claimOf('callback') }, tokens, clock)}`
-    }),
+    async postSignedCallback (fileId, given) {
+      const payload = asDocumentServer(given, own)
+      return await postCallback(fileId, { ...payload, token: signed({ ...payload, ...claimOf('callback') }, tokens, clock) }, {
+        'content-type': 'application/json',
+        authorization: `Bearer ${signed({ payload, ...claimOf('callback') }, tokens, clock)}`
+      })
+    },
     async downloadAsDocumentServer (fileId, headers = {}, url = urls.download(fileId)) {
       return fetch(url.replace(publicBaseUrl, origin), {
         headers: {

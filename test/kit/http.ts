@@ -1,6 +1,6 @@
 // Servers and requests of a test: `startUpstream` stands where another server would be, `startReverseProxy` in front
 // of one, `exchange` sends bytes that no HTTP library would send.
-import { randomInt } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
@@ -63,12 +63,56 @@ export async function startUpstream (t: Test, answer: http.RequestListener | str
   let connections = 0
   const server = typeof answer === 'function'
     ? http.createServer((request, response) => {
-      requests.push(request.url ?? '')
+      request.url = pathOfSaved(request.url ?? '')
+      requests.push(request.url)
       answer(request, response)
     })
     : net.createServer(socket => { socket.once('data', () => socket.end(answer)) })
   server.on('connection', () => { connections++ })
   return { ...await listen(t, server), requests, connections: () => connections }
+}
+
+/** The URL of a saved file as the document server writes it. `number` tells the saves of a key apart. */
+export function savedAt (origin: string, key: string, number = 1, { name = 'output.docx', shardkey = '' } = {}): string {
+  return `${origin}/cache/files/data/${key}_${number}/${name}/${name}?md5=m-d-5&expires=1${shardkey && `&shardkey=${shardkey}`}&filename=${name}`
+}
+
+interface CallbackFields {
+  readonly key?: unknown
+  readonly url?: unknown
+  readonly changesurl?: unknown
+  readonly formsdataurl?: unknown
+}
+
+const NAMES = { url: 'output.docx', changesurl: 'changes.zip', formsdataurl: 'formsdata.json' } as const
+/** Before the path in `shardkey`. */
+const MARK = 'path%3A'
+
+/**
+ * A test may name saved files by any path at its document server, such as `/slow`. This puts such URLs of a callback
+ * into the form in which the document server writes them; `startUpstream` gets the path back. Other URLs stay.
+ */
+export function asDocumentServer<Fields extends CallbackFields> (fields: Fields, origins: readonly string[]): Fields {
+  const { url } = fields
+  if (typeof url !== 'string' || origins.length === 0) return fields
+  const key = typeof fields.key === 'string' && fields.key !== '' ? fields.key : 'no-key'
+  const written = (n: string) => new RegExp(`/data/${key.replace(/\W/g, '\\$&')}_(${n})/([\\w.]+)/\\2\\?md5=[^&]*&expires=\\d+(&shardkey=[^&]*)?&filename=\\2$`)
+  const number = written('\\d+').exec(url)?.[1] ?? String(createHash('sha256').update(url.split('?', 1)[0]!.replace(/^\w+:\/\/[^/]*/, '')).digest().readUInt16BE() % 10_001)
+  const changed: Record<string, string> = {}
+  for (const [field, name] of Object.entries(NAMES)) {
+    const text = fields[field as keyof typeof NAMES]
+    const origin = origins.find(one => typeof text === 'string' && text.startsWith(`${one}/`))
+    if (origin === undefined || written(number).test(text as string)) continue
+    const path = (text as string).slice(origin.length)
+    changed[field] = savedAt(origin, key, Number(number), { name, shardkey: `${MARK}${encodeURIComponent(path)}` })
+  }
+  return { ...fields, ...changed }
+}
+
+/** The path that a test gave a saved file. */
+export function pathOfSaved (url: string): string {
+  const [, path] = new RegExp(`[?&]shardkey=${MARK}([^&]*)`).exec(url) ?? []
+  return path === undefined ? url : decodeURIComponent(path)
 }
 
 export function answerWith (body: string | Uint8Array, status = 200, headers: Record<string, string> = {}): http.RequestListener {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { type ActionOptions, type EditorOptions, memoryStorage } from '../../lib/index.js'
 import { HANDLER, signed, startHost } from '../kit/host.js'
-import { startUpstream } from '../kit/http.js'
+import { asDocumentServer, startUpstream } from '../kit/http.js'
 
 /** What a host may do to its own app. */
 const customizations: Record<string, (app: FastifyInstance) => unknown> = {
@@ -88,7 +88,7 @@ async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app:
   const signedCallback = host.urls.callback('a')
   const bearer = { authorization: `Bearer ${signed({ payload: { url: unsigned } })}` }
   const callback = (fields: object, type = 'application/json') => {
-    const payload = { key: host.keys.of(info), ...fields }
+    const payload = asDocumentServer({ key: host.keys.of(info), ...fields }, [upstream.origin])
     return { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { 'content-type': type } }
   }
   const { pageToken } = await host.app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument('a')

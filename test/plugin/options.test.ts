@@ -54,7 +54,7 @@ const wrong: Record<string, unknown[]> = {
   storage: [{}, { stat () {}, read () {}, create () {} }, { stat: 1, read: 1, create: 1, replace: 1 }],
   httpClient: [{}, { request: 'x' }],
   'documentServer.internalUrl': ['', 'documentserver', 'http://documentserver/path', 'ftp://documentserver'],
-  'documentServer.origins': ['all', ['docs.example.com'], ['https://docs.example.com/path'], [7], 'https://docs.example.com'],
+  'documentServer.origins': ['all', ['docs.example.com'], ['https://docs.example.com/path?a=b'], ['https://docs.example.com/a/../b'], ['https://u@docs.example.com/a'], ['https://docs.example.com/a b'], ['https://docs.example.com\\a'], ['ftp://docs.example.com/a'], [7], 'https://docs.example.com'],
   'documentServer.authorizationHeader': ['', 'X Token', 'a:b', 'a\nb'],
   'documentServer.authorizationPrefix': [],
   'proxy.allow': [

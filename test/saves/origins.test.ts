@@ -66,9 +66,11 @@ t.test('a host name that merely starts with the document server\'s is refused (s
   await editing.unchanged(t, 'lookalikes')
 })
 
-t.test('only the parsed url of a save is used: no credentials, no fragment, however it is spelt (secure)', async t => {
+t.test('where any origin is allowed, only the parsed url of a save is used: no credentials, no fragment, however it is spelt (secure)', async t => {
   const authorizations: unknown[] = []
   const { own, other, ownPort, documentServer, elsewhere, save } = await startWithElsewhere(t, {
+    documentServer: { origins: 'any' },
+    allowPrivateAddresses: true,
     serve (request, response) {
       authorizations.push(request.headers.authorization)
       response.end(NEW)
@@ -97,7 +99,7 @@ for (const status of [301, 302, 303, 307, 308]) {
         const routes: Record<string, RequestListener> = {
           '/off': (_request, response) => response.writeHead(status, { location: `${elsewhere.origin}/x` }).end(),
           '/off-in-two': answerWith('', status, { location: '/off' }),
-          '/within': answerWith('', status, { location: 'file?a=1' }),
+          '/within': answerWith('', status, { location: '/file?a=1' }),
           '/file?a=1': answerWith(NEW)
         }
         const { documentServer, elsewhere, save, storedText, fileId } = await startWithElsewhere(t, {

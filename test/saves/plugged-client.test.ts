@@ -18,9 +18,9 @@ function client (body: () => Readable, headers: Record<string, string> = {}): Ht
 const bytes = (text: string) => () => Readable.from([Buffer.from(text)], { objectMode: false })
 
 for (const profile of profiles) {
-  t.test(`a custom HTTP client gets only the parsed url, without credentials and fragment (${profile})`, async t => {
+  t.test(`where any origin is allowed, a custom HTTP client gets only the parsed url, without credentials and fragment (${profile})`, async t => {
     const httpClient = client(bytes(NEW))
-    const editing = await startEditing(t, { profile, httpClient })
+    const editing = await startEditing(t, { profile, httpClient, documentServer: { origins: 'any' }, allowPrivateAddresses: true })
     const { host } = new URL(editing.url)
     t.equal(await editing.post({ key: editing.key, status: 2, url: ` HTTP://u:p@${host}\\a\tb/../c?q=1#fragment` }), 0)
     t.strictSame(httpClient.requests.map(({ purpose, method, url }) => [purpose, method, url.href]), [['callback', 'GET', `http://${host}/c?q=1`]])

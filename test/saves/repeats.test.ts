@@ -28,7 +28,8 @@ for (const profile of profiles) {
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), stored)
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx'), stored, 'word for word')
       t.strictSame(await save({ key, status }, '/cache/K_1/output.docx', '?md5=2&expires=2&shardkey=x'), stored, 'with a new signature')
-      t.equal(await post({ key, status, url: documentServer.origin.replace('127.0.0.1', 'localhost') + '/cache/K_1/output.docx' }), 0, 'with another host')
+      const elsewhere = documentServer.origin.replace('127.0.0.1', 'localhost') + '/cache/K_1/output.docx'
+      if (profile === 'classic') t.equal(await post({ key, status, url: elsewhere }), 0, 'with another host')
       t.equal(documentServer.requests.length, 1)
       t.equal(saved.length, 1, 'onSaved is told once')
       t.equal(await post({ key, status: 1 }), 0)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isBelow, isResultPath } from '../../lib/outbound/outbound.js'
+import { isBelow, isResultPath } from '../../lib/outbound/result-urls.js'
 
 /** As the handler gets it: dot segments are resolved, backslashes are slashes. */
 function pathOf (path: string): string {
@@ -81,6 +81,14 @@ t.test('result file paths of every document server are recognized: after a versi
       '/cache/files/x',
       '/cache/files/cache/files/x',
       '/cache/cache/files/x',
+      '//cache/files/x',
+      '/docs//cache/files/x',
+      '/storage-cache/files/data/key_1/output.docx/a.docx',
+      '/docs//storage-cache/files/x',
+      '/cache/my/own/files/data/key_1/output.docx/a.docx',
+      '/cache/files/data/tenant-1/key=.-_1/output.docx/a.docx',
+      '/cache/files/forgotten/tenant-1/key_1/output.docx/output.docx',
+      '/cache/folder/App_Data/conv_key_1/output.pdf/a.pdf',
       '/cache/files/.hidden',
       '/cache/files/..hidden',
       '/cache/files/x..',
@@ -135,9 +143,19 @@ t.test('no other document server path is a result file path, whatever it contain
       '/Cache/files/x',
       '/cache/Files/x',
       '/CACHE/FILES/x',
-      '//cache/files/x',
-      '/x//cache/files/x',
+      '///cache/files/x',
+      '/x///cache/files/x',
+      '//x/cache/files/x',
       '/cache//files/x',
+      '/storage-cache//files/x',
+      '/storage-cache/',
+      '/storage-cachefiles/x',
+      '/storage/cache-files/x',
+      '/xstorage-cache/files/x',
+      '/cache/folder/x',
+      '/cache/folder/data/x/y',
+      '/cache/folder/data//output.docx/a.docx',
+      '/cache/folder/../data/key_1/output.docx',
       '/cache/./files',
       '/cache/files/..',
       '/cache/files/../info',
@@ -168,6 +186,8 @@ t.test('no other document server path is a result file path, whatever it contain
       '/..;/cache/files/y',
       ...WAYS_OUT.map(way => `/cache/files/${way}`),
       ...WAYS_OUT.map(way => `/cache/files/data/key_1/${way}`),
+      ...WAYS_OUT.map(way => `/storage-cache/files/${way}`),
+      ...WAYS_OUT.map(way => `/cache/folder/data/key_1/output.docx/${way}`),
       ...WAYS_OUT.map(way => `/${way}/cache/files/x`)
     ]
   ) t.equal(isResultPath(pathOf(path)), false, path)

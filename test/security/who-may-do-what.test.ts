@@ -9,7 +9,7 @@ import { handlerUrls, pageTokens, urlSigner } from '../../lib/security/signature
 import { SECRET } from '../kit/document-server.js'
 import { NEW } from '../kit/editing.js'
 import { ADA, HANDLER, startHost, startPageHost } from '../kit/host.js'
-import { type Reply, send, startUpstream } from '../kit/http.js'
+import { asDocumentServer, type Reply, send, startUpstream } from '../kit/http.js'
 import { deferred, holdTimers, jumpingTime } from '../kit/time.js'
 
 /**
@@ -292,7 +292,8 @@ const header = (name: string, value?: string) => value === undefined ? {} : { [n
 const bearer = (token?: string) => header('authorization', token && `Bearer ${token}`)
 /** The signature of a URL, with its end. */
 const signatureIn = (url: string) => /&(?:expires|signature)=.*/.exec(url)![0]
-const fieldsOf = ({ issuer, file, variant, site }: Given) => ({ key: issuer.keys.of(file), status: Number(variant), url: site.savedUrl })
+const fieldsOf = ({ issuer, file, variant, site: { savedUrl } }: Given) =>
+  asDocumentServer({ key: issuer.keys.of(file), status: Number(variant), url: savedUrl }, [new URL(savedUrl).origin])
 
 /** A callback with right credentials, but for what is given. */
 function callback (given: Given, { signature, token, headerToken }: { signature?: string, token?: string | undefined, headerToken?: string | undefined }): Request {

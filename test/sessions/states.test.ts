@@ -2,6 +2,7 @@ import t from 'tap'
 import { type SessionEvent, type SessionState, TRANSITIONS } from '../../lib/sessions/record.js'
 import { deferred } from '../kit/time.js'
 import { startEditing } from '../kit/editing.js'
+import { savedAt } from '../kit/http.js'
 import { readPage } from '../docs/markdown.js'
 import { isOnS3 } from '../kit/storage.js'
 
@@ -64,7 +65,7 @@ for (const event of EVENTS) {
       const { fileId, revision } = await storage.create('txt', Buffer.from('content'))
       const key = host.keys.of({ fileId, revision })
       const isSaved = state === 'finished' || AFTER_FINAL_SAVE.includes(event)
-      const save = { key, status: 2, path: '/final', lastsave: EARLIER, storedAt: Date.now(), revision }
+      const save = { key, status: 2, path: savedAt('', key).split('?', 1)[0]!, lastsave: EARLIER, storedAt: Date.now(), revision }
       const newer = { ...save, status: 6, path: '/newer', lastsave: LATER }
       const session = { key, state, baseRevision: revision, lastReported: 0 }
       await storage.state!.set(fileId, {
@@ -100,7 +101,7 @@ for (const event of EVENTS) {
       saved: async ({ fileId, key }) => t.equal(await post({ key, status: 2, lastsave: TIME, url: `${origin}/saved` }, fileId), 0),
       savedUnheard: async ({ fileId, key }) => await saveUnheard(fileId, key, TIME),
       savedLate: async ({ fileId, key }) => await saveUnheard(fileId, key, TIME),
-      repeated: async ({ fileId, key }) => t.equal(await post({ key, status: 2, lastsave: EARLIER, url: `${origin}/final` }, fileId), 0),
+      repeated: async ({ fileId, key }) => t.equal(await post({ key, status: 2, lastsave: EARLIER, url: savedAt(origin, key) }, fileId), 0),
       refused: async ({ fileId, key }) => t.equal(await post({ key, status: 2, lastsave: TIME, url: `${origin}/missing` }, fileId), 1),
       async deleted ({ fileId, key }) {
         await others.remove(fileId, 'txt')

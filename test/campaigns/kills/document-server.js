@@ -8,8 +8,9 @@ import { makeDocument } from './documents.js'
 
 const PATIENCE_MS = 60_000
 
-/** Where the data of the changes in a save is, from where its content is. */
-const CHANGES = '.changes'
+/** The names of a saved document, and of the data of its changes beside it. */
+const OUTPUT = 'output.docx'
+const CHANGES = 'changes.zip'
 const CHANGES_SIZE = 5000
 
 /**
@@ -44,7 +45,7 @@ export async function startDocumentServer () {
   const server = http.createServer((request, response) => {
     if (request.method === 'POST') return answerCommand(request, response, live)
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    const save = saves.get(pathname.replace(CHANGES, ''))
+    const save = saves.get(pathname.replaceAll(CHANGES, OUTPUT))
     if (save && pathname.endsWith(CHANGES)) response.end(makeDocument({ fileId: save.fileId, version: save.version }, CHANGES_SIZE))
     else serve(save, response).catch(() => response.destroy())
   })
@@ -71,8 +72,8 @@ export async function startDocumentServer () {
       const answer = await postCallback(to, callbackUrls.get(fileId), {
         key,
         status,
-        url: `${origin}${path}?${query}`,
-        changesurl: `${origin}${path}${CHANGES}?${query}`,
+        url: `${origin}${path}?${query}&filename=${OUTPUT}`,
+        changesurl: `${origin}${path.replaceAll(OUTPUT, CHANGES)}?${query}&filename=${CHANGES}`,
         history,
         users: ['u1'],
         lastsave,

@@ -102,6 +102,6 @@ export function violated (file, message) {
  * @param {number} version
  * @param {number} attempt
  */
-function pathOf ({ fileId, key }, version, attempt) {
-  return `/cache/files/data/${key}_${version}${attempt}/output/${fileId}`
+function pathOf ({ key }, version, attempt) {
+  return `/cache/files/data/${key}_${version}${attempt}/output.docx/output.docx`
 }
