@@ -265,7 +265,7 @@ t.test('a result of another format than was requested or announced is refused', 
   }
   const truncated = await startConverting(t, announced('docx'), { result: (_request, response) => { response.end(zip.subarray(0, 604)) } })
   const { bytes } = await truncated.app.editorServer.convert({ ...REQUEST, outputType: 'docx' })
-  await t.rejects(bytes(), { code: 'FST_EDITOR_UPSTREAM', retryable: true, message: /the docx file is truncated/ })
+  await t.rejects(bytes(), { code: 'FST_EDITOR_UPSTREAM', retryable: true, message: /the docx file is truncated or damaged/ })
 
   const service = await startConversionService(
     t,

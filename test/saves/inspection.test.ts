@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import type { Content, EditorControl, EditorOptions, InspectEvent, InspectResult, SaveFailedEvent, StagedDocument, Storage } from '../../lib/index.js'
 import { directoryOf, NEW, OLD, startEditing, startInstance, type EditingOptions } from '../kit/editing.js'
 import { memoryLog } from '../kit/log.js'
+import { packageOf } from '../kit/packages.js'
 import { isOnS3, quickStorage } from '../kit/storage.js'
 import { deferred, holdTimers } from '../kit/time.js'
 
@@ -172,7 +173,7 @@ t.test('nobody reads, and nothing is stored, when the time is up', async t => {
 
 t.test('an older save does not overtake one that another instance has stored meanwhile', async t => {
   const [inspecting, result] = [deferred(), deferred<InspectResult>()]
-  let served = 'PK\x03\x04 older PK\x05\x06'
+  let served = packageOf('older')
   const a = await start(t, async () => { inspecting.resolve(); return await result.promise }, { serve: (_request, response) => response.end(served) })
   const b = await startInstance(t, a, { inspect: () => true })
   const { fileId, key, url, saves, storedText } = a

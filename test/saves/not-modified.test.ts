@@ -4,10 +4,11 @@ import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
 import { directoryOf, type EditingOptions, profiles, startEditing } from '../kit/editing.js'
+import { packageOf } from '../kit/packages.js'
 import { isOnS3, storageOf } from '../kit/storage.js'
 import { holdTimers } from '../kit/time.js'
 
-const FORCED = 'PK\x03\x04 saved by force PK\x05\x06'
+const FORCED = packageOf('saved by force')
 const TIME = '2026-11-20T16:12:26.000Z'
 
 /**
