@@ -122,7 +122,7 @@ t.test('a hook that fails refuses the save, which is stored when it works again'
 })
 
 t.test('a replacement is checked as the save is, and stored in its place, with any storage', async t => {
-  const LABELLED = NEW.replace('what', 'CONFIDENTIAL: what')
+  const LABELLED = packageOf('CONFIDENTIAL: what the document server saved')
   const { stage, commit, snapshot, ...withoutStage }: Storage = await quickStorage(t)
   for (const [name, options] of Object.entries<EditingOptions>({ files: {}, memory: { memory: true }, 'a storage that cannot stage': { memory: true, storage: withoutStage } })) {
     await t.test(name, async t => {
@@ -144,9 +144,10 @@ t.test('a replacement is checked as the save is, and stored in its place, with a
         t.match(failed.at(-1), { code: 'FST_EDITOR_INSPECTION_FAILED', error: { message } })
       }
       t.equal(await storedText(fileId), LABELLED)
-      replace = () => new TextEncoder().encode(LABELLED.replace('what', 'all'))
+      const final = packageOf('CONFIDENTIAL: all')
+      replace = () => new TextEncoder().encode(final)
       t.equal(await post({ status: 2, url, lastsave: at(59) }), 0)
-      t.equal(await storedText(fileId), LABELLED.replace('what', 'all'))
+      t.equal(await storedText(fileId), final)
     })
   }
 })

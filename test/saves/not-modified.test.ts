@@ -69,7 +69,7 @@ for (const profile of profiles) {
   })
 
   t.test(`notmodified with other bytes than those of the force save: they are stored (${profile})`, async t => {
-    const other = FORCED.replace('force', 'hand!')
+    const other = packageOf('saved by hand!')
     const { fileId, key, openedKey, storedText, saved, finish } = await startForced(t, other, { profile })
     t.equal(other.length, FORCED.length)
     t.equal(await finish(), 0)
