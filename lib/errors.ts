@@ -313,7 +313,7 @@ export const UpstreamTimeoutError = defineError<[reason: string]>(
 
 /**
  * A saved, converted or proxied file exceeds `maxFileSize`, the body of a callback exceeds `bodyLimit`, a template has
- * more than 64 MiB, or the data of a form more than 16 MiB.
+ * more than 64 MiB, or the data of a form more than 4 MiB.
  */
 export const TooLargeError = defineError<[limit: number]>(
   'FST_EDITOR_TOO_LARGE', 502, 'The content exceeds the limit of %d bytes'

@@ -214,13 +214,16 @@ export interface FormSubmittedEvent {
   readonly fileId: string
   /** Document key of the session; absent only if the callback had none. */
   readonly key?: string
-  /** Who submitted it, if the document server says so: `editorConfig.user.id`. */
+  /**
+   * Who submitted it, as the session at the document server says: `editorConfig.user.id`. A claim: everybody who sees
+   * the document can submit a form, viewers too, with any answers.
+   */
   readonly user?: { readonly id: string }
-  /** The answers. At most 16 MiB of JSON. */
+  /** The answers: at most 10,000 fields in 4 MiB (4,194,304 bytes) of JSON, with pictures as text. */
   readonly data: readonly FormField[]
   /** The filled form. It has arrived in full, and can be read until the hook has finished, also several times. */
   readonly pdf: AsyncIterable<Uint8Array>
-  /** Format of its bytes, in lower case and without a dot: `pdf`, or that of an older form. */
+  /** Format of its bytes, in lower case and without a dot: `pdf`, or `oform` or `docxf` of an older form. */
   readonly fileType: string
   /** Bytes of the filled form. */
   readonly size: number

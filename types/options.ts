@@ -403,10 +403,16 @@ export interface EditorOptions {
    * finish within `timeouts.hooks`, or the answers cannot be fetched, the editor tells the user that the form was not
    * submitted, and the hook is called when it is submitted again.
    *
+   * Everybody who sees a document can submit a form, a viewer too, with any answers: check them, and check whether this
+   * user may send any. Only forms count (`pdf`, and the older `oform` and `docxf`): for other documents, for more than
+   * 10,000 fields and for more than 4 MiB (4,194,304 bytes) of data the document server is answered `{"error":1}`, and
+   * the log says why.
+   *
    * What the user has entered is also in the final save of the session, like any change: let each person fill in a copy
    * (`createDocument({ from })`).
    *
-   * @default a submitted form is stored as a force save
+   * @default a submitted form is refused; with `requireToken: false`, as in the profile `classic`, it is stored as a
+   *   force save
    * @example
    * ```js
    * onFormSubmitted: async ({ id, fileId, user, data }) => {

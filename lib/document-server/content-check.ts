@@ -1,10 +1,11 @@
 import { UpstreamError } from '../errors.js'
 import { assertBytes } from '../util/streams.js'
 import {
-  DIRECTORY_REACH, hasPartsOf, hasZipEnd, isBinary, isHtml, isHtmlFormat, isPlainText, isText, isZip,
-  matchesOpenedSignature, matchesSignature, namesInZip, SIGNATURE_REACH, ZIP_END_REACH
+  hasPartsOf, isBinary, isHtml, isHtmlFormat, isPlainText, isText, isZip, matchesOpenedSignature, matchesSignature,
+  SIGNATURE_REACH
 } from './file-signatures.js'
 import { mediaTypeOf } from './formats.js'
+import { DIRECTORY_REACH, type PackageResult, startPackageCheck } from './package-check.js'
 
 interface Announced {
   /** Format of the bytes; older document servers do not announce it. */
@@ -23,8 +24,8 @@ interface Announced {
 /**
  * Passes on content that looks like the announced format, or without one like the stored file's. Rejects with
  * `mismatchError` before the first byte if the content is empty, an error page or of another format, and with
- * `UpstreamError` after the last byte if a zip file has no end record, because it was truncated before it reached the
- * server that announced its length. Only plain text may be empty, if it is announced as such.
+ * `UpstreamError` after the last byte if a package is damaged inside or truncated: a server in between may announce the
+ * length of what it has, or have damaged it. Only plain text may be empty, if it is announced as such.
  *
  * If a page has announced the format, a package must also have that format's parts; otherwise it fails after the last
  * byte. Text may then be plain text whatever it contains, and HTML or other markup only if the document server says so.
@@ -34,14 +35,13 @@ export async function * checkedContent (
 ): AsyncGenerator<Uint8Array> {
   const format = announced.filetype ?? announced.extension
   yield * inspected(content, {
-    startReach: SIGNATURE_REACH,
-    endReach: announced.namedByPage ? DIRECTORY_REACH : ZIP_END_REACH,
+    format,
     atStart: start => assertMatch(start, format, announced),
-    atEnd (content) {
-      const { start, end } = content
-      if (!isZip(start, format)) return
-      if (!hasZipEnd(end)) throw new UpstreamError(`the ${format} file is truncated`)
-      if (announced.namedByPage && !hasParts(content, format)) throw mismatch(`not ${format}`, announced)
+    atEnd ({ found }) {
+      if (found === 'damaged') throw new UpstreamError(`the ${format} file is truncated or damaged`)
+      if (announced.namedByPage && found?.names && !hasPartsOf(format, found.names)) {
+        throw mismatch(`not ${format}`, announced)
+      }
     }
   })
 }
@@ -78,11 +78,6 @@ function isAsSaid (start: Buffer, format: string, mediaType = ''): boolean {
   return !isHtmlFormat(format) && (said === 'application/octet-stream' || said.endsWith('xml'))
 }
 
-function hasParts ({ end, length }: InspectedContent, format: string): boolean {
-  const names = namesInZip(end, length)
-  return typeof names === 'string' || hasPartsOf(format, names)
-}
-
 /** A media type without parameters. */
 function essenceOf (mediaType: string): string {
   return mediaType.split(';', 1)[0]!.trim().toLowerCase()
@@ -94,67 +89,91 @@ function isErrorResponse (start: Buffer, format: string, mediaType = ''): boolea
 }
 
 export interface Inspection {
-  /** Number of bytes at the beginning that `atStart` needs, if there are so many. */
-  readonly startReach: number
-  /** Number of bytes at the end that `atEnd` gets, if there are so many. */
-  readonly endReach: number
-  /** Called before the first byte is passed on. Throws if the content is refused. */
+  /** Packages of this format are checked. */
+  readonly format: string
+  /** Called before the first byte is passed on, with at least `SIGNATURE_REACH` bytes. Throws if they are refused. */
   atStart (start: Buffer): void
   /** Called after the last byte was passed on. Throws if the content is to fail. */
   atEnd (content: InspectedContent): void
 }
 
 export interface InspectedContent {
-  /** The first bytes, at least `startReach` if there are so many. */
+  /** The first bytes, at least `SIGNATURE_REACH` if there are so many. */
   readonly start: Buffer
-  /** The last bytes, at least `endReach` if there are so many. */
+  /** The last bytes, at least `DIRECTORY_REACH` if there are so many. */
   readonly end: Buffer
   /** Size in bytes. */
   readonly length: number
+  /** What the check of a package found. */
+  readonly found?: PackageResult | undefined
 }
 
-/** Passes content on and looks at its first and last bytes. */
+/** Passes content on, looks at its first and last bytes, and reads packages through. */
 export async function * inspected (
-  content: AsyncIterable<Uint8Array>, { startReach, endReach, atStart, atEnd }: Inspection
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, { format, atStart, atEnd }: Inspection
 ): AsyncGenerator<Uint8Array> {
-  const tail = createTail(endReach)
+  const tail = createTail(DIRECTORY_REACH)
   let start = Buffer.alloc(0)
   let length = 0
   let hasStarted = false
-  for await (const chunk of content) {
-    assertBytes(chunk)
-    tail.add(chunk)
-    length += chunk.length
-    if (hasStarted) {
+  let check: ReturnType<typeof startPackageCheck> | undefined
+  try {
+    for await (let chunk of content) {
+      assertBytes(chunk)
+      tail.add(chunk)
+      length += chunk.length
+      if (!hasStarted) {
+        start = Buffer.concat([start, chunk])
+        if (start.length < SIGNATURE_REACH) continue
+        begin()
+        chunk = start
+      }
+      const checked = check?.add(bufferOf(chunk))
       yield chunk
-      continue
+      await checked
     }
-    start = Buffer.concat([start, chunk])
-    if (start.length < startReach) continue
+    if (!hasStarted) {
+      begin()
+      const checked = check?.add(start)
+      yield start
+      await checked
+    }
+    const end = tail.bytes()
+    atEnd({ start, end, length, found: await check?.end(end, length) })
+  } finally {
+    check?.stop()
+  }
+
+  function begin (): void {
     atStart(start)
     hasStarted = true
-    yield start
+    if (isZip(start, format)) check = startPackageCheck()
   }
-  if (!hasStarted) {
-    atStart(start)
-    yield start
-  }
-  atEnd({ start, end: tail.bytes(), length })
+}
+
+function bufferOf ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /** Keeps copies of the last bytes that were added: a chunk of one byte may belong to a buffer of 64 KiB. */
 function createTail (reach: number) {
-  const buffer = Buffer.allocUnsafe(2 * reach)
+  let buffer = Buffer.alloc(0)
   let filled = 0
   return {
     add (chunk: Uint8Array): void {
       const added = chunk.length > reach ? chunk.subarray(-reach) : chunk
-      if (filled + added.length > buffer.length) {
+      if (filled + added.length > 2 * reach) {
         buffer.copyWithin(0, filled - reach, filled)
         filled = reach
       }
+      const needed = filled + added.length
+      if (needed > buffer.length) {
+        const larger = Buffer.allocUnsafe(Math.min(2 * needed, 2 * reach))
+        buffer.copy(larger, 0, 0, filled)
+        buffer = larger
+      }
       buffer.set(added, filled)
-      filled += added.length
+      filled = needed
     },
     bytes: (): Buffer => buffer.subarray(0, filled)
   }

@@ -1,10 +1,8 @@
 // How files begin and end, by format.
-import { ENTRY, PART_BYTES, STORED } from '../util/zip.js'
+import { PART_BYTES, STORED } from '../util/zip.js'
 import { mediaTypeOf } from './formats.js'
 
 const ZIP = Buffer.from('504b0304', 'hex')
-/** Signature of the end record of a zip file. */
-const ZIP_END = Buffer.from('504b0506', 'hex')
 /** Container of a password-protected Office Open XML file. Source: MS-OFFCRYPTO. */
 const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const PDF = Buffer.from('%PDF-')
@@ -39,11 +37,6 @@ const UTF_16 = [Buffer.from('fffe', 'hex'), Buffer.from('feff', 'hex')]
 export const SIGNATURE_REACH = 512
 
 /**
- * Number of bytes at the end of a zip file that contain its end record: the record and the longest comment after it.
- */
-export const ZIP_END_REACH = 22 + 65_535
-
-/**
  * Whether a file that begins with these bytes can have a format. For formats without a signature only HTML pages are
  * excluded: a server in between may have sent an error page instead of the file.
  */
@@ -70,9 +63,6 @@ export function isZip (start: Buffer, format: string): boolean {
   return startsWith(start, ZIP) &&
     (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format) || OTHER_ZIP_FILES.test(format))
 }
-
-/** Whether the last bytes of a file contain the end record of a zip file. */
-export const hasZipEnd = (end: Buffer): boolean => end.includes(ZIP_END)
 
 /** Whether a file that begins with these bytes is a compound file: an old office file, or a protected new one. */
 export const isCompoundFile = (start: Buffer): boolean => startsWith(start, COMPOUND_FILE)
@@ -109,9 +99,6 @@ function startsWith (start: Buffer, ...signatures: readonly Buffer[]): boolean {
   return signatures.some(signature => start.subarray(0, signature.length).equals(signature))
 }
 
-/** Enough bytes at the end of a package for the directory of about 2,500 parts. */
-export const DIRECTORY_REACH = 256 * 1024
-
 const CONTENT_TYPES = '[content_types].xml'
 const MANIFEST = 'meta-inf/manifest.xml'
 const CONTAINER = 'meta-inf/container.xml'
@@ -123,13 +110,6 @@ const OFFICE_FOLDERS: ReadonlyArray<readonly [formats: RegExp, folder: string]> 
   [/^vs/, 'visio/']
 ]
 const OPEN_DOCUMENT = /^o[dt][tspg]$/
-
-// Source of all offsets: APPNOTE.TXT, the specification of the zip format.
-const END_BYTES = 22
-const ENTRY_BYTES = 46
-/** Means that the number is stored elsewhere, with 64 bits. */
-const ELSEWHERE = 0xFFFFFFFF
-const MANY = 0xFFFF
 
 const MIME_TYPE = 'mimetype'
 const TEMPLATE = /[-.]template$/
@@ -165,26 +145,4 @@ export function hasPartsOf (format: string, names: readonly string[]): boolean {
   const hasFolder = (folder: string) => parts.some(part => part.startsWith(folder))
   // The main part may be anywhere, but hardly ever in the folder of another format.
   return hasFolder(own) || !OFFICE_FOLDERS.some(([, folder]) => hasFolder(folder))
-}
-
-/**
- * The names in the directory at the end of a zip file of `length` bytes. `damaged`: bytes are missing, or there is
- * something else in place of the directory. `unread`: it is longer than these bytes, or has 64-bit numbers.
- */
-export function namesInZip (end: Buffer, length: number): readonly string[] | 'damaged' | 'unread' {
-  const endAt = end.lastIndexOf(ZIP_END)
-  if (endAt < 0 || endAt + END_BYTES > end.length) return 'damaged'
-  const [count, offset] = [end.readUInt16LE(endAt + 10), end.readUInt32LE(endAt + 16)]
-  const hidden = length - end.length
-  if (count === MANY || offset === ELSEWHERE || offset < hidden) return 'unread'
-  const directory = end.subarray(offset - hidden, endAt)
-  const names: string[] = []
-  for (let at = 0; names.length < count;) {
-    if (at + ENTRY_BYTES > directory.length || directory.readUInt32LE(at) !== ENTRY) return 'damaged'
-    const nameAt = at + ENTRY_BYTES
-    const nameEnd = nameAt + directory.readUInt16LE(at + 28)
-    names.push(directory.toString('utf8', nameAt, nameEnd))
-    at = nameEnd + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32)
-  }
-  return names
 }

@@ -39,12 +39,13 @@ const ANSWER_AFTER_MS = 1000
 export function createCallbackHandler (
   { settings, credentials, sessions, saves, forceSaves, hooks, shutdown }: HandlerServices
 ) {
-  const submitForm = createFormSubmissions(settings, saves, async event =>
-    await hooks.run(event.fileId, () => settings.onFormSubmitted?.(event), {
+  const { onFormSubmitted } = settings
+  const submitForm = createFormSubmissions(settings, saves, onFormSubmitted && (async event =>
+    await hooks.run(event.fileId, () => onFormSubmitted(event), {
       milliseconds: settings.timeouts.hooks,
       timeoutError: ms => new HookTimeoutError('onFormSubmitted', ms),
       signal: shutdown.endAll
-    }, false))
+    }, false)))
 
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const ended = await handle(request, reply).catch(error => {
@@ -67,7 +68,8 @@ export function createCallbackHandler (
     const applied = saves.queue.enter(fileId, async turn => {
       const event = await received
       if (isSubmittedForm(event)) return undefined
-      const relation = await arrival.relationOf(event)
+      // A submitted form that is stored as a force save is none that this application has asked for.
+      const relation = isForm(event) ? undefined : await arrival.relationOf(event)
       await turn
       return await apply(log, event, relation, () => !(reply.raw.closed || reply.raw.destroyed))
     }).finally(arrival.applied)
@@ -75,8 +77,9 @@ export function createCallbackHandler (
     applied.catch(err => { if (isAnswered) log.error({ err }, 'a session change could not be recorded') })
     const event = await received
     if (isSubmittedForm(event)) {
+      const handOver = submitForm(event) // if there is nobody to get it, no save has failed
       try {
-        await submitForm(event)
+        await handOver()
       } catch (error) {
         await hooks.saveFailed(event, error as Error)
         throw error
@@ -96,9 +99,15 @@ export function createCallbackHandler (
     return event.status === 3 || event.status === 7 ? { callback: event, outcome: 'not-assembled' } : undefined
   }
 
-  /** Its answers are handed over at once: neither do they wait for saves of the file, nor do saves wait for them. */
+  /**
+   * Whether the answers in a form are handed over or refused, and the document stays as it is. Everybody who sees a
+   * document can submit it, so storing it would let them change it. Without tokens, who knows the callback URL can do
+   * that anyway: then it is stored as a force save, unless there is a hook.
+   *
+   * Neither do the answers wait for saves of the file, nor do saves wait for them.
+   */
   function isSubmittedForm (event: CallbackEvent): event is ForceSavedEvent {
-    return event.status === 6 && event.forcesavetype === FORM && settings.onFormSubmitted !== undefined
+    return isForm(event) && (settings.requireToken || onFormSubmitted !== undefined)
   }
 
   async function receive (request: HandlerRequest, fileId: string, fields: unknown) {
@@ -197,6 +206,10 @@ function joinedIn ({ actions = [] }: Pick<EditingEvent, 'actions'>): string[] {
 /** Whether a callback with nothing to store changes the record. */
 function changesSession ({ key, status }: CallbackEvent): boolean {
   return key !== undefined && (status === 1 || status === 2 || status === 3 || status === 4)
+}
+
+function isForm ({ status, forcesavetype }: CallbackEvent): boolean {
+  return status === 6 && forcesavetype === FORM
 }
 
 function isSave (event: CallbackEvent): event is SaveEvent {

@@ -1,47 +1,75 @@
+import { hash } from 'node:crypto'
 import type { ForceSavedEvent, FormField, FormSubmittedEvent } from '../../types/events.js'
 import { InvalidCallbackError, UpstreamError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { callbackUrl } from '../outbound/result-urls.js'
 import { spool } from '../storage/timed-storage.js'
+import { limitConcurrency } from '../util/queue.js'
 import { bytesOfContent } from '../util/streams.js'
 import { digest, parseJson } from '../util/text.js'
 import { isFormData } from './form-data.compiled.js'
 import { saveIdOf } from './save-request.js'
 import type { Saves } from './saves.js'
 
+/** Formats of forms. The last two are those of document servers before 8.1. */
+const FORMS: ReadonlySet<string> = new Set(['pdf', 'oform', 'docxf'])
+
 /** Pictures are in the data as text. */
-const MAX_DATA_BYTES = 16 * 1024 ** 2
+const MAX_DATA_BYTES = 4 * 1024 ** 2
+const MAX_FIELDS = 10_000
+/** A field has about four values, or as many as a list has entries. */
+const MAX_VALUES = 10 * MAX_FIELDS
+const MAX_DEPTH = 8
+
+/** Anybody who sees a document can send data: those of a few are kept in memory at once, and no save waits for them. */
+const LIMITS = { concurrency: 4, maxWait: 10_000 }
 
 /**
  * Hands the answers in a form to the application. Rejects as the hook does or if they cannot be fetched: the document
  * server then repeats them when the user submits the form again. They neither change the stored form nor the record.
  * Source: docs/document-server-protocol.md#forced-6-and-7
+ *
+ * @param handOver Absent if the application wants no answers.
  */
 export function createFormSubmissions (
-  settings: Settings, { fetch, inTurn }: Pick<Saves, 'fetch' | 'inTurn'>,
-  handOver: (event: FormSubmittedEvent) => Promise<void>
+  settings: Settings, { fetch }: Pick<Saves, 'fetch'>,
+  handOver: ((event: FormSubmittedEvent) => Promise<void>) | undefined
 ) {
-  return async function submit (event: ForceSavedEvent): Promise<void> {
-    const { fileId, key, url, formsdataurl, filetype: fileType = 'pdf', actions, users } = event
+  const inTurn = limitConcurrency(LIMITS)
+
+  /** Throws if nobody is to get the answers. */
+  return function submit (event: ForceSavedEvent): () => Promise<void> {
+    const { filetype: fileType = 'pdf' } = event
+    if (handOver === undefined) throw new InvalidCallbackError('a form was submitted, and the option onFormSubmitted is not set: the document stays as it is')
+    if (!FORMS.has(fileType)) throw new InvalidCallbackError(`a form was submitted in a document of the format ${fileType}, which has no forms: the document stays as it is`)
+    return async () => await fetchAndHandOver(event, fileType, handOver)
+  }
+
+  async function fetchAndHandOver (
+    event: ForceSavedEvent, fileType: string, handOver: (event: FormSubmittedEvent) => Promise<void>
+  ): Promise<void> {
+    const { fileId, key, url, formsdataurl, actions, users } = event
     if (url === undefined || formsdataurl === undefined) {
       throw new InvalidCallbackError('it announces a submitted form without its url or formsdataurl, which document servers send from 8.0 on')
     }
     const pdfUrl = callbackUrl(settings, 'url', event)
     const dataUrl = callbackUrl(settings, 'formsdataurl', event)
-    const { text, pdf } = await inTurn(async () => ({
-      text: await fetch({ url: dataUrl, filetype: 'json', extension: 'json' }, async content =>
-        Buffer.from(await bytesOfContent(content, MAX_DATA_BYTES)).toString()),
+    const { bytes, pdf } = await inTurn(async () => ({
+      bytes: Buffer.from(
+        await fetch({ url: dataUrl, filetype: 'json', extension: 'json' }, async content =>
+          await bytesOfContent(content, MAX_DATA_BYTES))
+      ),
       pdf: await fetch({ url: pdfUrl, filetype: fileType, extension: fileType }, async content =>
         await spool(fileId, content))
     }))
     try {
       const userId = actions?.find(({ type }) => type === 2)?.userid ?? users?.[0]
       await handOver({
-        id: digest(saveIdOf(event), userId ?? '', text),
+        id: digest(saveIdOf(event), userId ?? '', hash('sha256', bytes)),
         fileId,
         ...(key !== undefined && { key }),
         ...(userId !== undefined && { user: { id: userId } }),
-        data: fieldsIn(text),
+        data: fieldsIn(bytes),
         pdf,
         fileType,
         size: pdf.size
@@ -52,8 +80,37 @@ export function createFormSubmissions (
   }
 }
 
-function fieldsIn (text: string): readonly FormField[] {
-  const data = parseJson(text)
-  if (isFormData(data)) return data as readonly FormField[]
-  throw new UpstreamError('the data of the form is not a list of fields', { retryable: false })
+function fieldsIn (bytes: Buffer): readonly FormField[] {
+  if (isTooMuch(bytes)) throw unusable(`more than ${MAX_FIELDS} fields, or values within values`)
+  const data = parseJson(bytes.toString())
+  if (!isFormData(data)) throw unusable('something other than a list of fields')
+  if (data.length > MAX_FIELDS) throw unusable(`more than ${MAX_FIELDS} fields`)
+  // JSON.parse makes `__proto__` an own property: copying the field would set a prototype.
+  for (const field of data) Reflect.deleteProperty(field, '__proto__')
+  return data as readonly FormField[]
+}
+
+function unusable (found: string): UpstreamError {
+  return new UpstreamError(`the data of the form has ${found}`, { retryable: false })
+}
+
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
+/** The square bracket and the brace. */
+const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b])
+const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d])
+
+/** Whether parsing the JSON would take long. Runs in one pass, so that no input can make it slow. */
+function isTooMuch (json: Buffer): boolean {
+  let [values, depth] = [0, 0]
+  let inText = false
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]!
+    if (byte === QUOTE) inText = !inText
+    else if (inText) { if (byte === BACKSLASH) at++ }
+    else if (byte === COMMA) values++
+    else if (OPENING.has(byte)) depth++
+    else if (CLOSING.has(byte)) depth--
+    if (values > MAX_VALUES || depth > MAX_DEPTH) return true
+  }
+  return false
 }

@@ -14,6 +14,7 @@ const text = ['Check.txt', Buffer.from('first draft')] as const
 const docx = ['Check.docx', readFileSync(join(root, 'test/fixtures/documents/report.docx'))] as const
 /** What docs/options.md says of the profile. */
 const CLASSIC = [
+  'force-save-form',
   'save-failed',
   'used-key',
   'token-missing',

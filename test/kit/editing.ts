@@ -12,14 +12,15 @@ import { commandIn } from './document-server.js'
 import { type Host, type HostOptions, signed, startHost } from './host.js'
 import { answerWith, savedAt, startUpstream, type Upstream } from './http.js'
 import { memoryLog } from './log.js'
+import { packageOf } from './packages.js'
 import { isOnS3, storageOf, type TestStorage } from './storage.js'
 
 /** A storage knows nothing of profiles: one is enough for another storage. */
 export const profiles: ReadonlyArray<'secure' | 'classic'> = isOnS3 ? ['secure'] : ['secure', 'classic']
 
 export const OLD = 'the stored content'
-/** Begins and ends like a zip file, as every format does that the document server saves documents in. */
-export const NEW = 'PK\x03\x04 what the document server saved PK\x05\x06'
+/** A package, as every format is that the document server saves documents in. */
+export const NEW = packageOf('what the document server saved')
 
 export interface EditingOptions extends HostOptions {
   readonly profile?: Profile

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { OLD, profiles, startEditing } from '../kit/editing.js'
+import { zipOf } from '../kit/packages.js'
 
 const documents = new URL('../fixtures/documents/', import.meta.url)
 const document = (name: string) => readFileSync(new URL(name, documents))
@@ -114,14 +115,10 @@ for (const profile of profiles) {
   })
 
   t.test(`the format is detected however the content is split into chunks, and no byte is lost (${profile})`, async t => {
-    const docx = document('report.docx')
-    const end = docx.subarray(-22)
-    const pieces = [1, 3, 7, 511, 512, 513].map(chunk => ({
-      body: Buffer.concat([docx.subarray(0, 1200), end]),
-      chunk
-    }))
+    const docx = zipOf(document('report.docx').subarray(0, 1200))
+    const pieces = [1, 3, 7, 511, 512, 513].map(chunk => ({ body: docx, chunk }))
     const { save } = await startSaving(t, profile, [...pieces, { body: PAGE, chunk: 1, mediaType: 'text/html' }, {
-      body: Buffer.concat([docx.subarray(0, 4), end]),
+      body: zipOf(Buffer.of()),
       chunk: 1
     }])
     for (const index of pieces.keys()) t.equal(await save(index, 'docx'), 'stored', `${pieces[index]!.chunk} bytes`)

@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import type { Content, EditorControl, EditorOptions, InspectEvent, InspectResult, SaveFailedEvent, StagedDocument, Storage } from '../../lib/index.js'
 import { directoryOf, NEW, OLD, startEditing, startInstance, type EditingOptions } from '../kit/editing.js'
 import { memoryLog } from '../kit/log.js'
+import { packageOf } from '../kit/packages.js'
 import { isOnS3, quickStorage } from '../kit/storage.js'
 import { deferred, holdTimers } from '../kit/time.js'
 
@@ -121,7 +122,7 @@ t.test('a hook that fails refuses the save, which is stored when it works again'
 })
 
 t.test('a replacement is checked as the save is, and stored in its place, with any storage', async t => {
-  const LABELLED = NEW.replace('what', 'CONFIDENTIAL: what')
+  const LABELLED = packageOf('CONFIDENTIAL: what the document server saved')
   const { stage, commit, snapshot, ...withoutStage }: Storage = await quickStorage(t)
   for (const [name, options] of Object.entries<EditingOptions>({ files: {}, memory: { memory: true }, 'a storage that cannot stage': { memory: true, storage: withoutStage } })) {
     await t.test(name, async t => {
@@ -143,9 +144,10 @@ t.test('a replacement is checked as the save is, and stored in its place, with a
         t.match(failed.at(-1), { code: 'FST_EDITOR_INSPECTION_FAILED', error: { message } })
       }
       t.equal(await storedText(fileId), LABELLED)
-      replace = () => new TextEncoder().encode(LABELLED.replace('what', 'all'))
+      const final = packageOf('CONFIDENTIAL: all')
+      replace = () => new TextEncoder().encode(final)
       t.equal(await post({ status: 2, url, lastsave: at(59) }), 0)
-      t.equal(await storedText(fileId), LABELLED.replace('what', 'all'))
+      t.equal(await storedText(fileId), final)
     })
   }
 })
@@ -172,7 +174,7 @@ t.test('nobody reads, and nothing is stored, when the time is up', async t => {
 
 t.test('an older save does not overtake one that another instance has stored meanwhile', async t => {
   const [inspecting, result] = [deferred(), deferred<InspectResult>()]
-  let served = 'PK\x03\x04 older PK\x05\x06'
+  let served = packageOf('older')
   const a = await start(t, async () => { inspecting.resolve(); return await result.promise }, { serve: (_request, response) => response.end(served) })
   const b = await startInstance(t, a, { inspect: () => true })
   const { fileId, key, url, saves, storedText } = a

@@ -4,10 +4,11 @@ import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { memoryStorage, type SavedEvent, type Storage } from '../../lib/index.js'
 import { directoryOf, type EditingOptions, profiles, startEditing } from '../kit/editing.js'
+import { packageOf } from '../kit/packages.js'
 import { isOnS3, storageOf } from '../kit/storage.js'
 import { holdTimers } from '../kit/time.js'
 
-const FORCED = 'PK\x03\x04 saved by force PK\x05\x06'
+const FORCED = packageOf('saved by force')
 const TIME = '2026-11-20T16:12:26.000Z'
 
 /**
@@ -68,7 +69,7 @@ for (const profile of profiles) {
   })
 
   t.test(`notmodified with other bytes than those of the force save: they are stored (${profile})`, async t => {
-    const other = FORCED.replace('force', 'hand!')
+    const other = packageOf('saved by hand!')
     const { fileId, key, openedKey, storedText, saved, finish } = await startForced(t, other, { profile })
     t.equal(other.length, FORCED.length)
     t.equal(await finish(), 0)

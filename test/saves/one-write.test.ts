@@ -6,12 +6,13 @@ import { oneWriteStorage, sending } from '../kit/storage.js'
 import { type EditingOptions, NEW, OLD, startEditing } from '../kit/editing.js'
 import { answerWith } from '../kit/http.js'
 import { startHost } from '../kit/host.js'
+import { packageOf } from '../kit/packages.js'
 import { deferred, holdTimers } from '../kit/time.js'
 
 type OneWriteStorage = ReturnType<typeof oneWriteStorage>
 type Commit = OneWriteStorage['commit']
 
-const CHANGES = `${NEW}, a zip file of the changes PK\x05\x06`
+const CHANGES = packageOf('the changes')
 
 /** Somebody edits a document in a storage that commits. */
 async function startCommitting (t: Test, change: (whole: OneWriteStorage) => Partial<Record<keyof Storage, unknown>>, options: EditingOptions = {}) {

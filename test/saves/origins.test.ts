@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
 import { NEW, OLD, startEditing, type EditingOptions } from '../kit/editing.js'
 import { answerWith, startUpstream } from '../kit/http.js'
+import { packageOf } from '../kit/packages.js'
 
 const OTHER = 'from elsewhere'
 
@@ -155,7 +156,7 @@ t.test('documentServer.internalUrl: the document server is reached there, whiche
       const internal = await startUpstream(t, (request, response) => {
         hosts.push(request.headers.host)
         if (request.url === '/redirect') response.writeHead(302, { location: `${PUBLIC}/redirected?md5=3` }).end()
-        else response.end(`${NEW} at ${request.url}`)
+        else response.end(packageOf(`at ${request.url}`))
       })
       const { elsewhere, save, storedText, fileId } = await startWithElsewhere(t, {
         profile,
@@ -169,7 +170,7 @@ t.test('documentServer.internalUrl: the document server is reached there, whiche
         [`${PUBLIC}/redirect`, '/redirected?md5=3']
       ] as const) {
         t.equal(await save(url), 0, url)
-        t.equal(await storedText(fileId), `${NEW} at ${path}`)
+        t.equal(await storedText(fileId), packageOf(`at ${path}`))
       }
       t.ok(hosts.every(host => host === new URL(internal.origin).host))
       t.equal(await save(`${elsewhere.origin}/x`), profile === 'secure' ? 1 : 0, 'another origin is not rewritten')

@@ -4,6 +4,7 @@ import { type EditorControl, type Profile, type Storage } from '../../lib/index.
 import { errorOf } from '../kit/editing.js'
 import { type Host, signed, startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
+import { contentIn, packageOf } from '../kit/packages.js'
 import { storageOf } from '../kit/storage.js'
 import {
   isRequest, type JsonObject, RECORDED, type Recording, type RequestStep
@@ -43,7 +44,7 @@ export interface Additions {
 
 const NOTHING: Additions = { bodyClaims: {}, besidePayload: {}, inPayload: {}, fields: {}, headers: {} }
 
-const OLD = 'PK\x03\x04 old'
+const OLD = packageOf('old')
 
 /**
  * Sends the requests of a recorded document server to a real handler, signed anew, their keys and addresses being ours.
@@ -143,7 +144,7 @@ function contentsOf (requests: readonly RequestStep[]): Map<string, string> {
   for (const { body } of requests) {
     if (typeof body?.url !== 'string') continue
     const number = numberIn(body.url)
-    if (body.notmodified !== true) latest = `PK\x03\x04 ${number} PK\x05\x06`
+    if (body.notmodified !== true) latest = packageOf(number)
     contents.set(number, latest)
   }
   return contents
@@ -187,7 +188,7 @@ async function openedKey ({ app }: Host, fileId: string): Promise<string> {
 
 async function storedName ({ storage }: Host, fileId: string): Promise<string> {
   const file = await storage.read(fileId)
-  return file === null ? 'gone' : (await text(file.body)).replace('PK\x03\x04 ', '').replace(' PK\x05\x06', '')
+  return file === null ? 'gone' : contentIn(Buffer.from(await text(file.body)))!.toString().replace(/ \w+ *$/, '')
 }
 
 /** `A A B`: the third is another one. */

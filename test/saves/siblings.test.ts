@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { directoryOf, NEW, startEditing } from '../kit/editing.js'
+import { packageOf } from '../kit/packages.js'
 import { documentsIn } from '../kit/storage.js'
 
 /** A doc with siblings of the same stem that are other documents. It counts, because it is the newest. */
@@ -10,7 +11,7 @@ async function startAmong (t: Test, siblings: Readonly<Record<string, string>>) 
   const saved: SavedEvent[] = []
   const editing = await startEditing(t, {
     extension: 'txt',
-    serve: (request, response) => response.end(`${NEW} at ${request.url}`),
+    serve: (request, response) => response.end(packageOf(`at ${request.url}`)),
     onSaved: event => {
       saved.push(event)
     }
@@ -41,7 +42,7 @@ t.test('a doc saved as docx next to an unrelated docx becomes a separate file: n
   t.equal(await openedKey(), key, 'the session goes on')
   t.equal(await post({ key, status: 2, url: `${origin}/2`, filetype: 'docx' }), 0)
   t.equal(saved[1]!.conflictFileId, conflictFileId, 'all saves of the session are in one file')
-  t.equal(await storedText(conflictFileId!), `${NEW} at /2`)
+  t.equal(await storedText(conflictFileId!), packageOf('at /2'))
   t.strictSame([await textOf('doc'), await textOf('docx')], ['a doc', 'an unrelated docx'])
 })
 
@@ -49,7 +50,7 @@ t.test('a save in an unknown format is stored under the existing extension and l
   const { key, post, documentServer: { origin }, textOf, saved } = await startAmong(t, { pdf: 'a pdf', ODT: 'an odt in capitals' })
   // Storages of one process share the extensions they have seen: this one is in no other test.
   t.equal(await post({ key, status: 2, url: `${origin}/1`, filetype: 'neverlearned' }), 0)
-  t.strictSame([await textOf('doc'), await textOf('pdf'), await textOf('ODT')], [`${NEW} at /1`, 'a pdf', 'an odt in capitals'])
+  t.strictSame([await textOf('doc'), await textOf('pdf'), await textOf('ODT')], [packageOf('at /1'), 'a pdf', 'an odt in capitals'])
   t.match(saved, [{ extension: 'doc', conflict: undefined }])
 })
 
@@ -58,7 +59,7 @@ t.test('a save in another format replaces its own file only', async t => {
   t.equal(await post({ key, status: 2, url: `${origin}/1`, filetype: 'docx' }), 0)
   t.strictSame([await textOf('doc'), await textOf('pdf')], [null, 'a pdf'])
   t.match(saved, [{ extension: 'docx', conflict: undefined }])
-  t.equal(await storedText(fileId), `${NEW} at /1`)
+  t.equal(await storedText(fileId), packageOf('at /1'))
   t.strictSame(await documentsIn(directory), [`${fileId}.docx`, `${fileId}.pdf`, `${fileId}.txt`])
 })
 

@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import type { EditorOptions, FormSubmittedEvent } from '../../lib/index.js'
 import { PDF } from '../kit/document-server.js'
 import { type Editing, profiles, startEditing, startInstance } from '../kit/editing.js'
-import { collect } from '../kit/log.js'
+import { collect, memoryLog } from '../kit/log.js'
 import { startPair, startService } from '../kit/sessions.js'
 import { deferred } from '../kit/time.js'
 
@@ -150,38 +150,183 @@ t.test('answers that cannot be fetched or used are refused', async t => {
   }
 })
 
-t.test('without the hook a submitted form is stored as before', async t => {
-  const { post, fields, storedText, fileId } = await startForms(t, { onFormSubmitted: undefined })
+t.test('without the hook a submitted form is refused, because everybody who sees a document can submit it', async t => {
+  const failed: unknown[] = []
+  const log = memoryLog()
+  const { key, post, fields, storage, fileId, unchanged } = await startForms(t, {
+    server: log.server,
+    onFormSubmitted: undefined,
+    onSaveFailed: (event: unknown) => { failed.push(event) }
+  })
+  const record = await storage.state!.get(fileId)
+  for (const more of [{}, { encrypted: false }, { formsdataurl: undefined }, { filetype: 'docx' }, { userdata: 'force-save-0' }]) {
+    t.equal(await post({ key, ...fields, ...more }), 1)
+  }
+  await unchanged(t, 'a submitted form')
+  t.strictSame(await storage.state!.get(fileId), record, 'the record does not know of it')
+  t.strictSame(failed, [], 'no save has failed')
+  t.match(log.text(), /a form was submitted, and the option onFormSubmitted is not set/)
+  for (const forcesavetype of [0, 1, 2]) {
+    t.equal(await post({ key, ...fields, forcesavetype, lastsave: `2026-11-27T11:00:0${forcesavetype}.000Z` }), 0, 'other force saves are stored')
+  }
+})
+
+t.test('without tokens and without the hook it is stored as a force save, as the specification says', async t => {
+  const { post, fields, storedText, fileId } = await startForms(t, { profile: 'classic', onFormSubmitted: undefined })
   t.equal(await post(fields), 0)
   t.equal(await storedText(fileId), String(PDF))
+})
+
+t.test('the hook gets the answers of forms only: anybody can submit anything', async t => {
+  const log = memoryLog()
+  const { post, fields, submitted, unchanged, documentServer } = await startForms(t, { server: log.server })
+  for (const filetype of ['docx', 'xlsx', 'pptx', 'txt', 'DOCX', 'nonsense']) {
+    const before = documentServer.requests.length
+    t.equal(await post({ ...fields, filetype }), 1, filetype)
+    t.equal(documentServer.requests.length, before, 'nothing is fetched')
+  }
+  t.strictSame(submitted, [])
+  t.match(log.text(), /a form was submitted in a document of the format docx, which has no forms/)
+  await unchanged(t, 'no form')
+  t.equal(await post({ ...fields, filetype: 'PDF' }), 0)
+  t.equal(submitted.length, 1)
+})
+
+t.test('a force save that the application waits for is not taken for a submitted form', async t => {
+  let commanded: { readonly userdata: string } | undefined
+  const sent = deferred()
+  const editing = await startForms(t, {
+    serve (request: IncomingMessage, response: ServerResponse) {
+      if (request.method !== 'POST') return response.end(request.url!.includes('formsdata') ? JSON.stringify(DATA) : PDF)
+      const chunks: Buffer[] = []
+      request.on('data', chunk => chunks.push(chunk)).on('end', () => {
+        const command = JSON.parse(String(Buffer.concat(chunks)))
+        if (command.c === 'forcesave') {
+          commanded = command
+          sent.resolve()
+        }
+        response.end(JSON.stringify({ error: 0, key: command.key }))
+      })
+    }
+  })
+  const { app, fileId, key, post, fields } = editing
+  t.equal(await post({ key, status: 1, users: ['ada'] }), 0)
+  const control = await app.editorControl().openDocument(fileId)
+  let isDone = false
+  const saving = control.forceSave().finally(() => { isDone = true })
+  await sent.promise
+  const { userdata } = commanded!
+  t.equal(await post({ key, ...fields, userdata }), 0)
+  t.equal(isDone, false)
+  t.equal(await post({ key, ...fields, forcesavetype: 0, userdata, formsdataurl: undefined, url: fields.url.replace('k_1', 'k_2') }), 0)
+  t.match(await saving, { saved: true })
+})
+
+const MIB = 1024 ** 2
+const FIELD = '{"key":"a","value":"b"}'
+
+t.test('data that would take long to read are refused before they are parsed', async t => {
+  const list = (count: number, field: string) => `[${Array.from({ length: count }, () => field).join(',')}]`
+  const cases: Array<[what: string, data: string, code: string | undefined]> = [
+    ['10,000 fields', list(10_000, '{"key":"a","tag":"","value":"b","type":"text"}'), undefined],
+    ['a picture', JSON.stringify([{ key: 'a', value: `data:image/png;base64,${'A'.repeat(3 * MIB)}` }]), undefined],
+    ['brackets, commas and quotation marks in a text', JSON.stringify([{ key: 'a', value: '[{,"\\'.repeat(100_000) }]), undefined],
+    ['10,001 fields', list(10_001, FIELD), 'FST_EDITOR_UPSTREAM'],
+    ['a field of many values', `[{"a":${list(100_002, '1')}}]`, 'FST_EDITOR_UPSTREAM'],
+    ['many values with names of their own', `[{${Array.from({ length: 100_002 }, (_, index) => `"${index}":1`).join(',')}}]`, 'FST_EDITOR_UPSTREAM'],
+    ['nothing but brackets', '['.repeat(4 * MIB), 'FST_EDITOR_UPSTREAM'],
+    ['nothing but commas', ','.repeat(4 * MIB), 'FST_EDITOR_UPSTREAM'],
+    ['16 MB of small fields', list(16 * MIB / FIELD.length, FIELD), 'FST_EDITOR_TOO_LARGE'],
+    ['one text of more than 4 MiB', JSON.stringify([{ key: 'a', value: 'x'.repeat(4 * MIB) }]), 'FST_EDITOR_TOO_LARGE']
+  ]
+  for (const [what, data, code] of cases) {
+    const codes: Array<string | undefined> = []
+    const { post, fields, submitted } = await startForms(t, {
+      onSaveFailed: (event: { code: string }) => { codes.push(event.code) }
+    }, { data: response => response.end(data) })
+    t.equal(await post(fields), code === undefined ? 0 : 1, what)
+    t.strictSame(codes, code === undefined ? [] : [code], what)
+    t.equal(submitted.length, code === undefined ? 1 : 0, what)
+  }
+})
+
+t.test('a field named __proto__ is none', async t => {
+  const { post, fields, submitted } = await startForms(t, {}, {
+    data: response => response.end('[{"key":"a","__proto__":["b"],"value":"c"},{"__proto__":null}]')
+  })
+  t.equal(await post(fields), 0)
+  const [first, second] = submitted[0]!.data
+  t.strictSame(Object.getOwnPropertyNames(first), ['key', 'value'])
+  t.equal(Object.getPrototypeOf(first), Object.prototype)
+  t.strictSame(Object.getOwnPropertyNames(second), [])
+})
+
+t.test('many large forms at once: saves are stored meanwhile, and each form is handed over', async t => {
+  const data = JSON.stringify([{ key: 'a', value: 'x'.repeat(3 * MIB) }])
+  const slow: Array<() => void> = []
+  const waiting = deferred()
+  const { post, fields, submitted, url } = await startForms(t, { concurrentSaves: 1 }, {
+    data (response) {
+      slow.push(() => response.end(data))
+      waiting.resolve()
+    }
+  })
+  const forms = Array.from({ length: 10 }, async (_, index) => await post({ ...fields, url: fields.url.replace('k_1', `k_${index + 10}`) }))
+  await waiting.promise
+  t.equal(await post({ status: 6, url: url.replace('docx', 'pdf'), filetype: 'pdf' }), 0, 'a save does not wait for them')
+  const served = setInterval(() => { for (const serve of slow.splice(0)) serve() }, 5)
+  t.strictSame(await Promise.all(forms), new Array(10).fill(0))
+  clearInterval(served)
+  t.equal(submitted.length, 10)
 })
 
 t.test('a session of the document server: submitted twice, refused once; the final save is stored as before', async t => {
   const events: FormSubmittedEvent[] = []
   let refused = 1
-  const { open, stored, sent, saved } = await startService(t, {
+  const { app, documentServer, storedText, sent, saved } = await startService(t, {
     onFormSubmitted (event) {
       events.push(event)
       if (refused-- > 0) throw new Error('not now')
     }
   })
-  const session = await open()
-  await session.edit('filled in')
+  const [filled, changed] = ['filled in', 'filled in, then changed'].map(text => `${PDF}% ${text}\n%%EOF\n`) as [string, string]
+  const fileId = await app.editorControl().setDocumentFromBytes(PDF, 'Form.pdf')
+  const control = await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId)
+  const session = await documentServer.open(control.config!)
+  await session.edit(Buffer.from(filled))
   const submit = async () => await session.forceSave({ type: 'form', formData: DATA })
   t.match(await submit(), { status: 6, accepted: false })
   t.match(await submit(), { status: 6, accepted: true })
-  t.match(events, [{ user: { id: 'ada' }, data: DATA, fileType: 'txt' }, { id: events[0]!.id }])
-  t.equal(await stored(), 'what was uploaded')
+  t.match(events, [{ user: { id: 'ada' }, data: DATA, fileType: 'pdf' }, { id: events[0]!.id }])
+  t.equal(await storedText(fileId), String(PDF))
   t.match(await session.forceSave(), { status: 6, accepted: true }, 'the button still saves')
-  t.equal(await stored(), 'filled in')
-  await session.edit('filled in, then changed')
+  t.equal(await storedText(fileId), filled)
+  await session.edit(Buffer.from(changed))
   t.match(await submit(), { accepted: true })
   t.not(events[2]!.id, events[0]!.id)
-  t.equal(await stored(), 'filled in')
+  t.equal(await storedText(fileId), filled)
   t.match(await session.close(), { status: 2, accepted: true })
-  t.equal(await stored(), 'filled in, then changed', 'nothing is lost')
+  t.equal(await storedText(fileId), changed, 'nothing is lost')
   t.equal(sent(6).length, 4)
   t.strictSame(saved.map(({ status }) => status), [6, 2])
+})
+
+t.test('a viewer who submits a form in any document does not change it', async t => {
+  for (const hook of [undefined, () => {}]) {
+    const { open, stored, fileId, app, documentServer, saved } = await startService(t, { ...(hook && { onFormSubmitted: hook }) })
+    const session = await open()
+    const control = await app.editorControl({ user: { id: 'eve', name: 'Eve' }, permissions: { edit: false, fillForms: true } }).openDocument(fileId)
+    const eve = await documentServer.open(control.config!)
+    t.match(await eve.forceSave({ type: 'form', formData: DATA }), { status: 6, accepted: false })
+    t.equal(await stored(), 'what was uploaded')
+    await session.edit('by Ada')
+    t.match(await eve.forceSave({ type: 'form', formData: DATA }), { status: 6, accepted: false })
+    t.equal(await stored(), 'what was uploaded')
+    await eve.close()
+    t.match(await session.close(), { status: 2, accepted: true })
+    t.equal(await stored(), 'by Ada')
+    t.strictSame(saved.map(({ status }) => status), [2])
+  }
 })
 
 t.test('a repeat that reaches another instance has the same id', async t => {
@@ -195,12 +340,14 @@ t.test('a repeat that reaches another instance has the same id', async t => {
 
   const events: string[] = []
   const pair = await startPair(t, { onFormSubmitted: ({ id }) => { events.push(id) } })
-  const session = await pair.open()
-  await session.edit('filled in')
+  const form = await pair.a.app.editorControl().setDocumentFromBytes(PDF, 'Form.pdf')
+  const control = await pair.a.app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(form)
+  const session = await pair.documentServer.open(control.config!)
+  await session.edit(Buffer.from(`${PDF}% filled in\n%%EOF\n`))
   for (const target of ['a', 'b'] as const) {
     pair.target = target
     t.match(await session.forceSave({ type: 'form', formData: DATA }), { accepted: true })
   }
   t.equal(events[0], events[1])
-  t.equal(await pair.stored(), 'uploaded')
+  t.equal(await pair.a.storedText(form), String(PDF))
 })

@@ -3,13 +3,14 @@ import { fakeClock } from 'onlyoffice-emulator'
 import t from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { NEW, OLD, startEditing } from '../kit/editing.js'
+import { packageOf } from '../kit/packages.js'
 import { startHistorian, startService } from '../kit/sessions.js'
 import { isOnS3 } from '../kit/storage.js'
 import { deferred } from '../kit/time.js'
 
 t.test('a frozen conflict copy is not replaced by later saves of its session', async t => {
   const saved: SavedEvent[] = []
-  let content = 'PK\x03\x04 one PK\x05\x06'
+  let content = packageOf('one')
   const { post, url, key, fileId, app, storedText, storage } = await startEditing(t, {
     serve: (_request, response) => response.end(content),
     onSaved: event => { saved.push(event) }
@@ -21,9 +22,9 @@ t.test('a frozen conflict copy is not replaced by later saves of its session', a
   t.equal(await save(1), 0)
   const copyId = saved[0]!.conflictFileId!
   await app.editorSessions.freeze(copyId, { reason: 'Legal hold' }).catch(() => {}) // the document server takes no commands here
-  content = 'PK\x03\x04 two PK\x05\x06'
+  content = packageOf('two')
   t.equal(await save(2), 0)
-  t.equal(await storedText(copyId), 'PK\x03\x04 one PK\x05\x06')
+  t.equal(await storedText(copyId), packageOf('one'))
   t.equal(await storedText(saved[1]!.conflictFileId!), content, 'nothing is lost')
 })
 

@@ -1,10 +1,12 @@
-import { strToU8, Zip, ZipDeflate, zipSync } from 'fflate'
+import { strToU8, unzipSync, Zip, ZipDeflate, zipSync } from 'fflate'
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { checkDocument, type Content, fileStorage } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
+import { damagesOf, flipped } from '../kit/packages.js'
 
 const FIXTURES = [
   'deck.odp',
@@ -121,6 +123,7 @@ t.test('unusual files that the editor opens are taken, too', async t => {
     ['a directory longer than what is kept at once.docx', withImages(1900, 150_000)],
     ['template.ott', fixture('report.odt')],
     ['streamed.docx', streamed()],
+    ['padded.docx', Buffer.concat([REPORT, Buffer.from('\r\n\0\0')])],
     ['stored.docx', zipSync({ '[Content_Types].xml': strToU8('types'), 'word/document.xml': strToU8('text') }, { level: 0 })],
     ['scan.djvu', Buffer.from('AT&TFORM\0\0')]
   ]
@@ -176,13 +179,57 @@ t.test('a file without content, of another format than its extension, or damaged
     ['wrong checksum, streamed.docx', streamed((bytes, at) => bytes.writeUInt32LE(1, at + 4)), DAMAGED],
     ['hole.docx', without(REPORT, 2000, 2100), DAMAGED],
     ['more.docx', Buffer.concat([REPORT.subarray(0, 2000), Buffer.from('\r'), REPORT.subarray(2000)]), DAMAGED],
-    ['only an end.docx', Buffer.concat([REPORT.subarray(0, 100), zipSync({})]), WRONG],
+    ['only an end.docx', Buffer.concat([REPORT.subarray(0, 100), zipSync({})]), DAMAGED],
     ['forged count.docx', Buffer.concat([REPORT.subarray(0, -22), Buffer.from('504b05060000000010271027000000000000000000000', 'hex')]), DAMAGED]
   ]
   for (const [name, bytes, error] of cases) {
     for (const outcome of await refused(name, bytes)) t.match(outcome, error, `${name} of ${bytes.length} bytes`)
   }
 })
+
+t.test('damage inside a package is noticed wherever it is, as bytes and in a stream', async t => {
+  for (const name of ['report.docx', 'orders.xlsx', 'deck.pptx', 'report.odt']) {
+    const bytes = fixture(name)
+    for (const [what, damaged] of Object.entries(damagesOf(bytes, fixture('handbook.docx')))) {
+      for (const outcome of await refused(name, damaged)) t.match(outcome, { code: DAMAGED.code }, `${name}: ${what}`)
+    }
+    const parts = unzipSync(bytes)
+    const unnoticed: number[] = []
+    for (let bit = 0; bit < bytes.length * 8; bit += 97) {
+      const changed = flipped(bytes, bit)
+      const isTaken = await checkDocument(changed, name).then(() => true, () => false)
+      if (isTaken && !isSame(changed, parts)) unnoticed.push(bit)
+    }
+    t.strictSame(unnoticed, [], `${name}: single bits`)
+  }
+})
+
+t.test('parts that cannot be judged are taken, unless the directory says something else about them', async t => {
+  const types = { '[Content_Types].xml': strToU8('types'), 'word/document.xml': strToU8('text'.repeat(1000)) }
+  const compressed = Buffer.from(zipSync(types))
+  const [second, entry] = ['PK\x03\x04', 'PK\x01\x02'].map(signature => compressed.lastIndexOf(signature)) as [number, number]
+  const encrypted = (...places: number[]) => {
+    const changed = Buffer.from(compressed)
+    for (const at of places) changed.writeUInt8(1, at)
+    return changed
+  }
+  t.ok(await checkDocument(encrypted(second + 6, entry + 8), 'a.docx'), 'encrypted')
+  for (const at of [second + 6, entry + 8]) {
+    for (const outcome of await refused('a.docx', encrypted(at))) t.match(outcome, DAMAGED, `a flag at ${at}`)
+  }
+  const unknown = (...places: number[]) => streamed(bytes => { for (const at of places) bytes.writeUInt8(0, at) })
+  const [part, described] = ['PK\x03\x04', 'PK\x01\x02'].map(signature => streamed().lastIndexOf(signature)) as [number, number]
+  t.ok(await checkDocument(unknown(part + 8, described + 10), 'a.docx'), 'not compressed, and its length follows')
+  for (const outcome of await refused('a.docx', unknown(part + 8))) t.match(outcome, DAMAGED, 'said by its head alone')
+})
+
+function isSame (file: Buffer, parts: object): boolean {
+  try {
+    return isDeepStrictEqual(unzipSync(file), parts)
+  } catch {
+    return false
+  }
+}
 
 t.test('a stream of another format is refused at its beginning, and then closed', async t => {
   let read = 0

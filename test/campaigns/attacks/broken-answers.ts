@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { HANDLER, signed } from '../../kit/host.js'
 import { listen } from '../../kit/http.js'
+import { packageOf } from '../../kit/packages.js'
 import type { AlwaysStopped, Run } from './attack.js'
 
 interface Service {
@@ -26,7 +27,7 @@ const proxying: Fetching = async ({ origin }, url) => {
   await response.arrayBuffer()
 }
 
-const compressed = gzipSync('PK\x03\x04 a document PK\x05\x06')
+const compressed = gzipSync(packageOf('a document'))
 const cut = answer('Content-Encoding: gzip', compressed.subarray(0, 20))
 const empty = answer('Content-Encoding: gzip', Buffer.alloc(0))
 /** As much as is kept for someone who does not read. */

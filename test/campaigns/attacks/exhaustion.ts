@@ -5,12 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { EditorOptions } from '../../../lib/index.js'
 import { signed } from '../../kit/host.js'
+import { zipOf } from '../../kit/packages.js'
 import type { AlwaysStopped, Run } from './attack.js'
 import { pageRequest } from './proxying.js'
 import { EVIL, startTarget, type Target } from './target.js'
 
 const LIMIT = 64 * 1024
-const BIG = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(64 * LIMIT), Buffer.from('PK\x05\x06')])
+const BIG = zipOf(Buffer.alloc(64 * LIMIT))
 
 /** The limits of the service; none in the control run. */
 function limited (limits: Partial<EditorOptions>, run: (limits: Partial<EditorOptions>) => Run): Pick<AlwaysStopped, 'run' | 'control'> {

@@ -6,11 +6,12 @@ import { SECRET } from '../../kit/document-server.js'
 import { type Editing, type EditingOptions, NEW, startEditing } from '../../kit/editing.js'
 import { HANDLER, signed } from '../../kit/host.js'
 import { noWayOut, startNameServer, type Zone } from '../../kit/network.js'
+import { packageOf } from '../../kit/packages.js'
 import type { TargetOptions } from './attack.js'
 
 /** What is in the attacker's own file at the document server. */
-export const EVIL = 'PK\x03\x04 what the attacker wrote PK\x05\x06'
-export const LATER = 'PK\x03\x04 what was written later PK\x05\x06'
+export const EVIL = packageOf('what the attacker wrote')
+export const LATER = packageOf('what was written later')
 /** What is in the attacker's own document. */
 const OWN = 'the document of the attacker'
 

@@ -4,8 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { fileStorage, type Profile } from '../../../lib/index.js'
 import { deferred } from '../../kit/time.js'
-import { errorOf, OLD, profiles } from '../../kit/editing.js'
+import { errorOf, NEW, OLD, profiles } from '../../kit/editing.js'
 import { type Host, type HostOptions, startHost } from '../../kit/host.js'
+import { zipOf } from '../../kit/packages.js'
 import { type Random, random } from '../random.js'
 import { brokenAnswer, type RawAnswer, startAnswering, wholeAnswer } from './broken-answer.js'
 
@@ -53,7 +54,7 @@ function contentBetween (start: string, end: string, random: Random): Buffer {
 
 const plays: Record<string, Play> = {
   async save (host, origin, random, answers, name) {
-    const content = contentBetween('PK\x03\x04', 'PK\x05\x06', random)
+    const content = zipOf(contentBetween('', '', random))
     answers.set(name, brokenAnswer(content, random))
     const info = await host.storage.create('docx', Buffer.from(OLD))
     const fields = { key: host.keys.of(info), status: random.one([2, 6]), url: origin + pathOf(name), filetype: 'docx' }
@@ -130,11 +131,11 @@ for (const profile of profiles) {
     for (const outcome of ['save refused', 'proxy refused', 'proxy cut off', 'conversion refused', 'save stored', 'proxy proxied', 'conversion converted']) {
       if (RUNS >= 200) t.ok(counts[outcome], `${outcome}: every kind of answer occurred`)
     }
-    const after = wholeAnswer('PK\x03\x04 whole PK\x05\x06')
+    const after = wholeAnswer(NEW)
     answers.set('after', after)
     t.equal(
       await (await fetch(host.handler({ action: 'proxy', url: origin + pathOf('after') }))).text(),
-      'PK\x03\x04 whole PK\x05\x06',
+      NEW,
       'the next answer is right'
     )
   })

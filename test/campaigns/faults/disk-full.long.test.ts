@@ -6,11 +6,12 @@ import { fileStorage } from '../../../lib/index.js'
 import { errorOf, NEW, OLD } from '../../kit/editing.js'
 import { startUpstream } from '../../kit/http.js'
 import { startHost } from '../../kit/host.js'
+import { zipOf } from '../../kit/packages.js'
 import { asOrdinaryUser, documentsIn, onSmallDisk, runCommand } from '../../kit/storage.js'
 import { startDiskService } from './disk-support.js'
 
 const KIB = 1024
-const SAVED = Buffer.concat([Buffer.from('PK\x03\x04'), randomBytes(100 * KIB), Buffer.from('PK\x05\x06')])
+const SAVED = zipOf(randomBytes(100 * KIB))
 
 /** A service whose documents are in this directory, and one of them in a session that has just begun. */
 async function startOn (t: Test, directory: string) {

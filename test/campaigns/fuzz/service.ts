@@ -8,6 +8,7 @@ import { SECRET } from '../../kit/document-server.js'
 import { HANDLER, type Host, signed, startHost } from '../../kit/host.js'
 import { answerWith, startUpstream, type Upstream } from '../../kit/http.js'
 import { noWayOut } from '../../kit/network.js'
+import { packageOf } from '../../kit/packages.js'
 import { CANARY, contentOf, createDirectory, DOCUMENTS, type FuzzedDirectory } from './directory.js'
 
 export const profiles = ['secure', 'classic'] as const
@@ -298,8 +299,8 @@ function unchunked (bytes: Buffer): Buffer | undefined {
   }
 }
 
-/** Begins and ends as every format does that documents are saved in. */
-export const SAVED = 'PK\x03\x04 what the document server saved PK\x05\x06'
+/** A package, as every format is that documents are saved in. */
+export const SAVED = packageOf('what the document server saved')
 
 /** Of the answers of the upstream, and of nothing the service says itself. */
 const TYPE = 'text/x-upstream'

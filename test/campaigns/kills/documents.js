@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto'
+import { contentIn, zipOf } from '../../kit/packages.js'
 
-const ZIP = Buffer.from('PK\x03\x04')
-const ZIP_END = Buffer.from('PK\x05\x06')
 const CHECKSUM_BYTES = 32
 
 /**
- * A document that begins and ends like a zip file, tells what it is and ends with a checksum of all that.
+ * A package that tells what it is, with a checksum of all that.
  * @param {object} identity a JSON object
  * @param {number} size bytes of filling
  */
 export function makeDocument (identity, size) {
   const line = Buffer.from(`${JSON.stringify(identity)}\n`)
-  const content = Buffer.concat([ZIP, line, Buffer.alloc(size, line), ZIP_END])
-  return Buffer.concat([content, checksum(content)])
+  const content = Buffer.concat([line, Buffer.alloc(size, line)])
+  return zipOf(Buffer.concat([content, checksum(content)]))
 }
 
 /**
@@ -20,9 +19,11 @@ export function makeDocument (identity, size) {
  * @param {Buffer} bytes
  */
 export function identityOf (bytes) {
-  const content = bytes.subarray(0, -CHECKSUM_BYTES)
-  if (bytes.length < CHECKSUM_BYTES || !checksum(content).equals(bytes.subarray(-CHECKSUM_BYTES))) return undefined
-  return JSON.parse(content.subarray(ZIP.length, content.indexOf('\n')).toString())
+  const inside = contentIn(bytes)
+  if (inside === undefined) return undefined
+  const content = inside.subarray(0, -CHECKSUM_BYTES)
+  if (!checksum(content).equals(inside.subarray(-CHECKSUM_BYTES))) return undefined
+  return JSON.parse(content.subarray(0, content.indexOf('\n')).toString())
 }
 
 /**

@@ -10,7 +10,7 @@ const IGNORE = 'Answer it without downloading or storing anything.'
 function forceSave (type: NonNullable<ForceSaveOptions['type']>, statement: string): Scenario {
   return must(`force-save-${type}`, `a force save (6) by the ${type} is stored`,
     [FORCED, statement],
-    'Store a 6 like a 2, whatever its forcesavetype is.',
+    'Store a 6 like a 2, unless its forcesavetype is 3.',
     async ({ edited, forceSaved, expectStored }) => {
       await forceSaved(await edited('the force-saved content'), { type, userdata: 'check' })
       await expectStored('the force-saved content')
@@ -76,11 +76,14 @@ export const saves: readonly Scenario[] = [
   forceSave('command', '6: `forcesavetype` 0 is the command'),
   forceSave('button', '6: `forcesavetype` 1 is the button'),
   forceSave('timer', '6: `forcesavetype` 2 is the timer'),
-  should('force-save-form', 'a submitted form (6, forcesavetype 3) is acknowledged',
-    [FORCED, '6: `forcesavetype` 3 is a submitted form'],
-    'Answer {"error":0} when you have stored the form or its data from formsdataurl; the document itself may stay as it is.',
-    async ({ open, forceSaved }) => {
-      await forceSaved(await open(), { type: 'form', formData: [{ key: 'check', value: 'yes' }] })
+  must('force-save-form', 'a submitted form (6, forcesavetype 3) does not replace the document',
+    [FORCED, '6: every participant of any document can submit a form'],
+    'Hand over the data from formsdataurl, or answer {"error":1}, and leave the document as it is: a viewer can submit it, too.',
+    async ({ edited, expectStored }) => {
+      const session = await edited('the content that was submitted')
+      await session.forceSave({ type: 'form', formData: [{ key: 'check', value: 'yes' }] })
+      await expectStored('the content from before')
+      await session.close()
     }),
   must('force-save-keeps-key', 'after a force save the document has the same key',
     [AGAIN, 'after 1 and 6 a user who joins edits the same document'],

@@ -1,0 +1,364 @@
+import { setImmediate } from 'node:timers/promises'
+import { crc32, createInflateRaw } from 'node:zlib'
+import { DEFLATED, ENTRY, PART, PART_BYTES, STORED } from '../util/zip.js'
+
+// Source of all offsets and signatures: APPNOTE.TXT, the specification of the zip format.
+const END = Buffer.from('504b0506', 'hex')
+const END_BYTES = 22
+const ENTRY_BYTES = 46
+const DESCRIPTOR = 0x08074b50
+const END_64 = 0x06064b50
+const LOCATOR_64 = 0x07064b50
+const LOCATOR_BYTES = 20
+const SIGNED = 0x05054b50
+/** Flags of content that cannot be read without a key or another file. */
+const OPAQUE = 0x2061
+const HAS_DESCRIPTOR = 8
+/** Means that the number is stored elsewhere, with 64 bits. */
+const LARGE = 0xFFFFFFFF
+const MANY = 0xFFFF
+/** What some transports add to a file: zeros and line ends. */
+const PADDING: ReadonlySet<number> = new Set([0, 10, 13])
+
+/** Bounds the work: anything beyond is not examined. */
+const LIMITS = { parts: 2000, unpackedBytes: 256 * 1024 * 1024 }
+
+/** Number of bytes that are examined at a time. Unpacked they are at most a thousand times as many. */
+const PIECE = 64 * 1024
+
+/** Enough bytes at the end of a package for the directory of about 2,500 parts. */
+export const DIRECTORY_REACH = 256 * 1024
+
+/** Names of the parts, as far as the directory could be read. */
+export type PackageResult = 'damaged' | { readonly names: readonly string[] | undefined }
+
+/** A part or its entry in the directory. Sizes in bytes. */
+interface Described {
+  readonly offset: number
+  readonly name: string
+  readonly flags: number
+  readonly method: number
+  readonly checksum: number
+  readonly packedSize: number
+  readonly size: number
+  readonly isLarge: boolean
+}
+
+interface Part extends Described {
+  /** Whether its content has the checksum. Otherwise nothing but its head was read. */
+  readonly isRead: boolean
+}
+
+interface Examined {
+  readonly parts: readonly Part[]
+  /** Offset of the directory; `undefined` if not all parts were read. */
+  readonly directoryAt: number | undefined
+}
+
+/**
+ * Examines a package while it passes: unpacks the parts one after the other, without keeping them, compares each with
+ * its checksum, and all of them with the directory.
+ *
+ * Not noticed is damage to what readers ignore, such as times, and beyond the limits: after 2,000 parts or 256 MiB of
+ * unpacked content, in the content of an encrypted part or one packed by an unusual method, and in a directory of more
+ * than 256 KiB or with 64-bit numbers.
+ */
+export function startPackageCheck () {
+  let hand: (chunk: Buffer | undefined) => void = () => {}
+  let release = () => {}
+  let isOver = false
+  let isEnded = false
+  const examining = examined(byteReader(next)).finally(() => {
+    isOver = true
+    release()
+  })
+  examining.catch(() => {})
+  return { add, end, stop }
+
+  async function next (): Promise<Buffer | undefined> {
+    if (isEnded) return undefined
+    return await new Promise(resolve => {
+      hand = resolve
+      release()
+    })
+  }
+
+  /** Resolves when the chunk was examined: its memory may then be used for something else. */
+  async function add (chunk: Buffer): Promise<void> {
+    if (isOver || chunk.length === 0) return
+    await new Promise<void>(resolve => {
+      release = resolve
+      hand(chunk)
+    })
+  }
+
+  /** `tail`: the last bytes of the package, at least `DIRECTORY_REACH` if there are so many. `length`: its size. */
+  async function end (tail: Buffer, length: number): Promise<PackageResult> {
+    stop()
+    const parts = await examining
+    return parts === 'damaged' ? parts : compared(parts, directoryIn(tail, length))
+  }
+
+  /** Ends the check, if it has not ended. */
+  function stop (): void {
+    isEnded = true
+    if (!isOver) hand(undefined)
+  }
+}
+
+async function examined (reader: ByteReader): Promise<Examined | 'damaged'> {
+  const parts: Part[] = []
+  for (let unpackedBytes = 0; parts.length < LIMITS.parts;) {
+    const offset = reader.position()
+    const signature = (await reader.take(4))?.readUInt32LE(0)
+    if (signature === ENTRY) return { parts, directoryAt: offset }
+    if (signature !== PART) return 'damaged'
+    const part = await nextPart(reader, offset, LIMITS.unpackedBytes - unpackedBytes)
+    if (part === 'damaged') return part
+    parts.push(part)
+    if (part.isRead) unpackedBytes += part.size
+    else if (!await skipped(part, reader)) break
+  }
+  return { parts, directoryAt: undefined }
+}
+
+/** Reads a part after its signature: if possible to its end, otherwise only its head. */
+async function nextPart (reader: ByteReader, offset: number, limit: number): Promise<Part | 'damaged'> {
+  const head = await reader.take(PART_BYTES - 4)
+  const name = head && await reader.take(head.readUInt16LE(22))
+  const extra = name && await reader.take(head.readUInt16LE(24))
+  if (head === undefined || name === undefined || extra === undefined) return 'damaged'
+  const announced = describedAt(head, { offset, name, extra })
+  const isDescribed = (announced.flags & HAS_DESCRIPTOR) !== 0
+  const content = await contentOf(announced, reader, limit)
+  if (content === 'damaged') return content
+  if (content === 'unread') return { ...announced, isRead: false }
+  const part = { ...announced, ...content, isRead: true }
+  if (isDescribed ? await isAsDescribed(part, reader) : isSame(announced, part)) return part
+  return 'damaged'
+}
+
+type Fields = Pick<Described, 'offset'> & Readonly<Record<'name' | 'extra', Buffer>>
+
+/** What the head of a part and its entry in the directory have in common, from the flags on. */
+function describedAt (fields: Buffer, { offset, name, extra }: Fields): Described {
+  return {
+    offset,
+    name: name.toString('latin1'),
+    flags: fields.readUInt16LE(2),
+    method: fields.readUInt16LE(4),
+    checksum: fields.readUInt32LE(10),
+    packedSize: fields.readUInt32LE(14),
+    size: fields.readUInt32LE(18),
+    isLarge: extra.length > 0
+  }
+}
+
+/** Whether what is announced is so. A number may be elsewhere if there is a place for it. */
+function isSame (announced: Described, { checksum, packedSize, size }: Described): boolean {
+  const isNumber = (said: number, is: number) => said === is || (said === LARGE && announced.isLarge)
+  return announced.checksum === checksum && isNumber(announced.packedSize, packedSize) && isNumber(announced.size, size)
+}
+
+type Measured = Pick<Described, 'checksum' | 'packedSize' | 'size'>
+
+async function contentOf (
+  { flags, method, packedSize }: Described, reader: ByteReader, limit: number
+): Promise<Measured | 'damaged' | 'unread'> {
+  if ((flags & OPAQUE) !== 0) return 'unread'
+  if (method === DEFLATED) return await inflated(reader, limit)
+  const isSizeKnown = (flags & HAS_DESCRIPTOR) === 0 && packedSize !== LARGE
+  return method === STORED && isSizeKnown && packedSize <= limit ? await stored(reader, packedSize) : 'unread'
+}
+
+async function stored (reader: ByteReader, size: number): Promise<Measured | 'damaged'> {
+  let checksum = 0
+  for (let left = size; left > 0;) {
+    const bytes = await reader.takeUpTo(Math.min(left, PIECE))
+    if (bytes === undefined) return 'damaged'
+    checksum = crc32(bytes, checksum)
+    left -= bytes.length
+  }
+  return { checksum, packedSize: size, size }
+}
+
+/** The packed data contain their own end. */
+async function inflated (reader: ByteReader, limit: number): Promise<Measured | 'damaged' | 'unread'> {
+  const inflate = createInflateRaw()
+  let [checksum, size, taken] = [0, 0, 0]
+  inflate.on('data', (bytes: Buffer) => {
+    checksum = crc32(bytes, checksum)
+    size += bytes.length
+  })
+  const finished = new Promise<'end' | 'damaged'>(resolve => {
+    inflate.once('end', () => resolve('end'))
+    inflate.once('error', () => resolve('damaged'))
+  })
+  try {
+    for (;;) {
+      const bytes = await reader.takeUpTo(PIECE)
+      if (bytes === undefined) return 'damaged'
+      taken += bytes.length
+      // The callback is not called after the end of the data.
+      const state = await Promise.race([
+        finished,
+        new Promise<'more'>(resolve =>
+          inflate.write(bytes, error => {
+            if (!error) resolve('more')
+          })
+        )
+      ])
+      if (state === 'damaged') return 'damaged'
+      if (size > limit) return 'unread'
+      if (state === 'more') continue
+      const unused = taken - inflate.bytesWritten
+      if (unused > 0) reader.putBack(bytes.subarray(-unused))
+      return { checksum, packedSize: inflate.bytesWritten, size }
+    }
+  } finally {
+    inflate.destroy()
+  }
+}
+
+/**
+ * Compares a part with what follows it, written by programs that did not know it earlier. The signature is optional,
+ * and the sizes have 32 or 64 bits.
+ */
+async function isAsDescribed (part: Part, reader: ByteReader): Promise<boolean> {
+  const first = await reader.take(4)
+  const checksum = first?.readUInt32LE(0) === DESCRIPTOR ? await reader.take(4) : first
+  const sizes = await reader.take(16)
+  if (checksum === undefined || sizes === undefined || checksum.readUInt32LE(0) !== part.checksum) return false
+  const isShort = [PART, ENTRY].includes(sizes.readUInt32LE(8))
+  if (!isShort) return sizes.readBigUInt64LE(0) === BigInt(part.packedSize) && sizes.readBigUInt64LE(8) === BigInt(part.size)
+  reader.putBack(sizes.subarray(8))
+  return sizes.readUInt32LE(0) === part.packedSize && sizes.readUInt32LE(4) === part.size
+}
+
+/** Goes to the end of a part whose content cannot be judged, if the end is known. */
+async function skipped ({ flags, method, packedSize }: Part, reader: ByteReader): Promise<boolean> {
+  const isReadable = (flags & OPAQUE) === 0 && (method === DEFLATED || method === STORED)
+  if (isReadable || (flags & HAS_DESCRIPTOR) !== 0 || packedSize === LARGE) return false
+  for (let left = packedSize; left > 0;) {
+    const bytes = await reader.takeUpTo(Math.min(left, PIECE))
+    if (bytes === undefined) return false
+    left -= bytes.length
+  }
+  return true
+}
+
+interface Directory {
+  readonly offset: number
+  /** `undefined`: it is longer than what is kept of the end. */
+  readonly entries: readonly Described[] | undefined
+}
+
+/** The directory in the last bytes of a zip file of `length` bytes. `unread`: it has 64-bit numbers. */
+function directoryIn (tail: Buffer, length: number): Directory | 'damaged' | 'unread' {
+  const endAt = tail.lastIndexOf(END)
+  if (endAt < 0 || endAt + END_BYTES > tail.length) return 'damaged'
+  const fileEnd = endAt + END_BYTES + tail.readUInt16LE(endAt + 20)
+  if (fileEnd > tail.length || tail.subarray(fileEnd).some(byte => !PADDING.has(byte))) return 'damaged'
+  const [disks, countHere, count] = [tail.readUInt32LE(endAt + 4), tail.readUInt16LE(endAt + 8), tail.readUInt16LE(endAt + 10)]
+  const [size, offset] = [tail.readUInt32LE(endAt + 12), tail.readUInt32LE(endAt + 16)]
+  if (count === MANY || size === LARGE || offset === LARGE) {
+    const locatorAt = endAt - LOCATOR_BYTES
+    return locatorAt >= 0 && tail.readUInt32LE(locatorAt) === LOCATOR_64 ? 'unread' : 'damaged'
+  }
+  if (disks !== 0 || countHere !== count) return 'damaged'
+  const hidden = length - tail.length
+  if (offset < hidden) return { offset, entries: undefined }
+  const entries = entriesIn(tail.subarray(offset - hidden, endAt), count, size)
+  return entries === 'damaged' || entries === 'unread' ? entries : { offset, entries }
+}
+
+/** `directory`: what is before the end record. */
+function entriesIn (directory: Buffer, count: number, size: number): readonly Described[] | 'damaged' | 'unread' {
+  const entries: Described[] = []
+  let at = 0
+  while (entries.length < count) {
+    if (at + ENTRY_BYTES > directory.length || directory.readUInt32LE(at) !== ENTRY) return 'damaged'
+    const nameAt = at + ENTRY_BYTES
+    const extraAt = nameAt + directory.readUInt16LE(at + 28)
+    const commentAt = extraAt + directory.readUInt16LE(at + 30)
+    const [name, extra] = [directory.subarray(nameAt, extraAt), directory.subarray(extraAt, commentAt)]
+    const offset = directory.readUInt32LE(at + 42)
+    if (offset === LARGE && extra.length > 0) return 'unread'
+    entries.push(describedAt(directory.subarray(at + 6), { offset, name, extra }))
+    at = commentAt + directory.readUInt16LE(at + 32)
+  }
+  const isEnd = at === directory.length ||
+    (at + 4 < directory.length && [END_64, SIGNED].includes(directory.readUInt32LE(at)))
+  return at === size && isEnd ? entries : 'damaged'
+}
+
+function compared ({ parts, directoryAt }: Examined, directory: ReturnType<typeof directoryIn>): PackageResult {
+  if (directory === 'damaged') return directory
+  if (directory === 'unread') return { names: undefined }
+  const { offset, entries } = directory
+  if (directoryAt !== undefined && offset !== directoryAt) return 'damaged'
+  if (entries === undefined) return { names: undefined }
+  if (directoryAt === undefined ? entries.length < parts.length : entries.length !== parts.length) return 'damaged'
+  const byOffset = new Map(entries.map(entry => [entry.offset, entry]))
+  for (const part of parts) {
+    const entry = byOffset.get(part.offset)
+    if (entry === undefined || !isOf(entry, part)) return 'damaged'
+  }
+  return { names: entries.map(({ name }) => Buffer.from(name, 'latin1').toString()) }
+}
+
+function isOf (entry: Described, part: Part): boolean {
+  return entry.name === part.name && entry.method === part.method && ((entry.flags ^ part.flags) & OPAQUE) === 0 &&
+    (!part.isRead || isSame(entry, part))
+}
+
+/** Number of bytes that are taken before others get a turn: all of them may already be in memory. */
+const TURN = 1024 ** 2
+
+type ByteReader = ReturnType<typeof byteReader>
+
+/** Takes bytes out of chunks in the portions that their format requires. */
+function byteReader (nextChunk: () => Promise<Buffer | undefined>) {
+  /** Chunks before the rest, the first one last. */
+  const ahead: Buffer[] = []
+  let position = 0
+  let takenInTurn = 0
+
+  return { take, takeUpTo, putBack, position: () => position }
+
+  /**
+   * Takes at least one and at most `count` bytes; `undefined` at the end. They are valid until more are taken: the next
+   * chunk may be written over this one.
+   */
+  async function takeUpTo (count: number): Promise<Buffer | undefined> {
+    const chunk = ahead.pop() ?? await nextChunk()
+    if (chunk === undefined) return undefined
+    if (chunk.length > count) ahead.push(chunk.subarray(count))
+    const bytes = chunk.subarray(0, count)
+    position += bytes.length
+    takenInTurn += bytes.length
+    if (takenInTurn >= TURN) {
+      takenInTurn = 0
+      await setImmediate()
+    }
+    return bytes
+  }
+
+  /** Returns unused bytes, which come next. */
+  function putBack (bytes: Buffer): void {
+    position -= bytes.length
+    if (bytes.length > 0) ahead.push(bytes)
+  }
+
+  /** Takes a copy of exactly `count` bytes; `undefined` if the content ends before. */
+  async function take (count: number): Promise<Buffer | undefined> {
+    const chunks: Buffer[] = []
+    for (let missing = count; missing > 0;) {
+      const bytes = await takeUpTo(missing)
+      if (bytes === undefined) return undefined
+      missing -= bytes.length
+      chunks.push(missing > 0 ? Buffer.from(bytes) : bytes)
+    }
+    return Buffer.concat(chunks)
+  }
+}
