@@ -236,15 +236,10 @@ export class StorageError extends defineErrorWith<[reason: string], Retryable>(
  * version of the library does not know: a newer version has written it, or another program. Nothing is changed or
  * deleted, and the document server keeps what it wants to save. Update all instances.
  */
-export class UnknownRecordError
-  extends defineError<[what: string]>(
-    'FST_EDITOR_UNKNOWN_RECORD', 500,
-    '%s has a format that this version of the library does not know, so nothing is changed: update all instances'
-  ) {
-  constructor (what: 'record' | 'list of versions' = 'record', fileId = '') {
-    super(`The ${what} of the document ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}`)
-  }
-}
+export const UnknownRecordError = defineError<[what: 'record' | 'list of versions', fileId: string]>(
+  'FST_EDITOR_UNKNOWN_RECORD', 500,
+  'The %s of the document "%s" has a format that this version of the library does not know, so nothing is changed: update all instances'
+)
 
 /** The document has no version with this number, or it is not kept any more. */
 export const VersionNotFoundError = defineError(

@@ -121,17 +121,23 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     else if (isLeftToUs) answerOrTell(name, data)
   }
 
-  /** The editor only says that the file cannot be accessed. */
+  /**
+   * The editor will be told to leave, and will only say that the file cannot be accessed. What was typed is sent within
+   * a second, unless the user saves by hand: nothing more is typed.
+   */
   async function frozen () {
     if (isFrozen || page.pageToken === '') return
     isFrozen = true
+    const frame = changes.isEditing() && !isStrict ? fragment.querySelector('iframe') : null
+    if (frame) frame.inert = true
     try {
       const { lockReason } = await context.ask('renew', {})
-      if (typeof lockReason === 'string') tell.sentAway(lockReason)
+      if (typeof lockReason === 'string') return tell.sentAway(lockReason)
     } catch (error) {
-      isFrozen = false
       console.warn(error)
     }
+    isFrozen = false
+    if (frame) frame.inert = false
   }
 
   /**

@@ -98,7 +98,7 @@ export function createEditorSessions (
       const content = await storage.stat(fileId)
       if (content === null) throw new FileNotFoundError(fileId)
       let unreported: string[] = []
-      await await recordStore.update(fileId, record => {
+      await recordStore.update(fileId, record => {
         const since = clock.now()
         const until = duration && since + duration
         const others = holdsOf(record, since).filter(hold => hold.by !== by)
@@ -167,13 +167,14 @@ export function createEditorSessions (
   }
 
   /**
-   * Saves what the editors have, and tells them to leave, even if nothing could be saved: then the document server
-   * saves afterwards.
+   * Tells the editors' pages, in which nothing more is typed then, saves what they have, and makes them leave, even if
+   * nothing could be saved: then the document server saves afterwards.
    */
   async function endSessions (fileId: string, end: number, signal: AbortSignal): Promise<void> {
     const doubtful = (await sessionsOf(fileId, signal)).filter(session => !isLive(session))
     await Promise.all(doubtful.map(async session => await sessions.giveUpIfUnknown(fileId, session)))
     const live = liveAt(fileId, (await recordStore.read(fileId)).record)
+    await sendToAll(fileId, frozenNotice, { signal }).catch(() => {}) // they have to leave all the same
     if (live.length > 0) {
       await delay(TYPING_ARRIVES_WITHIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
       const limit = Math.min(FORCE_SAVE_MS, end - performance.now())
@@ -182,7 +183,6 @@ export function createEditorSessions (
         : live.map(async ({ key }) => await forceSaves.request(fileId, key, { timeout: limit, grace: 0 }))
       await unlessAborted(Promise.allSettled(saving), signal)
     }
-    await sendToAll(fileId, frozenNotice, { signal }).catch(() => {}) // they have to leave all the same
     await sendToAll(fileId, key => ({ c: 'drop', key }), { signal })
   }
 

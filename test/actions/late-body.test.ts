@@ -71,7 +71,8 @@ t.test('attack: a request whose body is held back until the rights are taken awa
 t.test('attack: nor does one that is held back until the page\'s token has expired, or until the document is frozen', async t => {
   const { app, fileId, send, jump, done, rights } = await start(t)
   t.match(await send('rename', () => { rights.timePassed += 2 * 3_600_000; jump(1001) }), { status: 401 })
-  t.match(await send('rename', async () => { await app.editorSessions.freeze(fileId) }), { status: 423 })
+  // It is frozen although there is no document server to ask.
+  t.match(await send('rename', async () => { await app.editorSessions.freeze(fileId).catch(() => {}) }), { status: 423 })
   t.strictSame(done, [])
 })
 

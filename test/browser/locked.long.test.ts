@@ -63,3 +63,20 @@ t.test('who has a document open when it is frozen is told why the editor closes:
     t.equal(await opened.page.locator('.onlyoffice-notice').count(), 0)
   }
 })
+
+t.test('what somebody types until the document is frozen, and while it is, is stored', { skip: browser.missing }, async t => {
+  const pages = await startPages(t, browser)
+  const fileId = await pages.store('notes.txt')
+  const opened = await pages.open(fileId)
+  const { page, editor } = opened
+  const [first = ''] = (await shownText(editor)).split('\n')
+  await append(opened, first, ' and')
+  let isTyping = true
+  const typing = (async () => { while (isTyping) await page.keyboard.press('x') })()
+  await pages.app.editorSessions.freeze(fileId)
+  isTyping = false
+  await typing
+  const [shown = ''] = (await shownText(editor)).split('\n')
+  t.match(shown, /andx+$/)
+  t.equal((await pages.storedText(fileId))?.split('\n')[0], shown)
+})

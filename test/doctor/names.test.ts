@@ -35,7 +35,7 @@ t.test('publicBaseUrl is local, the document server is elsewhere by its name', a
     httpClient: await knowing(t, 'docs.example.test')
   })
   expectReport(t, await host.app.editorDoctor(), {
-    codes: ['PUBLIC_URL_LOCAL'],
+    codes: ['PUBLIC_URL_LOCAL', 'FORWARDED_HEADERS'],
     evidence: ['http://127.0.0.1:', 'docs.example.test'],
     remedy: /host\.docker\.internal/
   })

@@ -311,7 +311,7 @@ t.test('authorize decides about versions, too', async t => {
     authorize (request, target) {
       if (target.action !== 'download' || request.headers['x-user'] === undefined) return undefined
       targets.push(target)
-      return request.headers['x-user'] === 'ada'
+      return request.headers['x-user'] === 'ada' ? 'grant' : false
     }
   })
   await edit('two')
