@@ -129,10 +129,17 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     if (isFrozen || page.pageToken === '') return
     isFrozen = true
     const frame = changes.isEditing() && !isStrict ? fragment.querySelector('iframe') : null
-    if (frame) frame.inert = true
+    if (frame) {
+      frame.inert = true
+      frame.blur() // an inert frame that has the focus still gets the keys
+    }
     try {
       const { lockReason } = await context.ask('renew', {})
-      if (typeof lockReason === 'string') return tell.sentAway(lockReason)
+      if (typeof lockReason === 'string') {
+        tell.sentAway(lockReason)
+        if (frame) frame.inert = true // a notice that does not cover the editor leaves it the keyboard
+        return
+      }
     } catch (error) {
       console.warn(error)
     }

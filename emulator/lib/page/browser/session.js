@@ -256,7 +256,7 @@ function receive (message) {
     case 'dropped': {
       // Like the real editor, which does not say why. Source: docs/document-server-protocol.md#drop-and-meta
       const text = opened?.viewOnly ? 'Loading the Changes' : 'The file cannot be accessed right now.'
-      leave(true)
+      leave()
       return end(text, '')
     }
     case 'closed':
