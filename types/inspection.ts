@@ -14,8 +14,8 @@ export interface StagedDocument {
 export interface InspectEvent {
   /**
    * `save`: a session ended (status 2). `force-save`: status 6. `recovery`: a forgotten file. `restore`: an earlier
-   * version. `upload`: `setDocumentFromBytes` with `check`, or `createDocument({ from })` with a file. `save-as`: a copy
-   * that a page's user saves, or `createDocument({ from })` with a stored document or template.
+   * version. `upload`: `setDocumentFromBytes` with `check`, or `createDocument({ from })` with a file. `save-as`: a
+   * copy that a page's user saves, or `createDocument({ from })` with a stored document or template.
    */
   readonly reason: 'save' | 'force-save' | 'recovery' | 'restore' | 'upload' | 'save-as'
   /** The edited document; of a copy, the one that it was made of. Absent for an upload. */

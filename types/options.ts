@@ -318,7 +318,8 @@ export interface EditorOptions {
    * `timeouts.hooks`.
    *
    * For `actions` the hook runs before the body is read, where `request.body` is undefined, and again if the body
-   * arrives more than a second later: its user may have lost the rights meanwhile. For a callback it runs after the body.
+   * arrives more than a second later: its user may have lost the rights meanwhile. For a callback it runs after the
+   * body.
    *
    * @default every decision is left to the credentials
    * @example

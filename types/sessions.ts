@@ -117,13 +117,14 @@ export interface EditorSessions {
    * Resolves when nobody edits the file any more and the last save is stored; from then on only the application
    * changes it: whatever the document server saves or recovery finds is stored as a conflict copy. Editors get 1.5
    * seconds in which what was typed last arrives, whatever the `timeout`. The document server is asked about sessions
-   * that it may not have reported. If it rejects, other than with `FileNotFoundError` and `InvalidOptionError`, the file may be frozen
-   * nevertheless, with sessions that go on: call it again, or `release`. After a crash, call it again, too.
+   * that it may not have reported. If it rejects, other than with `FileNotFoundError` and `InvalidOptionError`, the
+   * file may be frozen nevertheless, with sessions that go on: call it again, or `release`. After a crash, call it
+   * again, too.
    *
    * Until it resolves, a save of a session that began before is stored in the file. Somebody who joins later, with a
    * page made before, is told to close at once; what was typed until then is stored as a conflict copy
-   * (`conflictReason: 'frozen'`), also after the release, and nobody else joins that session. Restoring a version rejects with `LockedError`. `app.editorStorage` still replaces
-   * the file. The freeze is gone with the file.
+   * (`conflictReason: 'frozen'`), also after the release, and nobody else joins that session. Restoring a version
+   * rejects with `LockedError`. `app.editorStorage` still replaces the file. The freeze is gone with the file.
    *
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): there is no such file.
    * @throws BeingEditedError (`FST_EDITOR_BEING_EDITED`): it is frozen, but was still being edited after `timeout`.

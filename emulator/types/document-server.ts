@@ -202,8 +202,8 @@ export interface UserConfig {
 /** How a scripted session reaches the document server. */
 export interface ConnectionOptions {
   /**
-   * Headers of its connection, such as `X-Forwarded-Host` or `X-Forwarded-Prefix`. The document server believes those of
-   * whoever opened a document last: the URLs in callbacks begin as they say. They replace those of a browser that
+   * Headers of its connection, such as `X-Forwarded-Host` or `X-Forwarded-Prefix`. The document server believes those
+   * of whoever opened a document last: the URLs in callbacks begin as they say. They replace those of a browser that
    * uses `url`.
    */
   readonly headers?: Readonly<Record<string, string>>

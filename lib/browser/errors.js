@@ -53,7 +53,7 @@ const KEPT = {
   unsent: `${UNSENT}: try again, or ${DISCARD}`,
   strict: `${UNSENT}: in strict co-editing it sends nothing until the user saves: press Save first, or ${DISCARD}`,
   unanswered: 'The editor asked the user whether to close, such as with an open cell, and the user did not agree ' +
-    `within {timeout} ms: try again, or lose the text in the cell with { force: true }`,
+    'within {timeout} ms: try again, or lose the text in the cell with { force: true }',
   continued: 'The editor asked the user whether to close, and the user went on editing'
 }
 

@@ -247,9 +247,11 @@ export async function checkForwardedHeaders (services: DoctorServices, probe: Pr
   const { publicUrl } = services.settings.documentServer
   if (isLoopback(publicUrl)) return []
   const plain = await announcedWith(services, probe, {})
+  if (!plain) return []
   const names: string[] = []
   for (const [name, [value, shows]] of Object.entries(forwardedHeaders(publicUrl))) {
-    const url = plain && !shows(plain) ? await announcedWith(services, probe, { [name.toLowerCase()]: value }) : undefined
+    if (shows(plain)) continue
+    const url = await announcedWith(services, probe, { [name.toLowerCase()]: value })
     if (url && shows(url)) names.push(name)
   }
   if (names.length === 0) return []

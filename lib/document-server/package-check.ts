@@ -230,7 +230,9 @@ async function isAsDescribed (part: Part, reader: ByteReader): Promise<boolean> 
   const sizes = await reader.take(16)
   if (checksum === undefined || sizes === undefined || checksum.readUInt32LE(0) !== part.checksum) return false
   const isShort = [PART, ENTRY].includes(sizes.readUInt32LE(8))
-  if (!isShort) return sizes.readBigUInt64LE(0) === BigInt(part.packedSize) && sizes.readBigUInt64LE(8) === BigInt(part.size)
+  if (!isShort) {
+    return sizes.readBigUInt64LE(0) === BigInt(part.packedSize) && sizes.readBigUInt64LE(8) === BigInt(part.size)
+  }
   reader.putBack(sizes.subarray(8))
   return sizes.readUInt32LE(0) === part.packedSize && sizes.readUInt32LE(4) === part.size
 }
@@ -259,7 +261,8 @@ function directoryIn (tail: Buffer, length: number): Directory | 'damaged' | 'un
   if (endAt < 0 || endAt + END_BYTES > tail.length) return 'damaged'
   const fileEnd = endAt + END_BYTES + tail.readUInt16LE(endAt + 20)
   if (fileEnd > tail.length || tail.subarray(fileEnd).some(byte => !PADDING.has(byte))) return 'damaged'
-  const [disks, countHere, count] = [tail.readUInt32LE(endAt + 4), tail.readUInt16LE(endAt + 8), tail.readUInt16LE(endAt + 10)]
+  const disks = tail.readUInt32LE(endAt + 4)
+  const [countHere, count] = [tail.readUInt16LE(endAt + 8), tail.readUInt16LE(endAt + 10)]
   const [size, offset] = [tail.readUInt32LE(endAt + 12), tail.readUInt32LE(endAt + 16)]
   if (count === MANY || size === LARGE || offset === LARGE) {
     const locatorAt = endAt - LOCATOR_BYTES

@@ -44,8 +44,8 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 
     /**
      * Whether a refused callback may come from the document server: it has all required credentials. Before its body is
-     * read, the token in the header counts. With `isUrlSigned` the sender is the document server, or a user for whom the
-     * document was opened. Never throws.
+     * read, the token in the header counts. With `isUrlSigned` the sender is the document server, or a user for whom
+     * the document was opened. Never throws.
      */
     proofOf (request: FastifyRequest) {
       const notes = notesOf(request)

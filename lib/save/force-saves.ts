@@ -205,7 +205,7 @@ export function createForceSaves (
   /** Resolves when no command for the key is in flight, to what lets the next one be sent. */
   async function turnOf (key: string): Promise<() => void> {
     return await new Promise(resolve => {
-      inTurn.run(key, async () => await new Promise<void>(end => resolve(() => end())))
+      inTurn.run(key, async () => await new Promise<void>(_resolve => resolve(() => _resolve())))
     })
   }
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { ForceSavedEvent, FormField, FormSubmittedEvent } from '../../types/events.js'
 import { InvalidCallbackError, UpstreamError } from '../errors.js'
-import type { Settings } from '../options.js'
 import { callbackUrl } from '../outbound/result-urls.js'
+import type { Services } from '../services.js'
 import { spool } from '../storage/timed-storage.js'
 import { limitConcurrency } from '../util/queue.js'
 import { bytesOfContent } from '../util/streams.js'
@@ -32,7 +32,7 @@ const LIMITS = { concurrency: 4, maxWait: 10_000 }
  * @param handOver Absent if the application wants no answers.
  */
 export function createFormSubmissions (
-  settings: Settings, { fetch }: Pick<Saves, 'fetch'>,
+  settings: Services['settings'], { fetch }: Pick<Saves, 'fetch'>,
   handOver: ((event: FormSubmittedEvent) => Promise<void>) | undefined
 ) {
   const inTurn = limitConcurrency(LIMITS)
@@ -106,7 +106,7 @@ function isTooMuch (json: Buffer): boolean {
   for (let at = 0; at < json.length; at++) {
     const byte = json[at]!
     if (byte === QUOTE) inText = !inText
-    else if (inText) { if (byte === BACKSLASH) at++ }
+    else if (inText) at += byte === BACKSLASH ? 1 : 0
     else if (byte === COMMA) values++
     else if (OPENING.has(byte)) depth++
     else if (CLOSING.has(byte)) depth--

@@ -71,10 +71,10 @@ t.test('what somebody types until the document is frozen, and while it is, is st
   const { page, editor } = opened
   const [first = ''] = (await shownText(editor)).split('\n')
   await append(opened, first, ' and')
-  let isTyping = true
-  const typing = (async () => { while (isTyping) await page.keyboard.press('x') })()
+  const frozen = new AbortController()
+  const typing = (async () => { while (!frozen.signal.aborted) await page.keyboard.press('x') })()
   await pages.app.editorSessions.freeze(fileId)
-  isTyping = false
+  frozen.abort()
   await typing
   const [shown = ''] = (await shownText(editor)).split('\n')
   t.match(shown, /andx+$/)

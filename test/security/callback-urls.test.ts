@@ -162,7 +162,7 @@ type Address = (key: string, origin: string) => string
 
 /** The forms in which document servers write URLs, by their settings. `origin`: of the options. */
 const HONEST: Record<string, Address> = {
-  'files': (key, origin) => savedAt(origin, key, 7),
+  files: (key, origin) => savedAt(origin, key, 7),
   'files, in a cluster': (key, origin) => savedAt(origin, key, 7, { shardkey: encodeURIComponent('another=key.1') }),
   'files, by WOPI': (key, origin) => savedAt(origin, key, 7, { shardkey: 'x' }).replace('shardkey=x', `WOPISrc=${encodeURIComponent('https://wopi.example.com/wopi/files/1?a=b')}`),
   'an object store': (key, origin) => savedAt(origin, key, 7).replace('/cache/', '/storage-cache/'),
@@ -238,7 +238,7 @@ const DIRECT: Record<string, Address> = {
   'Amazon S3, the bucket in the host': (key, origin) => `${origin}/files/data/${encodeURIComponent(key)}_7/output.docx?${STORE_QUERY}`,
   'Amazon S3, a tenant': (key, origin) => `${origin}/bucket/files/data/tenant/${encodeURIComponent(key)}_7/output.docx?${STORE_QUERY}`,
   'Amazon S3, an older signature': (key, origin) => `${origin}/bucket/files/data/${encodeURIComponent(key)}_7/output.docx?AWSAccessKeyId=a&Expires=1&Signature=b%3D`,
-  'Azure': (key, origin) => `${origin}/container/files/data/${key}_7/output.docx?sv=2025-01-05&se=2026-11-28T11%3A00%3A00Z&sr=b&sp=r&rscd=attachment%3B&sig=a%2Bb%3D`
+  Azure: (key, origin) => `${origin}/container/files/data/${key}_7/output.docx?sv=2025-01-05&se=2026-11-28T11%3A00%3A00Z&sr=b&sp=r&rscd=attachment%3B&sig=a%2Bb%3D`
 }
 
 t.test('a direct URL of an object store is fetched from an origin that documentServer.origins names, as it is', async t => {
@@ -337,4 +337,3 @@ t.test('every callback that was recorded at a real document server names a file 
     t.strictSame(upstream.requests.splice(0).sort(), expected.map(({ pathname, search }) => pathname + search).sort())
   }
 })
-

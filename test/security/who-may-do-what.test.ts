@@ -586,8 +586,18 @@ t.test('every page action: what authorize returns counts alike', async t => {
     versions: {},
     authorize: (request, target) => authorize(request, target),
     actions: {
-      rename: none, saveAs: true, images: list, documents: list, spreadsheets: list, reference: () => null, users: list,
-      notify: none, sharing: list, favorite: none, create: () => ({ url: '/new' }), templates: list
+      rename: none,
+      saveAs: true,
+      images: list,
+      documents: list,
+      spreadsheets: list,
+      reference: () => null,
+      users: list,
+      notify: none,
+      sharing: list,
+      favorite: none,
+      create: () => ({ url: '/new' }),
+      templates: list
     }
   })
   const expired = await host.tokenOf()

@@ -41,7 +41,8 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
   async function readSegment (fileId: string, { blob }: Segment): Promise<readonly VersionEntry[] | undefined> {
     let entries: readonly VersionEntry[] | undefined
     try {
-      return entries = parseSegment(fileId, await textOf(fileId, blob.name) ?? '')
+      entries = parseSegment(fileId, await textOf(fileId, blob.name) ?? '')
+      return entries
     } finally {
       if (!entries) texts.delete(names.content(fileId, blob.name)) // somebody may restore it
     }

@@ -9,7 +9,7 @@ export function fieldsOf ({ body }: FastifyRequest): Fields {
   return body
 }
 
-export function isObject (value: unknown): value is Fields {
+function isObject (value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !Buffer.isBuffer(value)
 }
 

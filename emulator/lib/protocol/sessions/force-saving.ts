@@ -117,7 +117,8 @@ async function run (parts: SessionParts, document: OpenDocument, request: ForceS
   }
   notifyStarted(document, request)
   return await parts.tasks.alongside(async () => {
-    const prepared = { ...fixed, ...await assemble(parts, document, fixed.folder, { changes, isForm: forceSave.isForm }) }
+    const assembled = await assemble(parts, document, fixed.folder, { changes, isForm: forceSave.isForm })
+    const prepared = { ...fixed, ...assembled }
     document.forceSaveAssembled(forceSave, prepared)
     if (!mayFollow(document, forceSave)) {
       // A finished save is under way or done: no force save may follow it.

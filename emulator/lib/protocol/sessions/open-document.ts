@@ -151,7 +151,9 @@ export interface OpenDocument extends DocumentState {
   endForceSave (forceSave: ForceSave, outcome: ForceSave['outcome']): void
 
   /** Starts the save after the last editor left. `waits`: first waits for a lost connection to come back. */
-  startSave (leaver: Participant, startedAt: number, options?: { readonly waits?: boolean, readonly folder?: string }): Save
+  startSave (
+    leaver: Participant, startedAt: number, options?: { readonly waits?: boolean, readonly folder?: string }
+  ): Save
   /** Ends the wait for a lost connection early. */
   skipWait (): void
   /** The save no longer waits: it is being assembled. */
@@ -187,8 +189,8 @@ export interface OpenDocument extends DocumentState {
 }
 
 /**
- * How long after a cut the first force save is answered "not now". Source: recorded right after the last editor had left;
- * observed to be answered as started 3 s after a cut.
+ * How long after a cut the first force save is answered "not now". Source: recorded right after the last editor had
+ * left; observed to be answered as started 3 s after a cut.
  */
 const NOT_NOW_MS = 1000
 
