@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { tokenSigner } from '../dist/lib/document-server/token.js'
 import { startObjectStore } from './processes/object-store.js'
+import { savedUrl } from './framework/saved-file.js'
 import { startProcess } from './processes/process.js'
 
 const { ROUNDS = '5' } = process.env
@@ -200,7 +201,7 @@ async function joinAndLeave (_, document) {
 async function save (document, bytes) {
   await call(document, {
     status: 6,
-    url: `${upstream.origin}/cache/files/${++saves}/${bytes}`,
+    url: savedUrl(upstream.origin, document.key, { size: bytes, number: ++saves }),
     filetype: 'txt',
     lastsave: new Date(Date.UTC(2026, 0) + saves * 1000).toISOString(),
     users: ['ada']

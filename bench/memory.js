@@ -54,7 +54,7 @@ async function passThrough (application, bytes) {
   const query = new URLSearchParams({
     action: 'proxy',
     fileId: application.fileId,
-    url: `${upstream.origin}/cache/files/${bytes}`
+    url: `${upstream.origin}/cache/files/${bytes}/0`
   })
   const ended = upstream.nextMessage('ended')
   const { received, firstByteAt } = await readSlowly(`${application.origin}/handler?${query}`, {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { tokenSigner } from '../dist/lib/document-server/token.js'
+import { savedUrl } from './framework/saved-file.js'
 import { startProcess } from './processes/process.js'
 
 const MIB = 1024 ** 2
@@ -55,7 +56,7 @@ async function measure (name, urlOf) {
     const payload = {
       key: document?.key,
       status: 6,
-      url: `${upstream.origin}/cache/files/${++saves % 1000 + 1}`,
+      url: savedUrl(upstream.origin, String(document?.key), { size: saves % 1000 + 1, number: ++saves }),
       filetype: 'txt',
       lastsave: new Date().toISOString(),
       exp: now + 300

@@ -1,10 +1,11 @@
-// Takes the place of the document server: at /cache/files/<size>/<number> it serves the file that save <number>
-// contains; of every key it is asked about it says that nobody edits it.
+// Takes the place of the document server: serves the file that a save contains, and at /cache/files/<size>/<number>
+// others; of every key it is asked about it says that nobody edits it.
 import http from 'node:http'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { answerCalls } from '../framework/child.js'
 import { content } from '../framework/content.js'
+import { wantedFile } from '../framework/saved-file.js'
 
 const UNKNOWN_KEY = 1
 const SMALL = 1_000_000
@@ -20,8 +21,8 @@ const server = http.createServer((request, response) => {
       })
     )
   }
-  const [number, size] = String(request.url).split('/').reverse().map(Number)
-  if (!size || number === undefined) throw new Error(`a request for ${request.url}`)
+  const { number, size } = wantedFile(String(request.url))
+  if (!(size > 0 && number >= 0)) throw new Error(`a request for ${request.url}`)
   response.writeHead(200, { 'content-type': 'text/plain', 'content-length': size })
   if (size <= SMALL) response.end(small(size, number))
   else Readable.from(content(size, number), { objectMode: false }).pipe(response)

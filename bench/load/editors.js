@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { answerCalls } from '../framework/child.js'
 import { checkFile } from '../framework/content.js'
+import { savedUrl } from '../framework/saved-file.js'
 import { median, percentile } from '../framework/statistics.js'
 import { signedCallback } from './signed-callback.js'
 
@@ -145,7 +146,7 @@ async function save ({ key, callbackPath, file }, size) {
   const number = ++saves
   await call(
     callbackPath,
-    signedCallback(key, 2, { url: `${documentServer}/cache/files/${size}/${number}`, filetype: 'txt' })
+    signedCallback(key, 2, { url: savedUrl(documentServer, key, { size, number }), filetype: 'txt' })
   )
   saved.set(file, { size, number })
 }

@@ -3,6 +3,7 @@ import http from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { tokenSigner } from '../../dist/lib/document-server/token.js'
+import { savedUrl } from '../framework/saved-file.js'
 import { startProcess } from './process.js'
 
 export const MIB = 1024 ** 2
@@ -63,7 +64,7 @@ export async function save (application, documentServer, bytes) {
   const payload = {
     key: document?.key,
     status: 2,
-    url: `${documentServer}/cache/files/${bytes}`,
+    url: savedUrl(documentServer, String(document?.key), { size: bytes }),
     filetype: 'txt',
     exp: Math.floor(Date.now() / 1000) + 300
   }

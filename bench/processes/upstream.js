@@ -1,12 +1,12 @@
-// Takes the place of the document server: sends as many bytes as the name of the file says, and reports when the last
-// one was sent.
+// Takes the place of the document server: sends as many bytes as the URL says, and reports when the last one was sent.
 import http from 'node:http'
 import { Readable } from 'node:stream'
+import { wantedFile } from '../framework/saved-file.js'
 
 const chunk = Buffer.alloc(64 * 1024, 'document')
 
 const server = http.createServer((request, response) => {
-  const size = Number(request.url?.split('/').at(-1))
+  const { size } = wantedFile(String(request.url))
   response.writeHead(200, { 'content-length': size })
   response.once('finish', () => process.send?.({ type: 'ended', at: Date.now() }))
   Readable.from(chunks(size), { objectMode: false }).pipe(response)
