@@ -235,7 +235,7 @@ async function announcedWith (
 function forwardedHeaders ({ protocol }: Readonly<URL>): Record<string, [value: string, shows: (url: URL) => boolean]> {
   const other = protocol === 'https:' ? 'http' : 'https'
   return {
-    'X-Forwarded-Prefix': ['/forwarded-prefix', ({ pathname }) => pathname.startsWith('/forwarded-prefix/')],
+    'X-Forwarded-Prefix': ['/forwarded-prefix', ({ pathname }) => pathname.includes('/forwarded-prefix/')],
     'X-Forwarded-Host': ['forwarded.invalid', ({ hostname }) => hostname === 'forwarded.invalid'],
     'X-Forwarded-Proto': [other, url => url.protocol === `${other}:`],
     'Cloudfront-Forwarded-Proto': [other, url => url.protocol === `${other}:`]
