@@ -6,7 +6,7 @@ import { mayBePublicHost } from '../security/public-ip.js'
 import { unlessAborted } from '../util/limits.js'
 import { deferErrors, discard, hasArrived } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
-import { isBelow, isResultPath } from './result-urls.js'
+import { isBelow, isResultPath, notAResult } from './result-urls.js'
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST'
@@ -171,9 +171,7 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Set
     const { origin, pathname } = url
     const isResultFile = isResultPath(pathname)
     const isResult = isResultFile && documentServer.publicOrigins.has(origin)
-    if (namedByPage && !isResult) {
-      throw new AddressBlockedError('only a result file of the document server may be fetched')
-    }
+    if (namedByPage && !isResult) throw notAResult(url)
     // At the document server the proxy reads result files only, and a request cannot name the internal origin: the
     // document server's web server shows its settings to requests from the same machine.
     const isPathAllowed = purpose !== 'proxy' || isResultFile
