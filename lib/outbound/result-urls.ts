@@ -100,17 +100,13 @@ function fileAt (documentServer: DocumentServer, text: string | undefined): Name
   return fileAtDocumentServer(documentServer, text) ?? fileInStore(documentServer, text)
 }
 
-function fileAtDocumentServer (
-  { bases, publicUrl, internalOrigin }: DocumentServer, text = ''
-): NamedFile | undefined {
+function fileAtDocumentServer ({ bases, publicUrl }: DocumentServer, text = ''): NamedFile | undefined {
   const [, base = '', path = '', key, number, name, query] = SAVED_URL.exec(text) ?? []
   if (name === undefined || !/^https?:\/\//i.test(base) || !hasNoTraversal(path)) return undefined
   const given = parseUrl(base)
   const isAt = (url: Readonly<URL>) => given !== undefined && normalizedBase(url) === normalizedBase(given)
-  const named = isAt(publicUrl) ? undefined : bases.find(isAt)
-  // Only the reverse proxy that serves the public origin has the virtual path.
-  const own = named?.href ?? internalOrigin ?? publicUrl.href
-  return { url: new URL(own.replace(/\/+$/, '') + path + query), key: key!, number: number!, name }
+  const { href } = bases.find(isAt) ?? publicUrl // which a request replaces by `internalUrl`
+  return { url: new URL(href.replace(/\/+$/, '') + path + query), key: key!, number: number!, name }
 }
 
 function fileInStore ({ bases }: DocumentServer, text: string | undefined): NamedFile | undefined {

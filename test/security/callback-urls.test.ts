@@ -6,8 +6,8 @@ import { savedAt, startUpstream } from '../kit/http.js'
 import { memoryLog } from '../kit/log.js'
 
 const FORGED = 'PK\x03\x04 the bytes of a reader PK\x05\x06'
-/** Folders of a result file, its key and number, and its name twice. */
-const RESULT = /^\/(?:storage-)?cache\/(?:[\w.~-]+\/){2,5}([\w.=-]+)_7\/output\.docx\/output\.docx$/
+/** The path of a result file, with its key. */
+const RESULT = /^\/cache\/files\/data\/([\w.=-]+)_7\/output\.docx\/output\.docx$/
 
 /** A service whose document server has the true file of save 7, and a reader's bytes everywhere else. */
 async function start (t: Test, options: EditingOptions = {}) {
@@ -309,6 +309,18 @@ t.test('a save that the document server repeats with another base is stored once
   for (const base of [documentServer.origin, 'https://evil.example.com/docs']) t.equal(await save({ status: 2, url: base + end }), ACCEPTED)
   t.equal(documentServer.requests.length, 1)
   t.equal(new Set((saved as Array<{ id: string }>).map(({ id }) => id)).size, 1)
+})
+
+t.test('of a refused save that the document server repeats with another base, onSaveFailed is told once', async t => {
+  const failed: unknown[] = []
+  const { documentServer, save, end } = await start(t, {
+    serve: (_request, response) => response.writeHead(404).end(),
+    onSaveFailed: event => { failed.push(event) }
+  })
+  for (const base of [documentServer.origin, 'https://evil.example.com/docs', `${documentServer.origin}${OTHER}#`]) {
+    t.equal(await save({ status: 2, url: base + end }), REFUSED)
+  }
+  t.equal(failed.length, 1)
 })
 
 t.test('without a token that proves the key, the key in the URL is that of the callback if it has one', async t => {
