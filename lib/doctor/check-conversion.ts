@@ -261,7 +261,7 @@ export async function checkForwardedHeaders (services: DoctorServices, probe: Pr
   }
   if (names.length === 0) return []
   return [warning('FORWARDED_HEADERS',
-    `The document server at ${publicUrl.origin} makes the URLs of files from headers that any browser may send: ${names.join(', ')}. So a reader can break what others do with these files.`,
+    `The document server at ${publicUrl.origin} makes the URLs of files from headers that any browser may send: ${names.join(', ')}. The plugin believes only how the URLs of saved files end, but other programs that get callbacks may not.`,
     'Let the proxy in front of the document server set or clear these headers (nginx: proxy_set_header X-Forwarded-Host $http_host; proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Prefix ""; proxy_set_header Cloudfront-Forwarded-Proto "";).')]
 }
 
