@@ -6,7 +6,7 @@ import { mayBePublicHost } from '../security/public-ip.js'
 import { unlessAborted } from '../util/limits.js'
 import { deferErrors, discard, hasArrived } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
-import { isBelow, isResultPath, notAResult } from './result-urls.js'
+import { isBelow, isResultPath, notAResult, resultPathIn } from './result-urls.js'
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST'
@@ -214,10 +214,9 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Set
     const { pathname } = documentServer.publicUrl
     const virtualPath = pathname === '/' ? '' : pathname
     const internal = new URL(documentServer.internalOrigin)
+    const hasPath = url.pathname.startsWith(`${virtualPath}/`)
     // Not resolved as a relative URL: `//host/path` would change the host.
-    internal.pathname = url.pathname.startsWith(`${virtualPath}/`)
-      ? url.pathname.slice(virtualPath.length)
-      : url.pathname
+    internal.pathname = resultPathIn(url.pathname) ?? (hasPath ? url.pathname.slice(virtualPath.length) : url.pathname)
     internal.search = url.search
     return internal
   }

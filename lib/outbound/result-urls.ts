@@ -20,7 +20,7 @@ const CACHE = '\\/(?:storage-)?cache'
  * the name twice.
  */
 const RESULT_PATH = new RegExp(
-  `^(?:\\/${BASE_FOLDER})*\\/?${CACHE}\\/(?:files\\/|(?:${FOLDER}\\/){2,5}[\\w.=~-]+\\/[^/]+\\/)[^/]`
+  `^(?:\\/${BASE_FOLDER})*\\/?(${CACHE}\\/(?:files\\/|(?:${FOLDER}\\/){2,5}[\\w.=~-]+\\/[^/]+\\/)[^/].*)$`
 )
 
 /**
@@ -145,7 +145,13 @@ const MAX_EXTRA_ENCODINGS = 3
 
 /** Whether the path of a URL belongs to a result file of the document server. */
 export function isResultPath (pathname: string): boolean {
-  return RESULT_PATH.test(pathname) && hasNoTraversal(pathname)
+  return resultPathIn(pathname) !== undefined
+}
+
+/** The path of a result file below its base; `undefined` if the path belongs to none. */
+export function resultPathIn (pathname: string): string | undefined {
+  const [, path] = RESULT_PATH.exec(pathname) ?? []
+  return path !== undefined && hasNoTraversal(pathname) ? path : undefined
 }
 
 /** Whether a URL belongs to a result file at one of these origins. */

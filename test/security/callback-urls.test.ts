@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { NEW, OLD, startEditing, type EditingOptions } from '../kit/editing.js'
-import { signed, startHost } from '../kit/host.js'
+import { signed, startHost, startPageHost } from '../kit/host.js'
 import { savedAt, startUpstream } from '../kit/http.js'
 import { memoryLog } from '../kit/log.js'
 
@@ -229,6 +229,23 @@ t.test('from a base that documentServer.origins names with its path the file is 
     const fields = { key, status: 6, url: savedAt(base, key, 7), lastsave: `2026-11-28T10:00:0${second}.000Z` }
     t.equal((await host.postCallback(fileId, { ...fields, token: signed(fields) })).body, ACCEPTED, base)
     t.strictSame([named.requests.splice(0), internal.requests.splice(0)], expected, base)
+  }
+})
+
+t.test('internalUrl has result files without the path that documentServer.origins names at the origin of editorApiUrl', async t => {
+  const internal = await startUpstream(t, (_request, response) => response.end(NEW))
+  const host = await startPageHost(t, {
+    documentServerOrigin: 'https://example.com/docs',
+    documentServer: { internalUrl: internal.origin, origins: ['https://example.com/docs_files'] },
+    actions: { saveAs: true }
+  })
+  const { fileId } = await host.storage.create('txt', Buffer.from(OLD))
+  const key = host.keys.of({ fileId, revision: 'some' })
+  for (const [second, path] of ['/docs', '/docs%5ffiles', '/docs_files/', '', '/another'].entries()) {
+    const fields = { key, status: 6, url: savedAt(`https://example.com${path}`, key, 7), lastsave: `2026-11-28T10:00:0${second}.000Z` }
+    t.equal((await host.postCallback(fileId, { ...fields, token: signed(fields) })).body, ACCEPTED, path)
+    await host.ask('save-as', { url: fields.url, title: 'Copy.docx', fileType: 'docx' }) // which is none
+    t.strictSame(internal.requests.splice(0).map(url => url.replace(/^\/\//, '/')), [savedAt('', key, 7), savedAt('', key, 7)], path)
   }
 })
 
