@@ -160,7 +160,7 @@ export function isResultAt (origins: ReadonlySet<string>, { origin, pathname }: 
 }
 
 /** Why a page may not have a URL fetched. Tells no origin but that of the URL, which the page has named. */
-export function notAResult ({ origin, pathname }: URL): AddressBlockedError {
+export function notAResult ({ origin, pathname }: URL): Error {
   return new AddressBlockedError(isResultPath(pathname)
     ? `${origin} is not an origin of the document server: set X-Forwarded-Host and X-Forwarded-Proto at its proxy, or add it to documentServer.origins`
     : 'only a result file of the document server may be fetched')

@@ -19,7 +19,7 @@ interface Known {
 
 /** Headers that whoever opens a document last may send. */
 const HEADERS: Record<string, (known: Known) => Record<string, string>> = {
-  'none': () => ({}),
+  none: () => ({}),
   'another file in the prefix': ({ forged }) => ({ 'X-Forwarded-Prefix': `${forged}&x=` }),
   'another file and a fragment in the prefix': ({ forged }) => ({ 'X-Forwarded-Prefix': `${forged}#` }),
   'another file, a fragment and a query in the prefix': ({ forged }) => ({ 'X-Forwarded-Prefix': `${forged}#?` }),
