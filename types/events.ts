@@ -40,10 +40,14 @@ interface Assembled {
   /** Extension of the file at `url`, in lower case. It may differ from the format that was opened. */
   readonly filetype?: string
   /**
-   * URL of the file at the document server; valid for 15 minutes. Source: docs/document-server-protocol.md#result-files
+   * URL of the file at the document server; valid for 15 minutes. Do not fetch it: how it begins is decided by headers
+   * of whoever opened the document last, a viewer too, so it may name another file or be no URL. The plugin believes
+   * only its end. Source: docs/document-server-protocol.md#the-urls-in-a-callback
    */
   readonly url?: string
-  /** URL of a zip file with the editor's own representation of the changes; valid for 15 minutes. */
+  /**
+   * URL of a zip file with the editor's own representation of the changes; valid for 15 minutes. It begins like `url`.
+   */
   readonly changesurl?: string
   /** Who changed the document since the previous save. */
   readonly history?: CallbackHistory
@@ -127,7 +131,7 @@ export interface MailMergeEvent extends CallbackFields, Assembled {
  */
 export interface ForceSavedEvent extends CallbackFields, Assembled, Changed, Forced {
   readonly status: 6
-  /** URL of the data of a submitted form. */
+  /** URL of the data of a submitted form. It begins like `url`. */
   readonly formsdataurl?: string
 }
 

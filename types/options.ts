@@ -111,8 +111,9 @@ export interface EditorOptions {
     /**
      * Origin at which the application reaches the document server, such as `http://documentserver`, if that differs
      * from its public origin. Requests to the origin of `editorApiUrl` are sent there instead, without its virtual path
-     * if it has one (`https://example.com/docs/web-apps/…`), except proxied URLs that are not result files. Saved files
-     * are fetched there, whatever base their URLs have, unless `origins` names it.
+     * if it has one (`https://example.com/docs/web-apps/…`), except proxied URLs that are not result files; those of
+     * result files without any path before it. Saved files are fetched there, whatever base their URLs have, unless
+     * `origins` names it.
      *
      * @default none: the public origins are used
      */

@@ -1,8 +1,8 @@
 import type { SaveAsResult } from '../../types/actions.js'
 import type { ResultFile } from '../../types/conversions.js'
 import { resultMediaTypeOf } from '../document-server/formats.js'
-import { AddressBlockedError, InvalidActionError, UpstreamError } from '../errors.js'
-import { isResultAt } from '../outbound/result-urls.js'
+import { InvalidActionError, UpstreamError } from '../errors.js'
+import { isResultAt, notAResult } from '../outbound/result-urls.js'
 import { similarName } from '../security/names.js'
 import { discard } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
@@ -49,9 +49,7 @@ export function checkedResult (
     throw new InvalidActionError('the document server does not make files of this type')
   }
   const url = parseHttpUrl(given)
-  if (!isResultAt(documentServer.publicOrigins, url)) {
-    throw new AddressBlockedError('only a result file of the document server may be fetched')
-  }
+  if (!isResultAt(documentServer.publicOrigins, url)) throw notAResult(url)
   return { url: url.href, fileType }
 }
 

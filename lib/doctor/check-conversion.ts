@@ -198,10 +198,15 @@ export async function checkResult (
     signal.throwIfAborted()
     problem = connectionFault(failure).reason
   }
+  const { publicUrl: { origin, pathname: path }, internalOrigin } = documentServer
+  // Only the public origin has the virtual path.
+  const lacksPath = internalOrigin === null && fileUrl.origin === origin && path !== '/' && !fileUrl.pathname.startsWith(`${path}/`)
   return {
     finding: error('RESULT_FETCH',
-      `The converted file at ${shown(new URL('/cache/files/', fileUrl))} cannot be fetched: ${problem}. Saved files have such URLs.`,
-      'Let the proxy in front of the document server pass GET requests to /cache/files/ with their query. If the announced host cannot be reached from here, set documentServer.internalUrl.')
+      `The converted file at ${shown(new URL('/cache/files/', fileUrl))} cannot be fetched: ${problem}.`,
+      lacksPath
+        ? `Let the proxy in front of the document server tell it the path that the proxy removes (nginx: proxy_set_header X-Forwarded-Prefix ${path};).`
+        : 'Let the proxy in front of the document server pass GET requests to /cache/files/ with their query. If the announced host cannot be reached from here, set documentServer.internalUrl.')
   }
 }
 
@@ -235,7 +240,7 @@ async function announcedWith (
 function forwardedHeaders ({ protocol }: Readonly<URL>): Record<string, [value: string, shows: (url: URL) => boolean]> {
   const other = protocol === 'https:' ? 'http' : 'https'
   return {
-    'X-Forwarded-Prefix': ['/forwarded-prefix', ({ pathname }) => pathname.startsWith('/forwarded-prefix/')],
+    'X-Forwarded-Prefix': ['/forwarded-prefix', ({ pathname }) => pathname.includes('/forwarded-prefix/')],
     'X-Forwarded-Host': ['forwarded.invalid', ({ hostname }) => hostname === 'forwarded.invalid'],
     'X-Forwarded-Proto': [other, url => url.protocol === `${other}:`],
     'Cloudfront-Forwarded-Proto': [other, url => url.protocol === `${other}:`]
@@ -256,7 +261,7 @@ export async function checkForwardedHeaders (services: DoctorServices, probe: Pr
   }
   if (names.length === 0) return []
   return [warning('FORWARDED_HEADERS',
-    `The document server at ${publicUrl.origin} makes the URLs of files from headers that any browser may send: ${names.join(', ')}. So a reader can break what others do with these files.`,
+    `The document server at ${publicUrl.origin} makes the URLs of files from headers that any browser may send: ${names.join(', ')}. The plugin believes only how the URLs of saved files end, but other programs that get callbacks may not.`,
     'Let the proxy in front of the document server set or clear these headers (nginx: proxy_set_header X-Forwarded-Host $http_host; proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Prefix ""; proxy_set_header Cloudfront-Forwarded-Proto "";).')]
 }
 
@@ -266,6 +271,6 @@ function foreignOrigin ({ origin, host }: URL, own: readonly string[]): DoctorFi
     : ['X-Forwarded-Host',
         'proxy_set_header Host $http_host; or proxy_set_header X-Forwarded-Host $http_host;'] as const
   return error('RESULT_ORIGIN',
-    `The document server announces a converted file at ${origin}, but its origins are ${own.join(', ')}. Saved files are announced in the same way, and are not fetched from there.`,
+    `The document server announces a converted file at ${origin}, but its origins are ${own.join(', ')}. Saved files are announced in the same way. Those are fetched from the document server's own address, but neither converted files nor copies that users save.`,
     `Set the header ${header} at the proxy in front of the document server (nginx: ${setting}). Or, if ${origin} is the document server, add it to documentServer.origins.`)
 }

@@ -6,7 +6,7 @@ import { mayBePublicHost } from '../security/public-ip.js'
 import { unlessAborted } from '../util/limits.js'
 import { deferErrors, discard, hasArrived } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
-import { isBelow, isResultPath } from './result-urls.js'
+import { isBelow, isResultPath, notAResult, resultPathIn } from './result-urls.js'
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST'
@@ -171,9 +171,7 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Set
     const { origin, pathname } = url
     const isResultFile = isResultPath(pathname)
     const isResult = isResultFile && documentServer.publicOrigins.has(origin)
-    if (namedByPage && !isResult) {
-      throw new AddressBlockedError('only a result file of the document server may be fetched')
-    }
+    if (namedByPage && !isResult) throw notAResult(url)
     // At the document server the proxy reads result files only, and a request cannot name the internal origin: the
     // document server's web server shows its settings to requests from the same machine.
     const isPathAllowed = purpose !== 'proxy' || isResultFile
@@ -216,10 +214,9 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Set
     const { pathname } = documentServer.publicUrl
     const virtualPath = pathname === '/' ? '' : pathname
     const internal = new URL(documentServer.internalOrigin)
+    const hasPath = url.pathname.startsWith(`${virtualPath}/`)
     // Not resolved as a relative URL: `//host/path` would change the host.
-    internal.pathname = url.pathname.startsWith(`${virtualPath}/`)
-      ? url.pathname.slice(virtualPath.length)
-      : url.pathname
+    internal.pathname = resultPathIn(url.pathname) ?? (hasPath ? url.pathname.slice(virtualPath.length) : url.pathname)
     internal.search = url.search
     return internal
   }

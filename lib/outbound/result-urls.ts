@@ -1,6 +1,6 @@
 import { AddressBlockedError } from '../errors.js'
 import type { Settings } from '../options.js'
-import { parseHttpUrl } from '../util/url.js'
+import { parseHttpUrl, parseUrl } from '../util/url.js'
 
 /*
  * URLs of the files that the document server makes.
@@ -20,19 +20,18 @@ const CACHE = '\\/(?:storage-)?cache'
  * the name twice.
  */
 const RESULT_PATH = new RegExp(
-  `^(?:\\/${BASE_FOLDER})*\\/?${CACHE}\\/(?:files\\/|(?:${FOLDER}\\/){2,5}[\\w.=~-]+\\/[^/]+\\/)[^/]`
+  `^(?:\\/${BASE_FOLDER})*\\/?(${CACHE}\\/(?:files\\/|(?:${FOLDER}\\/){2,5}[\\w.=~-]+\\/[^/]+\\/)[^/].*)$`
 )
 
 /**
- * The path of a file in a callback: its base, the part that the document server signs, and in that the key, the number
- * and the name. The base is as long as possible, because clients decide it.
+ * The URL of a file in a callback: its base; the path that the document server signs, with the key, the number and the
+ * name; the query. Clients decide the base, so it may be anything, and it is as long as possible.
  */
-const SAVED_PATH = new RegExp(
-  `^(.*)(${CACHE}\\/(?:${FOLDER}\\/){2,5}([\\w.=-]+)_(\\d{1,5})\\/((?:output\\.\\w+|changes\\.zip|formsdata\\.json))\\/\\5)$`
+const SAVED_URL = new RegExp(
+  `^(.*)(${CACHE}\\/(?:${FOLDER}\\/){2,5}([\\w.=-]+)_(\\d{1,5})\\/((?:output\\.\\w+|changes\\.zip|formsdata\\.json))\\/\\5)` +
+  '(\\?md5=[\\w.~%-]+&expires=\\d+(?:&(?:shardkey|WOPISrc)=[^&/?#\\s]*)?&filename=\\5)$',
+  's'
 )
-
-/** What the document server adds to it. */
-const SAVED_QUERY = /^md5=[^&=]+&expires=\d+(?:&(?:shardkey|WOPISrc)=[^&=]*)?&filename=([^&=]+)$/
 
 /** The end of the decoded path of a file in a callback, in an object store: the key, the number and the name. */
 const STORED_PATH = /\/([\w.=-]+)_(\d{1,5})\/(output\.\w+|changes\.zip|formsdata\.json)$/
@@ -40,8 +39,8 @@ const STORED_PATH = /\/([\w.=-]+)_(\d{1,5})\/(output\.\w+|changes\.zip|formsdata
 /** Parameters with the signatures of Amazon S3, versions 4 and 2, and of Azure. */
 const STORE_SIGNATURES = ['X-Amz-Signature', 'Signature', 'sig']
 
-/** A URL as document servers write it: only ASCII characters that no parser removes or changes, and one `?`. */
-const WRITTEN = /^https?:\/\/[!$-.0->A-[\]-~]+(\/[!$->A-[\]-~]*)\?([!$->A-[\]-~]*)$/i
+/** A URL as object stores write it: only ASCII characters that no parser removes or changes, and one `?`. */
+const WRITTEN = /^https?:\/\/[!$-.0->A-[\]-~]+(\/[!$->A-[\]-~]*)\?[!$->A-[\]-~]*$/i
 
 const NAMES = { url: /^output\./, changesurl: /^changes\./, formsdataurl: /^formsdata\./ } as const
 
@@ -67,23 +66,23 @@ interface NamedFile {
 /**
  * Where to fetch a file that a callback announces. The document server makes the beginning of these URLs from headers
  * of whoever opened the document last, so only the end can be believed: it names the file, and the base is replaced by
- * that of the options. Throws `AddressBlockedError` for a URL that names anything but a file of this save, or as
- * `parseHttpUrl` does. Where any origin is allowed, the URL is fetched as it is.
+ * that of the options. It may make the text no URL: a reader must not make a save fail either. Throws
+ * `AddressBlockedError` for a URL that names anything but a file of this save, or as `parseHttpUrl` does. Where any
+ * origin is allowed, the URL is fetched as it is.
  * Source: docs/document-server-protocol.md#result-files
  */
 export function callbackUrl (
   { documentServer }: Pick<Settings, 'documentServer'>, field: CallbackUrlField, callback: CallbackUrls
 ): URL {
-  const parsed = parseHttpUrl(callback[field])
-  if (documentServer.anyOrigin) return parsed
-  const file = fileAt(documentServer, parsed, callback[field]!)
+  if (documentServer.anyOrigin) return parseHttpUrl(callback[field])
+  const file = fileAt(documentServer, callback[field])
   if (!file) {
     throw refused(field, 'is neither a result file of the document server nor a signed URL at one of documentServer.origins')
   }
   if (!NAMES[field].test(file.name)) throw refused(field, 'names another file of the save')
   if (callback.key !== undefined && file.key !== callback.key) throw refused(field, 'belongs to another document key')
   if (field !== 'url') {
-    const saved = fileAt(documentServer, parseHttpUrl(callback.url), callback.url!)
+    const saved = fileAt(documentServer, callback.url)
     if (file.key !== saved?.key || file.number !== saved.number) throw refused(field, 'belongs to another save')
   }
   return file.url
@@ -96,43 +95,41 @@ function refused (field: CallbackUrlField, reason: string): Error {
 
 type DocumentServer = Settings['documentServer']
 
-function fileAt (documentServer: DocumentServer, url: URL, text: string): NamedFile | undefined {
-  const [, path, query] = WRITTEN.exec(text) ?? []
-  if (path === undefined || query === undefined || url.pathname !== path || !hasNoTraversal(path)) return undefined
-  return fileAtDocumentServer(documentServer, url, path, query) ?? fileInStore(documentServer, url)
+/** Throws as `parseHttpUrl` does, unless the text ends as the document server's URLs do. */
+function fileAt (documentServer: DocumentServer, text: string | undefined): NamedFile | undefined {
+  return fileAtDocumentServer(documentServer, text) ?? fileInStore(documentServer, text)
 }
 
-function fileAtDocumentServer (
-  documentServer: DocumentServer, url: URL, path: string, query: string
-): NamedFile | undefined {
-  const [, base, end, key, number, name] = SAVED_PATH.exec(path) ?? []
-  if (name === undefined || SAVED_QUERY.exec(query)?.[1] !== name) return undefined
-  const { bases, publicUrl, internalOrigin } = documentServer
-  const isAt = ({ href }: Readonly<URL>) => normalizedBase(href) === normalizedBase(`${url.origin}${base}`)
-  const isNamed = bases.some(isAt) && !isAt(publicUrl)
-  // Only the reverse proxy that serves the public origin has the virtual path.
-  const own = internalOrigin ?? publicUrl.href.replace(/\/$/, '')
-  return { url: isNamed ? url : new URL(`${own}${end}?${query}`), key: key!, number: number!, name }
+function fileAtDocumentServer ({ bases, publicUrl }: DocumentServer, text = ''): NamedFile | undefined {
+  const [, base = '', path = '', key, number, name, query] = SAVED_URL.exec(text) ?? []
+  if (name === undefined || !/^https?:\/\//i.test(base) || !hasNoTraversal(path)) return undefined
+  const given = parseUrl(base)
+  const isAt = (url: Readonly<URL>) => given !== undefined && normalizedBase(url) === normalizedBase(given)
+  const { href } = bases.find(isAt) ?? publicUrl // which a request replaces by `internalUrl`
+  return { url: new URL(href.replace(/\/+$/, '') + path + query), key: key!, number: number!, name }
 }
 
-function fileInStore ({ bases }: DocumentServer, url: URL): NamedFile | undefined {
+function fileInStore ({ bases }: DocumentServer, text: string | undefined): NamedFile | undefined {
+  const url = parseHttpUrl(text)
+  const [, path] = WRITTEN.exec(text!) ?? []
+  if (path === undefined || url.pathname !== path || !hasNoTraversal(path)) return undefined
   const isNamed = bases.some(({ origin }) => origin === url.origin)
   if (!isNamed || !STORE_SIGNATURES.some(name => url.searchParams.has(name))) return undefined
-  const [, key, number, name] = STORED_PATH.exec(decodeURIComponent(url.pathname)) ?? []
+  const [, key, number, name] = STORED_PATH.exec(decodeURIComponent(path)) ?? []
   return name === undefined ? undefined : { url, key: key!, number: number!, name }
 }
 
 /** Origin and path of a base in a form to compare. The document server writes `%5f` for `_`. */
-function normalizedBase (base: string): string {
-  return base.replace(/\/+$/, '').replace(/%5f/gi, '_')
+function normalizedBase ({ href }: Readonly<URL>): string {
+  return href.replace(/\/+$/, '').replace(/%5f/gi, '_')
 }
 
 /**
  * The path of a file that a callback names, without the base, which may change when the document server repeats the
  * callback.
  */
-export function pathWithoutBase (pathname: string): string {
-  return SAVED_PATH.exec(pathname)?.[2] ?? pathname
+export function savedPathOf (url: string): string {
+  return SAVED_URL.exec(url)?.[2] ?? parseUrl(url)?.pathname ?? url
 }
 
 /** Some servers treat it as a separator, others as part of a name. */
@@ -148,12 +145,25 @@ const MAX_EXTRA_ENCODINGS = 3
 
 /** Whether the path of a URL belongs to a result file of the document server. */
 export function isResultPath (pathname: string): boolean {
-  return RESULT_PATH.test(pathname) && hasNoTraversal(pathname)
+  return resultPathIn(pathname) !== undefined
+}
+
+/** The path of a result file below its base; `undefined` if the path belongs to none. */
+export function resultPathIn (pathname: string): string | undefined {
+  const [, path] = RESULT_PATH.exec(pathname) ?? []
+  return path !== undefined && hasNoTraversal(pathname) ? path : undefined
 }
 
 /** Whether a URL belongs to a result file at one of these origins. */
 export function isResultAt (origins: ReadonlySet<string>, { origin, pathname }: URL): boolean {
   return origins.has(origin) && isResultPath(pathname)
+}
+
+/** Why a page may not have a URL fetched. Tells no origin but that of the URL, which the page has named. */
+export function notAResult ({ origin, pathname }: URL): Error {
+  return new AddressBlockedError(isResultPath(pathname)
+    ? `${origin} is not an origin of the document server: set X-Forwarded-Host and X-Forwarded-Proto at its proxy, or add it to documentServer.origins`
+    : 'only a result file of the document server may be fetched')
 }
 
 /** Whether the path of a URL is `path` or below it. */

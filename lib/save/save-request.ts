@@ -2,13 +2,12 @@ import { hash, randomUUID } from 'node:crypto'
 import type { CallbackHistory } from '../../types/events.js'
 import type { FileInfo, StagedContent } from '../../types/storage.js'
 import { RejectedError, StorageTimeoutError } from '../errors.js'
-import { pathWithoutBase } from '../outbound/result-urls.js'
+import { savedPathOf } from '../outbound/result-urls.js'
 import type { Services } from '../services.js'
 import type { ForceSaveRelation, SaveIdentity, Session } from '../sessions/record.js'
 import { withTimeout } from '../util/limits.js'
 import { discard } from '../util/streams.js'
 import { digest, sha256Of } from '../util/text.js'
-import { parseUrl } from '../util/url.js'
 
 /** A save that the document server announced in a callback. */
 export interface SaveRequest {
@@ -54,11 +53,7 @@ interface Identified {
 
 /** The id of a save's events, which stays the same when the document server repeats the callback. */
 export function saveIdOf ({ fileId, key, status, url = '', lastsave = '' }: Identified): string {
-  return key === undefined ? randomUUID() : digest(fileId, key, String(status), pathOf(url), lastsave)
-}
-
-function pathOf (url: string | URL): string {
-  return pathWithoutBase(url instanceof URL ? url.pathname : parseUrl(url)?.pathname ?? url)
+  return key === undefined ? randomUUID() : digest(fileId, key, String(status), savedPathOf(String(url)), lastsave)
 }
 
 /**
@@ -82,7 +77,7 @@ export function refusedIdentityOf (
   return {
     key,
     status: status === 6 || status === 7 ? 6 : 2,
-    ...(url !== undefined && { path: pathOf(url) }),
+    ...(url !== undefined && { path: savedPathOf(String(url)) }),
     ...(lastsave !== undefined && { lastsave })
   }
 }

@@ -24,6 +24,7 @@ async function start (t: Test, options: (origins: { readonly other: string }) =>
   })
   const through = (target: string) => `${server.origin}/cache/files/to?${encodeURIComponent(target)}`
   return {
+    host,
     server,
     other,
     through,
@@ -69,3 +70,15 @@ for (const profile of profiles) {
     t.strictSame(named.other.requests.filter(line => !line.includes(FILE)), [])
   })
 }
+
+t.test('a result file at another origin is refused with the headers that the proxy of the document server must set', async t => {
+  const { host, server } = await start(t)
+  for (const origin of [server.origin.replace('http', 'https'), 'http://documentserver']) {
+    for (const [action, body] of [['save-as', { title: 'Copy.pdf' }], ['restore', { version: 1 }]] as const) {
+      const { status, body: { message } } = await host.ask(action, { url: origin + FILE, fileType: 'pdf', ...body })
+      t.equal(status, 403)
+      t.equal(message, `Blocked: ${origin} is not an origin of the document server: set X-Forwarded-Host and X-Forwarded-Proto at its proxy, or add it to documentServer.origins`)
+    }
+  }
+  t.strictSame(server.requests, [])
+})

@@ -73,12 +73,23 @@ t.test('headers of browsers that reach the document server are a warning, unless
     headers: ({ 'x-forwarded-prefix': _prefix, 'cloudfront-forwarded-proto': _proto, ...headers }, facts) => forwarded(headers, facts)
   })
   proxy.forwardTo(documentServer.url)
+  const belowPath = await startReverseProxy(t, { // as the document server's own documentation sets it up
+    rewrite: url => url.replace(/^\/docs\//, '/'),
+    headers: ({ 'cloudfront-forwarded-proto': _proto, ...headers }, facts) => ({ ...forwarded(headers, facts), 'x-forwarded-host': `${headers.host}/docs` })
+  })
+  belowPath.forwardTo(documentServer.url)
   const httpClient = undiciClient({
     lookup: (_name, { all }, callback) => all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4)
   })
   t.teardown(() => httpClient.close?.())
-  for (const [{ port }, evidence] of [[new URL(documentServer.url), /X-Forwarded-Host/], [new URL(proxy.origin), undefined]] as const) {
-    const host = await startHost(t, { documentServerOrigin: `http://docs.example.test:${port}`, documentServer: { internalUrl: documentServer.url }, httpClient })
+  for (
+    const [{ port }, path, evidence] of [
+      [new URL(documentServer.url), '', /: X-Forwarded-Prefix, X-Forwarded-Host, X-Forwarded-Proto, Cloudfront-Forwarded-Proto\./],
+      [proxy, '', undefined],
+      [belowPath, '/docs', /: X-Forwarded-Prefix\./]
+    ] as const
+  ) {
+    const host = await startHost(t, { documentServerOrigin: `http://docs.example.test:${port}${path}`, documentServer: { internalUrl: documentServer.url }, httpClient })
     const report = await host.app.editorDoctor()
     const found = findingOf(report, 'FORWARDED_HEADERS')
     t.equal(found?.status, evidence && 'warning')

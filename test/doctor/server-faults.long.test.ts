@@ -1,9 +1,9 @@
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { undiciClient } from '../../lib/index.js'
-import { SECRET } from '../kit/document-server.js'
+import { SECRET, startDocumentServer } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
-import { freePort, listen, startUpstream } from '../kit/http.js'
+import { freePort, listen, startReverseProxy, startUpstream } from '../kit/http.js'
 import { createAuthority, createCertificate, startNameServer } from '../kit/network.js'
 import { type Expected, expectReport, findingOf, OTHER_SECRET, type SetUp, type SetUpOptions, startSetUp } from './support.js'
 
@@ -245,6 +245,12 @@ const faults: Readonly<Record<string, Fault>> = {
     codes: ['RESULT_FETCH'],
     evidence: ['status 404']
   },
+  'its proxy removes a path without telling it': {
+    options: async t => await belowPath(t),
+    codes: ['RESULT_FETCH'],
+    evidence: ['status 404'],
+    remedy: /proxy_set_header X-Forwarded-Prefix \/docs;/
+  },
   'it cannot convert': {
     breaks: ({ documentServer }) => documentServer.fault('conversion', { type: 'error', error: -6 }, { times: Infinity }),
     codes: ['CONVERSION_FAILED'],
@@ -263,6 +269,20 @@ for (const [name, { options = {}, breaks, ...expected }] of Object.entries(fault
     await breaks?.(setUp)
     expectReport(t, await setUp.host.app.editorDoctor(), expected)
   })
+}
+
+async function belowPath (t: Test): Promise<SetUpOptions> {
+  const documentServer = await startDocumentServer(t)
+  const proxy = await startReverseProxy(t, {
+    rewrite: url => url.slice('/docs'.length),
+    answer (request, response) {
+      if (request.url!.startsWith('/docs/')) return false
+      response.writeHead(404).end('Not Found')
+      return true
+    }
+  })
+  proxy.forwardTo(documentServer.url)
+  return { documentServerOrigin: `${proxy.origin}/docs` }
 }
 
 async function withoutPath (t: Test): Promise<SetUp> {

@@ -141,13 +141,13 @@ t.test('pages may use proxied bytes only in harmless ways, even if authorize gra
   )
 })
 
-t.test('requests for the document server go to its internal URL with unchanged path and query (secure)', async t => {
+t.test('requests for the document server go to its internal URL with unchanged query, and with the path of the result file (secure)', async t => {
   const internal = await startUpstream(t, (_request, response) => response.end('internal'))
   const host = await startHost(t, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: internal.origin } })
   for (const path of ['/cache/files/a%20b?md5=x&expires=1', '/9.3.0-1/cache/files/a//b', '/cache/files/%C3%BC%3Fx/']) {
     const response = await host.proxied(`https://docs.invalid${path}`)
     t.equal(await response.text(), 'internal', path)
-    t.equal(internal.requests.pop(), path)
+    t.equal(internal.requests.pop(), path.replace('/9.3.0-1', ''))
   }
 })
 
