@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
 import { type EditingOptions, OLD, profiles, startEditing } from '../kit/editing.js'
-import { damagesOf, flipped } from '../kit/packages.js'
+import { damagesOf, flipped, withGaps, zipOf } from '../kit/packages.js'
 
 // Saves that arrive in full and are damaged inside: by a cache or a disk between the document server and here.
 
@@ -109,6 +109,18 @@ function isSame (file: Buffer, parts: object): boolean {
     return false
   }
 }
+
+t.test('packages that programs have aligned with zeros or changed in place are stored, and damage in them is noticed', async t => {
+  for (const gap of [Buffer.alloc(5), Buffer.alloc(5000), zipOf(Buffer.from('replaced')).subarray(0, 45)]) {
+    const { save, stored } = await startSaving(t, 'docx', { saveRetries: 0 })
+    const good = withGaps(document('report.docx'), gap)
+    t.equal(await save(good), 0)
+    for (const [what, damaged] of Object.entries(damagesOf(good, OTHER))) {
+      t.equal(await save(damaged), 1, what)
+      t.ok(good.equals(await stored()), what)
+    }
+  }
+})
 
 t.test('the changes in a damaged archive are left out, and the save is stored', async t => {
   const good = document('report.docx')
