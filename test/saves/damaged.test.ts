@@ -2,7 +2,7 @@ import { unzipSync, zipSync } from 'fflate'
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
-import type { SavedEvent } from '../../lib/index.js'
+import { memoryStorage, type SavedEvent } from '../../lib/index.js'
 import { type EditingOptions, OLD, profiles, startEditing } from '../kit/editing.js'
 import { damagesOf, flipped, withGaps, zipOf } from '../kit/packages.js'
 
@@ -119,6 +119,32 @@ t.test('packages that programs have aligned with zeros or changed in place are s
       t.equal(await save(damaged), 1, what)
       t.ok(good.equals(await stored()), what)
     }
+  }
+})
+
+t.test('a storage may overwrite the pieces that it gets, or transfer them to another thread', async t => {
+  const good = document('orders.xlsx')
+  const uses: Array<(piece: Uint8Array) => void> = [
+    piece => piece.fill(0),
+    piece => structuredClone(piece, { transfer: [piece.buffer as ArrayBuffer] })
+  ]
+  for (const use of uses) {
+    const storage = memoryStorage()
+    const { save, stored } = await startSaving(t, 'xlsx', {
+      saveRetries: 0,
+      storage: {
+        ...storage,
+        stage: async (fileId, content) =>
+          await storage.stage!(fileId, (async function * () {
+            for await (const piece of content) {
+              yield Buffer.from(piece)
+              use(piece)
+            }
+          })())
+      }
+    })
+    t.equal(await save(good), 0)
+    t.ok(good.equals(await stored()))
   }
 })
 
