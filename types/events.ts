@@ -223,7 +223,7 @@ export interface FormSubmittedEvent {
    * the document can submit a form, viewers too, with any answers.
    */
   readonly user?: { readonly id: string }
-  /** The answers: at most 10,000 fields in 4 MiB (4,194,304 bytes) of JSON, with pictures as text. */
+  /** The answers: at most 10,000 fields in 16 MiB (16,777,216 bytes) of JSON, with pictures as text. */
   readonly data: readonly FormField[]
   /** The filled form. It has arrived in full, and can be read until the hook has finished, also several times. */
   readonly pdf: AsyncIterable<Uint8Array>

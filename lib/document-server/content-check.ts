@@ -128,15 +128,13 @@ export async function * inspected (
         begin()
         chunk = start
       }
-      const checked = check?.add(bufferOf(chunk))
-      yield chunk
-      await checked
+      await check?.add(bufferOf(chunk))
+      yield chunk // whoever gets it may overwrite it, or transfer it to another thread
     }
     if (!hasStarted) {
       begin()
-      const checked = check?.add(start)
+      await check?.add(start)
       yield start
-      await checked
     }
     const end = tail.bytes()
     atEnd({ start, end, length, found: await check?.end(end, length) })

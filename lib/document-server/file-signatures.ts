@@ -124,14 +124,18 @@ function namesOtherFormat (start: Buffer, format: string): boolean {
   return mediaType !== '' && family(mediaType) !== family(mediaTypeOf(format))
 }
 
-/** The media type in the first part, which some packages store uncompressed, so that it can be read. */
+/**
+ * The media type in the first part, which some packages store uncompressed, so that it can be read. Empty if its size is
+ * elsewhere.
+ */
 function namedMediaType (start: Buffer): string {
   const nameEnd = PART_BYTES + MIME_TYPE.length
   const isNamed = start.length >= nameEnd && start.toString('latin1', PART_BYTES, nameEnd) === MIME_TYPE &&
     start.readUInt16LE(8) === STORED
   if (!isNamed) return ''
   const contentAt = nameEnd + start.readUInt16LE(28)
-  return start.toString('latin1', contentAt, contentAt + start.readUInt32LE(22)).trim()
+  const end = contentAt + start.readUInt32LE(22)
+  return end > start.length ? '' : start.toString('latin1', contentAt, end).trim()
 }
 
 /** Whether a package with these parts can be of a format. */

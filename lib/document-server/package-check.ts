@@ -109,6 +109,7 @@ export function startPackageCheck () {
 async function examined (reader: ByteReader): Promise<Examined | 'damaged'> {
   const parts: Part[] = []
   for (let unpackedBytes = 0; parts.length < LIMITS.parts;) {
+    await skipZeros(reader)
     const offset = reader.position()
     const signature = (await reader.take(4))?.readUInt32LE(0)
     if (signature === ENTRY) return { parts, directoryAt: offset }
@@ -120,6 +121,16 @@ async function examined (reader: ByteReader): Promise<Examined | 'damaged'> {
     else if (!await skipped(part, reader)) break
   }
   return { parts, directoryAt: undefined }
+}
+
+/** With zeros some programs align parts. Of parts that are zeros now, the directory knows. */
+async function skipZeros (reader: ByteReader): Promise<void> {
+  for (;;) {
+    const bytes = await reader.takeUpTo(PIECE)
+    if (bytes === undefined) return
+    const end = bytes.findIndex(byte => byte !== 0)
+    if (end >= 0) return reader.putBack(bytes.subarray(end))
+  }
 }
 
 /** Reads a part after its signature: if possible to its end, otherwise only its head. */
@@ -229,12 +240,12 @@ async function isAsDescribed (part: Part, reader: ByteReader): Promise<boolean> 
   const checksum = first?.readUInt32LE(0) === DESCRIPTOR ? await reader.take(4) : first
   const sizes = await reader.take(16)
   if (checksum === undefined || sizes === undefined || checksum.readUInt32LE(0) !== part.checksum) return false
-  const isShort = [PART, ENTRY].includes(sizes.readUInt32LE(8))
-  if (!isShort) {
-    return sizes.readBigUInt64LE(0) === BigInt(part.packedSize) && sizes.readBigUInt64LE(8) === BigInt(part.size)
+  // Of a part without content, the rest of the long form is zeros.
+  if (sizes.readUInt32LE(0) === part.packedSize && sizes.readUInt32LE(4) === part.size) {
+    reader.putBack(sizes.subarray(8))
+    return true
   }
-  reader.putBack(sizes.subarray(8))
-  return sizes.readUInt32LE(0) === part.packedSize && sizes.readUInt32LE(4) === part.size
+  return sizes.readBigUInt64LE(0) === BigInt(part.packedSize) && sizes.readBigUInt64LE(8) === BigInt(part.size)
 }
 
 /** Goes to the end of a part whose content cannot be judged, if the end is known. */
@@ -301,11 +312,12 @@ function compared ({ parts, directoryAt }: Examined, directory: ReturnType<typeo
   const { offset, entries } = directory
   if (directoryAt !== undefined && offset !== directoryAt) return 'damaged'
   if (entries === undefined) return { names: undefined }
-  if (directoryAt === undefined ? entries.length < parts.length : entries.length !== parts.length) return 'damaged'
-  const byOffset = new Map(entries.map(entry => [entry.offset, entry]))
-  for (const part of parts) {
-    const entry = byOffset.get(part.offset)
-    if (entry === undefined || !isOf(entry, part)) return 'damaged'
+  // Programs that change a package in place leave parts that its directory no longer names.
+  const byOffset = new Map(parts.map(part => [part.offset, part]))
+  const examinedTo = directoryAt === undefined ? parts.at(-1)!.offset : Infinity
+  for (const entry of entries) {
+    const part = byOffset.get(entry.offset)
+    if (entry.offset <= examinedTo && (part === undefined || !isOf(entry, part))) return 'damaged'
   }
   return { names: entries.map(({ name }) => Buffer.from(name, 'latin1').toString()) }
 }

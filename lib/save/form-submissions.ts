@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ForceSavedEvent, FormField, FormSubmittedEvent } from '../../types/events.js'
-import { InvalidCallbackError, UpstreamError } from '../errors.js'
+import type { StagedContent } from '../../types/storage.js'
+import { InvalidCallbackError, TooLargeError, UpstreamError } from '../errors.js'
 import { callbackUrl } from '../outbound/result-urls.js'
 import type { Services } from '../services.js'
 import { spool } from '../storage/timed-storage.js'
@@ -15,7 +16,9 @@ import type { Saves } from './saves.js'
 const FORMS: ReadonlySet<string> = new Set(['pdf', 'oform', 'docxf'])
 
 /** Pictures are in the data as text. */
-const MAX_DATA_BYTES = 4 * 1024 ** 2
+const MAX_DATA_BYTES = 16 * 1024 ** 2
+/** More is fetched and handed over one at a time. */
+const FEW_DATA_BYTES = 1024 ** 2
 const MAX_FIELDS = 10_000
 /** A field has about four values, or as many as a list has entries. */
 const MAX_VALUES = 10 * MAX_FIELDS
@@ -23,6 +26,7 @@ const MAX_DEPTH = 8
 
 /** Anybody who sees a document can send data: those of a few are kept in memory at once, and no save waits for them. */
 const LIMITS = { concurrency: 4, maxWait: 10_000 }
+const LIMITS_OF_LARGE = { concurrency: 1, maxWait: 10_000 }
 
 /**
  * Hands the answers in a form to the application. Rejects as the hook does or if they cannot be fetched: the document
@@ -36,6 +40,7 @@ export function createFormSubmissions (
   handOver: ((event: FormSubmittedEvent) => Promise<void>) | undefined
 ) {
   const inTurn = limitConcurrency(LIMITS)
+  const alone = limitConcurrency(LIMITS_OF_LARGE)
 
   /** Throws if nobody is to get the answers. */
   return function submit (event: ForceSavedEvent): () => Promise<void> {
@@ -48,36 +53,61 @@ export function createFormSubmissions (
   async function fetchAndHandOver (
     event: ForceSavedEvent, fileType: string, handOver: (event: FormSubmittedEvent) => Promise<void>
   ): Promise<void> {
-    const { fileId, key, url, formsdataurl, actions, users } = event
+    const { fileId, url, formsdataurl } = event
     if (url === undefined || formsdataurl === undefined) {
       throw new InvalidCallbackError('it announces a submitted form without its url or formsdataurl, which document servers send from 8.0 on')
     }
     const pdfUrl = callbackUrl(settings, 'url', event)
     const dataUrl = callbackUrl(settings, 'formsdataurl', event)
-    const { bytes, pdf } = await inTurn(async () => ({
-      bytes: Buffer.from(
+    const fetchData = async (limit: number) =>
+      Buffer.from(
         await fetch({ url: dataUrl, filetype: 'json', extension: 'json' }, async content =>
-          await bytesOfContent(content, MAX_DATA_BYTES))
-      ),
-      pdf: await fetch({ url: pdfUrl, filetype: fileType, extension: fileType }, async content =>
+          await bytesOfContent(content, limit))
+      )
+    const fetchPdf = async () =>
+      await fetch({ url: pdfUrl, filetype: fileType, extension: fileType }, async content =>
         await spool(fileId, content))
-    }))
-    try {
-      const userId = actions?.find(({ type }) => type === 2)?.userid ?? users?.[0]
-      await handOver({
-        id: digest(saveIdOf(event), userId ?? '', hash('sha256', bytes)),
-        fileId,
-        ...(key !== undefined && { key }),
-        ...(userId !== undefined && { user: { id: userId } }),
-        data: fieldsIn(bytes),
-        pdf,
-        fileType,
-        size: pdf.size
-      })
-    } finally {
-      await pdf.discard()
-    }
+    const few = await inTurn(async () => {
+      const bytes = await fetchData(FEW_DATA_BYTES).catch(unlessTooLarge)
+      return bytes && { bytes, pdf: await fetchPdf() }
+    })
+    if (few) return await handOverAnswers(event, fileType, few, handOver)
+    await alone(async () => {
+      const answers = { bytes: await fetchData(MAX_DATA_BYTES), pdf: await fetchPdf() }
+      await handOverAnswers(event, fileType, answers, handOver)
+    })
   }
+}
+
+interface Answers {
+  readonly bytes: Buffer
+  readonly pdf: StagedContent
+}
+
+async function handOverAnswers (
+  event: ForceSavedEvent, fileType: string, { bytes, pdf }: Answers,
+  handOver: (event: FormSubmittedEvent) => Promise<void>
+): Promise<void> {
+  const { fileId, key, actions, users } = event
+  try {
+    const userId = actions?.find(({ type }) => type === 2)?.userid ?? users?.[0]
+    await handOver({
+      id: digest(saveIdOf(event), userId ?? '', hash('sha256', bytes)),
+      fileId,
+      ...(key !== undefined && { key }),
+      ...(userId !== undefined && { user: { id: userId } }),
+      data: fieldsIn(bytes),
+      pdf,
+      fileType,
+      size: pdf.size
+    })
+  } finally {
+    await pdf.discard()
+  }
+}
+
+function unlessTooLarge (error: unknown): undefined {
+  if (!(error instanceof TooLargeError)) throw error
 }
 
 function fieldsIn (bytes: Buffer): readonly FormField[] {

@@ -20,8 +20,8 @@ async function tryAgain (
     headers: { 'content-type': 'application/json', 'x-editor-page-token': token ?? pageToken },
     body: JSON.stringify({ purpose: 'retry', key })
   })
-  const { config } = await response.json() as { config?: { document: { key: string } } }
-  return { status: response.status, key: config?.document.key }
+  const { config, pageToken: next } = await response.json() as { config?: { document: { key: string } }, pageToken?: string }
+  return { status: response.status, key: config?.document.key, next }
 }
 
 for (const profile of profiles) {
@@ -84,6 +84,21 @@ t.test('attack: a page cannot discard a key that only another page has got', asy
   t.equal((await tryAgain(service, fileId, first, { token })).key, second, 'or its own')
   t.equal(await key(), second)
   t.not((await tryAgain(service, fileId, second)).key, second, 'a page that has this key could not open it')
+})
+
+t.test('a page that could not open the document under the key that it was given either gets another one', async t => {
+  const service = await startService(t)
+  const { fileId, clock, key } = service
+  const keys = [await key()]
+  let token: string | undefined
+  for (let count = 0; count < 3; count++) {
+    const answer = await tryAgain(service, fileId, keys.at(-1)!, { ...token !== undefined && { token } })
+    keys.push(answer.key!)
+    token = answer.next!
+    await clock.advance(60_000)
+  }
+  t.equal(new Set(keys).size, 4)
+  t.equal(await key(), keys[3])
 })
 
 t.test('a document gets a new key at most once in a minute, however many pages ask', async t => {

@@ -108,3 +108,28 @@ export function flipped (file, bit) {
   changed.writeUInt8(changed.readUInt8(bit >> 3) ^ 1 << (bit & 7), bit >> 3)
   return changed
 }
+
+/**
+ * A package in which something stands before each part but the first, and before the directory.
+ * @param {Buffer} file without 64-bit numbers
+ * @param {Buffer} gap
+ * @returns {Buffer}
+ */
+export function withGaps (file, gap) {
+  const end = Buffer.from(file.subarray(file.lastIndexOf('PK\x05\x06')))
+  const directoryAt = end.readUInt32LE(16)
+  const directory = Buffer.from(file.subarray(directoryAt, directoryAt + end.readUInt32LE(12)))
+  /** @type {Array<{ at: number, offset: number }>} */
+  const entries = []
+  for (let at = 0; at < directory.length;) {
+    entries.push({ at, offset: directory.readUInt32LE(at + 42) })
+    at += 46 + directory.readUInt16LE(at + 28) + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32)
+  }
+  entries.sort((a, b) => a.offset - b.offset)
+  const written = entries.flatMap(({ at, offset }, index) => {
+    directory.writeUInt32LE(offset + index * gap.length, at + 42)
+    return [file.subarray(offset, entries[index + 1]?.offset ?? directoryAt), gap]
+  })
+  end.writeUInt32LE(directoryAt + entries.length * gap.length, 16)
+  return Buffer.concat([...written, directory, end])
+}

@@ -2,9 +2,9 @@ import { unzipSync, zipSync } from 'fflate'
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
-import type { SavedEvent } from '../../lib/index.js'
+import { memoryStorage, type SavedEvent } from '../../lib/index.js'
 import { type EditingOptions, OLD, profiles, startEditing } from '../kit/editing.js'
-import { damagesOf, flipped } from '../kit/packages.js'
+import { damagesOf, flipped, withGaps, zipOf } from '../kit/packages.js'
 
 // Saves that arrive in full and are damaged inside: by a cache or a disk between the document server and here.
 
@@ -109,6 +109,44 @@ function isSame (file: Buffer, parts: object): boolean {
     return false
   }
 }
+
+t.test('packages that programs have aligned with zeros or changed in place are stored, and damage in them is noticed', async t => {
+  for (const gap of [Buffer.alloc(5), Buffer.alloc(5000), zipOf(Buffer.from('replaced')).subarray(0, 45)]) {
+    const { save, stored } = await startSaving(t, 'docx', { saveRetries: 0 })
+    const good = withGaps(document('report.docx'), gap)
+    t.equal(await save(good), 0)
+    for (const [what, damaged] of Object.entries(damagesOf(good, OTHER))) {
+      t.equal(await save(damaged), 1, what)
+      t.ok(good.equals(await stored()), what)
+    }
+  }
+})
+
+t.test('a storage may overwrite the pieces that it gets, or transfer them to another thread', async t => {
+  const good = document('orders.xlsx')
+  const uses: Array<(piece: Uint8Array) => void> = [
+    piece => piece.fill(0),
+    piece => structuredClone(piece, { transfer: [piece.buffer as ArrayBuffer] })
+  ]
+  for (const use of uses) {
+    const storage = memoryStorage()
+    const { save, stored } = await startSaving(t, 'xlsx', {
+      saveRetries: 0,
+      storage: {
+        ...storage,
+        stage: async (fileId, content) =>
+          await storage.stage!(fileId, (async function * () {
+            for await (const piece of content) {
+              yield Buffer.from(piece)
+              use(piece)
+            }
+          })())
+      }
+    })
+    t.equal(await save(good), 0)
+    t.ok(good.equals(await stored()))
+  }
+})
 
 t.test('the changes in a damaged archive are left out, and the save is stored', async t => {
   const good = document('report.docx')

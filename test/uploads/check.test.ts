@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { checkDocument, type Content, fileStorage } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
-import { damagesOf, flipped } from '../kit/packages.js'
+import { damagesOf, flipped, withGaps, zipOf } from '../kit/packages.js'
 
 const FIXTURES = [
   'deck.odp',
@@ -83,6 +83,33 @@ function without (bytes: Uint8Array, from: number, to: number): Buffer {
   return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)])
 }
 
+/** A part that no directory names. */
+const DEAD_PART = zipOf(Buffer.from('replaced')).subarray(0, 45)
+
+/** The size of the first part stands in 64 bits: as programs write it that stream without knowing it. */
+function withLargeFirstPart (file: Buffer): Buffer {
+  const extra = Buffer.alloc(20)
+  extra.writeUInt16LE(1)
+  extra.writeUInt16LE(16, 2)
+  extra.writeBigUInt64LE(BigInt(file.readUInt32LE(22)), 4)
+  extra.writeBigUInt64LE(BigInt(file.readUInt32LE(18)), 12)
+  const contentAt = 30 + file.readUInt16LE(26)
+  const head = Buffer.from(file.subarray(0, contentAt))
+  head.writeUInt32LE(0xFFFFFFFF, 18)
+  head.writeUInt32LE(0xFFFFFFFF, 22)
+  head.writeUInt16LE(extra.length, 28)
+  const moved = withGaps(file, Buffer.alloc(0))
+  const end = moved.lastIndexOf('PK\x05\x06')
+  const directoryAt = moved.readUInt32LE(end + 16)
+  for (let at = directoryAt; at < end;) {
+    const offset = moved.readUInt32LE(at + 42)
+    if (offset > 0) moved.writeUInt32LE(offset + extra.length, at + 42)
+    at += 46 + moved.readUInt16LE(at + 28) + moved.readUInt16LE(at + 30) + moved.readUInt16LE(at + 32)
+  }
+  moved.writeUInt32LE(directoryAt + extra.length, end + 16)
+  return Buffer.concat([head, extra, moved.subarray(contentAt)])
+}
+
 t.test('a document of each format is taken unchanged, as bytes and in pieces of any size', async t => {
   for (const name of FIXTURES) {
     const bytes = fixture(name)
@@ -124,6 +151,9 @@ t.test('unusual files that the editor opens are taken, too', async t => {
     ['template.ott', fixture('report.odt')],
     ['streamed.docx', streamed()],
     ['padded.docx', Buffer.concat([REPORT, Buffer.from('\r\n\0\0')])],
+    ['aligned with zeros.docx', withGaps(REPORT, Buffer.alloc(5))],
+    ['changed in place.docx', withGaps(REPORT, DEAD_PART)],
+    ['media type with a size of 64 bits.odt', withLargeFirstPart(fixture('report.odt'))],
     ['stored.docx', zipSync({ '[Content_Types].xml': strToU8('types'), 'word/document.xml': strToU8('text') }, { level: 0 })],
     ['scan.djvu', Buffer.from('AT&TFORM\0\0')]
   ]

@@ -6,7 +6,7 @@ import type { Fields } from '../editing.js'
 
 /**
  * Another host, for which the document server makes genuine callbacks that a scenario can alter before it posts them to
- * the examined host; and a foreign origin, from which a host must not fetch.
+ * the examined host. It refuses them: their keys can be opened again. And a foreign origin, from which a host must not fetch.
  */
 export interface Recorder {
   readonly url: string
@@ -28,7 +28,7 @@ export async function startRecorder (host: string): Promise<Recorder> {
     const path = request.url!.split('?', 1)[0]!
     if (request.method === 'POST') {
       posted.set(path, [...posted.get(path) ?? [], await json(request) as Fields])
-      response.setHeader('Content-Type', 'application/json').end('{"error":0}')
+      response.setHeader('Content-Type', 'application/json').end('{"error":1}')
     } else {
       fetched.push(path)
       await buffer(request)

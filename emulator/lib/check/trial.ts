@@ -101,8 +101,9 @@ export async function startTrial (environment: Environment, n: number, other: nu
     const { status = 2 } = changes
     const name = randomUUID()
     recorder.files.set(`/${name}`, before)
+    // The URLs of saved files contain the key.
     const config = {
-      document: { key: `check-${name}`, title: `check.${fileType}`, fileType, url: `${recorder.url}/${name}` },
+      document: { key: String(changes.key ?? key), title: `check.${fileType}`, fileType, url: `${recorder.url}/${name}` },
       editorConfig: { callbackUrl: `${recorder.url}/${name}`, mode: 'edit', user: { id: userId, name: 'Check' } }
     }
     const session = await server.open({ ...config, token: tokens.sign(config) })
@@ -111,7 +112,14 @@ export async function startTrial (environment: Environment, n: number, other: nu
     if (status === 6) await session.forceSave()
     await session.close()
     const { token, ...fields } = recorder.callbacks(`/${name}`).find(callback => callback.status === status)!
-    return { ...fields, key, ...changes }
+    await forget(config.document.key)
+    return { ...fields, ...changes }
+  }
+
+  /** Deletes the forgotten file of a key: it is opened from `document.url` again. */
+  async function forget (key: string): Promise<void> {
+    const payload = { token: tokens.sign({ c: 'deleteForgotten', key, operation: 'command' }) }
+    await server.inject({ method: 'POST', url: '/command', payload })
   }
 
   async function expectStored (label: string): Promise<void> {
@@ -180,8 +188,7 @@ export async function startTrial (environment: Environment, n: number, other: nu
     async end (): Promise<void> {
       for (const remove of faults) remove()
       for (const session of sessions) await session.close().catch(() => {})
-      const payload = { token: tokens.sign({ c: 'deleteForgotten', key, operation: 'command' }) }
-      await server.inject({ method: 'POST', url: '/command', payload })
+      await forget(key)
     }
   }
 }

@@ -115,6 +115,6 @@ export const results: readonly Scenario[] = [
       const { document } = (await now()).signed
       expect((await stored()).equals(before) || document?.fileType === filetype, `the content from before, or the fileType ${filetype}`, `the new content as ${document?.fileType}`)
       // The document gets its format back: other scenarios may use it.
-      if (document?.fileType === filetype) await post({ ...await made('the first format'), key: await keyNow() })
+      if (document?.fileType === filetype) await post(await made('the first format', { key: await keyNow() }))
     })
 ]
