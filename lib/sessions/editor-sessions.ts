@@ -58,7 +58,7 @@ interface FreezeServices extends SessionServices {
 }
 
 const ONLY_AT_DOCUMENT_SERVER =
-  'its last save was refused, and only the document server has it: call recoverForgotten(), or release it and open it, and then freeze it again'
+  'its last save was refused or never arrived, and only the document server has it: call recoverForgotten(), or release it and open it, and then freeze it again'
 
 /** A scan pauses after this many records, for as long as reading them took. */
 const RECORDS_PER_PAUSE = 50
@@ -108,6 +108,7 @@ export function createEditorSessions (
       })
       const ending = signal ? AbortSignal.any([signal, closing]) : closing
       await noteUnreported(fileId, unreported, ending)
+      await unlessAborted(rejectIfForgotten(fileId, ending), ending)
       await endSessions(fileId, end, ending)
       const present = await whenOver(fileId, end, timeout, ending)
       const freeze = freezesOf(fileId, present).find(freeze => freeze.by === by)
@@ -164,6 +165,18 @@ export function createEditorSessions (
       if (users?.length) await sessions.started(fileId, key, users)
     }
     await recordStore.update(fileId, record => withoutFrozenKeys(record, { exceptNoted: true }))
+  }
+
+  /**
+   * Rejects if a session has ended without a report: nobody edits, and the document server keeps what they changed. If
+   * an earlier save was refused, and later ones were not, it keeps only what is older than the stored content.
+   */
+  async function rejectIfForgotten (fileId: string, signal: AbortSignal): Promise<void> {
+    const unended = (await sessionsOf(fileId, signal)).filter(session =>
+      session.state !== 'refused' && session.isAheadOfRefused !== true
+    )
+    const found = await Promise.all(unended.map(async ({ key }) => await commands.lookUp(key)))
+    if (found.includes('forgotten')) throw new BusyError(ONLY_AT_DOCUMENT_SERVER)
   }
 
   /**
