@@ -8,7 +8,8 @@ import type {
 import type { FileInfo } from '../../types/storage.js'
 import { COMMAND_CODE, frozenNotice, UserIds } from '../document-server/commands.js'
 import {
-  BeingEditedError, BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError
+  BeingEditedError, BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError,
+  UpstreamTimeoutError
 } from '../errors.js'
 import { unlessAborted, withTimeout } from '../util/limits.js'
 import {
@@ -39,6 +40,8 @@ const DEFAULT_FREEZE_TIMEOUT_MS = 30_000
  * Source: docs/document-server-protocol.md#what-the-emulator-does-differently
  */
 const TYPING_ARRIVES_WITHIN_MS = 1500
+/** The document server must say who edits. Other commands take as long at most. */
+const ANSWER_WITHIN_MS = 10_000
 /** Leaving saves, too: this only makes the wait shorter. */
 const FORCE_SAVE_MS = 10_000
 const freezeRules: Rules<FreezeOptions> = {
@@ -160,7 +163,11 @@ export function createEditorSessions (
    */
   async function noteUnreported (fileId: string, unreported: readonly string[], signal: AbortSignal): Promise<void> {
     for (const key of unreported) {
-      const users = await usersUnder(key, signal)
+      const users = await withTimeout(async () => await usersUnder(key, signal), { // or it may take minutes
+        milliseconds: ANSWER_WITHIN_MS,
+        timeoutError: ms => new UpstreamTimeoutError(`the command service did not answer within ${ms} ms`),
+        signal
+      })
       if (users === null && await isForgotten(key, signal)) throw new BusyError(ONLY_AT_DOCUMENT_SERVER)
       if (users?.length) await sessions.started(fileId, key, users)
     }

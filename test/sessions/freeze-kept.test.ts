@@ -136,6 +136,19 @@ t.test('freeze: rejects if the document server cannot be asked, and the document
   t.match((await app.editorSessions.get(fileId)).freezes, [{ fileId }])
 })
 
+t.test('freeze: waits ten seconds for the document server to say who edits, and not for minutes', async t => {
+  const asked = deferred()
+  const { app, fileId } = await startScripted(t, async () => {
+    asked.resolve()
+    return await new Promise<object>(() => {})
+  })
+  const timers = holdTimers(t, 10_000)
+  const freezing = app.editorSessions.freeze(fileId)
+  await asked.promise
+  timers.pass()
+  await t.rejects(freezing, { code: 'FST_EDITOR_UPSTREAM_TIMEOUT' })
+})
+
 for (const when of ['before', 'after'] as const) {
   t.test(`freeze: whoever joined meanwhile with an old page saves into a copy, and nobody joins them: the save comes ${when} the release`, async t => {
     const saved: SavedEvent[] = []
