@@ -129,9 +129,9 @@ export interface EditorSessions {
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): there is no such file.
    * @throws BeingEditedError (`FST_EDITOR_BEING_EDITED`): it is frozen, but was still being edited after `timeout`.
    * @throws BusyError (`FST_EDITOR_BUSY`): called in a hook that a callback of this file waits for;
-   *   or it was released, or `duration` was over, before its sessions had ended; or the last save was refused and is
-   *   only at the document server: it is frozen, and `recoverForgotten()` stores that save in the file until a
-   *   repeated call resolves.
+   *   or it was released, or `duration` was over, before its sessions had ended; or the last save was refused or never
+   *   arrived, and is only at the document server: it is frozen, and `recoverForgotten()` stores that save in the
+   *   file until a repeated call resolves.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has another type, or 16 others have frozen it.
    * @throws as `users` does.
    * @example

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ForceSaveOptions, ForceSaveResult } from '../../types/control.js'
 import type { CallbackEvent } from '../../types/events.js'
+import { codeOf } from '../diagnostics.js'
 import { COMMAND_CODE } from '../document-server/commands.js'
 import {
   CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError
@@ -168,9 +169,11 @@ export function createForceSaves (
     const { fileId, key, status } = event
     if (key === undefined) return
     for (const waiter of waiters.get(fileId) ?? []) if (waiter.key === key) waiter.cause = error
-    const { code = 'UNKNOWN', retryable = false } = (error ?? { code: ASSEMBLY_FAILED }) as Partial<EditorError>
+    // A storage or its SDK may reject with anything, such as an error whose code is a number.
+    const code = error === undefined ? ASSEMBLY_FAILED : codeOf(error)
+    const isRetryable = (error as Partial<EditorError> | undefined)?.retryable === true
     await note(fileId, record => {
-      const changed = forceSavesConcerned(record, { key, status }, relation, { code, isRetryable: retryable })
+      const changed = forceSavesConcerned(record, { key, status }, relation, { code, isRetryable })
       if (status !== 6 && status !== 7) return changed
       const reason = { code, ...messageForUsers(error) }
       return refusalNoted(changed, refusedIdentityOf({ ...event, key }), { ...reason, now: clock.now() })

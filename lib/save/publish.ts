@@ -6,7 +6,7 @@ import { CHANGED, type Look, type SessionServices } from '../sessions/locks.js'
 import {
   holdsOf, isFrozenOut, isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave
 } from '../sessions/record.js'
-import type { RecordSnapshot } from '../sessions/record-store.js'
+import { type RecordSnapshot, unlessUnknown } from '../sessions/record-store.js'
 import {
   copyStored, isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored,
   type SaveDetails, saveStored
@@ -165,8 +165,11 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     try {
       const { extension = current.extension } = formatOf(request)
       const about: NewCopy = { extension, hash, conflictReason }
-      const result = await notedCopy(save, hash) ??
-        copyResult(await replaceConflictCopy(save, about) ?? await createConflictCopy(save, about), conflictReason)
+      // What is unknown of an earlier copy must not keep the save from being stored.
+      const result = await notedCopy(save, hash).catch(unlessUnknown) ?? copyResult(
+        await replaceConflictCopy(save, about).catch(unlessUnknown) ?? await createConflictCopy(save, about),
+        conflictReason
+      )
       await lock.releaseWith(record => saveStored(record, storedSave(identity, result, hash), detailsOf(request)), {
         key: identity.key,
         users
@@ -243,7 +246,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
         if (!(error instanceof NameTakenError)) throw error
       }
     }
-    const existing = await storage.stat(copyId)
+    const existing = await storage.stat(copyId).catch(unlessUnknown)
     if (existing && ((isReplaced && !isNoted) || await isStored(services, staged, existing))) return existing
     return await storage.create(extension, staged)
   }

@@ -8,7 +8,8 @@ import type {
 import type { FileInfo } from '../../types/storage.js'
 import { COMMAND_CODE, frozenNotice, UserIds } from '../document-server/commands.js'
 import {
-  BeingEditedError, BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError
+  BeingEditedError, BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError,
+  UpstreamTimeoutError
 } from '../errors.js'
 import { unlessAborted, withTimeout } from '../util/limits.js'
 import {
@@ -39,6 +40,8 @@ const DEFAULT_FREEZE_TIMEOUT_MS = 30_000
  * Source: docs/document-server-protocol.md#what-the-emulator-does-differently
  */
 const TYPING_ARRIVES_WITHIN_MS = 1500
+/** The document server must say who edits. Other commands take as long at most. */
+const ANSWER_WITHIN_MS = 10_000
 /** Leaving saves, too: this only makes the wait shorter. */
 const FORCE_SAVE_MS = 10_000
 const freezeRules: Rules<FreezeOptions> = {
@@ -58,7 +61,7 @@ interface FreezeServices extends SessionServices {
 }
 
 const ONLY_AT_DOCUMENT_SERVER =
-  'its last save was refused, and only the document server has it: call recoverForgotten(), or release it and open it, and then freeze it again'
+  'its last save was refused or never arrived, and only the document server has it: call recoverForgotten(), or release it and open it, and then freeze it again'
 
 /** A scan pauses after this many records, for as long as reading them took. */
 const RECORDS_PER_PAUSE = 50
@@ -108,6 +111,7 @@ export function createEditorSessions (
       })
       const ending = signal ? AbortSignal.any([signal, closing]) : closing
       await noteUnreported(fileId, unreported, ending)
+      await unlessAborted(rejectIfForgotten(fileId, ending), ending)
       await endSessions(fileId, end, ending)
       const present = await whenOver(fileId, end, timeout, ending)
       const freeze = freezesOf(fileId, present).find(freeze => freeze.by === by)
@@ -159,11 +163,27 @@ export function createEditorSessions (
    */
   async function noteUnreported (fileId: string, unreported: readonly string[], signal: AbortSignal): Promise<void> {
     for (const key of unreported) {
-      const users = await usersUnder(key, signal)
+      const users = await withTimeout(async () => await usersUnder(key, signal), { // or it may take minutes
+        milliseconds: ANSWER_WITHIN_MS,
+        timeoutError: ms => new UpstreamTimeoutError(`the command service did not answer within ${ms} ms`),
+        signal
+      })
       if (users === null && await isForgotten(key, signal)) throw new BusyError(ONLY_AT_DOCUMENT_SERVER)
       if (users?.length) await sessions.started(fileId, key, users)
     }
     await recordStore.update(fileId, record => withoutFrozenKeys(record, { exceptNoted: true }))
+  }
+
+  /**
+   * Rejects if a session has ended without a report: nobody edits, and the document server keeps what they changed. If
+   * an earlier save was refused, and later ones were not, it keeps only what is older than the stored content.
+   */
+  async function rejectIfForgotten (fileId: string, signal: AbortSignal): Promise<void> {
+    const unended = (await sessionsOf(fileId, signal)).filter(session =>
+      session.state !== 'refused' && session.isAheadOfRefused !== true
+    )
+    const found = await Promise.all(unended.map(async ({ key }) => await commands.lookUp(key)))
+    if (found.includes('forgotten')) throw new BusyError(ONLY_AT_DOCUMENT_SERVER)
   }
 
   /**

@@ -147,7 +147,7 @@ function isMissing (value: unknown): value is null | undefined {
   return value === null || value === undefined
 }
 
-function unlessUnknown (error: unknown): undefined {
+export function unlessUnknown (error: unknown): undefined {
   if (!(error instanceof UnknownRecordError)) throw error
 }
 

@@ -92,6 +92,19 @@ t.test('a refused save rejects with its cause; repeated by the document server i
   t.strictSame(await pair.notes(), [])
 })
 
+for (const odd of [{ code: 11000 }, { code: null }, { code: 'EIO', retryable: 'yes' }]) {
+  t.test(`a storage may reject with any error, which is noted all the same: ${JSON.stringify(odd)}`, async t => {
+    const error = Object.assign(new Error('odd'), odd)
+    const pair = await startPair(t, { storing: storage => ({ ...storage, stage: async () => { throw error } }) })
+    const session = await pair.open()
+    await session.edit('edited')
+    await t.rejects((await pair.control()).forceSave(), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', cause: error })
+    const record = (await pair.a.storage.state!.get(pair.fileId))!.value
+    t.match(record, { refusals: [{ code: odd.code === 'EIO' ? 'EIO' : 'Error' }] })
+    t.strictSame(await pair.notes(), [])
+  })
+}
+
 t.test('a save that was stored, but whose answer was lost, counts when the document server repeats it for the command', async t => {
   let isLost = true
   const pair = await startPair(t, {

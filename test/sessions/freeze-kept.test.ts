@@ -77,6 +77,15 @@ t.test('freeze: rejects if the document server keeps a save of which the record 
   await t.rejects(app.editorSessions.freeze(fileId), { code: 'FST_EDITOR_BUSY', message: /recoverForgotten/ })
 })
 
+for (const users of [['u1'], []]) {
+  t.test(`freeze: rejects at once if the final save never arrived and the document server keeps it: of a session with ${users.length} users`, async t => {
+    const { app, post, key, fileId } = await startScripted(t, ({ c }) => c === 'getForgotten' ? { url: 'http://127.0.0.1:9/' } : { error: c === 'drop' || c === 'meta' ? 0 : 1 })
+    t.equal(await post({ key, status: 1, users }), 0)
+    stoppedTime(t)
+    await t.rejects(app.editorSessions.freeze(fileId), { code: 'FST_EDITOR_BUSY', message: /recoverForgotten/ })
+  })
+}
+
 t.test('freeze: an unconfirmed session that has unsaved changes is waited for, and its save is in the file', async t => {
   const { app, commands, post, key, url, fileId, storedText } = await startScripted(t, async ({ c }, { post }) => {
     if (c === 'info') await post({ key, status: 1, users: [] })
@@ -125,6 +134,19 @@ t.test('freeze: rejects if the document server cannot be asked, and the document
   const { app, fileId } = await startEditing(t)
   await t.rejects(app.editorSessions.freeze(fileId), { code: 'FST_EDITOR_UPSTREAM' })
   t.match((await app.editorSessions.get(fileId)).freezes, [{ fileId }])
+})
+
+t.test('freeze: waits ten seconds for the document server to say who edits, and not for minutes', async t => {
+  const asked = deferred()
+  const { app, fileId } = await startScripted(t, async () => {
+    asked.resolve()
+    return await new Promise<object>(() => {})
+  })
+  const timers = holdTimers(t, 10_000)
+  const freezing = app.editorSessions.freeze(fileId)
+  await asked.promise
+  timers.pass()
+  await t.rejects(freezing, { code: 'FST_EDITOR_UPSTREAM_TIMEOUT' })
 })
 
 for (const when of ['before', 'after'] as const) {
