@@ -407,8 +407,8 @@ export interface EditorOptions {
    *
    * Everybody who sees a document can submit a form, a viewer too, with any answers: check them, and check whether this
    * user may send any. Only forms count (`pdf`, and the older `oform` and `docxf`): for other documents, for more than
-   * 10,000 fields and for more than 16 MiB (16,777,216 bytes) of data the document server is answered `{"error":1}`, and
-   * the log says why.
+   * 10,000 fields and for more than 16 MiB (16,777,216 bytes) of data the document server is answered `{"error":1}`,
+   * and the log says why.
    *
    * What the user has entered is also in the final save of the session, like any change: let each person fill in a copy
    * (`createDocument({ from })`).

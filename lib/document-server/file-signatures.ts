@@ -125,8 +125,8 @@ function namesOtherFormat (start: Buffer, format: string): boolean {
 }
 
 /**
- * The media type in the first part, which some packages store uncompressed, so that it can be read. Empty if its size is
- * elsewhere.
+ * The media type in the first part, which some packages store uncompressed, so that it can be read. Empty if its size
+ * is elsewhere.
  */
 function namedMediaType (start: Buffer): string {
   const nameEnd = PART_BYTES + MIME_TYPE.length

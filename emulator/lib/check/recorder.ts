@@ -6,7 +6,8 @@ import type { Fields } from '../editing.js'
 
 /**
  * Another host, for which the document server makes genuine callbacks that a scenario can alter before it posts them to
- * the examined host. It refuses them: their keys can be opened again. And a foreign origin, from which a host must not fetch.
+ * the examined host. It refuses them: their keys can be opened again. And a foreign origin, from which a host must not
+ * fetch.
  */
 export interface Recorder {
   readonly url: string
