@@ -76,21 +76,23 @@ export function callbackUrl (
 ): URL {
   if (documentServer.anyOrigin) return parseHttpUrl(callback[field])
   const file = fileAt(documentServer, callback[field])
+  // Neither path nor query may be in a log.
   if (!file) {
-    throw refused(field, 'is neither a result file of the document server nor a signed URL at one of documentServer.origins')
+    throw new AddressBlockedError(`the ${field} in the callback is neither a result file of the document server nor a signed URL at one of documentServer.origins`)
   }
-  if (!NAMES[field].test(file.name)) throw refused(field, 'names another file of the save')
-  if (callback.key !== undefined && file.key !== callback.key) throw refused(field, 'belongs to another document key')
+  if (!NAMES[field].test(file.name)) {
+    throw new AddressBlockedError(`the ${field} in the callback names another file of the save`)
+  }
+  if (callback.key !== undefined && file.key !== callback.key) {
+    throw new AddressBlockedError(`the ${field} in the callback belongs to another document key`)
+  }
   if (field !== 'url') {
     const saved = fileAt(documentServer, callback.url)
-    if (file.key !== saved?.key || file.number !== saved.number) throw refused(field, 'belongs to another save')
+    if (file.key !== saved?.key || file.number !== saved.number) {
+      throw new AddressBlockedError(`the ${field} in the callback belongs to another save`)
+    }
   }
   return file.url
-}
-
-/** Neither path nor query may be in a log. */
-function refused (field: CallbackUrlField, reason: string): Error {
-  return new AddressBlockedError(`the ${field} in the callback ${reason}`)
 }
 
 type DocumentServer = Settings['documentServer']

@@ -125,6 +125,7 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'forcesave-saved-then-close': saved('8982', '1→0 GET→200 6→0 2→0 1→0 4→0'),
   'forcesave-together': saved('3190', '1→0 GET→200 6→0 2→0'),
   'forgotten-of-key-in-use': inBoth({ answers: '1→0 GET→200 2→0 1→0 2→0', stored: '6184', writes: 2, keys: 'A B' }),
+  'info-then-leave': untouched('1→0 GET→200 1→0 4→0 4→0'),
   'info-three-users': untouched('1→0 GET→200 1→0 1→0 1→0 1→0 4→0 4→0 4→0'),
   'no-callback-url': untouched('GET→200'),
   'open-password': untouched('1→0 GET→200 4→0'),

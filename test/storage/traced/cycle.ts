@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createSigner } from 'fast-jwt'
 import Fastify from 'fastify'
 import editor, { fileStorage } from '../../../lib/index.js'
+import { savedAt } from '../../kit/http.js'
 import { between } from './mark.js'
 
 /**
@@ -19,7 +20,7 @@ const SETTLED_MS = 80
 const sign = createSigner({ key: SECRET, algorithm: 'HS256', expiresIn: 600_000 })
 
 const documentServer = createServer(({ url }, response) => {
-  response.end(url?.startsWith('/saved') ? `${url} `.repeat(50) : JSON.stringify({ error: 1 }))
+  response.end(url?.startsWith('/cache/') ? `${url} `.repeat(50) : JSON.stringify({ error: 1 }))
 })
 documentServer.listen(0, '127.0.0.1')
 await once(documentServer, 'listening')
@@ -53,7 +54,8 @@ interface Page {
 async function cycle (fileId: string): Promise<void> {
   const page = await (await fetch(`${host}/${fileId}`)).json() as Page
   await post(page, { status: 1, users: ['ada'], actions: [{ type: 1, userid: 'ada' }] })
-  await post(page, { status: 2, users: ['ada'], url: `${origin}/saved/${++saves}`, filetype: 'txt' })
+  const url = savedAt(origin, page.document.key, ++saves)
+  await post(page, { status: 2, users: ['ada'], url, filetype: 'txt' })
 }
 
 async function post ({ document: { key }, editorConfig: { callbackUrl } }: Page, event: object): Promise<void> {
