@@ -228,7 +228,7 @@ async function post (service: Service, { fields, token, spoiled }: Body): Promis
   if (seen.changed.length === 0) {
     const isGood = spoiled.how === 'not' && counted !== undefined && isSave(counted) &&
       pathOfSaved(String(counted.url)).replace(upstream.origin, '').startsWith('/ok') && counted.key === key &&
-      counted.filetype === undefined && fields.every(([name]) => !DATES.has(name)) && token === 'same'
+      counted.filetype === undefined && !(profile === 'secure' && counted.status === 6 && counted.forcesavetype === 3) && fields.every(([name]) => !DATES.has(name)) && token === 'same'
     assertThat(!isGood, 'a valid save is not stored')
     return error === 1 ? 'refused' : 'acknowledged'
   }
