@@ -5,6 +5,7 @@ import { parse } from 'node:querystring'
 import t from 'tap'
 import { bodyFor, errorOf, NEW, OLD, profiles, startEditing } from '../kit/editing.js'
 import { HANDLER } from '../kit/host.js'
+import { savedAt } from '../kit/http.js'
 
 const OUTSIDE = 'a file outside the directory'
 
@@ -39,10 +40,11 @@ for (const profile of profiles) {
         for (const status of [2, 6]) {
           const text = fileId.replace('ID', editing.fileId)
           const named = decoded(text)
+          const key = editing.keyOf(named)
           const signature = new URL(editing.urls.callback(named)).searchParams.get('signature') ?? ''
           const body = await postTo(
             `${editing.origin}${HANDLER}?action=callback&fileId=${text}&signature=${signature}`,
-            bodyFor(profile, { key: editing.keyOf(named), status, url: editing.url })
+            bodyFor(profile, { key, status, url: savedAt(editing.documentServer.origin, key) })
           )
           t.equal(body, `{"error":${refused}}`, `${fileId.slice(0, 50)} status ${status}`)
         }

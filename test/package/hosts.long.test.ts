@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { documentsIn } from '../kit/storage.js'
 import { signed } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
-import { startUpstream } from '../kit/http.js'
+import { savedAt, startUpstream } from '../kit/http.js'
 import { installPacked, type PackedProject, plainEnvironment, root } from '../kit/programs.js'
 
 interface HostReport {
@@ -41,7 +41,7 @@ async function roundTrip (t: Test, project: PackedProject, program: string): Pro
   t.equal(opened.status, 200)
   t.equal(await opened.text(), 'first')
 
-  const payload = { key, status: 2, url: `${documentServer.origin}/saved`, filetype: 'txt' }
+  const payload = { key, status: 2, url: savedAt(documentServer.origin, key, 1, { name: 'output.txt' }), filetype: 'txt' }
   const saved = await fetch(here(config.editorConfig.callbackUrl), { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }) })
   t.equal(await saved.text(), '{"error":0}')
   t.strictSame(await documentsIn(directory), [`${fileId}.txt`])

@@ -6,6 +6,7 @@ import { fileStorage, type Profile } from '../../../lib/index.js'
 import { deferred } from '../../kit/time.js'
 import { errorOf, NEW, OLD, profiles } from '../../kit/editing.js'
 import { type Host, type HostOptions, startHost } from '../../kit/host.js'
+import { pathOfSaved } from '../../kit/http.js'
 import { zipOf } from '../../kit/packages.js'
 import { type Random, random } from '../random.js'
 import { brokenAnswer, type RawAnswer, startAnswering, wholeAnswer } from './broken-answer.js'
@@ -106,7 +107,8 @@ for (const profile of profiles) {
   t.test(`${RUNS} saves, proxied files and conversions with truncated, empty, wrongly encoded or reset answers: each completes or fails with a typed error, and the process survives (${profile})`, async t => {
     const answers = new Map<string, RawAnswer>()
     const origin = await startAnswering(t, request => {
-      const [, name] = /^GET \/cache\/files\/data\/(\w+)_1\//.exec(request) ?? []
+      const [, target = ''] = /^GET (\S+)/.exec(request) ?? []
+      const [, name] = /^\/cache\/files\/data\/(\w+)_1\//.exec(pathOfSaved(target)) ?? []
       const [, converted] = /"title":"(\w+)\.docx"/.exec(request) ?? []
       return answers.get(name ?? `conversion of ${converted}`)!
     })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type EditorControl, fileStorage } from '../../../lib/index.js'
 import { errorOf, NEW, OLD } from '../../kit/editing.js'
-import { answerWith, startUpstream } from '../../kit/http.js'
+import { answerWith, asDocumentServer, startUpstream } from '../../kit/http.js'
 import { signed } from '../../kit/host.js'
 import { documentsIn } from '../../kit/storage.js'
 import type { DiskFault } from './disk-calls.js'
@@ -47,7 +47,7 @@ export async function startDiskService (t: Test): Promise<DiskService> {
   }
 
   async function post (fileId: string, fields: object): Promise<unknown> {
-    const payload = { url, users: ['ada'], ...fields }
+    const payload = asDocumentServer({ url, users: ['ada'], ...fields }, [documentServer.origin])
     return errorOf(await sent('POST', callbackUrls.get(fileId)!, { ...payload, token: signed(payload) }))
   }
 

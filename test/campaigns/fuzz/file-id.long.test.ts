@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { HANDLER, signed } from '../../kit/host.js'
+import { asDocumentServer } from '../../kit/http.js'
 import { encoded, encodings, type Encoding, fileIds } from './file-ids.js'
 import { contentOf, DOCUMENTS } from './directory.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
@@ -71,7 +72,8 @@ async function download (service: Service, input: Input): Promise<string> {
 
 async function save (service: Service, input: Input): Promise<string> {
   const { target, exact, allowed } = targetOf(service, input, 'callback')
-  const fields = { key: await service.keyOf(input.id), status: 2, url: `${service.upstream.origin}/ok` }
+  const { origin } = service.upstream
+  const fields = asDocumentServer({ key: await service.keyOf(input.id), status: 2, url: `${origin}/ok` }, [origin])
   const seen = await service.send(callbackOf(service, target, fields))
   if (isNoHttp(seen.answer)) return 'malformed'
   const error = errorOf(seen)

@@ -3,6 +3,7 @@ import t from 'tap'
 import { HANDLER } from '../../kit/host.js'
 import { contentOf } from './directory.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
+import { asDocumentServer } from '../../kit/http.js'
 import { assertThat, callbackOf, errorOf, isNoHttp, isOfUpstream, profiles, SAVED, type Seen, type Service, startService, stillWorks } from './service.js'
 
 const numbers = fc.constantFrom('', '0', '1', '5', '22', '99999', '-1', '00', '9'.repeat(30), 'x', '1.5', ' 1', '0x1')
@@ -176,11 +177,11 @@ async function request (service: Service, { action, method: given, lines, isSign
   const query = action === 'proxy' ? `?action=proxy&url=${encodeURIComponent(`${upstream.origin}/ok`)}` : isSigned ? search : `?action=${action}&fileId=plain`
   const target = (action === 'proxy' ? HANDLER : pathname) + query
   const headers = (await withValidators(service, lines)).map(line => service.fill(line))
-  const { headers: own = [], body } = callbackOf(service, target, {
+  const { headers: own = [], body } = callbackOf(service, target, asDocumentServer({
     key: await service.keyOf('plain'),
     status: 2,
     url: `${upstream.origin}/ok`
-  })
+  }, [upstream.origin]))
   const seen = await service.send(
     action === 'callback'
       ? { method, target, headers: [...headers, ...own], ...(body && { body }) }

@@ -1,5 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import net from 'node:net'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Test } from 'tap'
 import { fileStorage, type Profile, undiciClient } from '../../../lib/index.js'
@@ -27,6 +29,8 @@ export interface Seen {
   readonly answer: RawAnswer
   /** fileIds of the documents whose files changed. */
   readonly changed: readonly string[]
+  /** What was in the file of the document `plain` then. */
+  readonly plain: string | undefined
   /** Requests that the document server got. */
   readonly requests: readonly string[]
 }
@@ -94,6 +98,7 @@ export async function startService (
     root: directory.root,
     handler: HANDLER
   }
+  const plainFile = join(directory.uploads, `plain.${DOCUMENTS.plain}`)
   const prototypes = snapshotOfPrototypes()
 
   async function send ({ method = 'GET', target, headers = [], body }: RawRequest): Promise<Seen> {
@@ -101,6 +106,7 @@ export async function startService (
     const lines = [`${method} ${target} HTTP/1.1`, `Host: ${own}`, 'Connection: close', ...headers, ...(body ? [`Content-Length: ${body.length}`] : [])]
     const request = Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body ?? Buffer.alloc(0)])
     const answer = await exchange(host.origin, request, { method })
+    const plain = existsSync(plainFile) ? readFileSync(plainFile, 'utf8') : undefined
     const paths = directory.changes() // the service keeps records of each version: the next input finds none
     const faults = [
       ...(answer.isCut && !isOfUpstream(answer) ? ['the answer is cut off'] : []),
@@ -112,7 +118,7 @@ export async function startService (
       ...paths.filter(path => fileIdOf(path) === undefined && !isNextTo(path, paths)).map(path => `${path} changed`)
     ]
     if (faults.length > 0) throw new Error(faults.join('; '))
-    return { answer, changed: paths.map(fileIdOf).filter(fileId => fileId !== undefined), requests: [...upstream.requests] }
+    return { answer, changed: paths.map(fileIdOf).filter(fileId => fileId !== undefined), plain, requests: [...upstream.requests] }
   }
 
   return {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { SECRET } from '../../kit/document-server.js'
+import { asDocumentServer, pathOfSaved } from '../../kit/http.js'
 import { type Claims, genuineClaims, tokenOver } from './genuine.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
 import { assertThat, errorOf, isNoHttp, type Seen, type Service, startService, stillWorks } from './service.js'
@@ -113,7 +114,8 @@ async function post (service: Service, { inBody, inHeader, usesHeader, signature
   const key = await service.keyOf('plain')
   const token = tokenOf(inBody, await fieldsFor(service, inBody))
   const header = usesHeader ? tokenOf(inHeader, { payload: await fieldsFor(service, inHeader) }) : undefined
-  const fields = { status: 2, key, url: `${service.upstream.origin}/ok`, users: ['unsigned'] }
+  const { origin } = service.upstream
+  const fields = asDocumentServer({ status: 2, key, url: `${origin}/ok`, users: ['unsigned'] }, [origin])
   const seen = await service.send({
     method: 'POST',
     target: targetOf(service, 'callback', signature),
@@ -140,7 +142,7 @@ async function post (service: Service, { inBody, inHeader, usesHeader, signature
 function assertEffect ({ changed, requests }: Seen, { status, url }: Claims): void {
   if (changed.length === 0) return
   assertThat(status === 2 || status === 6, 'what was signed is no save')
-  assertThat(requests.length > 0 && String(url).endsWith(requests[0]!), 'another URL than the signed one was fetched')
+  assertThat(requests.length > 0 && pathOfSaved(String(url)).endsWith(requests[0]!), 'another URL than the signed one was fetched')
 }
 
 async function download (service: Service, { inHeader, signature }: Input): Promise<string> {
@@ -176,7 +178,8 @@ function received (value: string): string {
 async function fieldsFor (service: Service, { claims, keyOf }: TokenRecipe): Promise<Claims> {
   const key = keyOf === 'another service' ? 'a-key-of-another-service' : await service.keyOf(keyOf)
   const changed = JSON.parse(service.fill(JSON.stringify(claims)).replaceAll('{{key}}', key)) as Claims
-  return { status: 2, key, url: `${service.upstream.origin}/ok/signed`, ...changed }
+  const { origin } = service.upstream
+  return asDocumentServer({ status: 2, key, url: `${origin}/ok/signed`, ...changed }, [origin])
 }
 
 function tokenOf ({ kind, alg, secret, dates, nested, slip, text }: TokenRecipe, claims: object): string | undefined {

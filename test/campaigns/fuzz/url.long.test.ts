@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { HANDLER } from '../../kit/host.js'
+import { savedAt } from '../../kit/http.js'
 import { encoded, type Encoding, encodings } from './file-ids.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
-import { assertThat, callbackOf, errorOf, isNoHttp, isOfUpstream, profiles, SAVED, type Service, startService, stillWorks } from './service.js'
+import { assertThat, callbackOf, errorOf, isNoHttp, isOfUpstream, profiles, SAVED, type Seen, type Service, startService, stillWorks } from './service.js'
 
 const DOTTED = '127.0.0.1'
 const port = fc.constantFrom('{{ds}}', '{{inside}}').map(host => host.replace('}}', 'Port}}'))
@@ -195,7 +196,8 @@ interface Proxied {
 }
 
 const proxied: fc.Arbitrary<Proxied> = fc.record({ url: urls, encoding: encodings, method: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST') })
-const saved = fc.record({ url: urls, status: fc.constantFrom(2, 6) })
+/** In `secure` mostly the base of a file's URL. */
+const saved = fc.record({ url: urls, status: fc.constantFrom(2, 6), isWhole: mostly(fc.constant(false), fc.constant(true), 3) })
 
 t.setTimeout(TIMEOUT_MS)
 
@@ -213,7 +215,7 @@ for (const profile of profiles) {
       name: `save-from-${profile}`,
       share: 45,
       input: saved,
-      check: input => saveFrom(service, input),
+      check: input => profile === 'secure' ? saveBelow(service, input) : saveFrom(service, input),
       seen: { stored: 0.1, refused: 0.2 }
     })
     await stillWorks(t, service)
@@ -284,20 +286,48 @@ function assertExpected ({ profile, host, upstream }: Service, text: string, sta
   }
 }
 
-async function saveFrom (service: Service, { url: text, status }: { url: string, status: number }): Promise<string> {
+interface Saved {
+  readonly url: string
+  readonly status: number
+  readonly isWhole: boolean
+}
+
+/** Whatever is before the path of a saved file, the file is fetched from the document server; nothing else is. */
+async function saveBelow (service: Service, { url: text, status, isWhole }: Saved): Promise<string> {
+  const key = await service.keyOf('plain')
+  const end = savedAt('', key)
+  const base = service.fill(text)
+  const seen = await postSave(service, { key, status, url: isWhole ? base : base + end })
+  const error = errorOf(seen)
+  if (error === 1 || seen.changed.length === 0) {
+    assertThat(seen.changed.length === 0, 'a refused save changed the document')
+    assertThat(seen.requests.length === 0, 'what is not stored was fetched')
+    assertThat(isWhole || !/^https?:\/\//i.test(base), 'a good save is refused')
+    assertThat(error === 1 || (isWhole && base.trim() === ''), 'acknowledged and not stored')
+    return error === 1 ? 'refused' : 'without a url'
+  }
+  assertThat(!isWhole, 'a URL that names no saved file was believed')
+  assertThat(seen.requests.length === 1 && seen.requests[0] === end, `the document server was asked for ${seen.requests}`)
+  assertThat(seen.plain === SAVED, 'other bytes are stored')
+  return 'stored'
+}
+
+async function saveFrom (service: Service, { url: text, status }: Saved): Promise<string> {
   const url = service.fill(text)
-  const fields = { key: await service.keyOf('plain'), status, url, lastsave: 'now' }
-  const target = new URL(service.host.urls.callback('plain'))
-  const seen = await service.send(callbackOf(service, target.pathname + target.search, fields))
+  const seen = await postSave(service, { key: await service.keyOf('plain'), status, url })
   const error = errorOf(seen)
   const saved = parsed(url) // a lone surrogate is no more than an unusual character: JSON keeps it, and URLs replace it
   const isOwn = saved?.origin === service.upstream.origin
-  if (service.profile === 'secure') assertThat(isOwn || seen.requests.length === 0, 'a URL of another origin was fetched')
   if (error === 1) {
     assertThat(seen.changed.length === 0, 'a refused save changed the document')
     assertThat(!(isOwn && /^\/(ok|gzip)\b/.test(saved.pathname)), 'a good save is refused')
     return 'refused'
   }
-  assertThat(seen.changed.length > 0 ? seen.requests.length > 0 || service.profile === 'classic' : url.trim() === '', 'acknowledged and not stored')
+  assertThat(seen.changed.length > 0 || url.trim() === '', 'acknowledged and not stored')
   return seen.changed.length > 0 ? 'stored' : 'without a url'
+}
+
+async function postSave (service: Service, save: { readonly key: string, readonly status: number, readonly url: string }): Promise<Seen> {
+  const target = new URL(service.host.urls.callback('plain'))
+  return await service.send(callbackOf(service, target.pathname + target.search, { ...save, lastsave: 'now' }))
 }
