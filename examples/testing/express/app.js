@@ -102,9 +102,11 @@ export function createApp ({ jwtSecret, documentServer, address, directory }) {
   async function save (
     /** @type {string} */ name,
     /** @type {number} */ opened,
-    /** @type {any} */ { status, url, filetype }
+    /** @type {any} */ { status, url, filetype, forcesavetype }
   ) {
     if (status !== 2 && status !== 6) return
+    // Everybody who sees a document can submit it as a form, viewers too.
+    if (status === 6 && forcesavetype === 3) throw new Error('Submitted forms are not stored')
     if (filetype !== name.split('.')[1]) throw new Error(`The document was saved as ${filetype}`)
     const bytes = await download(url)
     if (await documents.revision(name) > opened) {

@@ -86,6 +86,9 @@ class Host(ThreadingHTTPServer):
         """Raises an exception if the save could not be stored."""
         if callback["status"] not in (2, 6):
             return
+        # Everybody who sees a document can submit it as a form, viewers too.
+        if callback["status"] == 6 and callback.get("forcesavetype") == 3:
+            raise OSError("submitted forms are not stored")
         if callback["filetype"] != name.split(".")[1]:
             raise OSError("the document was saved in another format")
         opened = int(callback["key"].rpartition("-")[2])
