@@ -4,7 +4,7 @@ import net from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { HANDLER, signed } from '../../kit/host.js'
-import { listen } from '../../kit/http.js'
+import { asDocumentServer, listen } from '../../kit/http.js'
 import { packageOf } from '../../kit/packages.js'
 import type { AlwaysStopped, Run } from './attack.js'
 
@@ -18,7 +18,7 @@ interface Service {
 type Fetching = (service: Service, url: string) => Promise<unknown>
 
 const saving: Fetching = async ({ key, callbackUrl }, url) => {
-  const claims = { key, status: 2, url, filetype: 'docx' }
+  const claims = asDocumentServer({ key, status: 2, url, filetype: 'docx' }, [new URL(url).origin])
   await fetch(callbackUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...claims, token: signed(claims) }) })
 }
 

@@ -98,7 +98,8 @@ const replacements: readonly StoppedByOptions[] = [
     `${PAGE}; a token for it and one from a save of their own document`,
     { requireToken: 'both tokens must belong to the file and agree' },
     async target => {
-      const theirs = { ...save(target), key: target.keyOf(target.own) }
+      const key = target.keyOf(target.own)
+      const theirs = { ...save(target), key, url: target.evilUrl.replace(target.key, key) }
       const genuine = { key: target.key, status: 2, url: target.url, filetype: 'docx' }
       await target.postCallback(target.fileId, { ...theirs, token: signed(theirs) }, {
         ...JSON_TYPE,

@@ -5,6 +5,7 @@ import { handlerUrls, type HandlerUrls } from '../../../lib/security/signatures.
 import { SECRET } from '../../kit/document-server.js'
 import { type Editing, type EditingOptions, NEW, startEditing } from '../../kit/editing.js'
 import { HANDLER, signed } from '../../kit/host.js'
+import { savedAt } from '../../kit/http.js'
 import { noWayOut, startNameServer, type Zone } from '../../kit/network.js'
 import { packageOf } from '../../kit/packages.js'
 import type { TargetOptions } from './attack.js'
@@ -42,7 +43,7 @@ export async function startTarget (t: Test, options: TargetOptions & EditingOpti
   return {
     ...editing,
     own,
-    evilUrl: `${editing.documentServer.origin}/cache/files/data/attacker_1/output.docx/output.docx?md5=m-d-5`,
+    evilUrl: savedAt(editing.documentServer.origin, editing.key, 666, { shardkey: 'attacker' }),
     elsewhere: () => begun.filter(address => !known.has(address)),
     urlsOf: changes =>
       handlerUrls({

@@ -108,7 +108,10 @@ t.test('an instance that was frozen in the middle of a save replaces nothing new
     if (event === 'somebody else replaces the file') {
       return { answers: [], stored: await replaceFromOutside(file), beside: isStored ? [] : [frozen.version] }
     }
-    const stale = Object.assign(saveOf(file, 6), { key: older })
+    const present = file.key
+    file.key = older
+    const stale = saveOf(file, 6)
+    file.key = present
     return { answers: [await documentServer.post(stale, b.origin)], stored: frozen.version, beside: [stale.version] }
   }
 
