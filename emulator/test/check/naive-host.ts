@@ -10,6 +10,7 @@ export const MISTAKES = {
   'serves any signed URL': 'download-of-another-url',
   'acknowledges before it stores': 'save',
   'ignores the timer': 'force-save-timer',
+  'stores a submitted form': 'force-save-form',
   'has a new key after a force save': 'force-save-keeps-key',
   'acknowledges a failed save': 'save-failed',
   'stores a corrupted force save': 'force-save-corrupted',
@@ -104,6 +105,7 @@ export async function startNaiveHost (
     const corrupted = mistake === 'stores a corrupted force save' && status === 7 && url !== undefined
     if (status !== 2 && status !== 6 && !corrupted) return
     if (mistake === 'ignores the timer' && forcesavetype === 2) return
+    if (forcesavetype === 3 && mistake !== 'stores a submitted form') return
     const path = new URL(String(url)).pathname
     if (filetype !== fileType) throw new Error('another format')
     const opened = Number(/-(\d+)(-\d+)?$/.exec(String(key))?.[1])
