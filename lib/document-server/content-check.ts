@@ -129,7 +129,7 @@ export async function * inspected (
         chunk = start
       }
       await check?.add(bufferOf(chunk))
-      yield chunk // whoever gets it may overwrite it, or transfer it to another thread
+      yield chunk // whoever gets it may overwrite it
     }
     if (!hasStarted) {
       begin()

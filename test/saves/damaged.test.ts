@@ -122,30 +122,24 @@ t.test('packages that programs have aligned with zeros or changed in place are s
   }
 })
 
-t.test('a storage may overwrite the pieces that it gets, or transfer them to another thread', async t => {
+t.test('a storage may overwrite the pieces that it gets', async t => {
   const good = document('orders.xlsx')
-  const uses: Array<(piece: Uint8Array) => void> = [
-    piece => piece.fill(0),
-    piece => structuredClone(piece, { transfer: [piece.buffer as ArrayBuffer] })
-  ]
-  for (const use of uses) {
-    const storage = memoryStorage()
-    const { save, stored } = await startSaving(t, 'xlsx', {
-      saveRetries: 0,
-      storage: {
-        ...storage,
-        stage: async (fileId, content) =>
-          await storage.stage!(fileId, (async function * () {
-            for await (const piece of content) {
-              yield Buffer.from(piece)
-              use(piece)
-            }
-          })())
-      }
-    })
-    t.equal(await save(good), 0)
-    t.ok(good.equals(await stored()))
-  }
+  const storage = memoryStorage()
+  const { save, stored } = await startSaving(t, 'xlsx', {
+    saveRetries: 0,
+    storage: {
+      ...storage,
+      stage: async (fileId, content) =>
+        await storage.stage!(fileId, (async function * () {
+          for await (const piece of content) {
+            yield Buffer.from(piece)
+            piece.fill(0)
+          }
+        })())
+    }
+  })
+  t.equal(await save(good), 0)
+  t.ok(good.equals(await stored()))
 })
 
 t.test('the changes in a damaged archive are left out, and the save is stored', async t => {
