@@ -5,7 +5,7 @@ import { startEditing } from '../kit/editing.js'
 import { packageOf } from '../kit/packages.js'
 import { isOnS3 } from '../kit/storage.js'
 
-t.test('a save is stored as another conflict copy if the record of the first one is unknown, which stays as it is', { skip: isOnS3 && 'the record there is inside another' }, async t => {
+t.test('a save is stored as another conflict copy if the record of the first one is unknown, which stays as it is', { skip: isOnS3 && 'This storage keeps that record inside another' }, async t => {
   const saved: SavedEvent[] = []
   const contents = [packageOf('first'), packageOf('second')]
   const { key, post, url, fileId, storage, storedText } = await startEditing(t, {
