@@ -101,6 +101,14 @@ export const DamagedDocumentError = defineError<[extension: string]>(
 )
 
 /**
+ * A stream of content says at its end that it was `truncated`, as those of upload parsers do when their size limit is
+ * reached. Nothing was stored. Refuse the upload, or raise the parser's limit.
+ */
+export const TruncatedContentError = defineError(
+  'FST_EDITOR_TRUNCATED_CONTENT', 413, 'The content was cut off by a size limit before it arrived here'
+)
+
+/**
  * `authorize` or another hook of the application did not return within `timeouts.hooks`. `authorize` then counts as a
  * denial; the others are logged.
  */

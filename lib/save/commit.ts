@@ -138,8 +138,8 @@ export function applicationStorage (storage: Storage, locks: Locks, commitSave: 
     }
   })
 
-  async function replace (fileId: string, content: Content, options: ReplaceOptions = {}): Promise<FileInfo | null> {
-    acceptContent(content)
+  async function replace (fileId: string, given: Content, options: ReplaceOptions = {}): Promise<FileInfo | null> {
+    const content = acceptContent(given)
     assertReplaceOptions(options)
     const { ifRevision, beforePublish, ...rest } = options
     if (beforePublish || await storage.stat(fileId) === null) return await storage.replace(fileId, content, options)

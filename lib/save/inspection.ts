@@ -94,14 +94,9 @@ async function answerOf (hook: Hook, ...args: Parameters<Hook>): Promise<Content
   const { reject, message, replace } = (isObject(result) ? result : {}) as Readonly<Record<string, unknown>>
   if (reject === true && typeof message === 'string') throw new RejectedError(plainText(message))
   try {
-    if (reject === undefined) return acceptedContent(replace)
+    if (reject === undefined) return acceptContent(replace)
   } catch {}
   throw new InspectionFailedError('returned something other than true, { reject: true, message } or { replace: content }')
-}
-
-function acceptedContent (content: unknown): Content {
-  acceptContent(content)
-  return content
 }
 
 /** A storage may refuse control characters. */

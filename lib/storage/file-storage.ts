@@ -123,7 +123,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     },
 
     async create (extension, content, options = {}) {
-      acceptContent(content)
+      content = acceptContent(content)
       assertCreateOptions(options)
       const { fileId = randomUUID() } = options
       const name = `${fileId}.${storedExtension(extension)}`
@@ -136,7 +136,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     },
 
     async stage (fileId, content) {
-      acceptContent(content)
+      content = acceptContent(content)
       await ready()
       // This is a guess, which `replace` corrects.
       const replaced = await lookup.statLastFound(fileId) ?? (await find(fileId))[0]
@@ -151,7 +151,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     },
 
     async replace (fileId, content, options = {}) {
-      acceptContent(content)
+      content = acceptContent(content)
       assertReplaceOptions(options)
       if (options.extension !== undefined) storedExtension(options.extension)
       const [file] = await find(fileId)

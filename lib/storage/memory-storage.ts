@@ -72,7 +72,7 @@ export function memoryStorage (
     },
 
     async create (extension, content, options = {}) {
-      acceptContent(content)
+      content = acceptContent(content)
       assertCreateOptions(options)
       const info = await store(options.fileId ?? randomUUID(), storedExtension(extension), content, { isNew: true })
       if (info === null) throw new NameTakenError()
@@ -80,7 +80,7 @@ export function memoryStorage (
     },
 
     async stage (_fileId, content) {
-      acceptContent(content)
+      content = acceptContent(content)
       const bytes = await bytesOf(content)
       const staged: StagedContent = {
         size: bytes.length,
@@ -92,7 +92,7 @@ export function memoryStorage (
     },
 
     async replace (fileId, content, options = {}) {
-      acceptContent(content)
+      content = acceptContent(content)
       assertReplaceOptions(options)
       const file = find(fileId)
       const extension = file && storedExtension(options.extension ?? file.info.extension)

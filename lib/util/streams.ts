@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { isArrayBuffer, isUint8Array } from 'node:util/types'
 import type { Content, DocumentContent } from '../../types/storage.js'
-import { InvalidOptionError, TooLargeError } from '../errors.js'
+import { InvalidOptionError, TooLargeError, TruncatedContentError } from '../errors.js'
 import { kindOf } from './validate.js'
 
 /**
@@ -76,19 +76,19 @@ const DOCUMENT_CONTENT = 'a Uint8Array, such as a Buffer, an ArrayBuffer, a Blob
 /** Content of a document as the application gave it, in the form that storages take. Throws `InvalidOptionError`. */
 export function contentFrom (given: DocumentContent): Content {
   const content: unknown = given instanceof Blob ? given.stream() : isArrayBuffer(given) ? new Uint8Array(given) : given
-  acceptContent(content, { accepted: DOCUMENT_CONTENT })
-  return content
+  return acceptContent(content, { accepted: DOCUMENT_CONTENT })
 }
 
 /**
  * Checks content, as far as that is possible before it is read, and defers the errors of a stream. Throws
- * `InvalidOptionError`.
+ * `InvalidOptionError`. What is returned is to be read: it fails with `TruncatedContentError` at the end of a stream
+ * that a limit has cut.
  */
-export function acceptContent (
-  content: unknown, { name = 'content', accepted = CONTENT } = {}
-): asserts content is Content {
+export function acceptContent<Given> (
+  content: Given, { name = 'content', accepted = CONTENT } = {}
+): Given & Content {
   deferErrors(content)
-  if (isUint8Array(content)) return
+  if (isUint8Array(content)) return content
   if (!isAsyncIterable(content)) throw new InvalidOptionError(name, `must be ${accepted}, not ${kindOf(content)}${typeof content === 'string' ? ': read a file with fs.readFile, encode text with Buffer.from' : ''}`)
   // A stream that was read would seem to be an empty document.
   if (wasRead(content)) throw new InvalidOptionError(name, 'must be a stream that has not been read yet')
@@ -98,6 +98,15 @@ export function acceptContent (
       'must be a stream of bytes: decoding it as text damages a document, so do not set its encoding'
     )
   }
+  return ('truncated' in content ? untruncated(content) : content) as Given & Content
+}
+
+/** Parsers of uploads, such as busboy, end a file that reaches their limit as if it were complete, and then say so. */
+async function * untruncated (
+  content: AsyncIterable<unknown> & { readonly truncated: unknown }
+): AsyncGenerator<Uint8Array> {
+  yield * content as AsyncIterable<Uint8Array>
+  if (content.truncated === true) throw new TruncatedContentError()
 }
 
 /** Reads content into memory. Throws `TooLargeError` if it has more bytes than the limit. */

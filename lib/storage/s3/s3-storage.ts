@@ -208,7 +208,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     },
 
     async createAs (fileId, extension, content) {
-      acceptContent(content)
+      content = acceptContent(content)
       if (!isSafeFileId(fileId)) {
         throw new InvalidOptionError('fileId', 'must be a fileId: 1 to 200 bytes of text that can be a file name')
       }
@@ -217,12 +217,12 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     },
 
     async stage (fileId, content) {
-      acceptContent(content)
+      content = acceptContent(content)
       return await staging.stage(fileId, content)
     },
 
     async replace (fileId, content, options = {}) {
-      acceptContent(content)
+      content = acceptContent(content)
       assertReplaceOptions(options)
       const { extension, ifRevision, beforePublish } = options
       const newExtension = extension === undefined ? undefined : storedExtension(extension)
@@ -248,7 +248,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     },
 
     async commit (fileId, content, options) {
-      acceptContent(content)
+      content = acceptContent(content)
       const { extension, record: recordFor, keep, prune } = options
       const newExtension = extension === undefined ? undefined : storedExtension(extension)
       if (!isSafeFileId(fileId)) return null
@@ -363,7 +363,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
   }
 
   async function createFile (fileId: string, extension: string, content: Content): Promise<FileInfo | null> {
-    acceptContent(content)
+    content = acceptContent(content)
     const newExtension = storedExtension(extension)
     const placed = await staging.place(fileId, content)
     const stored = storedContent(placed, newExtension)
