@@ -10,8 +10,8 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { isJsonObject, parseJson } from '../util/text.js'
 import type { FileLookup } from './file-lookup.js'
 import {
-  assertWritable, ignoreMissing, isLocal, linkFile, type Modes, sweepTempFiles, syncAncestors, syncDirectory, syncFile,
-  tempName
+  assertWritable, ignoreMissing, inTemps, isLocal, linkFile, type Modes, sweepTempFiles, syncAncestors, syncDirectory,
+  syncFile, tempName
 } from './file-system.js'
 import { hasEnded, processName } from './process-identity.js'
 
@@ -289,7 +289,7 @@ export function fileState (
     const temp = join(temps, tempName())
     try {
       // It is closed before it gets its name: only then does a file server have the content for other machines.
-      await writeFile(temp, text, { flag: 'wx', mode: modes.file })
+      await inTemps(temps, modes, async () => await writeFile(temp, text, { flag: 'wx', mode: modes.file }))
       const file = identityOf(await lstat(temp, { bigint: true }))
       const isLinked = await linkFile(temp, path)
       if (isLinked && durable) await Promise.all([syncFile(temp), syncDirectory(folder)])

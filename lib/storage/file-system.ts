@@ -152,6 +152,24 @@ export async function writeTempFile (
 }
 
 /**
+ * Adds something to the folder for temp files. Makes the folder again if it is missing: programs that clean up remove
+ * empty folders. Rejects if the directory above the storage's own folders is missing, as when its disk is gone.
+ */
+export async function inTemps<Result> (temps: string, { directory }: Modes, add: () => Promise<Result>): Promise<Result> {
+  try {
+    return await add()
+  } catch (error) {
+    ignoreMissing(error as NodeJS.ErrnoException)
+  }
+  for (const folder of [dirname(temps), temps]) await mkdir(folder, directory).catch(ignoreExisting)
+  return await add()
+}
+
+function ignoreExisting (error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
+}
+
+/**
  * Creates a directory, and rejects unless files can be written there. Resolves to the time of its file system in
  * milliseconds, whose clock may differ from this machine's.
  */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { StateRecord, StoredVersion, VersionStore } from '../../types/storage.js'
+import type { Content, StateRecord, StoredVersion, VersionStore } from '../../types/storage.js'
 import { UnknownRecordError } from '../errors.js'
 import { createQueue, limitConcurrency, once } from '../util/queue.js'
 import { acceptContent } from '../util/streams.js'
@@ -10,7 +10,7 @@ import { assertKeepOptions, assertLabel, assertLimits, assertListOptions, assert
 import { fileInfo, revisionOf, type StoredFile } from './file-lookup.js'
 import { type FileServices, fileState, numberOf, recordPaths } from './file-state.js'
 import {
-  ignoreMissing, linkFile, removeFile, statsAt, syncAncestors, syncDirectory, writeTempFile
+  ignoreMissing, inTemps, linkFile, removeFile, statsAt, syncAncestors, syncDirectory, type TempFile, writeTempFile
 } from './file-system.js'
 import { contentOf, OpenFile } from './reading.js'
 import {
@@ -96,7 +96,7 @@ export function fileVersions (root: string, services: FileServices) {
       if (!found) return null
       await prepareToWrite()
       const changes = options.changes &&
-        await writeTempFile(temps, options.changes, modes.file, { replaced: found.stats })
+        await tempFileWith(options.changes, modes.file, found.stats)
       try {
         return await change(fileId, async (editor, add) => {
           const file = await find(fileId, revision)
@@ -332,9 +332,16 @@ export function fileVersions (root: string, services: FileServices) {
     }
   }
 
+  async function tempFileWith (content: Content, mode: number, replaced?: BigIntStats): Promise<TempFile> {
+    return await writeTempFile(temps, content, mode, {
+      replaced,
+      adding: async add => await inTemps(temps, modes, add)
+    })
+  }
+
   /** Resolves to `undefined` if the file was written to meanwhile. */
   async function copyFile (file: OpenFile, target: string): Promise<BigIntStats | undefined> {
-    const temp = await writeTempFile(temps, file.stream(), 0o600, { replaced: file.stats })
+    const temp = await tempFileWith(file.stream(), 0o600, file.stats)
     try {
       if (await file.isChanged()) return undefined
       await rename(temp.path, target)
@@ -347,7 +354,7 @@ export function fileVersions (root: string, services: FileServices) {
   /** Writes a text. The content is durable, the name is not. Resolves to `undefined` if the folder does not exist. */
   async function addText (folder: string, text: string): Promise<Blob | undefined> {
     const name = randomUUID()
-    const temp = await writeTempFile(temps, Buffer.from(text), modes.file)
+    const temp = await tempFileWith(Buffer.from(text), modes.file)
     try {
       await rename(temp.path, join(folder, name))
       return { name, size: Number(temp.stats.size) }
