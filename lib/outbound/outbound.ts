@@ -6,7 +6,7 @@ import { mayBePublicHost } from '../security/public-ip.js'
 import { unlessAborted } from '../util/limits.js'
 import { deferErrors, discard, hasArrived } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
-import { isBelow, isResultPath, notAResult, resultPathIn } from './result-urls.js'
+import { documentServerFile, isBelow, isResultPath, notAResult, urlBelow } from './result-urls.js'
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST'
@@ -182,8 +182,8 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Set
       throw new AddressBlockedError(purpose === 'proxy' ? proxyDenial(url) : foreignOrigin(url))
     }
     if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${origin} is not allowed`)
-    const isInside = isPathAllowed && !publicOnly && origin === documentServer.publicUrl.origin
-    return { url: isInside ? atInternalOrigin(url) : url, publicOnly }
+    if (publicOnly || !isPathAllowed) return { url, publicOnly }
+    return { url: documentServerFile(documentServer, url) ?? atInternalOrigin(url), publicOnly }
   }
 
   function isProxyTarget ({ origin, pathname }: URL): boolean {
@@ -210,15 +210,11 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Set
 
   /** Only the reverse proxy that serves the public origin has the virtual path. */
   function atInternalOrigin (url: URL): URL {
-    if (documentServer.internalOrigin === null) return url
-    const { pathname } = documentServer.publicUrl
+    const { internalOrigin, publicUrl: { origin, pathname } } = documentServer
+    if (internalOrigin === null || url.origin !== origin) return url
     const virtualPath = pathname === '/' ? '' : pathname
-    const internal = new URL(documentServer.internalOrigin)
     const hasPath = url.pathname.startsWith(`${virtualPath}/`)
-    // Not resolved as a relative URL: `//host/path` would change the host.
-    internal.pathname = resultPathIn(url.pathname) ?? (hasPath ? url.pathname.slice(virtualPath.length) : url.pathname)
-    internal.search = url.search
-    return internal
+    return urlBelow(internalOrigin, hasPath ? url.pathname.slice(virtualPath.length) : url.pathname, url.search)
   }
 }
 

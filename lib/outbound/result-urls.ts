@@ -106,9 +106,35 @@ function fileAtDocumentServer ({ bases, publicUrl }: DocumentServer, text = ''):
   const [, base = '', path = '', key, number, name, query] = SAVED_URL.exec(text) ?? []
   if (name === undefined || !/^https?:\/\//i.test(base) || !hasNoTraversal(path)) return undefined
   const given = parseUrl(base)
-  const isAt = (url: Readonly<URL>) => given !== undefined && normalizedBase(url) === normalizedBase(given)
-  const { href } = bases.find(isAt) ?? publicUrl // which a request replaces by `internalUrl`
-  return { url: new URL(href.replace(/\/+$/, '') + path + query), key: key!, number: number!, name }
+  const { href } = (given && namedBase(bases, given)) ?? publicUrl // which a request replaces by `internalUrl`
+  return { url: urlBelow(href, path, query!), key: key!, number: number!, name }
+}
+
+/**
+ * Where to fetch a result file that the document server has announced at one of its origins. It makes the base from the
+ * headers of a request, which may lack the virtual path or have a host that only browsers reach: the base is replaced
+ * by that of the options, unless `documentServer.origins` names it; `internalUrl` replaces all of `editorApiUrl`'s origin.
+ * `undefined` for any other URL.
+ */
+export function documentServerFile (
+  { origins, bases, publicUrl, internalOrigin }: DocumentServer, { origin, pathname, search }: URL
+): URL | undefined {
+  const path = origins.has(origin) ? resultPathIn(pathname) : undefined
+  if (path === undefined) return undefined
+  const isReplaced = internalOrigin !== null && origin === publicUrl.origin
+  const named = isReplaced ? undefined : namedBase(bases, new URL(origin + pathname.slice(0, -path.length)))
+  return urlBelow(named?.href ?? internalOrigin ?? publicUrl.href, path, search)
+}
+
+/** The base that `documentServer.origins` names. The document server writes `%5f` for `_`. */
+function namedBase (bases: DocumentServer['bases'], base: URL): Readonly<URL> | undefined {
+  const normalized = ({ href }: Readonly<URL>) => href.replace(/\/+$/, '').replace(/%5f/gi, '_')
+  return bases.find(named => normalized(named) === normalized(base))
+}
+
+/** Not resolved as a relative URL: `//host/path` would change the host. */
+export function urlBelow (base: string, path: string, search: string): URL {
+  return new URL(base.replace(/\/+$/, '') + path + search)
 }
 
 function fileInStore ({ bases }: DocumentServer, text: string | undefined): NamedFile | undefined {
@@ -119,11 +145,6 @@ function fileInStore ({ bases }: DocumentServer, text: string | undefined): Name
   if (!isNamed || !STORE_SIGNATURES.some(name => url.searchParams.has(name))) return undefined
   const [, key, number, name] = STORED_PATH.exec(decodeURIComponent(path)) ?? []
   return name === undefined ? undefined : { url, key: key!, number: number!, name }
-}
-
-/** Origin and path of a base in a form to compare. The document server writes `%5f` for `_`. */
-function normalizedBase ({ href }: Readonly<URL>): string {
-  return href.replace(/\/+$/, '').replace(/%5f/gi, '_')
 }
 
 /**

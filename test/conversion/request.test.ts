@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import https from 'node:https'
+import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { claimsOf, PDF, pending, ready, startConversionService } from '../kit/document-server.js'
 import { createCertificate } from '../kit/network.js'
 import { type HostOptions, startHost } from '../kit/host.js'
-import { listen } from '../kit/http.js'
+import { listen, startReverseProxy } from '../kit/http.js'
+
+const REPORT = readFileSync(new URL('../fixtures/documents/report.docx', import.meta.url))
 
 for (const profile of ['secure', 'classic'] as const) {
   t.test(`the conversion returns the PDF as bytes (${profile})`, async t => {
@@ -143,4 +147,48 @@ t.test('without a document no request is sent', async t => {
   const host = await startHost(t, { documentServerOrigin: service.origin })
   await t.rejects(host.app.editorControl().convertToPdf(), { code: 'FST_EDITOR_NO_DOCUMENT' })
   t.equal(service.conversions.length, 0)
+})
+
+t.test('results and forgotten files are fetched, whatever base the document server writes before their path', async t => {
+  const query = '?md5=a&expires=1'
+  const result = `/cache/files/data/conv_1/output.pdf/a.pdf${query}&filename=a.pdf`
+  const alias = 'https://docs.example.com'
+  let base = ''
+  let key = ''
+  const forgotten = () => `/cache/files/forgotten/${key}/output.docx/output.docx${query}&filename=output.docx`
+  const commands: Record<string, () => object> = {
+    getForgottenList: () => ({ error: 0, keys: [key] }),
+    getForgotten: () => ({ error: 0, url: base + forgotten() }),
+    info: () => ({ error: 1 }),
+    deleteForgotten: () => ({ error: 0 })
+  }
+  const service = await startConversionService(t, response => {
+    response.end(JSON.stringify({ fileUrl: base + result, fileType: 'pdf', endConvert: true }))
+  }, async (request, response) => {
+    if (request.method === 'POST') response.end(JSON.stringify(commands[JSON.parse(await text(request)).c]!()))
+    else if (request.url === result) response.end(PDF)
+    else response.writeHead(request.url === forgotten() ? 200 : 404).end(REPORT)
+  })
+  // Has the document server below this path only.
+  const proxy = await startReverseProxy(t, {
+    rewrite: url => url.replace('/office', ''),
+    answer: ({ url }, response) => !url!.startsWith('/office/') && response.writeHead(404).end().writableEnded
+  })
+  proxy.forwardTo(service.origin)
+  const bases = [`${proxy.origin}/office`, proxy.origin, `${proxy.origin}/another`, alias, `${alias}/office`]
+
+  for (const internalUrl of [undefined, service.origin]) {
+    const host = await startHost(t, {
+      documentServerOrigin: `${proxy.origin}/office`,
+      documentServer: { origins: [`${alias}/named`], ...(internalUrl !== undefined && { internalUrl }) }
+    })
+    for (base of [...bases, ...internalUrl === undefined ? [] : [internalUrl, `${internalUrl}/office`]]) {
+      const control = host.app.editorControl()
+      const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+      key = control.documentKey
+      t.ok((await control.convertToPdf()).equals(PDF), `${internalUrl}: ${base}`)
+      t.match(await host.app.editorServer.recoverForgotten(), [{ key, fileId }], `${internalUrl}: ${base}`)
+      t.equal(await host.storedText(fileId), REPORT.toString())
+    }
+  }
 })
