@@ -1,6 +1,9 @@
+import type { Readable } from 'node:stream'
 import type { HttpPurpose } from '../../types/http.js'
+import { UpstreamError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/outbound.js'
+import { pause } from '../util/limits.js'
 import { bytesOf, discard } from '../util/streams.js'
 import type { TokenSigner } from './token.js'
 
@@ -18,7 +21,15 @@ export interface FormFile {
 export interface PostOptions extends Pick<OutboundRequest, 'signal' | 'total' | 'limit'> {
   /** Routes the request to the server of a cluster that has the document. */
   readonly shardKey?: string
+  /** Whether the request may be repeated when a gateway answers, or the connection is lost. */
+  readonly isRepeatable?: boolean
 }
+
+/** A gateway without an answer of the document server, or with too many requests. */
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
+const LOST_CONNECTION: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+const HTML_PAGE = /^\s*<(?:!doctype\s+)?html\b/i
+const FIRST_PAUSE_MS = 200
 
 const MAX_RESPONSE_BYTES = 1024 * 1024
 
@@ -32,7 +43,7 @@ const MAX_HEADER_TOKEN = 7168
 export type DocumentServerClient = ReturnType<typeof createDocumentServerClient>
 
 export function createDocumentServerClient (
-  outbound: Outbound, tokens: TokenSigner, { documentServer: { publicUrl, operationClaim } }: Settings
+  outbound: Outbound, tokens: TokenSigner, { documentServer: { publicUrl, operationClaim }, saveRetries }: Settings
 ) {
   return { post, postForm, bodyOf, get }
 
@@ -44,14 +55,16 @@ export function createDocumentServerClient (
   async function post (
     service: Service,
     request: object,
-    { shardKey, ...options }: PostOptions = {}
+    { shardKey, isRepeatable = false, ...options }: PostOptions = {}
   ): Promise<DocumentServerResponse> {
-    return await send(service === 'command' ? 'command' : 'conversion', urlOf(SERVICE_PATHS[service], shardKey), {
-      ...options,
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headersOf(service, request) },
-      body: bodyOf(service, request)
-    })
+    const post = async () =>
+      await send(service === 'command' ? 'command' : 'conversion', urlOf(SERVICE_PATHS[service], shardKey), {
+        ...options,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headersOf(service, request) },
+        body: bodyOf(service, request)
+      })
+    return isRepeatable ? await repeated(post, options.signal) : await post()
   }
 
   /**
@@ -62,22 +75,36 @@ export function createDocumentServerClient (
     service: FromFileService,
     request: object,
     file: FormFile | undefined,
-    { shardKey, ...options }: PostOptions = {}
+    { shardKey, isRepeatable = false, ...options }: PostOptions = {}
   ): Promise<OutboundResponse> {
     const form = new FormData()
     form.set('params', JSON.stringify(request))
     form.set('token', tokens.sign({ ...request, operation: service })) // these endpoints demand the claim
     if (file) form.set('file', new Blob([file.bytes]), file.name)
     const encoded = new Response(form)
-    return await outbound('conversion', urlOf(`/${service}/from-file`, shardKey), {
-      ...options,
-      method: 'POST',
-      headers: {
-        ...headersOf(service, request, { operation: service }),
-        'content-type': encoded.headers.get('content-type')!
-      },
-      body: new Uint8Array(await encoded.arrayBuffer())
-    })
+    const body = new Uint8Array(await encoded.arrayBuffer())
+    const post = async () =>
+      await outbound('conversion', urlOf(`/${service}/from-file`, shardKey), {
+        ...options,
+        method: 'POST',
+        headers: {
+          ...headersOf(service, request, { operation: service }),
+          'content-type': encoded.headers.get('content-type')!
+        },
+        body
+      })
+    return isRepeatable ? await repeated(post, options.signal) : await post()
+  }
+
+  /** Repeats a request that a gateway has answered, as often as fetching a saved file is repeated. */
+  async function repeated<Response extends GatewayResponse> (
+    request: () => Promise<Response>, signal: AbortSignal | undefined
+  ): Promise<Response> {
+    for (let retry = 0; ; retry++) {
+      const response = request()
+      if (retry === saveRetries || !await isOfGateway(response)) return await response
+      await pause(FIRST_PAUSE_MS * 4 ** retry, signal)
+    }
   }
 
   /** The JSON of such a request, signed with the first secret unless another `signer` is given. */
@@ -114,6 +141,20 @@ export function createDocumentServerClient (
     if (status === 200) return { status, text: (await bytesOf(body)).toString('utf8') }
     discard(body)
     return { status, text: '' }
+  }
+}
+
+type GatewayResponse = { readonly status: number, readonly text?: string, readonly body?: Readable }
+
+/** Whether something between us and the document server has answered, or has closed the connection. */
+async function isOfGateway (response: Promise<GatewayResponse>): Promise<boolean> {
+  try {
+    const { status, text = '', body } = await response
+    const isGateways = GATEWAY_STATUSES.has(status) || HTML_PAGE.test(text)
+    if (isGateways && body) discard(body)
+    return isGateways
+  } catch (error) {
+    return error instanceof UpstreamError && LOST_CONNECTION.has((error.cause as { readonly code?: unknown })?.code)
   }
 }
 

@@ -61,6 +61,9 @@ const TIMEOUT_MS = 10_000
 const WAITING_COMMANDS: ReadonlySet<string> = new Set(['info', 'forcesave'])
 const WAITING_TIMEOUT_MS = 10 * 60_000
 
+/** Commands that ask something: a second answer says the same. */
+const ASKING_COMMANDS: ReadonlySet<string> = new Set(['version', 'license', 'info', 'getForgottenList', 'getForgotten'])
+
 /** Maximum size of an answer that names all forgotten files: enough for more than 100,000. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024
 
@@ -136,6 +139,7 @@ export function createCommands (client: DocumentServerClient, log: FastifyBaseLo
     const { status, text } = await client.post('command', command, {
       signal,
       total,
+      isRepeatable: ASKING_COMMANDS.has(command.c),
       ...('key' in command ? { shardKey: command.key } : { limit: MAX_LIST_BYTES })
     })
     if (status !== 200) throw statusError(status, `the command service answered status ${status}`)

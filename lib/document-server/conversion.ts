@@ -4,7 +4,7 @@ import type { ConversionRequest, ConvertOptions, ResultFile } from '../../types/
 import { channels, reportEnd } from '../diagnostics.js'
 import { ConversionFailedError, ConversionTimeoutError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
-import { unlessAborted } from '../util/limits.js'
+import { pause, unlessAborted } from '../util/limits.js'
 import { bytesOf, bytesOfContent, contentFrom, discard } from '../util/streams.js'
 import { parseUrl } from '../util/url.js'
 import { assertOptions } from '../util/validate.js'
@@ -15,7 +15,7 @@ import {
 } from './conversion-service.js'
 import { isOfficeOpenXml } from './file-signatures.js'
 import { extensionOf } from './formats.js'
-import { type ConversionServices, convertRules, pause } from './result-file.js'
+import { type ConversionServices, convertRules } from './result-file.js'
 
 /** The source and target of a conversion, and how its result is awaited. */
 interface Conversion {
@@ -114,7 +114,7 @@ export function createConversions (
     const file = { name: `document.${wire.filetype}`, bytes }
     let isSent = false
     return await awaited(conversion, async signal => {
-      const post = { signal, shardKey: wire.key }
+      const post = { signal, shardKey: wire.key, isRepeatable: true }
       const response = isSent
         ? await client.postForm('converter', wire, undefined, post)
         : await postFile('converter', wire, file, post)
@@ -153,7 +153,7 @@ export function createConversions (
   }
 
   async function ask (request: object, options: PostOptions): Promise<Answer> {
-    const { status, text } = await client.post('converter', request, options)
+    const { status, text } = await client.post('converter', request, { ...options, isRepeatable: true })
     if (status !== 200) throw statusError(status, `the conversion service answered status ${status}`)
     return answerOf(text)
   }

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { AwaitOptions, ConvertOptions, ResultFile } from '../../types/conversions.js'
 import { ConversionTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { type Outbound, type OutboundResponse, statusError } from '../outbound/outbound.js'
+import { pause } from '../util/limits.js'
 import { bytesOf, deferErrors, discard, resumed } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
 import { AnyFunction, Milliseconds, type Rules, Signal } from '../util/validate.js'
@@ -123,12 +123,6 @@ export function createResults (outbound: Outbound, closing: AbortSignal) {
   function untilClosing (signal: AbortSignal | undefined): AbortSignal {
     return signal ? AbortSignal.any([signal, closing]) : closing
   }
-}
-
-/** Rejects with the signal's reason; `delay` alone would reject with an `AbortError`. */
-export async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await delay(milliseconds, undefined, signal && { signal }).catch(() => {})
-  signal?.throwIfAborted()
 }
 
 function resultFile (fileType: string, length: number | undefined, body: Readable): ResultFile {

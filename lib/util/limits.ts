@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Limits {
   readonly milliseconds: number
@@ -25,6 +26,12 @@ export async function unlessAborted<Result> (promise: Promise<Result>, signal: A
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
+}
+
+/** Rejects with the signal's reason; `delay` alone would reject with an `AbortError`. */
+export async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(milliseconds, undefined, signal && { signal }).catch(() => {})
+  signal?.throwIfAborted()
 }
 
 /**
