@@ -96,7 +96,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   )
 
   const { logLevel } = options
-  const routeOptions = routeOptionsWith(options)
+  const routeOptions = routeOptionsWith(options, app.initialConfig as { readonly handlerTimeout?: number })
   const operations = settings.openapi && (await import('./openapi/operations.js')).describedOperations(settings)
   const doctor = settings.doctor && doctorRoute(settings, settings.doctor, {
     examine: () => app.editorDoctor(),

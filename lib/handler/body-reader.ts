@@ -1,12 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import { InvalidCallbackError, TooLargeError } from '../errors.js'
 import { readBody, withTimeout } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
 import { parseJson } from '../util/text.js'
 import type { HandlerRequest } from './request.js'
 import type { HandlerServices } from './services.js'
+
+const gunzipAsync = promisify(gunzip)
 
 /** Most callbacks are a few kilobytes. A history of thousands of changes makes one larger. */
 const SMALL_BYTES = 64 * 1024
@@ -47,7 +51,20 @@ export function callbackReader ({ settings, credentials, shutdown: { endAll: sig
         return untimed(async () => await turnOf(request.query.fileId!, body)).then(() => { payload.resume() })
       }
     })
-    return await body
+    return request.headers['content-encoding'] === 'gzip' ? await unpacked(request, await body) : await body
+  }
+
+  /** A proxy may compress requests. A small body can become a large one: an unknown sender's is not unpacked. */
+  async function unpacked (request: HandlerRequest, body: Buffer): Promise<Buffer> {
+    if (!credentials.isProvenByHeader(request)) {
+      throw new InvalidCallbackError('its body is compressed, and it has no valid token in its header')
+    }
+    try {
+      return await gunzipAsync(body, { maxOutputLength: bodyLimit })
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+      throw new InvalidCallbackError('its body is not compressed as its Content-Encoding says', { cause })
+    }
   }
 
   /** Resolves when it is a body's turn, which ends a while after the body. */

@@ -14,6 +14,15 @@ export type { Action, HandlerQuery } from './request.schema.js'
 /** A request to the handler whose query is valid. */
 export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
 
+/** Takes the parameters that the application's parser has made numbers or the like as they stand in the URL. */
+export function restoreText (request: FastifyRequest): void {
+  const query = request.query as Record<string, unknown>
+  const names = Object.keys(query).filter(name => ['number', 'bigint', 'boolean'].includes(typeof query[name]))
+  if (names.length === 0) return
+  const written = new URLSearchParams(request.url.split('?')[1])
+  for (const name of names) query[name] = written.get(name)
+}
+
 /** The `fileId` of a request whose query may be invalid, for logs and messages. Cut to the maximum length. */
 export function namedFileId ({ query }: FastifyRequest): string | undefined {
   const { fileId } = query as { readonly fileId?: unknown }
@@ -78,7 +87,7 @@ export function notesOf (request: FastifyRequest): RequestNotes {
 }
 
 /** Options of every route of the plugin. */
-export interface CommonRouteOptions extends Pick<RouteOptions, 'constraints'> {
+export interface CommonRouteOptions extends Pick<RouteOptions, 'constraints' | 'handlerTimeout'> {
   readonly config: FastifyContextConfig
   readonly schema: FastifySchema
 }
@@ -94,12 +103,18 @@ export type RouteOptionsOf = (caller: EditorCaller, transform?: SwaggerTransform
 /** Hides a route: @fastify/swagger reads the property. */
 const HIDDEN: FastifySchema & { readonly hide: boolean } = { hide: true }
 
+/** A route cannot switch off the `handlerTimeout` of the application: 24 days, the longest time of a timer. */
+const NEVER_MS = 2 ** 31 - 1
+
 /** Gives each route the application's `config` and `config.editor.caller`, which tells hooks who is calling. */
 export function routeOptionsWith (
-  { constraints, config }: Pick<EditorOptions, 'constraints' | 'config'>
+  { constraints, config }: Pick<EditorOptions, 'constraints' | 'config'>,
+  { handlerTimeout = 0 }: { readonly handlerTimeout?: number }
 ): RouteOptionsOf {
   return (caller, transform) => ({
     ...(constraints && { constraints }),
+    // It would cut downloads, and answer a save that is being stored. Everything has `timeouts` of its own.
+    ...(handlerTimeout > 0 && { handlerTimeout: NEVER_MS }),
     schema: HIDDEN,
     // Without a transform of its own, a route would get the application's, which may handle only its own kind of
     // schema.

@@ -17,7 +17,8 @@ import { createProxyHandler } from './proxy.js'
 import { createReportHandler } from './report.js'
 import {
   type Action, addRequestNotes, answerCallback, errorStatus, type HandlerRequest, isEndedByHook, isHandlerQuery,
-  namedFileId, notesOf, probeOf, type RouteOptionsOf, type SwaggerTransform, thrownError, untrustedContentHeaders
+  namedFileId, notesOf, probeOf, restoreText, type RouteOptionsOf, type SwaggerTransform, thrownError,
+  untrustedContentHeaders
 } from './request.js'
 import type { HandlerServices } from './services.js'
 
@@ -82,6 +83,7 @@ function handlerRoutes (
    * that a request without a body is complete when it is refused: its connection can be used again.
    */
   async function assertAdmitted (request: FastifyRequest): Promise<void> {
+    restoreText(request)
     const { query, method } = request
     const { action } = query as { action?: unknown }
     if (!isAction(action)) throw new UnknownActionError()

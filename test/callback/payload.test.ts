@@ -1,6 +1,8 @@
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { bodyFor, errorOf, NEW, profiles, startEditing } from '../kit/editing.js'
 import { signed } from '../kit/host.js'
+import { asDocumentServer } from '../kit/http.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -100,3 +102,23 @@ for (const profile of profiles) {
     t.notOk(Object.hasOwn(told[0]!, '__proto__'), 'a copy of the event is not delivered either')
   })
 }
+
+t.test('a callback that a proxy has compressed is read if its header has a token, up to bodyLimit', async t => {
+  const bodyLimit = 100_000
+  const editing = await startEditing(t, { bodyLimit })
+  const { fileId, key, url, storedText } = editing
+  const fields = asDocumentServer({ key, status: 2, url, filetype: 'txt' }, [editing.documentServer.origin])
+  const headers = { ...JSON_TYPE, 'content-encoding': 'gzip' }
+  const authorization = `Bearer ${signed({ payload: fields })}`
+  const bodyWith = (more: object) => gzipSync(JSON.stringify({ ...fields, token: signed(fields), ...more }))
+  for (const [what, body, given] of [
+    ['without token in the header', bodyWith({}), headers],
+    ['not compressed', JSON.stringify(fields), { ...headers, authorization }],
+    ['too large', bodyWith({ history: 'x'.repeat(bodyLimit) }), { ...headers, authorization }]
+  ] as const) {
+    t.equal((await editing.postCallback(fileId, body, given)).body, '{"error":1}', what)
+  }
+  await editing.unchanged(t, 'refused')
+  t.equal((await editing.postCallback(fileId, bodyWith({}), { ...headers, authorization })).body, '{"error":0}')
+  t.equal(await storedText(fileId), NEW.toString())
+})
