@@ -8,6 +8,7 @@ import { createTime, systemClock } from './protocol/clock/time.js'
 import { purposes } from './protocol/tokens/purpose.js'
 import { createTokens } from './protocol/tokens/tokens.js'
 import { documentServerError } from './errors.js'
+import { familyOf } from './formats.js'
 import { API_PATH } from './url.js'
 
 interface EditorFailure {
@@ -86,7 +87,8 @@ export async function connectDocumentServer (
       await page.waitForFunction(opened, undefined, { timeout })
       const [name, failure] = await page.evaluate(opened) as readonly [string, EditorFailure?]
       if (name === 'onError') throw documentServerError(failure?.errorCode ?? null, failure?.errorDescription ?? '')
-      return sessionIn(page, { key: String(config.document?.key), userId: String(userId) }, leave)
+      const isSheet = familyOf(String(config.document?.fileType).toLowerCase()) === 'cell'
+      return sessionIn(page, { key: String(config.document?.key), userId: String(userId), isSheet }, leave)
     } catch (error) {
       await leave()
       throw error
@@ -94,7 +96,9 @@ export async function connectDocumentServer (
   }
 
   function sessionIn (
-    page: BrowserPage, { key, userId }: { readonly key: string, readonly userId: string }, leave: () => Promise<void>
+    page: BrowserPage,
+    { key, userId, isSheet }: { readonly key: string, readonly userId: string, readonly isSheet: boolean },
+    leave: () => Promise<void>
   ): ConnectedSession {
     return {
       key,
@@ -104,6 +108,7 @@ export async function connectDocumentServer (
         await page.mouse.click(WIDTH / 2, HEIGHT / 2)
         await page.keyboard.press('ControlOrMeta+a')
         await page.keyboard.type(text)
+        if (isSheet) await page.keyboard.press('Enter') // an open cell is not sent
         await page.waitForFunction(IS_SENT, undefined, { timeout })
       },
       async forceSave () {

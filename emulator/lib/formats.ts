@@ -4,7 +4,7 @@ export type Family = 'word' | 'cell' | 'slide' | 'pdf' | 'diagram'
 const FORMATS: Readonly<Record<Family, string>> = {
   word:
     'doc docm docx dot dotm dotx epub fb2 fodt hml htm html hwp hwpx md mht mhtml odt ott pages rtf stw sxw txt wps wpt xml',
-  cell: 'csv et ett fods numbers ods ots sxc xls xlsb xlsm xlsx xlt xltm xltx',
+  cell: 'csv et ett fods numbers ods ots scsv sxc tsv xls xlsb xlsm xlsx xlt xltm xltx',
   slide: 'dps dpt fodp key odg odp otp pot potm potx pps ppsm ppsx ppt pptm pptx sxi',
   pdf: 'djvu oxps pdf xps',
   diagram: 'vsdm vsdx vssm vssx vstm vstx'
@@ -32,6 +32,7 @@ const NUMBERED: ReadonlyArray<readonly [first: number, extensions: string]> = [
   [85, 'oform docxf'],
   [129, 'pptx ppt odp ppsx pptm ppsm potx potm fodp otp'],
   [257, 'xlsx xls ods csv xlsm xltx xltm xlsb fods ots'],
+  [276, 'tsv scsv'],
   [513, 'pdf swf djvu xps svg htmlr'],
   [521, 'pdfa'],
   [1025, 'jpg tiff tga gif png emf wmf bmp cr2 pcx ras psd ico']

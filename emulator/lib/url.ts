@@ -7,9 +7,9 @@ export const API_PATH = '/web-apps/apps/api/documents/api.js'
  * Parses a URL; returns `undefined` when it is invalid. `URL.canParse` rejects some valid hosts on Node.js 20 and 22
  * once it is optimized.
  */
-export function toUrl (value: string): URL | undefined {
+export function toUrl (value: string, base?: URL): URL | undefined {
   try {
-    return new URL(value)
+    return new URL(value, base)
   } catch {
     return undefined
   }

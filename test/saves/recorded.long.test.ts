@@ -113,6 +113,9 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'convert-async': untouched('GET→200'),
   'convert-errors': untouched('GET→404 GET→404 GET→404 GET→200'),
   'convert-sticky-3': untouched('GET→200 GET→200'),
+  'conv94-xlsx-to-tsv': untouched('GET→200'),
+  'conv94-tsv-to-xlsx': untouched('GET→200 GET→200 GET→200 GET→200'),
+  'conv94-pdf-to-ooxml': untouched('GET→200'),
   'conv-sources': untouched('GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200 GET→200'),
 
   // Around force saves, cut connections, viewers and keys that were used.

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { buffer, json } from 'node:stream/consumers'
+import { json } from 'node:stream/consumers'
 import type { Fields } from '../editing.js'
 
 /**
@@ -28,11 +28,11 @@ export async function startRecorder (host: string): Promise<Recorder> {
   const server = http.createServer(async (request, response) => {
     const path = request.url!.split('?', 1)[0]!
     if (request.method === 'POST') {
-      posted.set(path, [...posted.get(path) ?? [], await json(request) as Fields])
+      posted.set(path, [...posted.get(path) ?? [], await json(request).catch(() => ({})) as Fields])
       response.setHeader('Content-Type', 'application/json').end('{"error":1}')
     } else {
       fetched.push(path)
-      await buffer(request)
+      request.resume()
       response.writeHead(files.has(path) ? 200 : 404).end(files.get(path))
     }
   })

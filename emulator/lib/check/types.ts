@@ -27,17 +27,25 @@ const ruleOf = (severity: Scenario['severity']) => (
 export const must = ruleOf('must')
 export const should = ruleOf('should')
 
+/**
+ * A host's words end in the log of a CI or a terminal: no tokens, queries and control characters. Cut, because a host
+ * can say much.
+ */
+function printable (text: string): string {
+  return text.slice(0, 1000)
+    .replace(/\beyJ[\w-]+\.[\w-]+(\.[\w-]*)?/g, '<token>').replace(/(https?:[^\s"?]*)\?[^\s"]*/g, '$1')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+}
+
 /** The host behaved differently. */
 export class Failure extends Error {
   readonly expected: string
   readonly seen: string
 
   constructor (expected: string, seen: string) {
-    super(`${expected} was expected`)
-    this.expected = expected
-    // The host's words end in the log of a CI or a terminal.
-    this.seen = seen.replace(/\beyJ[\w-]+\.[\w-]+(\.[\w-]*)?/g, '<token>').replace(/(https?:[^\s"?]*)\?[^\s"]*/g, '$1')
-      .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    super(`${printable(expected)} was expected`)
+    this.expected = printable(expected)
+    this.seen = printable(seen)
   }
 }
 
@@ -45,7 +53,11 @@ export class Failure extends Error {
 export class Skip extends Error {}
 
 /** The host can't be examined at all. */
-export class NotCheckable extends Error {}
+export class NotCheckable extends Error {
+  constructor (message: string) {
+    super(printable(message))
+  }
+}
 
 export interface CheckOptions {
   /** A GET returns the editor configuration. `{n}` stands for the number of a document. */

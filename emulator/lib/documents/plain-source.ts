@@ -1,4 +1,4 @@
-import { quoted, separatedRows } from './csv/file.js'
+import { quoted, SEPARATED, separatedRows } from './csv/file.js'
 
 /** How a text file is to be read. Source: docs/document-server-protocol.md#conversion */
 export interface PlainSource {
@@ -41,16 +41,17 @@ function encodingOf (codePage: string): string | undefined {
   return part === undefined ? ENCODINGS[codePage] : `iso-8859-${Number(part) - 590}`
 }
 
-/** A text file in UTF-8, and a .csv file with commas. Other formats are unchanged. */
+/** A text file in UTF-8, and a .csv, .tsv or .scsv file with commas. Other formats are unchanged. */
 export function readablePlain (bytes: Uint8Array, fileType: string, { encoding, delimiter }: PlainSource): Uint8Array {
-  if (fileType !== 'csv' && fileType !== 'txt') return bytes
-  const needsCommas = fileType === 'csv' && delimiter !== undefined
-  if (encoding === undefined && !needsCommas) return bytes
+  const isSheet = fileType === 'csv' || SEPARATED.has(fileType)
+  if (!isSheet && fileType !== 'txt') return bytes
+  const separator = isSheet ? delimiter ?? SEPARATED.get(fileType) : undefined
+  if (encoding === undefined && separator === undefined) return bytes
   const text = new TextDecoder(encoding ?? 'utf-8').decode(bytes)
-  return Buffer.from(needsCommas ? withCommas(text, delimiter) : text)
+  return Buffer.from(separator === undefined ? text : withCommas(text, separator))
 }
 
 function withCommas (text: string, delimiter: string): string {
-  return separatedRows(text, delimiter === '' ? '\0' : delimiter).map(fields => `${fields.map(quoted).join(',')}\n`)
+  return separatedRows(text, delimiter === '' ? '\0' : delimiter).map(fields => `${fields.map(field => quoted(field)).join(',')}\n`)
     .join('')
 }

@@ -31,3 +31,28 @@ t.test('anything else is none', t => {
   }
   t.end()
 })
+
+t.test('in a page, the configuration is found at any depth, after any rubbish', t => {
+  const deep = Array.from({ length: 12 }, (_, n) => n).reduce<unknown>((inner, n) => ({ [`a${n}`]: [-1.5e3, '\\"\u0041', inner, null] }), config)
+  for (const [name, page] of Object.entries({
+    'deep in a script': `<script>x = ${JSON.stringify(deep)}</script>`,
+    'in an object that never ends': `<script>x = {"a": [true, ${json}, </script>`,
+    'in an object that is no JSON': `<script>x = {"a": ${json}, "b": undefined}</script>`,
+    'after an odd quote': `<p>{"a": "</p><script>x = ${json}</script>`
+  })) t.same(configIn(Buffer.from(page)), config, name)
+  t.end()
+})
+
+t.test('megabytes that look like configurations take no longer than others', t => {
+  // Each takes minutes where every brace has the rest read once more.
+  for (const page of [
+    `<${'{"a":'.repeat(400_000)}`,
+    `<${'{"a":'.repeat(400_000)}x${'}'.repeat(400_000)}`,
+    `<${'{"a":[1,'.repeat(300_000)}`,
+    `<${'{"":{":1,"'.repeat(200_000)}`,
+    `<{"${'\\"'.repeat(1_000_000)}`,
+    `<${'{"a":"\\"'.repeat(300_000)}`,
+    `<${'{&quot;a&quot;:'.repeat(200_000)}`
+  ]) t.equal(configIn(Buffer.from(page)), undefined, page.slice(0, 20))
+  t.end()
+})

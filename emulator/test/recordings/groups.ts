@@ -21,5 +21,6 @@ export const groups = {
     'drop-odd-users', 'forgotten-of-key-in-use', 'version-and-license-odd', 'unchanged-cut-info',
     'info-then-leave'
   ],
-  conversions: ['convert-json', 'convert-xml', 'convert-async', 'convert-errors', 'convert-sticky-3', 'conv-sources', 'conv-password']
+  conversions: ['convert-json', 'convert-xml', 'convert-async', 'convert-errors', 'convert-sticky-3', 'conv-sources', 'conv-password',
+    'conv94-xlsx-to-tsv', 'conv94-tsv-to-xlsx', 'conv94-pdf-to-ooxml']
 } as const satisfies Record<string, readonly string[]>

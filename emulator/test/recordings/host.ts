@@ -9,12 +9,17 @@ import {
 import { protectedFile } from '../protected.js'
 import type { VirtualTime } from './virtual-time.js'
 
-const DOCUMENT = readFileSync(new URL('../../../test/fixtures/documents/report.docx', import.meta.url))
+const file = (name: string) => readFileSync(new URL(`../../../test/fixtures/documents/${name}`, import.meta.url))
+const DOCUMENT = file('report.docx')
 
-// What the recorder had beside documents: a protected one, and text in the place of one.
+// What the recorder had beside documents: a protected one, text in the place of one, and other formats.
 const CONTENTS: Readonly<Record<string, Buffer>> = {
   '64e811ccb2a94ce3aa439f2c021b5400737f7270d2cb9f2e7f629a0db0483321': protectedFile(DOCUMENT, 'secret'),
-  '2737d22115a5bb1f77ed620cdc67d4020edc260993f2fa159c06806f7f0aebdf': Buffer.from('This is not a document at all')
+  '2737d22115a5bb1f77ed620cdc67d4020edc260993f2fa159c06806f7f0aebdf': Buffer.from('This is not a document at all'),
+  dcc5b88bbc3cfcfaccc7cdbf1671669705929e8587e35f8290cc437f0be8709d: file('orders.xlsx'),
+  b2682c1bf7a12b59b3be365ca84d7ed12b562d6917eba3fdd363d3e5d2a17761: Buffer.from('a\tb\n1\t2;3\n'),
+  '10afa837170c4932c4f8681a53f89a099e59fedb19e7c277e0e4b8c17ab7e6d9': file('orders.csv'),
+  bff9800c30f317e811bafa97024a41e4df4fd55d817f714d54b200439607ae7b: file('report.pdf')
 }
 
 const RESET: HostAnswer = { status: 0, headers: {}, body: null }

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { SEPARATED } from '../csv/file.js'
 import { type Family, familyOf } from '../../formats.js'
 import { isExtension, type OfficeConverter } from './libre-office.js'
 
@@ -18,8 +19,8 @@ const PACKAGES: Readonly<Record<Family, string>> = {
 }
 
 /**
- * Converts with LibreOffice if there is one. Without it, the text of a document can become PDF or plain text, and a
- * .xlsx file CSV.
+ * Converts with LibreOffice if there is one. Without it, the text of a document can become PDF or plain text, and
+ * .xlsx and CSV each other. .tsv and .scsv are made of CSV.
  */
 export function converter (office: OfficeConverter | null, log?: Pick<FastifyBaseLogger, 'warn'>): Convert {
   const explained = new Set<string>()
@@ -27,11 +28,17 @@ export function converter (office: OfficeConverter | null, log?: Pick<FastifyBas
   async function convert (bytes: Uint8Array, from: string, to: string): Promise<Uint8Array | null> {
     if (to !== '' && !isExtension(to)) return null
     if (from === to) return bytes
+    const separator = SEPARATED.get(to)
+    if (separator !== undefined) {
+      const csv = await convert(bytes, from, 'csv')
+      return csv === null ? null : (await import('./csv.js')).separatedBy(separator, csv)
+    }
     if (office !== null) {
       const converted = await office(bytes, from, to)
       if (converted !== null) return converted
     }
     if (to === 'csv' && from === 'xlsx') return (await import('./csv.js')).csvOf(bytes)
+    if (to === 'xlsx' && from === 'csv') return (await import('./workbook.js')).workbookOf(bytes)
     if (to !== 'pdf' && to !== 'txt') return null
     const { textBlocks } = await import('../extract/extract.js')
     const blocks = textBlocks(from, bytes)

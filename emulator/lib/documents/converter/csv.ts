@@ -1,4 +1,4 @@
-import { quoted } from '../csv/file.js'
+import { quoted, separatedRows } from '../csv/file.js'
 import { openPackage } from '../office/package.js'
 import { openSheets } from '../workbook/contents.js'
 
@@ -20,4 +20,10 @@ export function csvOf (bytes: Uint8Array): Buffer {
     ;({ row, column } = position)
   }
   return Buffer.from(`${text}\n`)
+}
+
+/** A text with commas between its fields, with another separator. */
+export function separatedBy (separator: string, bytes: Uint8Array): Buffer {
+  const rows = separatedRows(Buffer.from(bytes).toString(), ',')
+  return Buffer.from(rows.map(fields => `${fields.map(field => quoted(field, separator)).join(separator)}\n`).join(''))
 }

@@ -1,3 +1,6 @@
+/** Formats that differ from .csv in what is between the fields. */
+export const SEPARATED: ReadonlyMap<string, string> = new Map([['tsv', '\t'], ['scsv', ';']])
+
 const SEPARATORS = [',', ';', '\t', '|']
 const LOOKED_AT = 64 * 1024
 /** This many take about 100 MB of memory. */
@@ -18,9 +21,9 @@ export function separatedRows (source: string, given?: string): string[][] {
   )
 }
 
-/** As a field between commas. */
-export function quoted (value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+/** As a field between commas, or others. */
+export function quoted (value: string, separator = ','): string {
+  return /["\r\n]/.test(value) || value.includes(separator) ? `"${value.replaceAll('"', '""')}"` : value
 }
 
 /** A quotation mark is special only at the beginning of a field. Without a closing one the field extends to the end. */

@@ -9,6 +9,7 @@ import type { ResultFiles } from '../result-files/files.js'
 import { ConversionCode } from './error-codes.js'
 import type { Convert } from '../../documents/converter/convert.js'
 import { failureOf } from './failures.js'
+import { SEPARATED } from '../../documents/csv/file.js'
 import { isImage } from '../../documents/images/render.js'
 import { createJobs, type Failure, type Outcome } from './jobs.js'
 import { readablePlain } from '../../documents/plain-source.js'
@@ -68,9 +69,10 @@ export function conversions ({ client, time, files, faults, convert, closing, is
       const isLocked = isProtected(source, from)
       const readable = isLocked ? unlocked(source, password) : readablePlain(source, from, plain)
       if (readable === null) return { error: ConversionCode.password }
+      const read = SEPARATED.has(from) ? 'csv' : from
       const result = isImage(to)
-        ? await (await import('../../documents/images/thumbnail.js')).imagesOf(convert, readable, from, to, thumbnail)
-        : { bytes: await convert(readable, from, to), extension: to }
+        ? await (await import('../../documents/images/thumbnail.js')).imagesOf(convert, readable, read, to, thumbnail)
+        : { bytes: await convert(readable, read, to), extension: to }
       if (result === null || result.bytes === null) {
         convert.explain(from, to)
         return { error: ConversionCode.conversion }

@@ -7,7 +7,7 @@ export interface OutputType {
 }
 
 const FAMILIES: Record<string, { readonly number: number, readonly extensions: Record<string, string> }> = {
-  ooxml: { number: 2055, extensions: { word: 'docx', cell: 'xlsx', slide: 'pptx' } },
+  ooxml: { number: 2055, extensions: { word: 'docx', cell: 'xlsx', slide: 'pptx', pdf: 'docx' } },
   odf: { number: 2058, extensions: { word: 'odt', cell: 'ods', slide: 'odp' } }
 }
 

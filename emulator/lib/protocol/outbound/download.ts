@@ -8,7 +8,8 @@ const PAUSE_MS = 1000
 
 /** Source: the document server's error "download of the document failed". */
 const DOWNLOAD_FAILED = -81
-export const DOWNLOAD_TOO_LARGE = -10
+/** Source: documentation. The converter answers -10 in its place. */
+export const DOWNLOAD_TOO_LARGE = -93
 
 /**
  * Downloads a document in up to three attempts, one second apart. Only status 200 and 206 succeed. A broken connection

@@ -23,6 +23,8 @@ const UNKNOWN_ERROR = -1
 // Source: recorded message to the editor.
 const HAS_FORGOTTEN = { type: 'warning', code: -201, message: 'File not assembled' } as const
 const VERSION_CHANGED = 4008
+// Source: observed.
+const NAME_MAX_LENGTH = 255
 
 /** Adds a participant. The content is loaded afterwards, by `loadFor`. Runs in the document's turn. */
 export async function join (
@@ -38,7 +40,7 @@ export async function join (
     ...connection,
     connectionId: `${userId}${document.connectionOpened(config.callbackUrl, connection.baseUrl)}`,
     userId,
-    userName: config.user.name,
+    userName: config.user.name.slice(0, NAME_MAX_LENGTH),
     viewOnly: config.viewOnly || outdated,
     outdated,
     callbackUrl: config.callbackUrl

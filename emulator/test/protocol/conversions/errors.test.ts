@@ -29,7 +29,7 @@ const cases: Record<string, Case> = {
   'a bad key': { error: -7, request: { key: 'a b/c' } },
   'a relative url': { error: -4, request: { url: '/files/notes.txt' } },
   'an output type that is no text': { error: -1, request: { outputtype: 5 } },
-  'an output type that does not say which': { error: -9, request: { filetype: 'pdf', outputtype: 'ooxml' } },
+  'an output type that does not say which': { error: -9, request: { filetype: 'pdf', outputtype: 'odf' } },
   'a source over 100 MB': {
     error: -10,
     prepare: (_server, host) =>

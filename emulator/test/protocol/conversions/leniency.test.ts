@@ -22,6 +22,7 @@ t.test('unknown, missing and upper-case filetype, images, forms, pdf to office, 
     'to docxf': { outputtype: 'docxf' },
     'pdf to docx': { filetype: 'pdf', outputtype: 'docx' },
     'pdf to xlsx': { filetype: 'pdf', outputtype: 'xlsx' },
+    'pdf to Office Open XML': { filetype: 'pdf', outputtype: 'ooxml' },
     'a long key': { key: 'k'.repeat(240) },
     'a numeric key': { key: 5 }
   }

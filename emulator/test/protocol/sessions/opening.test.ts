@@ -66,3 +66,11 @@ t.test('an editor that reconnects after the document was saved gets 4008', async
   t.strictSame(host.statuses(), [1, 2])
   await t.rejects(session.reconnect(), { code: 4008 })
 })
+
+t.test('the name of a user is cut to 255 characters', async t => {
+  const host = await startFakeHost(t)
+  const server = await startDocumentServer(t)
+  const session = await server.open(host.config('K', { name: 'notes.txt', user: { id: 'ada', name: 'a'.repeat(300) } }))
+  t.match(session.events.find(({ type }) => type === 'joined'), { users: [{ name: 'a'.repeat(255) }] })
+  await session.close()
+})
