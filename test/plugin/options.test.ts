@@ -217,8 +217,19 @@ t.test('options of Fastify and of other plugins in the same object are ignored, 
   const app = Fastify({ logger: { stream: { write (line: string) { lines.push(JSON.parse(line)) } } } })
   t.teardown(() => app.close())
   const shared = {
-    ...valid, ...JSON.parse('{"__proto__":{"path":"/other"}}'), logSerializers: {}, logLevel: 'info', name: 'documents', encapsulate: false,
-    auth: true, cookie: {}, secret: 'of another plugin', redis: 'redis://127.0.0.1', headers: {}, toString: 1, secrets: ['x']
+    ...valid,
+    ...JSON.parse('{"__proto__":{"path":"/other"}}'),
+    logSerializers: {},
+    logLevel: 'info',
+    name: 'documents',
+    encapsulate: false,
+    auth: true,
+    cookie: {},
+    secret: 'of another plugin',
+    redis: 'redis://127.0.0.1',
+    headers: {},
+    toString: 1,
+    secrets: ['x']
   }
   // as @fastify/autoload does: one object for every plugin
   app.register(async scope => { scope.register(editor, shared) }, shared)

@@ -110,8 +110,14 @@ t.test('a bundle says that the package must stay external', async t => {
     const outfile = join(directory, 'bundle', format === 'cjs' ? 'host.cjs' : 'host.mjs')
     const banner = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url)'
     await build({
-      entryPoints: [join(directory, 'host.js')], outfile, format, bundle: true, platform: 'node', logLevel: 'silent',
-      external: ['@aws-sdk/*'], ...(format === 'esm' && { banner: { js: banner } })
+      entryPoints: [join(directory, 'host.js')],
+      outfile,
+      format,
+      bundle: true,
+      platform: 'node',
+      logLevel: 'silent',
+      external: ['@aws-sdk/*'],
+      ...(format === 'esm' && { banner: { js: banner } })
     })
     const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: directory })
     t.match(stdout, /^FST_EDITOR_BUNDLED .*keep the package external/, format)
