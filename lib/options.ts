@@ -5,7 +5,8 @@ import { connectionTimeoutRules, tlsRules, type Tls } from './http-client/undici
 import { explainWeakness } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {
-  AnyFunction as Hook, AnyObject, anyOf, assertOptions, each, integerFrom, isForeign, isFunction, isObject, isOneOf, isString,
+  AnyFunction as Hook, AnyObject, anyOf, assertOptions, each, integerFrom, isForeign, isFunction,
+  isObject, isOneOf, isString,
   listOf, Milliseconds, objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse, withoutUndefined
 } from './util/validate.js'
 
@@ -150,7 +151,7 @@ const required: ReadonlySet<string> =
 /** The options with all defaults filled in and all URLs parsed. */
 export type Settings = ReturnType<typeof resolveOptions>
 
-/** Options of Fastify's `register`, which it hands to the plugin as well. The others are also options of this plugin. */
+/** Options of Fastify's `register`, which the plugin gets, too. The others are also options of this plugin. */
 const REGISTER_OPTIONS: ReadonlySet<string> = new Set(['logSerializers', 'name', 'encapsulate'])
 
 /** The names of options that are neither ours nor Fastify's, nor a misspelling of ours. */

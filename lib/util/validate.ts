@@ -152,8 +152,8 @@ export function unknownOption (name: string, rules: object, path = ''): Error {
 }
 
 /**
- * Whether a name that is none of the rules' is rather somebody else's than a misspelling: shared configurations have the
- * options of several plugins. A single word in a group, such as `headers`, is not even then ours.
+ * Whether a name that is none of the rules' is rather somebody else's than a misspelling: shared configurations have
+ * the options of several plugins. A single word in a group, such as `headers`, is not even then ours.
  */
 export function isForeign (name: string, rules: object): boolean {
   if (Object.hasOwn(rules, name)) return false
