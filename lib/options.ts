@@ -5,7 +5,8 @@ import { connectionTimeoutRules, tlsRules, type Tls } from './http-client/undici
 import { explainWeakness } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {
-  AnyFunction as Hook, AnyObject, anyOf, assertOptions, each, integerFrom, isFunction, isObject, isOneOf, isString,
+  AnyFunction as Hook, AnyObject, anyOf, assertOptions, each, integerFrom, isForeign, isFunction,
+  isObject, isOneOf, isString,
   listOf, Milliseconds, objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse, withoutUndefined
 } from './util/validate.js'
 
@@ -150,8 +151,19 @@ const required: ReadonlySet<string> =
 /** The options with all defaults filled in and all URLs parsed. */
 export type Settings = ReturnType<typeof resolveOptions>
 
+/** Options of Fastify's `register`, which the plugin gets, too. The others are also options of this plugin. */
+const REGISTER_OPTIONS: ReadonlySet<string> = new Set(['logSerializers', 'name', 'encapsulate'])
+
+/** The names of options that are neither ours nor Fastify's, nor a misspelling of ours. */
+export function unknownNames (given: EditorOptions): string[] {
+  return Object.keys(given).filter(name => isForeign(name, rules) && !REGISTER_OPTIONS.has(name))
+}
+
 /** Validates the options and fills in the defaults. Throws `InvalidOptionError` with the option's name and the rule. */
-export function resolveOptions (given: EditorOptions) {
+export function resolveOptions (all: EditorOptions) {
+  const given = isObject(all)
+    ? Object.fromEntries(Object.entries(all).filter(([name]) => !isForeign(name, rules))) as unknown as EditorOptions
+    : all
   assertOptions(rules, given, { required })
   const { profile = 'secure' } = given
   const { anyOrigin, ...defaults } = profiles[profile]

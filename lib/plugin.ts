@@ -13,7 +13,7 @@ import { readPageModules } from './handler/assets.js'
 import { routeOptionsWith } from './handler/request.js'
 import { handlerScope, requestWithoutQuery } from './handler/route.js'
 import { undiciClient } from './http-client/undici-client.js'
-import { resolveOptions } from './options.js'
+import { resolveOptions, unknownNames } from './options.js'
 import { createParts } from './parts.js'
 import { createEditorSessions } from './sessions/editor-sessions.js'
 import { fileStorage } from './storage/file-storage.js'
@@ -123,6 +123,10 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
       ...(logLevel && { logLevel })
     }
   )
+  const unknown = unknownNames(options)
+  if (unknown.length > 0) {
+    log.warn(`fastify-onlyoffice ignores options that it does not have: ${unknown.join(', ')}`)
+  }
   if (settings.profile === 'classic') log.warn(CLASSIC_WARNING)
   for (const warning of startWarnings(settings)) log.warn(warning)
 }

@@ -40,7 +40,7 @@ export interface Clock {
  * Options of the plugin. They are validated at registration and never modified. An option that is set overrides the
  * default of the profile.
  *
- * Registration rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) for an invalid or unknown option, with
+ * Registration rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) for an invalid or misspelt option, with
  * `AlreadyRegisteredError` (`FST_EDITOR_ALREADY_REGISTERED`) if the scope already has the plugin, or with the error of
  * `storage.ready()`.
  *

@@ -2,7 +2,8 @@ import editor, { fileStorage } from 'fastify-onlyoffice'
 
 /**
  * One customer, as a Fastify plugin that is registered once for each, with a prefix. Everything in it belongs to this
- * customer alone: the document server, its secret, the documents, and what the plugin decorates this scope with.
+ * customer alone: the document server, its secret, the documents, and what the plugin decorates this scope with. The
+ * browser's origin is shared, and `api.js` runs in it: do not add a document server that a customer runs.
  * @param {import('fastify').FastifyInstance} scope
  * @param {{ tenant: { name: string, editorApiUrl: string, jwtSecret: string, directory: string }, publicBaseUrl: string
  *   }} options

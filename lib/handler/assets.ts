@@ -1,10 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { BundledError } from '../errors.js'
 import type { CommonRouteOptions } from './request.js'
 
-/** The output of `scripts/bundle-page.js`. */
-const MODULES = fileURLToPath(new URL('../assets/', import.meta.url))
+/** The output of `scripts/bundle-page.js`. Throws if a bundler has left no URL. */
+function modulesDirectory (): string {
+  return fileURLToPath(new URL('../assets/', import.meta.url))
+}
 
 /** A module's file name: the module's name and the hash of its content. */
 const MODULE_FILE = /^([a-z]+(?:-[a-z]+)*)(?:-([0-9a-f]{12}))?\.js$/
@@ -12,12 +15,23 @@ const MODULE_FILE = /^([a-z]+(?:-[a-z]+)*)(?:-([0-9a-f]{12}))?\.js$/
 /** The modules' file names by their names without a hash. */
 export type PageModules = ReadonlyMap<string, string>
 
+/** Throws `BundledError` if the modules are not beside the library. */
 export async function readPageModules (): Promise<PageModules> {
-  const files = await readdir(MODULES)
-  return new Map(files.flatMap(file => {
+  const files = await pageFiles()
+  const modules = new Map(files.flatMap(file => {
     const [, name, hash] = MODULE_FILE.exec(file) ?? []
     return name !== undefined && hash !== undefined ? [[name, file]] : []
   }))
+  if (!modules.has('editor')) throw new BundledError()
+  return modules
+}
+
+async function pageFiles (): Promise<string[]> {
+  try {
+    return await readdir(modulesDirectory())
+  } catch (cause) {
+    throw new BundledError({ cause })
+  }
 }
 
 type SendFile = (
@@ -80,7 +94,7 @@ async function fileSender (scope: FastifyInstance): Promise<SendFile> {
     decorateReply: { value (name: string, method: SendFile) { if (name === 'sendFile') sendFile = method } }
   }) as FastifyInstance
   await fastifyStatic(undecorated, {
-    root: MODULES,
+    root: modulesDirectory(),
     serve: false,
     preCompressed: true,
     cacheControl: false,

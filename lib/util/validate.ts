@@ -143,14 +143,28 @@ export function withoutUndefined<Fields extends object> (fields: Fields = {} as 
 /** The error for an unknown option. It names the option that was probably meant. */
 export function unknownOption (name: string, rules: object, path = ''): Error {
   const names = Object.keys(rules)
-  // onConflict is policies.conflict: only hooks begin with `on`
-  const withoutOn = name.replace(/^on[A-Z]/, start => start.slice(2).toLowerCase())
-  const meant = nameInGroup(name, rules) ?? nearest(name, names) ?? nameInGroup(withoutOn, rules)
+  const meant = meantBy(name, rules)
   if (meant !== undefined) return new InvalidOptionError(path + name, `is unknown: did you mean ${path}${meant}?`)
   return new InvalidOptionError(
     path + name,
     names.length > 0 && names.length <= MAX_LISTED ? `is unknown: use ${names.join(', ')}` : 'is unknown'
   )
+}
+
+/**
+ * Whether a name that is none of the rules' is rather somebody else's than a misspelling: shared configurations have
+ * the options of several plugins. A single word in a group, such as `headers`, is not even then ours.
+ */
+export function isForeign (name: string, rules: object): boolean {
+  if (Object.hasOwn(rules, name)) return false
+  if (/^on[A-Z]/.test(name) || (/[A-Z]/.test(name) && nameInGroup(name, rules))) return !meantBy(name, rules)
+  return !Object.keys(rules).some(ours => editsBetween(name.toLowerCase(), ours.toLowerCase()) < ours.length / 3)
+}
+
+function meantBy (name: string, rules: object): string | undefined {
+  // onConflict is policies.conflict: only hooks begin with `on`
+  const withoutOn = name.replace(/^on[A-Z]/, start => start.slice(2).toLowerCase())
+  return nameInGroup(name, rules) ?? nearest(name, Object.keys(rules)) ?? nameInGroup(withoutOn, rules)
 }
 
 function nameInGroup (name: string, rules: object): string | undefined {

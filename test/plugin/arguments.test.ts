@@ -64,7 +64,7 @@ t.test('options of the plugin: what is missing, what is unknown and what is wron
     ...['onConflict', 'onMissingFile', 'onFormatChange', 'onCorrupted'].map((name): [() => unknown, string] =>
       [including({ [name]: 'x' }), `${name} is unknown: did you mean policies.${name[2]!.toLowerCase()}${name.slice(3)}?`]
     ),
-    [including({ qqqqqqqq: 1 }), 'qqqqqqqq is unknown'],
+    [including({ actions: { qqqqqqqq: 1 } }), 'actions.qqqqqqqq is unknown'],
     [including({ onSaved: 'notify' }), 'onSaved must be a function'],
     [including({ actions: { rename: true } }), 'actions.rename must be a function'],
     [including({ doctor: {} }), 'doctor.authorize is missing: it must be a function'],

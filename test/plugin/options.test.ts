@@ -203,13 +203,41 @@ t.test('unknown options are named, so that misspellings are noticed', async t =>
     ['tls.CA', { tls: { CA: 'x' } }],
     ['timeouts.read', { timeouts: { read: 1 } }],
     ['actions.saveas', { actions: { saveas: true } }],
-    ['hasOwnProperty', { hasOwnProperty: 1 }],
-    ['__proto__', JSON.parse('{"__proto__":1}')]
+    ['actions.hasOwnProperty', { actions: { hasOwnProperty: 1 } }],
+    ['proxy.__proto__', JSON.parse('{"proxy":{"__proto__":1}}')]
   ]
   for (const [name, options] of table) {
     await t.rejects(registration(t, Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(valid), ...Object.getOwnPropertyDescriptors(options) })),
       { code: 'FST_EDITOR_INVALID_OPTION', message: `Option ${name} is unknown` }, name)
   }
+})
+
+t.test('options of Fastify and of other plugins in the same object are ignored, the latter with one warning', async t => {
+  const lines: Array<{ level: number, msg: string }> = []
+  const app = Fastify({ logger: { stream: { write (line: string) { lines.push(JSON.parse(line)) } } } })
+  t.teardown(() => app.close())
+  const shared = {
+    ...valid,
+    ...JSON.parse('{"__proto__":{"path":"/other"}}'),
+    logSerializers: {},
+    logLevel: 'info',
+    name: 'documents',
+    encapsulate: false,
+    auth: true,
+    cookie: {},
+    secret: 'of another plugin',
+    redis: 'redis://127.0.0.1',
+    headers: {},
+    toString: 1,
+    secrets: ['x']
+  }
+  // as @fastify/autoload does: one object for every plugin
+  app.register(async scope => { scope.register(editor, shared) }, shared)
+  await app.ready()
+  t.same(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg), [
+    'fastify-onlyoffice ignores options that it does not have: __proto__, auth, cookie, secret, redis, headers, toString, secrets'
+  ])
+  t.ok(app.hasRoute({ method: 'POST', url: '/Controls/Editor/EditorHandler.ashx' }), 'the prototype is not ours')
 })
 
 t.test('groups of options must be objects', async t => {

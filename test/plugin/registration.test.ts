@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import editor, { memoryStorage } from '../../lib/index.js'
@@ -73,6 +78,49 @@ t.test('path and prefix determine the handler\'s path; a trailing slash or other
     t.equal(await (await fetch(control.documentUrl)).text(), 'content')
     t.equal((await fetch(`${host.origin}${at}?action=nothing`)).status, 400)
     if (at !== HANDLER) t.equal((await fetch(`${host.origin}${HANDLER}?action=nothing`)).status, 404)
+  }
+})
+
+t.test('other spellings of the path that the router accepts are the handler\'s: its checks, and no query in the log', async t => {
+  let log = ''
+  const host = await startHost(t, {
+    server: {
+      routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: false },
+      logger: { level: 'trace', stream: { write (line: string) { log += line } } }
+    }
+  })
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  for (const path of [`${HANDLER}/`, HANDLER.toLowerCase(), `/${HANDLER}`]) {
+    const url = `${host.origin}${path}${new URL(control.documentUrl).search}`
+    t.equal(await (await fetch(url)).text(), 'content', path)
+    t.equal((await fetch(url.replace(/&expires.*/, ''))).status, 401, path)
+  }
+  t.notMatch(log, /signature=|expires=/)
+})
+
+t.test('a bundle says that the package must stay external', async t => {
+  const directory = t.testdir({
+    'host.js': `import editor from '${pathToFileURL(resolve('dist/lib/index.js')).pathname}'
+      import Fastify from '${pathToFileURL(resolve('node_modules/fastify/fastify.js')).pathname}'
+      Fastify().register(editor, { editorApiUrl: 'https://docs.example.com/api.js', jwtSecret: '${SECRET}', publicBaseUrl: 'https://app.example.com' })
+        .ready(error => { console.log(error?.code, error?.message) })`
+  })
+  for (const format of ['cjs', 'esm'] as const) {
+    const outfile = join(directory, 'bundle', format === 'cjs' ? 'host.cjs' : 'host.mjs')
+    const banner = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url)'
+    await build({
+      entryPoints: [join(directory, 'host.js')],
+      outfile,
+      format,
+      bundle: true,
+      platform: 'node',
+      logLevel: 'silent',
+      external: ['@aws-sdk/*'],
+      ...(format === 'esm' && { banner: { js: banner } })
+    })
+    const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: directory })
+    t.match(stdout, /^FST_EDITOR_BUNDLED .*keep the package external/, format)
   }
 })
 

@@ -10,9 +10,15 @@ import { root } from '../kit/programs.js'
 // The configuration of GitHub, which can only be tried there.
 
 interface Step { readonly uses?: string, readonly run?: string }
+interface Job {
+  readonly 'timeout-minutes'?: number
+  readonly environment?: string
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly steps: readonly Step[]
+}
 interface Workflow {
   readonly permissions?: Readonly<Record<string, string>>
-  readonly jobs: Readonly<Record<string, { readonly 'timeout-minutes'?: number, readonly steps: readonly Step[] }>>
+  readonly jobs: Readonly<Record<string, Job>>
 }
 
 const run = promisify(execFile)
@@ -29,18 +35,29 @@ t.test('all files are valid YAML', async t => {
   }
 })
 
-t.test('workflows may only read, end, use actions of a fixed version, and call what exists', async t => {
+t.test('workflows may only read, end, use actions of a fixed commit, and call what exists', async t => {
   for (const file of files.filter(file => file.startsWith('workflows'))) {
     const { permissions, jobs } = (await read(file)).toJS() as Workflow
     t.strictSame(permissions, { contents: 'read' }, file)
     for (const { steps, ...job } of Object.values(jobs)) {
       t.type(job['timeout-minutes'], 'number', file)
       for (const { uses, run } of steps) {
-        if (uses !== undefined) t.match(uses, /^[\w-]+\/[\w/-]+@(?:v\d+|[\da-f]{40})$/)
+        if (uses !== undefined) t.match(uses, /^[\w-]+\/[\w/-]+@[\da-f]{40}$/)
         t.strictSame(missing(run ?? ''), [], `${file}: ${run}`)
       }
     }
   }
+})
+
+t.test('what can publish runs no code of the project, only npm on the tarball of a job that cannot', async t => {
+  const { jobs } = (await read('workflows/release.yml')).toJS() as Workflow
+  const canPublish = (job: Job) => job.environment !== undefined || job.permissions !== undefined || JSON.stringify(job).includes('secrets.')
+  const [build, publish] = [jobs.build!, jobs.publish!]
+  t.strictSame(Object.values(jobs).filter(canPublish), [publish])
+  t.strictSame(publish.permissions, { 'id-token': 'write' })
+  t.notOk(publish.steps.some(({ uses = '', run = '' }) => /checkout|npm (?:ci|install|run)|node /.test(uses + run)))
+  t.match(publish.steps.at(-1)?.run, /^npm publish .*--ignore-scripts \.\/packed\/\*\.tgz$/)
+  t.ok(build.steps.some(({ run }) => run === '.ci/run'))
 })
 
 t.test('.ci/run calls what exists', async t => {
