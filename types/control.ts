@@ -503,8 +503,9 @@ export interface EditorControl {
    * Lets this page use the option `actions`: a request sends it in the header `x-editor-page-token`. It contains the
    * fileId, the title, and what the control was made with, signed but readable: the user, the permissions and so on.
    * Valid for `pageTokenLifetime`; every action answers a fresh one, and an open page renews it. Created anew at every
-   * access; `''` without a stored document, if `documentKey`, `documentUrl` or `callbackUrl` was assigned, or if it
-   * would be longer than 8,000 characters. Then the page cannot ask for anything.
+   * access; `''` without a stored document, or if `documentKey`, `documentUrl` or `callbackUrl` was assigned. Then the
+   * page cannot ask for anything. It has at most 8,000 characters: long values, such as a picture in `user.image`, are
+   * left out of one that would have more, and logged.
    */
   readonly pageToken: string
   /**
