@@ -366,7 +366,7 @@ export function createControl (
     const [{ key, hold }, lockReason, options] = await Promise.all([
       opening,
       denied,
-      info.extension === 'csv' ? services.saves.documentOptions(info) : undefined
+      services.saves.documentOptions(info)
     ])
     control.documentKey = key
     control.documentName = name
