@@ -504,8 +504,8 @@ export interface EditorControl {
    * fileId, the title, and what the control was made with, signed but readable: the user, the permissions and so on.
    * Valid for `pageTokenLifetime`; every action answers a fresh one, and an open page renews it. Created anew at every
    * access; `''` without a stored document, or if `documentKey`, `documentUrl` or `callbackUrl` was assigned. Then the
-   * page cannot ask for anything. It has at most 8,000 characters: long values, such as a picture in `user.image`, are
-   * left out of one that would have more, and logged.
+   * page cannot ask for anything. It has at most 8,000 characters: long data of the user, such as `user.image`, is left
+   * out of one that would have more, and logged; if the rest is too long, it is `''`.
    */
   readonly pageToken: string
   /**

@@ -255,7 +255,7 @@ const MAX_LENGTH = 8000
 /** The minimum for any lifetime, however short. */
 const MIN_RENEW_MS = 1000
 const MAX_CLAIMS_BYTES = 1024 ** 2
-/** Characters of JSON. Of a token that is too long, longer values are left out, as few as possible. */
+/** Characters of JSON. Of a token that is too long, longer data of the user is left out, as little as possible. */
 const VALUE_LIMITS = [MAX_LENGTH, 2000, 500, 100]
 
 /** The tokens of editor pages: signed, not encrypted. */
@@ -276,7 +276,7 @@ export function pageTokens ({ secrets, scope, tokenLifetime, clock, onLeftOut }:
   return {
     /** Milliseconds after which a page renews its token, early enough to retry. */
     renewAfter: Math.max(MIN_RENEW_MS, Math.round(tokenLifetime / 2)),
-    /** Leaves out long values. `''` if the token would be too long for a header even so. */
+    /** Leaves out long data of the user. `''` if the token would be too long for a header even so. */
     make ({ page = randomBytes(9).toString('base64url'), fileId, name, defaults, key }: NewPageClaims): string {
       const expires = Math.ceil((clock.now() + tokenLifetime) / 1000)
       const tokenWith = (defaults: EditorControlDefaults) =>
@@ -311,16 +311,17 @@ export function pageTokens ({ secrets, scope, tokenLifetime, clock, onLeftOut }:
 }
 
 /**
- * Notes the names of long strings and lists in `leftOut`. Lists in the permissions, which restrict the user to some
- * groups, become empty: without them the user might do more. The user's id, which has its own limit, stays.
+ * Notes the names of the user's long strings and lists, such as a picture, in `leftOut`. Lists in the permissions, which
+ * restrict the user to some groups, become empty: without them the user might do more. The id and the name stay.
  */
 function withoutLong<Values extends object> (values: Values, limit: number, leftOut: string[], path = ''): Values {
   const inPermissions = path.startsWith('permissions.')
   return Object.fromEntries(Object.entries(values).flatMap(([name, value]: [string, unknown]) => {
     if (isJsonObject(value)) return [[name, withoutLong(value, limit, leftOut, `${path}${name}.`)]]
-    const isShort = path + name === 'user.id' ||
-      !(Array.isArray(value) || (typeof value === 'string' && !inPermissions)) || JSON.stringify(value).length <= limit
-    if (isShort) return [[name, value]]
+    const mayGo = path.startsWith('user.')
+      ? path + name !== 'user.id' && path + name !== 'user.name' && (typeof value === 'string' || Array.isArray(value))
+      : inPermissions && Array.isArray(value)
+    if (!mayGo || JSON.stringify(value).length <= limit) return [[name, value]]
     leftOut.push(path + name)
     return inPermissions ? [[name, []]] : []
   })) as Values
