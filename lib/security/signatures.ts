@@ -311,8 +311,8 @@ export function pageTokens ({ secrets, scope, tokenLifetime, clock, onLeftOut }:
 }
 
 /**
- * Notes the names of the user's long strings and lists, such as a picture, in `leftOut`. Lists in the permissions, which
- * restrict the user to some groups, become empty: without them the user might do more. The id and the name stay.
+ * Notes the names of the user's long strings and lists, such as pictures, in `leftOut`. Lists in the permissions
+ * become empty: without them the user might do more. The id and the name stay.
  */
 function withoutLong<Values extends object> (values: Values, limit: number, leftOut: string[], path = ''): Values {
   const inPermissions = path.startsWith('permissions.')
