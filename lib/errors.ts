@@ -76,6 +76,15 @@ export const NoDocumentError = defineError(
   'The control has no document: await openDocument() or setDocumentFromBytes(), or set documentUrl, documentName and documentKey'
 )
 
+/**
+ * A control was told to open or create a document while it was opening another. Make one for each document with
+ * `editorControl()`, or await the first call.
+ */
+export const ControlBusyError = defineError(
+  'FST_EDITOR_CONTROL_BUSY', 500,
+  'The control is opening another document: make one for each document with editorControl(), or await the first call'
+)
+
 /** The name of a new document has no usable extension. Give it one, such as `Report.docx`. */
 export const InvalidNameError = defineError(
   'FST_EDITOR_INVALID_NAME', 400,

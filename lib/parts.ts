@@ -96,7 +96,16 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
       : async (staged, _about, publish) => await publish(staged),
     log,
     shutdown,
-    pageTokens: pageTokens({ secrets, scope: instanceId, tokenLifetime: pageTokenLifetime, clock })
+    pageTokens: pageTokens({
+      secrets,
+      scope: instanceId,
+      tokenLifetime: pageTokenLifetime,
+      clock,
+      onLeftOut (about, fits) {
+        if (fits) log.warn(about, 'the token of a page would be too long: the hooks, and configurations that the page asks for later, lack what was left out')
+        else log.error(about, 'the token of a page is too long: the page can ask for nothing')
+      }
+    })
   }
   const sessionEvents = createSessionEvents(hooks, log)
   const recordStore = createRecordStore(base, (fileId, before, after, cause) => {

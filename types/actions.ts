@@ -79,7 +79,7 @@ export interface SaveAsAction extends PageAction {
   /**
    * In lower case, without a dot. An editor opens it. The page has named it, and the content agrees: packages have the
    * parts of their format, others its signature, and a text is not binary. `html` only if the document server sends it
-   * as `text/html`; plain text (`txt`, `csv`, `md`, `json`) may contain anything that is text, also tags.
+   * as `text/html`; plain text (`txt`, `csv`, `tsv`, `scsv`, `md`, `json`) may contain any text, also tags.
    */
   readonly fileType: string
   /**
@@ -151,10 +151,10 @@ export interface ReferenceAction extends PageAction {
 
 export interface UsersAction extends PageAction {
   /**
-   * `mention`: users that a comment may mention. `protect`: users that a range may be protected for. `info`: images of
-   * the users with these `ids`.
+   * `mention`: users that a comment may mention. `protect`: users that a range may be protected for. `filler`: users
+   * who may be given a role in a form. `info`: images of the users with these `ids`.
    */
-  readonly kind: 'mention' | 'protect' | 'info'
+  readonly kind: 'mention' | 'protect' | 'info' | 'filler'
   /** From 1 to 1000, none of them empty. Only with `info`. */
   readonly ids?: readonly string[]
   /** What the user typed. At most 200 characters. */

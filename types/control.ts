@@ -503,8 +503,9 @@ export interface EditorControl {
    * Lets this page use the option `actions`: a request sends it in the header `x-editor-page-token`. It contains the
    * fileId, the title, and what the control was made with, signed but readable: the user, the permissions and so on.
    * Valid for `pageTokenLifetime`; every action answers a fresh one, and an open page renews it. Created anew at every
-   * access; `''` without a stored document, if `documentKey`, `documentUrl` or `callbackUrl` was assigned, or if it
-   * would be longer than 8,000 characters. Then the page cannot ask for anything.
+   * access; `''` without a stored document, or if `documentKey`, `documentUrl` or `callbackUrl` was assigned. Then the
+   * page cannot ask for anything. It has at most 8,000 characters: long data of the user, such as `user.image`, is left
+   * out of one that would have more, and logged; if the rest is too long, it is `''`.
    */
   readonly pageToken: string
   /**
@@ -534,6 +535,7 @@ export interface EditorControl {
   /**
    * Opens a stored document. Resolves to this control.
    *
+   * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): no stored file has this ID.
    * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): no editor opens its format. Formats that the plugin does
    * not know count if the document server lists them for viewing.
@@ -549,6 +551,7 @@ export interface EditorControl {
    * Stores a new document and opens it. Resolves to its `fileId`. `maxFileSize` does not apply.
    *
    * @param name Title shown in the editor. The document is stored under its extension.
+   * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or
    *   digits.
    * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): as `openDocument` does; nothing is stored.
@@ -572,6 +575,7 @@ export interface EditorControl {
    * as `setDocumentFromBytes` does, and besides:
    *
    * @param format One of `blankFormats`, such as `docx`, `xlsx`, `pptx`, `odt` or `pdf`.
+   * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `format`, `lang` or `paper` is invalid.
    * @example
    * ```js
@@ -586,6 +590,7 @@ export interface EditorControl {
    * that is not stored is looked at with `checkDocument`, and so is every template. The hook `inspect` sees the new
    * document. Rejects as `setDocumentFromBytes` does with `check`, and besides:
    *
+   * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): no stored file has the `fileId`.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or the template is of another
    *   format, such as one with macros (`dotm`) or of an old Office (`dot`).

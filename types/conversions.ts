@@ -17,7 +17,7 @@ export type OutputType =
   | 'pdf' | 'pdfa'
   | 'bmp' | 'gif' | 'jpg' | 'png'
   | 'docx' | 'docm' | 'dotx' | 'dotm' | 'odt' | 'ott' | 'rtf' | 'txt' | 'html' | 'epub' | 'fb2' | 'md'
-  | 'xlsx' | 'xlsm' | 'xltx' | 'xltm' | 'ods' | 'ots' | 'csv'
+  | 'xls' | 'xlsx' | 'xlsm' | 'xltx' | 'xltm' | 'ods' | 'ots' | 'csv' | 'tsv' | 'scsv'
   | 'pptx' | 'pptm' | 'ppsx' | 'ppsm' | 'potx' | 'potm' | 'odp' | 'otp'
   | (string & {})
 

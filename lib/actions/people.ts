@@ -9,7 +9,7 @@ import { isSharing, isUsers } from './results.compiled.js'
 /**
  * What `users` needs, by what the editor asks for. With `info`, only those who may comment get mail addresses.
  */
-export const NEEDS_OF_USERS = { info: 'any', mention: 'comment', protect: 'edit' } as const satisfies Record<
+export const NEEDS_OF_USERS = { info: 'any', mention: 'comment', protect: 'edit', filler: 'edit' } as const satisfies Record<
   string,
   Need
 >
@@ -17,7 +17,7 @@ export const NEEDS_OF_USERS = { info: 'any', mention: 'comment', protect: 'edit'
 /** Users, as the argument of `setUsers`. */
 const users: PageAction<'users'> = {
   name: 'users',
-  summary: 'List users to mention or to protect ranges for',
+  summary: 'List users to mention, to protect ranges for, or to give roles in a form',
   needs: 'any',
   option: 'users',
   cost: 1,

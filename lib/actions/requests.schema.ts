@@ -79,7 +79,7 @@ export const bodies = {
   }),
   reference: Type.Object({ ...Linked.properties, link: Type.Optional(CellText) }),
   users: Type.Object({
-    c: Type.Enum(['mention', 'protect', 'info']),
+    c: Type.Enum(['mention', 'protect', 'info', 'filler']),
     /** As the editor calls it. */
     id: Type.Optional(Type.Array(Type.String({ maxLength: 1000 }), { maxItems: MAX_USERS })),
     search: Type.Optional(Search),

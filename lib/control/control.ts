@@ -14,7 +14,7 @@ import { conversionKey } from '../document-server/conversion-service.js'
 import { extensionOf, type Opens } from '../document-server/formats.js'
 import { checkDocument } from '../document-server/upload-check.js'
 import {
-  FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError, UnknownFormatError
+  ControlBusyError, FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError, UnknownFormatError
 } from '../errors.js'
 import type { Restores, RestoringUser } from '../history/restore.js'
 import type { History } from '../history/versions.js'
@@ -70,8 +70,8 @@ export function createControl (
     openings
   } = services
   let opened: Opened | null = null
-  /** How many calls that open a document have not ended yet. */
-  let callsUnderWay = 0
+  /** Whether a call that opens a document has not ended yet. */
+  let isOpening = false
 
   const control: EditorControl = {
     documentName: '',
@@ -131,13 +131,13 @@ export function createControl (
       const content = contentFrom(given)
       assertOptions(setRules, options)
       const { check = false } = options
-      return await storeAndOpen(name, async extension => check
+      return await opening(async () => await storeAndOpen(name, async extension => check
         ? await storeInspected(await checkDocument(content, name), extension, { reason: 'upload' })
-        : await storage.create(extension, content))
+        : await storage.create(extension, content)))
     },
 
     async createDocument (format: string | CreateFromOptions, given: CreateDocumentOptions = {}) {
-      if (typeof format === 'object') return await createFrom(format)
+      if (typeof format === 'object') return await opening(async () => await createFrom(format))
       assertOptions(createRules, given)
       const { name = 'Untitled', ...options } = given
       const { lang } = defaults
@@ -268,7 +268,7 @@ export function createControl (
     const defaults = unlessLocked(given)
     if (!control.hasDocument) {
       // A forgotten await: the page would be empty, and nothing would say why.
-      if (callsUnderWay > 0) throw new NoDocumentError()
+      if (isOpening) throw new NoDocumentError()
       return null
     }
     const { documentName: name, documentKey: key, documentUrl: url } = control
@@ -318,24 +318,24 @@ export function createControl (
     return stored ? keys.of(stored) : conversionKey(documentKey, documentUrl)
   }
 
+  /** One call at a time: two would both end with the document of the later one. */
   async function opening<Result> (open: () => Promise<Result>): Promise<Result> {
-    callsUnderWay++
+    if (isOpening) throw new ControlBusyError()
+    isOpening = true
     try {
       return await open()
     } finally {
-      callsUnderWay--
+      isOpening = false
     }
   }
 
   async function storeAndOpen (name: string, store: (extension: string) => Promise<FileInfo>): Promise<string> {
     const extension = extensionOf(name)
     if (extension === '') throw new InvalidNameError()
-    return await opening(async () => {
-      await assertOpens(extension)
-      const info = await store(extension)
-      await open(info, name, sessions.openingOf(info))
-      return info.fileId
-    })
+    await assertOpens(extension)
+    const info = await store(extension)
+    await open(info, name, sessions.openingOf(info))
+    return info.fileId
   }
 
   async function storeInspected (
@@ -366,7 +366,7 @@ export function createControl (
     const [{ key, hold }, lockReason, options] = await Promise.all([
       opening,
       denied,
-      info.extension === 'csv' ? services.saves.documentOptions(info) : undefined
+      services.saves.documentOptions(info)
     ])
     control.documentKey = key
     control.documentName = name

@@ -6,7 +6,8 @@ import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES, isAscii, isWholly
 
 export type Stage = (content: AsyncIterable<Uint8Array>, filetype: string | undefined) => Promise<StagedContent>
 
-const CSV = 'csv'
+/** The separators of files with these extensions; `undefined` if it differs from file to file. */
+const SEPARATORS: ReadonlyMap<string, string | undefined> = new Map([['csv', undefined], ['tsv', '\t'], ['scsv', ';']])
 
 export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
   return { stageSaved, documentOptions }
@@ -26,7 +27,7 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
    * as it was sent.
    */
   async function stageSaved<Result> (stored: FileInfo, fetch: (stage: Stage) => Promise<Result>): Promise<Result> {
-    const { fileId } = stored
+    const { fileId, extension } = stored
     const asSent: Stage = async content => await storage.stage(fileId, content)
     const dialect = await dialectOfStored(stored)
     if (!dialect) return await fetch(asSent)
@@ -34,8 +35,8 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
     let failure: unknown // a storage may reject with another error
     let isUnmatched = false
     try {
-      const result = await fetch(async (content, filetype = CSV) =>
-        filetype === CSV ? await storage.stage(fileId, restoring(content)) : await asSent(content, filetype)
+      const result = await fetch(async (content, filetype = extension) =>
+        filetype === extension ? await storage.stage(fileId, restoring(content)) : await asSent(content, filetype)
       )
       if (isUnmatched) {
         log.warn(
@@ -82,12 +83,12 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
    * read.
    */
   async function dialectOfStored ({ fileId, extension, size }: FileInfo): Promise<Dialect | undefined> {
-    if (!csv.preserve || extension !== CSV || size === 0) return undefined
+    if (!csv.preserve || !SEPARATORS.has(extension) || size === 0) return undefined
     try {
       const head = await storage.read(fileId, { start: 0, end: Math.min(size, HEAD_BYTES) - 1 })
       if (!head) return undefined
       const bytes = await bytesOf(head.body)
-      const dialect = dialectOf(bytes, { legacyEncoding: csv.encoding })
+      const dialect = dialectOf(bytes, { legacyEncoding: csv.encoding, separator: SEPARATORS.get(extension) })
       if (!dialect || dialect.isMarked || size <= HEAD_BYTES || !isAscii(bytes)) return dialect
       return await isWhollyUtf8(contentOf(fileId)) ? dialect : { ...dialect, encoding: csv.encoding }
     } catch {

@@ -179,13 +179,18 @@ const MAX_SAMPLE_ROWS = 50
  * The dialect of a file that begins with these bytes; `undefined` for an empty file, and for content that is not text.
  */
 export function dialectOf (
-  head: Uint8Array, { legacyEncoding }: { readonly legacyEncoding: LegacyEncoding }
+  head: Uint8Array,
+  { legacyEncoding, separator }: { readonly legacyEncoding: LegacyEncoding, readonly separator?: string | undefined }
 ): Dialect | undefined {
   if (head.length === 0) return undefined
   const marked = MARKS.find(([, mark]) => mark.equals(head.subarray(0, mark.length)))
   if (!marked && head.includes(0)) return undefined
   const encoding = marked?.[0] ?? (isUtf8(head) ? 'utf-8' : legacyEncoding)
-  return { encoding, isMarked: marked !== undefined, separator: separatorOf(new TextDecoder(encoding).decode(head)) }
+  return {
+    encoding,
+    isMarked: marked !== undefined,
+    separator: separator ?? separatorOf(new TextDecoder(encoding).decode(head))
+  }
 }
 
 /** Whether the bytes do not reveal the encoding of those that follow. */

@@ -29,7 +29,7 @@ const OFFICE_OPEN_XML = /^(doc|dot|xls|xlt|ppt|pot|pps|vsd|vss|vst)[xm]$|^xlsb$|
 const COMPOUND_FILES = /^(doc|dot|xls|xlt|ppt|pot|pps|vsd|wps|wpt|et|ett|dps|dpt)$/
 const OTHER_ZIP_FILES = /^(o[dt][tspg]|sx[wci]|st[wci]|epub|pages|numbers|key|hwpx|xps|oxps|zip)$/
 const HTML = /^(s?html?|mht|mhtml|xml|fb2)$/
-const TEXT = /^(txt|csv|md|json)$/
+const TEXT = /^(txt|csv|tsv|scsv|md|json)$/
 const MARKUP = /^(rtf|hml|fod[tsp])$/
 const UTF_16 = [Buffer.from('fffe', 'hex'), Buffer.from('feff', 'hex')]
 

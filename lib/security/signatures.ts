@@ -2,6 +2,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, tim
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { EditorControlDefaults } from '../../types/control.js'
 import type { Clock } from '../../types/options.js'
+import { isJsonObject } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
 
 export type SignatureState = 'absent' | 'valid' | 'expired' | 'invalid'
@@ -242,6 +243,8 @@ interface PageTokenOptions {
   /** Milliseconds for which a token is valid. */
   readonly tokenLifetime: number
   readonly clock: Clock
+  /** Is told about a page whose token would be too long with `leftOut`. `fits`: without it, it is not. */
+  readonly onLeftOut: (about: { readonly fileId: string, readonly leftOut: string[] }, fits: boolean) => void
 }
 
 /**
@@ -252,25 +255,44 @@ const MAX_LENGTH = 8000
 /** The minimum for any lifetime, however short. */
 const MIN_RENEW_MS = 1000
 const MAX_CLAIMS_BYTES = 1024 ** 2
+/** Characters of JSON. Of a token that is too long, longer data of the user is left out, as little as possible. */
+const VALUE_LIMITS = [MAX_LENGTH, 2000, 500, 100]
 
 /** The tokens of editor pages: signed, not encrypted. */
 export type PageTokens = ReturnType<typeof pageTokens>
 
-export function pageTokens ({ secrets, scope, tokenLifetime, clock }: PageTokenOptions) {
+export function pageTokens ({ secrets, scope, tokenLifetime, clock, onLeftOut }: PageTokenOptions) {
   const signer = urlSigner(secrets, scope)
   /** No other purpose combines an empty fileId with a key. */
   const signedAs = (payload: string) => ({ purpose: 'page', fileId: '', key: payload }) as const
 
+  function tokenOf (claims: string): string {
+    if (Buffer.byteLength(claims) > MAX_CLAIMS_BYTES) return ''
+    const payload = deflateRawSync(claims).toString('base64url')
+    const token = `${payload}.${signer.sign(signedAs(payload))}`
+    return token.length > MAX_LENGTH ? '' : token
+  }
+
   return {
     /** Milliseconds after which a page renews its token, early enough to retry. */
     renewAfter: Math.max(MIN_RENEW_MS, Math.round(tokenLifetime / 2)),
-    /** `''` if the token would be too long for a header. */
+    /** Leaves out long data of the user. `''` if the token would be too long for a header even so. */
     make ({ page = randomBytes(9).toString('base64url'), fileId, name, defaults, key }: NewPageClaims): string {
       const expires = Math.ceil((clock.now() + tokenLifetime) / 1000)
-      const claims = JSON.stringify({ page, fileId, name, defaults, key, expires } satisfies PageClaims)
-      const payload = deflateRawSync(claims).toString('base64url')
-      const token = `${payload}.${signer.sign(signedAs(payload))}`
-      return token.length > MAX_LENGTH || Buffer.byteLength(claims) > MAX_CLAIMS_BYTES ? '' : token
+      const tokenWith = (defaults: EditorControlDefaults) =>
+        tokenOf(JSON.stringify({ page, fileId, name, defaults, key, expires } satisfies PageClaims))
+      const whole = tokenWith(defaults)
+      if (whole !== '') return whole
+      const plain = JSON.parse(JSON.stringify(defaults)) as EditorControlDefaults
+      let leftOut: string[] = []
+      let token = ''
+      for (const limit of VALUE_LIMITS) {
+        leftOut = []
+        token = tokenWith(withoutLong(plain, limit, leftOut))
+        if (token !== '') break
+      }
+      onLeftOut({ fileId, leftOut }, token !== '')
+      return token
     },
     check (token: string | undefined): CheckedPageToken {
       if (token === undefined) return { state: 'absent' }
@@ -286,4 +308,21 @@ export function pageTokens ({ secrets, scope, tokenLifetime, clock }: PageTokenO
       return { state: claims.expires * 1000 < clock.now() ? 'expired' : 'valid', claims }
     }
   }
+}
+
+/**
+ * Notes the names of the user's long strings and lists, such as pictures, in `leftOut`. Lists in the permissions
+ * become empty: without them the user might do more. The id and the name stay.
+ */
+function withoutLong<Values extends object> (values: Values, limit: number, leftOut: string[], path = ''): Values {
+  const inPermissions = path.startsWith('permissions.')
+  return Object.fromEntries(Object.entries(values).flatMap(([name, value]: [string, unknown]) => {
+    if (isJsonObject(value)) return [[name, withoutLong(value, limit, leftOut, `${path}${name}.`)]]
+    const mayGo = path.startsWith('user.')
+      ? path + name !== 'user.id' && path + name !== 'user.name' && (typeof value === 'string' || Array.isArray(value))
+      : inPermissions && Array.isArray(value)
+    if (!mayGo || JSON.stringify(value).length <= limit) return [[name, value]]
+    leftOut.push(path + name)
+    return inPermissions ? [[name, []]] : []
+  })) as Values
 }

@@ -118,6 +118,8 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   t.strictSame(calls, [['users', { ...base, kind: 'info', ids: ['8'] }]], 'an empty id is that of an unknown author')
   t.strictSame(await asked('users', { c: 'info', id: [''] }), { c: 'info', users: [] })
   t.strictSame(calls, [])
+  await asked('users', { c: 'filler', search: 'gr' })
+  t.strictSame(calls, [['users', { ...base, kind: 'filler', search: 'gr' }]], 'who may be given a role in a form')
   await asked('users', { c: 'mention', from: 0, count: 100, search: 'gr' })
   t.strictSame(calls, [['users', { ...base, kind: 'mention', search: 'gr', from: 0, count: 100 }]])
 

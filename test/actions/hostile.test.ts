@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import http from 'node:http'
 import t from 'tap'
-import { memoryStorage, type Storage } from '../../lib/index.js'
+import { type EditorControlDefaults, memoryStorage, type Storage } from '../../lib/index.js'
 import { similarName, typedName } from '../../lib/security/names.js'
 import { HANDLER, startPageHost } from '../kit/host.js'
 import { send } from '../kit/http.js'
@@ -47,6 +48,44 @@ t.test('an error of a storage or an application hook is answered with an error s
     t.match(await host.ask('rename', { name: 'Minutes' }, { token }), { status: 500, body: { code: 'FST_EDITOR_ACTION_FAILED' } }, String(thrown))
     t.equal((await fetch(url)).status, 500, String(thrown))
   }
+})
+
+t.test('no picture and no number of groups in a control takes an action from its page, nor lets it do more', async t => {
+  const picture = `data:image/png;base64,${randomBytes(20_000).toString('base64')}`
+  const groups = Array.from({ length: 2000 }, () => randomBytes(9).toString('hex'))
+  const user = { id: 'ada', name: 'Ada' }
+  const told: unknown[] = []
+  const host = await startPageHost(t, {
+    actions: { rename: ({ user }) => { told.push(user) } },
+    authorize: (_request, target) => { told.push(target.user) }
+  })
+  const heavy: ReadonlyArray<readonly [defaults: EditorControlDefaults, leftOut: string[]]> = [
+    [{ user: { ...user, image: picture } }, ['user.image']],
+    [{ user: { ...user, group: groups.join() } }, ['user.group']],
+    [{ user: { ...user, groups } as typeof user }, ['user.groups']],
+    [{ user: { ...user, image: picture.repeat(50) } }, ['user.image']],
+    [{ user, permissions: { edit: true, reviewGroups: groups } }, ['permissions.reviewGroups']]
+  ]
+  for (const [defaults, leftOut] of heavy) {
+    told.length = 0
+    const control = await host.app.editorControl(defaults).openDocument(host.fileId, { name: 'Report.docx' })
+    t.match(control.render(), /data-actions="[^"]*rename/, leftOut.join())
+    const token = control.pageToken
+    t.ok(token !== '' && token.length <= 8000)
+    t.match(host.records().at(-1), { level: 40, fileId: host.fileId, leftOut })
+    t.match(await host.ask('rename', { name: 'Minutes' }, { token }), { status: 200 })
+    t.strictSame(told, [user, user], 'its id and name stay')
+    const { status, body } = await host.ask('config', { purpose: 'refresh' }, { token })
+    t.equal(status, 200)
+    if (defaults.permissions) t.match(body, { config: { document: { permissions: { edit: true, reviewGroups: [] } } } })
+  }
+
+  t.equal(await host.tokenOf({ user, customization: { logo: { image: picture } } }), '')
+  t.match(host.records().at(-1), { level: 50, msg: /^the token of a page is too long/ }, 'not without a word')
+
+  const small = { ...user, image: 'https://example.com/ada.png', group: 'Sales' }
+  const { body } = await host.ask('config', { purpose: 'refresh' }, { token: await host.tokenOf({ user: small }) })
+  t.match(body, { config: { editorConfig: { user: small } } })
 })
 
 t.test('a page that is left before its body is read ends the request at once', async t => {

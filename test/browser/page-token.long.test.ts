@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { inflateRawSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -109,6 +110,19 @@ for (const lifetimes of [{ pageTokenLifetime: 20_000 }, { downloadUrlLifetime: 2
     t.equal(await page.getByRole('alert').count(), 0)
   })
 }
+
+t.test('a large picture of the user leaves the page its functions', { skip }, async t => {
+  const renamed: string[] = []
+  const image = `data:image/png;base64,${randomBytes(20_000).toString('base64')}`
+  const service = await startPages(t, browser, {
+    actions: { rename: ({ title }) => { renamed.push(title) } },
+    defaults: { user: { id: 'ada', name: 'Ada', image } }
+  })
+  const ada = await service.open(await service.store('report.docx'))
+  t.match(await ada.page.locator('[data-onlyoffice-editor] script[type="application/json"]').textContent(), image)
+  await rename(ada, 'With a picture')
+  t.strictSame(renamed, ['With a picture.docx'])
+})
 
 t.test('an answer that comes late does not bring back the token of before a rename', { skip }, async t => {
   const service = await startPages(t, browser, {

@@ -113,6 +113,30 @@ t.test('document keys: two services of one document server never share a key; tw
   t.not(await keyAt('https://two.example'), key)
 })
 
+t.test('a control that opens a document refuses to open another meanwhile, and nobody gets the other one\'s', async t => {
+  const host = await startHost(t)
+  const fileIds = await Promise.all(['a', 'b'].map(async text => (await host.storage.create('txt', Buffer.from(text))).fileId))
+  const [first, second] = fileIds as [string, string]
+  const control = host.app.editorControl()
+  const calls: ReadonlyArray<() => Promise<unknown>> = [
+    async () => await control.openDocument(first),
+    async () => await control.setDocumentFromBytes(Buffer.from('c'), 'c.txt'),
+    async () => await control.createDocument('docx'),
+    async () => await control.createDocument({ from: first })
+  ]
+  for (const call of calls) {
+    const running = call()
+    for (const other of [async () => await control.openDocument(second), ...calls]) {
+      await t.rejects(other(), { code: 'FST_EDITOR_CONTROL_BUSY', statusCode: 500 })
+    }
+    await running
+    t.notMatch(control.config, { document: { key: (await host.app.editorControl().openDocument(second)).documentKey } })
+  }
+  await t.rejects(control.openDocument('missing'), { code: 'FST_EDITOR_FILE_NOT_FOUND' })
+  await control.openDocument(second)
+  t.equal(new URL(control.documentUrl).searchParams.get('fileId'), second, 'one after another, also after a failure')
+})
+
 t.test('a forgotten await is told, instead of a page without an editor', async t => {
   const host = await startHost(t)
   const stored = host.app.editorControl()

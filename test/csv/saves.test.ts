@@ -1,4 +1,5 @@
 import t from 'tap'
+import { checkDocument } from '../../lib/index.js'
 import { asServer, MARK, startCsv } from '../kit/editing.js'
 
 const UNMATCHED =
@@ -33,6 +34,22 @@ const dialects: Record<string, { readonly options: Parameters<typeof written>[1]
   'CR only': { options: { end: '\r' } },
   'no final line end': { options: { final: false } },
   'everything in quotation marks': { options: { always: true } }
+}
+
+for (const [extension, separator, delimiter] of [['tsv', '\t', 1], ['scsv', ';', 2]] as const) {
+  t.test(`${extension} is a format of its own: opened, served, and saved with its separator, also in files of one column`, async t => {
+    const { editing, save, warnings } = await startCsv(t)
+    const stored = written(ORDERS, { separator })
+    t.equal(String(await save(stored, asServer(edited), {}, extension)), written(edited, { separator }))
+    const column = ['1,5', '2,5', '3,5']
+    t.equal(String(await save(column.join('\n'), asServer([...column, '4,5'].map(cell => [cell])), {}, extension)), [...column, '4,5'].join('\n'))
+    t.strictSame(warnings(), [])
+    const { fileId } = await editing.storage.create(extension, Buffer.from(column.join('\n')))
+    const control = await editing.app.editorControl().openDocument(fileId)
+    t.match(control.config, { documentType: 'cell', document: { fileType: extension, options: { codePage: 65001, delimiter } } })
+    const content = await checkDocument(Buffer.alloc(0), `a.${extension}`)
+    t.equal((content as Buffer).length, 0, 'an upload without a byte is text')
+  })
 }
 
 for (const [name, { options, encode = (text: string) => Buffer.from(text) }] of Object.entries(dialects)) {
@@ -288,7 +305,7 @@ t.test('the encoding of a file that begins with 64 KiB of ASCII is found behind 
 
 t.test('only a CSV file that is saved as one is looked at, unless the format is not announced', async t => {
   const { save, editing } = await startCsv(t)
-  t.equal(String(await save('a;b\n007;x\n', `${MARK}a,b,\n7,x,\n`, { filetype: 'scsv' })), 'a;b\n007;x\n', 'an unknown format')
+  t.equal(String(await save('a;b\n007;x\n', `${MARK}a,b,\n7,x,\n`, { filetype: 'unknown' })), 'a;b\n007;x\n', 'an unknown format')
   t.equal(String(await save('a;b\n007;x\n', `${MARK}a,b,\n7,x,\n`, { filetype: undefined })), 'a;b\n007;x\n', 'none')
   t.equal(String(await save('a;b\n007;x\n', 'a,b,\n7,x,\n', { filetype: 'txt' })), 'a,b,\n7,x,\n', 'text')
   t.equal(String(await save('', `${MARK}a,\n`)), `${MARK}a,\n`, 'an empty file has no dialect')

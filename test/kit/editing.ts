@@ -186,7 +186,7 @@ export const MARK = '\ufeff'
 export interface CsvService {
   readonly editing: Editing
   /** Stores a file, saves the text as the document server has written it, and resolves to what is stored then. */
-  save (stored: string | Uint8Array, saved: string | Uint8Array, fields?: object): Promise<Buffer>
+  save (stored: string | Uint8Array, saved: string | Uint8Array, fields?: object, extension?: string): Promise<Buffer>
   /** The warnings so far, and no longer later. */
   warnings (): string[]
 }
@@ -205,11 +205,11 @@ export async function startCsv (t: Test, options: EditingOptions = {}): Promise<
   let saves = 0
   return {
     editing,
-    async save (stored, saved, fields = {}) {
+    async save (stored, saved, fields = {}, extension = 'csv') {
       served = saved
-      const { fileId } = await editing.storage.create('csv', Buffer.from(stored as string))
+      const { fileId } = await editing.storage.create(extension, Buffer.from(stored as string))
       const key = await editing.openedKey(fileId)
-      t.equal(await editing.post({ key, status: 2, filetype: 'csv', url: `${editing.url}&save=${saves++}`, ...fields }, fileId), 0)
+      t.equal(await editing.post({ key, status: 2, filetype: extension, url: `${editing.url}&save=${saves++}`, ...fields }, fileId), 0)
       const file = await editing.storage.read(fileId)
       return Buffer.concat(await file!.body.toArray())
     },
