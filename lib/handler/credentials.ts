@@ -135,7 +135,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
         )
       }
       if (!settings.proxy.crossOrigin && !isGranted && isCrossSite(request)) {
-        throw new ForbiddenError('only pages of the same origin may do this')
+        throw crossSite(request)
       }
       if (!mayUse(defaults, needs)) {
         throw new ForbiddenError(`the page's control does not allow its user to ${needs}`)
@@ -195,7 +195,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
       )
     }
     if (!settings.proxy.crossOrigin && !isGranted && isCrossSite(request)) {
-      throw new ForbiddenError('only pages of the same origin may do this')
+      throw crossSite(request)
     }
     return token === 'valid'
   }
@@ -249,11 +249,18 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
 
   function isCrossSite ({ headers, host }: FastifyRequest): boolean {
     const site = headers['sec-fetch-site']
-    if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+    // Only browsers can set it. A proxy may have rewritten Host.
+    if (site === 'same-origin') return false
+    if (site !== undefined && site !== 'none') return true
     const { origin } = headers
     if (origin === undefined) return false
     return parseUrl(origin)?.host !== host && origin !== new URL(settings.publicBaseUrl).origin
   }
+}
+
+function crossSite ({ headers, host }: FastifyRequest): Error {
+  const origin = parseUrl(headers.origin ?? '')?.origin ?? 'null'
+  return new ForbiddenError(`only pages of the same origin may do this: Origin is ${origin}, Host is ${host}`)
 }
 
 function headerOf ({ headers }: FastifyRequest, name: string): string | undefined {
