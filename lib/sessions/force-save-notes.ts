@@ -31,7 +31,7 @@ export function forceSaveNoted (
 ): SessionRecord {
   const others = (record.forceSaves ?? []).filter(other => other.id !== id && !isExpired(other, now))
   const [oldest] = others
-  const kept = others.length === MAX_FORCE_SAVES && now - oldest!.startedAt > REPLACEABLE_AFTER_MS
+  const kept = others.length === MAX_FORCE_SAVES && ageOf(oldest!, now) > REPLACEABLE_AFTER_MS
     ? others.slice(1)
     : others
   return kept.length === MAX_FORCE_SAVES ? record : { ...record, forceSaves: [...kept, { id, key, startedAt: now }] }
@@ -132,8 +132,13 @@ function rankOf ({ from, code }: ForceSaveResult): number {
   return ranks[from]
 }
 
-function isExpired ({ startedAt }: ForceSave, now: number): boolean {
-  return now - startedAt > EXPIRES_AFTER_MS
+function isExpired (forceSave: ForceSave, now: number): boolean {
+  return ageOf(forceSave, now) > EXPIRES_AFTER_MS
+}
+
+/** A note from the future is as old as it is far away: the clock was set back since. */
+function ageOf ({ startedAt }: ForceSave, now: number): number {
+  return Math.abs(now - startedAt)
 }
 
 /** Returns the same record if nothing changes. */

@@ -536,3 +536,17 @@ t.test('without a stored document there is nothing to save by force', async t =>
   await a.storage.remove!(fileId)
   await t.rejects(deleted.forceSave(), { code: 'FST_EDITOR_FILE_NOT_FOUND' })
 })
+
+t.test('notes that are dated in the future, because a clock was set back, hold up no force save', async t => {
+  const pair = await startPair(t)
+  const session = await pair.open()
+  const control = await pair.control()
+  await session.edit('edited')
+  const { state } = pair.a.storage
+  const { value, version } = (await state!.get(pair.fileId))!
+  const startedAt = pair.clock.now() + 365 * 24 * 60 * 60_000
+  const forceSaves = Array.from({ length: 8 }, (_, index) => ({ id: `later ${index}`, key: control.documentKey, startedAt }))
+  t.ok(await state!.set(pair.fileId, { ...value as object, forceSaves }, version))
+  t.match(await control.forceSave(), { saved: true })
+  t.strictSame(await pair.notes(), [])
+})
