@@ -2,7 +2,7 @@ import { UpstreamError } from '../errors.js'
 import { assertBytes } from '../util/streams.js'
 import {
   hasPartsOf, isBinary, isHtml, isHtmlFormat, isPlainText, isText, isZip, matchesOpenedSignature, matchesSignature,
-  SIGNATURE_REACH
+  signatureReach
 } from './file-signatures.js'
 import { mediaTypeOf } from './formats.js'
 import { DIRECTORY_REACH, type PackageResult, startPackageCheck } from './package-check.js'
@@ -91,14 +91,14 @@ function isErrorResponse (start: Buffer, format: string, mediaType = ''): boolea
 export interface Inspection {
   /** Packages of this format are checked. */
   readonly format: string
-  /** Called before the first byte is passed on, with at least `SIGNATURE_REACH` bytes. Throws if they are refused. */
+  /** Called before the first byte is passed on, with at least `signatureReach` bytes. Throws if they are refused. */
   atStart (start: Buffer): void
   /** Called after the last byte was passed on. Throws if the content is to fail. */
   atEnd (content: InspectedContent): void
 }
 
 export interface InspectedContent {
-  /** The first bytes, at least `SIGNATURE_REACH` if there are so many. */
+  /** The first bytes, at least `signatureReach` if there are so many. */
   readonly start: Buffer
   /** The last bytes, at least `DIRECTORY_REACH` if there are so many. */
   readonly end: Buffer
@@ -124,7 +124,7 @@ export async function * inspected (
       length += chunk.length
       if (!hasStarted) {
         start = Buffer.concat([start, chunk])
-        if (start.length < SIGNATURE_REACH) continue
+        if (start.length < signatureReach(format)) continue
         begin()
         chunk = start
       }

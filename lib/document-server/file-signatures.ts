@@ -9,8 +9,6 @@ const PDF = Buffer.from('%PDF-')
 const PDF_END = Buffer.from('%%EOF')
 /** Signatures by format. A GIF file has one of two versions, a TIFF file one of two byte orders. */
 const SIGNATURES: Readonly<Record<string, readonly Buffer[]>> = {
-  pdf: [PDF],
-  rtf: [Buffer.from('{\\rtf')],
   bmp: [Buffer.from('BM')],
   gif: [Buffer.from('GIF87a'), Buffer.from('GIF89a')],
   jpg: [Buffer.from('ffd8ff', 'hex')],
@@ -33,14 +31,20 @@ const TEXT = /^(txt|csv|tsv|scsv|md|json)$/
 const MARKUP = /^(rtf|hml|fod[tsp])$/
 const UTF_16 = [Buffer.from('fffe', 'hex'), Buffer.from('feff', 'hex')]
 
+const PDF_REACH = 1024
+
 /** Number of bytes at the beginning of a file that identify its format. */
-export const SIGNATURE_REACH = 512
+export const signatureReach = (format: string): number => format === 'pdf' ? PDF_REACH : 512
 
 /**
  * Whether a file that begins with these bytes can have a format. For formats without a signature only HTML pages are
  * excluded: a server in between may have sent an error page instead of the file.
  */
 export function matchesSignature (start: Buffer, format: string): boolean {
+  if (format === 'pdf') return start.subarray(0, PDF_REACH).includes(PDF) && !isHtml(start)
+  if (format === 'rtf') return isRtf(start)
+  // Word has always written RTF under this name, too.
+  if (/^do[ct]$/.test(format) && isRtf(start)) return true
   if (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format)) {
     return startsWith(start, ZIP, COMPOUND_FILE)
   }
@@ -94,6 +98,9 @@ export const isPlainText = (format: string): boolean => TEXT.test(format)
 export function isHtml (start: Buffer | string): boolean {
   return /^\uFEFF?\s*<(!doctype html|html|head|body)\b/i.test(start.toString())
 }
+
+const isRtf = (start: Buffer): boolean =>
+  /^\s*\{\\rtf/.test(start.toString('latin1', 0, signatureReach('rtf')))
 
 function startsWith (start: Buffer, ...signatures: readonly Buffer[]): boolean {
   return signatures.some(signature => start.subarray(0, signature.length).equals(signature))

@@ -6,7 +6,7 @@ import {
 import { contentFrom, resumed } from '../util/streams.js'
 import { inspected, type InspectedContent, type Inspection } from './content-check.js'
 import {
-  hasPartsOf, hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, matchesOpenedSignature, SIGNATURE_REACH
+  hasPartsOf, hasPdfEnd, isBinary, isCompoundFile, isPlainText, isText, matchesOpenedSignature, signatureReach
 } from './file-signatures.js'
 import { documentTypeOf, extensionOf } from './formats.js'
 
@@ -62,7 +62,7 @@ function uploadInspection (extension: string): Inspection {
     format: extension,
     atStart (start) {
       if (start.length === 0 && !isPlainText(extension)) throw new EmptyDocumentError()
-      if (!hasStartOf(extension, start.subarray(0, SIGNATURE_REACH))) throw new WrongFormatError(extension)
+      if (!hasStartOf(extension, start.subarray(0, signatureReach(extension)))) throw new WrongFormatError(extension)
     },
     atEnd: content => assertComplete(extension, content)
   }

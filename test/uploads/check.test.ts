@@ -308,3 +308,18 @@ t.test('setDocumentFromBytes stores nothing that its check refuses, and stores a
   await app.editorControl().setDocumentFromBytes(PROGRAM, 'a.docx')
   t.equal((await documents()).length, 2)
 })
+
+t.test('a PDF may begin late, RTF after white space, and RTF may have the name of an old document', async t => {
+  const [pdf, rtf] = [fixture('report.pdf'), fixture('report.rtf')]
+  const after = (text: string, bytes: Buffer) => Buffer.concat([Buffer.from(text), bytes])
+  const taken: Array<[string, Buffer]> = [
+    ['a.pdf', after('x'.repeat(1000), pdf)], ['a.rtf', after('\r\n ', rtf)], ['a.doc', rtf], ['a.doc', after('\n', rtf)]
+  ]
+  for (const [name, bytes] of taken) {
+    t.strictSame(await bytesOf(await checkDocument(streamOf(bytes), name)), bytes, name)
+    t.equal(await checkDocument(bytes, name), bytes, name)
+  }
+  for (const [name, bytes] of [['a.pdf', after('x'.repeat(1024), pdf)], ['a.pdf', after('<html>', pdf)], ['a.docx', rtf], ['a.rtf', after('x', rtf)]] as const) {
+    for (const outcome of await refused(name, bytes)) t.match(outcome, WRONG, name)
+  }
+})
