@@ -67,7 +67,7 @@ t.test('documents and requests that cause errors: broken, missing, protected, to
     [-5, await docx(PROTECTED)],
     [-5, { ...await docx(PROTECTED), password: 'the wrong one' }],
     [-7, { outputType: 'nothing' }],
-    [-9, { fileType: 'pdf', outputType: 'ooxml' }],
+    [-9, { fileType: 'pdf', outputType: 'odf' }],
     [-10, { url: `${large.origin}/large.txt` }]
   ]
   for (const [code, request] of table) {
