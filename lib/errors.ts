@@ -64,7 +64,7 @@ export const AlreadyRegisteredError = defineError(
   'fastify-onlyoffice is already registered in this scope: register it once here, or in sibling scopes'
 )
 
-/** The files of the package are not beside its code, because a bundler has moved the code. Keep the package external. */
+/** The files of the package are not beside its code: a bundler has moved the code. Keep the package external. */
 export const BundledError = defineError(
   'FST_EDITOR_BUNDLED', 500,
   'The files of fastify-onlyoffice are not beside its code, as if it was bundled: keep the package external, such as with --external:fastify-onlyoffice of esbuild, and install it where the bundle runs'

@@ -5,9 +5,9 @@ import { connectionTimeoutRules, tlsRules, type Tls } from './http-client/undici
 import { explainWeakness } from './security/weak-secret.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {
-  AnyFunction as Hook, AnyObject, anyOf, assertOptions, each, integerFrom, isForeign, isFunction,
-  isObject, isOneOf, isString,
-  listOf, Milliseconds, objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse, withoutUndefined
+  AnyFunction as Hook, AnyObject, anyOf, assertOptions, each, integerFrom, isForeign, isFunction, isObject, isOneOf,
+  isString, listOf, Milliseconds, objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse,
+  withoutUndefined
 } from './util/validate.js'
 
 /** The path of `api.js` below the URL of a document server. */

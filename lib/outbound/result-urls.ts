@@ -113,8 +113,8 @@ function fileAtDocumentServer ({ bases, publicUrl }: DocumentServer, text = ''):
 /**
  * Where to fetch a result file that the document server has announced at one of its origins. It makes the base from the
  * headers of a request, which may lack the virtual path or have a host that only browsers reach: the base is replaced
- * by that of the options, unless `documentServer.origins` names it; `internalUrl` replaces all of `editorApiUrl`'s origin.
- * `undefined` for any other URL.
+ * by that of the options, unless `documentServer.origins` names it; `internalUrl` replaces all bases at the origin of
+ * `editorApiUrl`. `undefined` for any other URL.
  */
 export function documentServerFile (
   { origins, bases, publicUrl, internalOrigin }: DocumentServer, { origin, pathname, search }: URL

@@ -155,7 +155,9 @@ export async function writeTempFile (
  * Adds something to the folder for temp files. Makes the folder again if it is missing: programs that clean up remove
  * empty folders. Rejects if the directory above the storage's own folders is missing, as when its disk is gone.
  */
-export async function inTemps<Result> (temps: string, { directory }: Modes, add: () => Promise<Result>): Promise<Result> {
+export async function inTemps<Result> (
+  temps: string, { directory }: Modes, add: () => Promise<Result>
+): Promise<Result> {
   try {
     return await add()
   } catch (error) {
