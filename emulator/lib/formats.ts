@@ -1,5 +1,8 @@
 export type Family = 'word' | 'cell' | 'slide' | 'pdf' | 'diagram'
 
+/** Formats that differ from .csv in what is between the fields. */
+export const SEPARATED: ReadonlyMap<string, string> = new Map([['tsv', '\t'], ['scsv', ';']])
+
 /** Every format the document server opens, by the editor that opens it. Source: its `onlyoffice-docs-formats`. */
 const FORMATS: Readonly<Record<Family, string>> = {
   word:

@@ -366,7 +366,7 @@ export function createControl (
     const [{ key, hold }, lockReason, options] = await Promise.all([
       opening,
       denied,
-      services.saves.documentOptions(info)
+      /^(csv|tsv|scsv)$/.test(info.extension) ? services.saves.documentOptions(info) : undefined
     ])
     control.documentKey = key
     control.documentName = name

@@ -4,10 +4,10 @@ import { bytesOf, discard } from '../util/streams.js'
 import { NotRestorable, restored } from './restore.js'
 import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES, isAscii, isWhollyUtf8 } from './rows.js'
 
-export type Stage = (content: AsyncIterable<Uint8Array>, filetype: string | undefined) => Promise<StagedContent>
-
 /** The separators of files with these extensions; `undefined` if it differs from file to file. */
 const SEPARATORS: ReadonlyMap<string, string | undefined> = new Map([['csv', undefined], ['tsv', '\t'], ['scsv', ';']])
+
+export type Stage = (content: AsyncIterable<Uint8Array>, filetype: string | undefined) => Promise<StagedContent>
 
 export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
   return { stageSaved, documentOptions }

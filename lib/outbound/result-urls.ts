@@ -172,7 +172,7 @@ export function isResultPath (pathname: string): boolean {
 }
 
 /** The path of a result file below its base; `undefined` if the path belongs to none. */
-export function resultPathIn (pathname: string): string | undefined {
+function resultPathIn (pathname: string): string | undefined {
   const [, path] = RESULT_PATH.exec(pathname) ?? []
   return path !== undefined && hasNoTraversal(pathname) ? path : undefined
 }

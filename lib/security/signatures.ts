@@ -244,7 +244,7 @@ interface PageTokenOptions {
   readonly tokenLifetime: number
   readonly clock: Clock
   /** Is told about a page whose token would be too long with `leftOut`. `fits`: without it, it is not. */
-  readonly onLeftOut: (about: { readonly fileId: string, readonly leftOut: string[] }, fits: boolean) => void
+  readonly onLeftOut?: (about: { readonly fileId: string, readonly leftOut: string[] }, fits: boolean) => void
 }
 
 /**
@@ -291,7 +291,7 @@ export function pageTokens ({ secrets, scope, tokenLifetime, clock, onLeftOut }:
         token = tokenWith(withoutLong(plain, limit, leftOut))
         if (token !== '') break
       }
-      onLeftOut({ fileId, leftOut }, token !== '')
+      onLeftOut?.({ fileId, leftOut }, token !== '')
       return token
     },
     check (token: string | undefined): CheckedPageToken {

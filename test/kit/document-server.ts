@@ -134,7 +134,7 @@ const word: Record<WordFileType, true> = {
   wpt: true,
   xml: true
 }
-const cell: Record<Exclude<CellFileType, 'xml'>, true> = {
+const cell: Record<Exclude<CellFileType, 'xml'> | 'scsv' | 'tsv', true> = {
   csv: true,
   et: true,
   ett: true,

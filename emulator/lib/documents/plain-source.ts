@@ -1,4 +1,5 @@
-import { quoted, SEPARATED, separatedRows } from './csv/file.js'
+import { SEPARATED } from '../formats.js'
+import { quoted, separatedRows } from './csv/file.js'
 
 /** How a text file is to be read. Source: docs/document-server-protocol.md#conversion */
 export interface PlainSource {

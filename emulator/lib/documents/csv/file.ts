@@ -1,6 +1,3 @@
-/** Formats that differ from .csv in what is between the fields. */
-export const SEPARATED: ReadonlyMap<string, string> = new Map([['tsv', '\t'], ['scsv', ';']])
-
 const SEPARATORS = [',', ';', '\t', '|']
 const LOOKED_AT = 64 * 1024
 /** This many take about 100 MB of memory. */
