@@ -7,7 +7,7 @@ import { startUpstream } from '../kit/http.js'
 import { bytesOf } from '../../lib/util/streams.js'
 import { startPageHost } from '../kit/host.js'
 
-const PDF = `%PDF-1.7 ${'content '.repeat(100)}`
+const PDF = `%PDF-1.7 ${'content '.repeat(200)}`
 
 /** A document server with result files. */
 async function start (t: Test, saveAs: NonNullable<ActionOptions['saveAs']>, { actions, ...options }: Partial<EditorOptions> = {}) {
