@@ -182,6 +182,9 @@ export async function checkResult (
   const foreign = [fileUrl, await announcedInPublic(services, probe)].find(url => url && isForeign(url))
   if (foreign) return { finding: foreignOrigin(foreign, [...documentServer.origins]) }
 
+  const { publicUrl: { origin, pathname: path }, internalOrigin } = documentServer
+  // Only the public origin has the virtual path.
+  const lacksPath = internalOrigin === null && fileUrl.origin === origin && path !== '/' && !fileUrl.pathname.startsWith(`${path}/`)
   let problem: string
   try {
     const limits = { signal, total: REQUEST_TIMEOUT_MS, limit: 1024 ** 2 }
@@ -189,7 +192,11 @@ export async function checkResult (
     if (status === 200) {
       return {
         text: (await bytesOf(body)).toString('utf8'),
-        finding: ok('RESULT', `A converted file was announced at ${fileUrl.origin} and fetched.`)
+        finding: lacksPath
+          ? warning('RESULT_PATH',
+            `A converted file was announced at ${fileUrl.origin} without ${path}. It was fetched, but browsers cannot load such files.`,
+            `Let the proxy in front of the document server tell it the path that the proxy removes (nginx: proxy_set_header X-Forwarded-Prefix ${path};).`)
+          : ok('RESULT', `A converted file was announced at ${fileUrl.origin} and fetched.`)
       }
     }
     discard(body)
@@ -198,15 +205,10 @@ export async function checkResult (
     signal.throwIfAborted()
     problem = connectionFault(failure).reason
   }
-  const { publicUrl: { origin, pathname: path }, internalOrigin } = documentServer
-  // Only the public origin has the virtual path.
-  const lacksPath = internalOrigin === null && fileUrl.origin === origin && path !== '/' && !fileUrl.pathname.startsWith(`${path}/`)
   return {
     finding: error('RESULT_FETCH',
       `The converted file at ${shown(new URL('/cache/files/', fileUrl))} cannot be fetched: ${problem}.`,
-      lacksPath
-        ? `Let the proxy in front of the document server tell it the path that the proxy removes (nginx: proxy_set_header X-Forwarded-Prefix ${path};).`
-        : 'Let the proxy in front of the document server pass GET requests to /cache/files/ with their query. If the announced host cannot be reached from here, set documentServer.internalUrl.')
+      'Let the proxy in front of the document server pass GET requests to /cache/files/ with their query. If the announced host cannot be reached from here, set documentServer.internalUrl.')
   }
 }
 

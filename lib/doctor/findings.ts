@@ -86,6 +86,7 @@ export const codes = {
   RESULT: 'Files of the document server',
   RESULT_ORIGIN: 'The document server announces its files at another origin',
   RESULT_FETCH: 'A file of the document server cannot be fetched',
+  RESULT_PATH: 'The URLs of the document server lack its path',
   FORWARDED_HEADERS: 'Browsers choose how the URLs of files begin',
 
   FROM_FILE: 'How content that is converted reaches the document server',

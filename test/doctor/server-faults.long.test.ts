@@ -247,8 +247,8 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'its proxy removes a path without telling it': {
     options: async t => await belowPath(t),
-    codes: ['RESULT_FETCH'],
-    evidence: ['status 404'],
+    codes: ['RESULT_PATH'],
+    evidence: ['without /docs'],
     remedy: /proxy_set_header X-Forwarded-Prefix \/docs;/
   },
   'it cannot convert': {

@@ -57,7 +57,7 @@ const table: ReadonlyArray<readonly [name: string, sent: Sent, formats: readonly
   ['a docx', { body: document('report.docx') }, ['docx', 'doc', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'csv', 'txt', 'html']],
   ['an ods', { body: document('orders.ods') }, ['docx', 'doc', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'csv', 'txt', 'html']],
   ['a pdf', { body: document('report.pdf') }, ['pdf', 'csv', 'txt', 'html']],
-  ['an rtf', { body: document('report.rtf') }, ['rtf', 'csv', 'txt', 'html']],
+  ['an rtf', { body: document('report.rtf') }, ['rtf', 'doc', 'csv', 'txt', 'html']],
   ['a doc', { body: document('report.doc') }, ['docx', 'doc', 'xlsx', 'pptx', 'csv', 'txt', 'html']],
   ['a document protected by a password', { body: COMPOUND_FILE }, ['docx', 'doc', 'xlsx', 'pptx', 'csv', 'txt', 'html']],
   ['a text', { body: document('notes.txt') }, ['csv', 'txt', 'html']],

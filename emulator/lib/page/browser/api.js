@@ -27,7 +27,7 @@
 
   const FILE_TYPES = `
     doc docm docx docxf dot dotm dotx epub fb2 fodt hml htm html hwp hwpx md mht mhtml odt oform ott pages rtf stw sxw txt wps wpt xml
-    csv et ett fods numbers ods ots sxc xls xlsb xlsm xlsx xlt xltm xltx
+    csv et ett fods numbers ods ots scsv sxc tsv xls xlsb xlsm xlsx xlt xltm xltx
     dps dpt fodp key odg odp otp pot potm potx pps ppsm ppsx ppt pptm pptx sxi
     djvu oxps pdf xps vsdm vsdx vssm vssx vstm vstx`.trim().split(/\s+/)
 
