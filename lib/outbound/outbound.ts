@@ -182,7 +182,9 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Set
       throw new AddressBlockedError(purpose === 'proxy' ? proxyDenial(url) : foreignOrigin(url))
     }
     if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${origin} is not allowed`)
-    if (publicOnly || !isPathAllowed) return { url, publicOnly }
+    // The URLs that a page has are those of its browser, which reaches them as they are.
+    const isBrowsers = purpose === 'proxy' && documentServer.internalOrigin === null
+    if (publicOnly || !isPathAllowed || isBrowsers) return { url, publicOnly }
     return { url: documentServerFile(documentServer, url) ?? atInternalOrigin(url), publicOnly }
   }
 
