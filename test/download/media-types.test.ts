@@ -27,7 +27,6 @@ const known: Record<string, string> = {
 
 t.test('every known format is sent as an attachment with the fixed media type of its extension, whatever its bytes are', async t => {
   const host = await startHost(t)
-  t.equal(extensions.length, 69)
   for (const [extension] of extensions) {
     const { fileId } = await host.storage.create(extension, Buffer.from(HTML))
     const response = await host.downloadAsDocumentServer(fileId)
