@@ -1,9 +1,10 @@
 import type {
-  CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLabel, VersionLimits
+  Content, CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLabel, VersionLimits
 } from '../../types/storage.js'
 import { EXTENSION } from '../document-server/formats.js'
 import { InvalidNameError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
+import { acceptContent } from '../util/streams.js'
 import {
   AnyFunction, AnyString, assertOptions, assertValue, integerFrom, NotBlank, rule, type Rules, stringThat
 } from '../util/validate.js'
@@ -35,6 +36,11 @@ export const assertKeepOptions = assertingThat<KeepOptions>({
   session: AnyString,
   priority: rule('must be a whole number from 0 to 4', integerFrom(0, 4))
 })
+
+/** The changes to keep, as they are to be read. Throws `InvalidOptionError`. */
+export function acceptChanges ({ changes }: KeepOptions): Content | undefined {
+  return changes === undefined ? undefined : acceptContent(changes, { name: 'changes' })
+}
 
 export const assertListOptions = assertingThat<ListVersionsOptions>({
   newest: rule('must be a whole number, at least 1', integerFrom(1))

@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path'
 import type { Content, StateRecord, StoredVersion, VersionStore } from '../../types/storage.js'
 import { UnknownRecordError } from '../errors.js'
 import { createQueue, limitConcurrency, once } from '../util/queue.js'
-import { acceptContent } from '../util/streams.js'
-import { assertKeepOptions, assertLabel, assertLimits, assertListOptions, assertVersionNumbers } from './call-options.js'
+import {
+  acceptChanges, assertKeepOptions, assertLabel, assertLimits, assertListOptions, assertVersionNumbers
+} from './call-options.js'
 import { fileInfo, revisionOf, type StoredFile } from './file-lookup.js'
 import { type FileServices, fileState, numberOf, recordPaths } from './file-state.js'
 import {
@@ -90,13 +91,12 @@ export function fileVersions (root: string, services: FileServices) {
 
     async keep (fileId, revision, options = {}) {
       assertKeepOptions(options)
-      if (options.changes !== undefined) acceptContent(options.changes, { name: 'changes' })
+      const given = acceptChanges(options)
       const details = detailsText(options.details)
       const found = await find(fileId, revision)
       if (!found) return null
       await prepareToWrite()
-      const changes = options.changes &&
-        await tempFileWith(options.changes, modes.file, found.stats)
+      const changes = given && await tempFileWith(given, modes.file, found.stats)
       try {
         return await change(fileId, async (editor, add) => {
           const file = await find(fileId, revision)

@@ -10,8 +10,8 @@ import { BoundedMap } from '../util/bounded-map.js'
 import { acceptContent, assertBytes } from '../util/streams.js'
 import { assertOptions } from '../util/validate.js'
 import {
-  assertCreateOptions, assertKeepOptions, assertLabel, assertListOptions, assertReplaceOptions, assertVersionNumbers,
-  storedExtension
+  acceptChanges, assertCreateOptions, assertKeepOptions, assertLabel, assertListOptions, assertReplaceOptions,
+  assertVersionNumbers, storedExtension
 } from './call-options.js'
 import { sliceOf } from './reading.js'
 import { detailsText } from './version-log.js'
@@ -201,8 +201,8 @@ function memoryVersions (
 
     async keep (fileId, revision, options = {}) {
       assertKeepOptions(options)
-      const { details, changes } = options
-      if (changes !== undefined) acceptContent(changes, { name: 'changes' })
+      const { details } = options
+      const changes = acceptChanges(options)
       const newDetails = detailsText(details)
       if (find(fileId)?.info.revision !== revision) return null
       const newChanges = changes && await bytesOf(changes)

@@ -1,6 +1,7 @@
 import fastifyMultipart from '@fastify/multipart'
 import type { FastifyInstance } from 'fastify'
 import { readdir } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import t from 'tap'
 import { type DocumentContent, fileStorage } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
@@ -50,4 +51,14 @@ t.test('an upload that the limit of its parser has cut is refused, and nothing i
     const text = await response.text()
     return text === 'stored' ? text : JSON.parse(text)
   }
+})
+
+t.test('changes that say that they are truncated are not kept with a version', async t => {
+  const changes = Readable.from([Buffer.from('half')])
+  Object.assign(changes, { truncated: true })
+  const storage = fileStorage({ directory: t.testdir({ 'stored.txt': STORED }) })
+  t.teardown(() => storage.close())
+  const { revision } = (await storage.stat('stored'))!
+  t.match(await storage.versions.keep('stored', revision, { changes }).catch(error => error), REFUSED)
+  t.strictSame(await storage.versions.list('stored'), [])
 })

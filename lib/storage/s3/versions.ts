@@ -3,8 +3,9 @@ import type { KeepOptions, StoredVersion, VersionLimits, VersionStore } from '..
 import { StorageError, UnknownRecordError } from '../../errors.js'
 import { BoundedMap } from '../../util/bounded-map.js'
 import { limitConcurrency } from '../../util/queue.js'
-import { acceptContent } from '../../util/streams.js'
-import { assertKeepOptions, assertLabel, assertLimits, assertListOptions, assertVersionNumbers } from '../call-options.js'
+import {
+  acceptChanges, assertKeepOptions, assertLabel, assertLimits, assertListOptions, assertVersionNumbers
+} from '../call-options.js'
 import {
   areLong, blobsOf, detailsText, orderOf, parseSegment, type Segment, segmentsOfNewest, storedVersion, type VersionEntry
 } from '../version-log.js'
@@ -165,13 +166,13 @@ export function createVersions ({ store, names, deleteLater }: S3Services, recor
 
       async keep (fileId, revision, options = {}) {
         assertKeepOptions(options)
-        if (options.changes !== undefined) acceptContent(options.changes, { name: 'changes' })
+        const changes = acceptChanges(options)
         const text = detailsText(options.details)
         if ((await records.recordOf(fileId))?.content?.revision !== revision) return null
         const keptAt = new Date()
         let version: StoredVersion | undefined
         const isKept = await staging.naming(fileId, [], async ({ placeOnce, assertFresh, onSending }) => {
-          const given = await keptAs(fileId, options, keptAt, placeOnce)
+          const given = await keptAs(fileId, { ...options, ...(changes && { changes }) }, keptAt, placeOnce)
           return await records.write(fileId, async record => {
             if (record?.content?.revision !== revision) return null
             assertFresh()
