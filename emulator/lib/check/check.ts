@@ -86,7 +86,8 @@ export async function check (
     const reason = whyNot()
     if (reason !== undefined) return { result: 'skipped', reason }
     if (performance.now() > endsAt) {
-      return { result: 'failed', expected: `an end of the check within ${CHECK_WITHIN_MS / 60_000} minutes`, seen: 'a host too slow for it' }
+      const expected = `an end of the check within ${CHECK_WITHIN_MS / 60_000} minutes`
+      return { result: 'failed', expected, seen: 'a host too slow for it' }
     }
     const n = numberOf(scenario)
     const ending = new AbortController()

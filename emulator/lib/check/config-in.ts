@@ -31,12 +31,17 @@ function within (value: unknown, deepest = Infinity): Fields | undefined {
   const waiting = [{ value, depth: 0 }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const fields = fieldsOf(next.value)
-    if (typeof fieldsOf(fields.document).url === 'string' || (typeof fields.token === 'string' && fieldsOf(claimsOf(fields.token).document).url)) return fields
+    if (isConfig(fields)) return fields
     const depth = next.depth + 1
     if (depth > deepest + 1) continue
     for (const value of Object.values(fields).reverse()) waiting.push({ value, depth })
   }
   return undefined
+}
+
+function isConfig ({ document, token }: Fields): boolean {
+  if (typeof fieldsOf(document).url === 'string') return true
+  return typeof token === 'string' && Boolean(fieldsOf(claimsOf(token).document).url)
 }
 
 const NO_END = -1

@@ -53,6 +53,6 @@ export function readablePlain (bytes: Uint8Array, fileType: string, { encoding, 
 }
 
 function withCommas (text: string, delimiter: string): string {
-  return separatedRows(text, delimiter === '' ? '\0' : delimiter).map(fields => `${fields.map(field => quoted(field)).join(',')}\n`)
-    .join('')
+  const rows = separatedRows(text, delimiter === '' ? '\0' : delimiter)
+  return rows.map(fields => `${fields.map(field => quoted(field)).join(',')}\n`).join('')
 }

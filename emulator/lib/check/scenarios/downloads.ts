@@ -10,7 +10,8 @@ const VERIFY = 'Verify the token in the header, with its exp, and compare the UR
 async function isSecret ({ host, url }: Trial): Promise<boolean> {
   const { origin, pathname, search } = new URL(url)
   const cut = search === '' ? pathname.slice(0, -1) : pathname
-  return (search !== '' || /^[\w.-]{22}$/.test(pathname.slice(-22))) && (await host.get(`${origin}${cut}`)).status >= 400
+  const isLong = search !== '' || /^[\w.-]{22}$/.test(pathname.slice(-22))
+  return isLong && (await host.get(`${origin}${cut}`)).status >= 400
 }
 
 /** The host refuses such a download. */

@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { SEPARATED } from '../../formats.js'
-import { type Family, familyOf } from '../../formats.js'
+import { type Family, familyOf, SEPARATED } from '../../formats.js'
 import { isExtension, type OfficeConverter } from './libre-office.js'
 
 export interface Convert {

@@ -8,7 +8,7 @@ const PAUSE_MS = 1000
 
 /** Source: the document server's error "download of the document failed". */
 const DOWNLOAD_FAILED = -81
-/** Source: documentation. The converter answers -10 in its place. */
+/** Source: observed. The converter answers -10 in its place. */
 export const DOWNLOAD_TOO_LARGE = -93
 
 /**
