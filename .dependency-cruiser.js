@@ -18,7 +18,7 @@ const plugin = {
   control: ['services', 'diagnostics', 'blank', 'history', 'save', 'sessions', 'document-server'],
   doctor: ['options', 'document-server', 'handler/observer', 'handler/probe-requests', 'outbound', 'security', 'sessions/openings'],
   services: ['options', 'document-server', 'outbound', 'security', 'storage/timed-storage'],
-  csv: ['services'],
+  csv: ['services', 'document-server/formats'],
   save: ['services', 'diagnostics', 'csv', 'sessions', 'document-server/content-check', 'document-server/commands', 'outbound', 'storage/call-options', 'storage/timed-storage'],
   history: ['services', 'save', 'sessions', 'document-server/document-key', 'security', 'storage/call-options', 'storage/timed-storage'],
   recovery: ['services', 'storage/timed-storage', 'diagnostics', 'csv', 'save', 'sessions', 'document-server'],

@@ -11,7 +11,7 @@ import { documentFormatOf, documentFrom } from '../blank/from-template.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import type { Conversions } from '../document-server/conversion.js'
 import { conversionKey } from '../document-server/conversion-service.js'
-import { extensionOf, type Opens } from '../document-server/formats.js'
+import { extensionOf, type Opens, SEPARATORS } from '../document-server/formats.js'
 import { checkDocument } from '../document-server/upload-check.js'
 import {
   ControlBusyError, FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError, UnknownFormatError
@@ -366,7 +366,7 @@ export function createControl (
     const [{ key, hold }, lockReason, options] = await Promise.all([
       opening,
       denied,
-      /^(csv|tsv|scsv)$/.test(info.extension) ? services.saves.documentOptions(info) : undefined
+      SEPARATORS.has(info.extension) ? services.saves.documentOptions(info) : undefined
     ])
     control.documentKey = key
     control.documentName = name

@@ -1,11 +1,9 @@
 import type { FileInfo, StagedContent } from '../../types/storage.js'
+import { SEPARATORS } from '../document-server/formats.js'
 import type { Services } from '../services.js'
 import { bytesOf, discard } from '../util/streams.js'
 import { NotRestorable, restored } from './restore.js'
 import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES, isAscii, isWhollyUtf8 } from './rows.js'
-
-/** The separators of files with these extensions; `undefined` if it differs from file to file. */
-const SEPARATORS: ReadonlyMap<string, string | undefined> = new Map([['csv', undefined], ['tsv', '\t'], ['scsv', ';']])
 
 export type Stage = (content: AsyncIterable<Uint8Array>, filetype: string | undefined) => Promise<StagedContent>
 

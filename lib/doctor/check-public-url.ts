@@ -1,11 +1,11 @@
 import type { InjectOptions } from 'fastify'
 import type { DoctorFinding } from '../../types/doctor.js'
+import { isFromGateway } from '../document-server/client.js'
 import { LOGIN_GUIDE } from '../handler/observer.js'
 import { ENDED_BY_HOOK, ENDED_BY_HOOK_HEADER, type ProbeAnswer, probeDocument } from '../handler/probe-requests.js'
 import { isJsonObject, parseJson } from '../util/text.js'
 import {
-  type ConnectionFault, type DirectOutcome, type DirectResponse, isFromGateway, isLogin, isRedirect, redirectTarget,
-  requestDirectly
+  type ConnectionFault, type DirectOutcome, type DirectResponse, isLogin, isRedirect, redirectTarget, requestDirectly
 } from './direct-request.js'
 import { error, firstWords, ok, shown, skipped, warning } from './findings.js'
 import type { DoctorServices } from './services.js'

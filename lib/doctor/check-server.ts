@@ -1,9 +1,9 @@
 import type { DoctorFinding } from '../../types/doctor.js'
-import { isHtml } from '../document-server/file-signatures.js'
+import { isFromGateway } from '../document-server/client.js'
 import { API_SCRIPT_PATH } from '../options.js'
+import { isHtml } from '../util/text.js'
 import {
-  type ConnectionFault, type DirectResponse, isFromGateway, isRedirect, reachableServiceUrl, redirectTarget,
-  requestDirectly
+  type ConnectionFault, type DirectResponse, isRedirect, reachableServiceUrl, redirectTarget, requestDirectly
 } from './direct-request.js'
 import { error, firstWords, ok, shown, skipped } from './findings.js'
 import type { DoctorServices } from './services.js'

@@ -1,11 +1,11 @@
 import type { HttpPurpose, HttpResponse } from '../../types/http.js'
 import { serviceUrl } from '../document-server/client.js'
-import { isHtml } from '../document-server/file-signatures.js'
 import { AddressBlockedError, TooLargeError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { limitedBody, REDIRECTS } from '../outbound/outbound.js'
 import { withTimeout } from '../util/limits.js'
 import { bytesOf, discard } from '../util/streams.js'
+import { isHtml } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
 import type { DoctorServices } from './services.js'
 
@@ -147,11 +147,6 @@ export function isRedirect ({ status }: Pick<DirectResponse, 'status'>): boolean
 export function redirectTarget (from: URL, { header }: Pick<DirectResponse, 'header'>): URL | undefined {
   const location = header('location')
   return location === undefined ? undefined : parseUrl(location, from)
-}
-
-/** Whether a proxy answers that it does not reach the server behind it. */
-export function isFromGateway ({ status }: Pick<DirectResponse, 'status'>): boolean {
-  return status === 502 || status === 503 || status === 504
 }
 
 const LOGIN_PATH = /log-?in|sign-?in|\bsso\b|\bauth|\boauth|session/i

@@ -3,8 +3,9 @@ import type { HttpPurpose } from '../../types/http.js'
 import { UpstreamError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/outbound.js'
-import { pause } from '../util/limits.js'
+import { pause, retryPause } from '../util/limits.js'
 import { bytesOf, discard } from '../util/streams.js'
+import { isHtml } from '../util/text.js'
 import type { TokenSigner } from './token.js'
 
 export interface DocumentServerResponse {
@@ -25,11 +26,8 @@ export interface PostOptions extends Pick<OutboundRequest, 'signal' | 'total' | 
   readonly isRepeatable?: boolean
 }
 
-/** A gateway without an answer of the document server, or with too many requests. */
-const GATEWAY_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
+const TOO_MANY_REQUESTS = 429
 const LOST_CONNECTION: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
-const HTML_PAGE = /^\s*<(?:!doctype\s+)?html\b/i
-const FIRST_PAUSE_MS = 200
 
 const MAX_RESPONSE_BYTES = 1024 * 1024
 
@@ -57,14 +55,14 @@ export function createDocumentServerClient (
     request: object,
     { shardKey, isRepeatable = false, ...options }: PostOptions = {}
   ): Promise<DocumentServerResponse> {
-    const post = async () =>
+    return await repeated({ isRepeatable, signal: options.signal }, async () =>
       await send(service === 'command' ? 'command' : 'conversion', urlOf(SERVICE_PATHS[service], shardKey), {
         ...options,
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headersOf(service, request) },
         body: bodyOf(service, request)
       })
-    return isRepeatable ? await repeated(post, options.signal) : await post()
+    )
   }
 
   /**
@@ -83,7 +81,7 @@ export function createDocumentServerClient (
     if (file) form.set('file', new Blob([file.bytes]), file.name)
     const encoded = new Response(form)
     const body = new Uint8Array(await encoded.arrayBuffer())
-    const post = async () =>
+    return await repeated({ isRepeatable, signal: options.signal }, async () =>
       await outbound('conversion', urlOf(`/${service}/from-file`, shardKey), {
         ...options,
         method: 'POST',
@@ -93,17 +91,19 @@ export function createDocumentServerClient (
         },
         body
       })
-    return isRepeatable ? await repeated(post, options.signal) : await post()
+    )
   }
 
-  /** Repeats a request that a gateway has answered, as often as fetching a saved file is repeated. */
+  /** Makes a request, and repeats it if it may be and a gateway answers, as often as a saved file is fetched again. */
   async function repeated<Response extends GatewayResponse> (
-    request: () => Promise<Response>, signal: AbortSignal | undefined
+    { isRepeatable, signal }: Required<Pick<PostOptions, 'isRepeatable'>> & Pick<PostOptions, 'signal'>,
+    request: () => Promise<Response>
   ): Promise<Response> {
+    const retries = isRepeatable ? saveRetries : 0
     for (let retry = 0; ; retry++) {
       const response = request()
-      if (retry === saveRetries || !await isOfGateway(response)) return await response
-      await pause(FIRST_PAUSE_MS * 4 ** retry, signal)
+      if (retry === retries || !await isInterrupted(response)) return await response
+      await pause(retryPause(retry), signal)
     }
   }
 
@@ -144,15 +144,20 @@ export function createDocumentServerClient (
   }
 }
 
+/** Whether a proxy answers that it does not reach the server behind it. */
+export function isFromGateway ({ status }: { readonly status: number }): boolean {
+  return status === 502 || status === 503 || status === 504
+}
+
 type GatewayResponse = { readonly status: number, readonly text?: string, readonly body?: Readable }
 
 /** Whether something between us and the document server has answered, or has closed the connection. */
-async function isOfGateway (response: Promise<GatewayResponse>): Promise<boolean> {
+async function isInterrupted (response: Promise<GatewayResponse>): Promise<boolean> {
   try {
-    const { status, text = '', body } = await response
-    const isGateways = GATEWAY_STATUSES.has(status) || HTML_PAGE.test(text)
-    if (isGateways && body) discard(body)
-    return isGateways
+    const answer = await response
+    const isInterrupted = isFromGateway(answer) || answer.status === TOO_MANY_REQUESTS || isHtml(answer.text ?? '')
+    if (isInterrupted && answer.body) discard(answer.body)
+    return isInterrupted
   } catch (error) {
     return error instanceof UpstreamError && LOST_CONNECTION.has((error.cause as { readonly code?: unknown })?.code)
   }

@@ -1,7 +1,8 @@
 import { UpstreamError } from '../errors.js'
 import { assertBytes } from '../util/streams.js'
+import { isHtml } from '../util/text.js'
 import {
-  hasPartsOf, isBinary, isHtml, isHtmlFormat, isPlainText, isText, isZip, matchesOpenedSignature, matchesSignature,
+  hasPartsOf, isBinary, isHtmlFormat, isPlainText, isText, isZip, matchesOpenedSignature, matchesSignature,
   signatureReach
 } from './file-signatures.js'
 import { mediaTypeOf } from './formats.js'

@@ -1,4 +1,5 @@
 // How files begin and end, by format.
+import { isHtml } from '../util/text.js'
 import { PART_BYTES, STORED } from '../util/zip.js'
 import { mediaTypeOf } from './formats.js'
 
@@ -93,11 +94,6 @@ export const isHtmlFormat = (format: string): boolean => /^s?html?$/.test(format
 
 /** Whether any content is valid in a format. */
 export const isPlainText = (format: string): boolean => TEXT.test(format)
-
-/** Whether a file that begins like this is an HTML page. */
-export function isHtml (start: Buffer | string): boolean {
-  return /^\uFEFF?\s*<(!doctype html|html|head|body)\b/i.test(start.toString())
-}
 
 const isRtf = (start: Buffer): boolean =>
   /^\s*\{\\rtf/.test(start.toString('latin1', 0, signatureReach('rtf')))

@@ -133,6 +133,11 @@ export function resultMediaTypeOf (extension: string): string {
 /** Matches an extension, in any case and without its dot. */
 export const EXTENSION = /^[0-9A-Za-z]{1,16}$/
 
+/** The separators of rows of text, by format; `undefined` if it differs from file to file. */
+export const SEPARATORS: ReadonlyMap<string, string | undefined> = new Map([
+  ['csv', undefined], ['tsv', '\t'], ['scsv', ';']
+])
+
 /**
  * The lower-case extension of a file name; `''` if the name is not a string or has no extension that documents can be
  * stored under.

@@ -134,9 +134,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
           `the ${PAGE_TOKEN_HEADER} has expired: the page has not renewed it within pageTokenLifetime`
         )
       }
-      if (!settings.proxy.crossOrigin && !isGranted && isCrossSite(request)) {
-        throw crossSite(request)
-      }
+      if (!isGranted) assertSameSite(request)
       if (!mayUse(defaults, needs)) {
         throw new ForbiddenError(`the page's control does not allow its user to ${needs}`)
       }
@@ -194,9 +192,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
           : `no ${PROXY_TOKEN_HEADER} header: the page's module sends it, with the control's proxyToken`
       )
     }
-    if (!settings.proxy.crossOrigin && !isGranted && isCrossSite(request)) {
-      throw crossSite(request)
-    }
+    if (!isGranted) assertSameSite(request)
     return token === 'valid'
   }
 
@@ -247,6 +243,12 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     return true
   }
 
+  function assertSameSite (request: FastifyRequest): void {
+    if (settings.proxy.crossOrigin || !isCrossSite(request)) return
+    const origin = parseUrl(request.headers.origin ?? '')?.origin ?? 'null'
+    throw new ForbiddenError(`only pages of the same origin may do this: Origin is ${origin}, Host is ${request.host}`)
+  }
+
   function isCrossSite ({ headers, host }: FastifyRequest): boolean {
     const site = headers['sec-fetch-site']
     // Only browsers can set it. A proxy may have rewritten Host.
@@ -256,11 +258,6 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     if (origin === undefined) return false
     return parseUrl(origin)?.host !== host && origin !== new URL(settings.publicBaseUrl).origin
   }
-}
-
-function crossSite ({ headers, host }: FastifyRequest): Error {
-  const origin = parseUrl(headers.origin ?? '')?.origin ?? 'null'
-  return new ForbiddenError(`only pages of the same origin may do this: Origin is ${origin}, Host is ${host}`)
 }
 
 function headerOf ({ headers }: FastifyRequest, name: string): string | undefined {

@@ -9,7 +9,7 @@ import type { Inspected, Services } from '../services.js'
 import type { Look, SessionServices } from '../sessions/locks.js'
 import { obsoleteReason } from '../sessions/save-changes.js'
 import { spool } from '../storage/timed-storage.js'
-import { withTimeout } from '../util/limits.js'
+import { retryPause, withTimeout } from '../util/limits.js'
 import { createQueue, limitConcurrency, once } from '../util/queue.js'
 import { discard } from '../util/streams.js'
 import { withoutUndefined } from '../util/validate.js'
@@ -29,8 +29,6 @@ type Consume<Result> = (content: AsyncIterable<Uint8Array>, response: Pick<HttpR
 /** Success statuses without a complete document. */
 const PARTIAL_OR_EMPTY: ReadonlySet<number> = new Set([204, 205, 206])
 
-const FIRST_PAUSE_MS = 200
-
 /** Time limit for the data of the changes, because the staged save waits for it. */
 const TIME_FOR_CHANGES_MS = 10_000
 
@@ -46,7 +44,7 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
     const end = performance.now() + timeouts.total
     let timeLeft = timeouts.total
     for (let retry = 0; ; retry++) {
-      const pause = FIRST_PAUSE_MS * 4 ** retry
+      const pause = retryPause(retry)
       try {
         return await fetchOnce(file, consume, timeLeft)
       } catch (error) {

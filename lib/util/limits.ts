@@ -28,6 +28,11 @@ export async function unlessAborted<Result> (promise: Promise<Result>, signal: A
   }
 }
 
+/** Milliseconds before a request is made again: 200 at first, then four times as long each time. */
+export function retryPause (retry: number): number {
+  return 200 * 4 ** retry
+}
+
 /** Rejects with the signal's reason; `delay` alone would reject with an `AbortError`. */
 export async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(milliseconds, undefined, signal && { signal }).catch(() => {})

@@ -18,6 +18,11 @@ export function isJsonObject (value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a file that begins like this is an HTML page. */
+export function isHtml (start: Buffer | string): boolean {
+  return /^\uFEFF?\s*<(!doctype html|html|head|body)\b/i.test(start.toString())
+}
+
 /** Escapes text for text content and quoted attributes. */
 export function escapeHtml (text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
