@@ -59,7 +59,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
   const tokens = tokenSigner(secrets, clock)
   const sign = signerOf(tokens)
   const outbound = createOutbound(httpClient, settings)
-  const client = createDocumentServerClient(outbound, tokens, settings)
+  const client = createDocumentServerClient(outbound, tokens, settings, shutdown.endAll)
   const commands = createCommands(client, log)
   const keys = documentKeys(instanceId, editorApiUrl.origin)
   const offers = createFileOffers({ path: `${path}/files`, url: `${instanceId}/files` })

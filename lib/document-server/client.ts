@@ -3,7 +3,7 @@ import type { HttpPurpose } from '../../types/http.js'
 import { UpstreamError } from '../errors.js'
 import type { Settings } from '../options.js'
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/outbound.js'
-import { pause, retryPause } from '../util/limits.js'
+import { repeated } from '../util/limits.js'
 import { bytesOf, discard } from '../util/streams.js'
 import { isHtml } from '../util/text.js'
 import type { TokenSigner } from './token.js'
@@ -41,7 +41,10 @@ const MAX_HEADER_TOKEN = 7168
 export type DocumentServerClient = ReturnType<typeof createDocumentServerClient>
 
 export function createDocumentServerClient (
-  outbound: Outbound, tokens: TokenSigner, { documentServer: { publicUrl, operationClaim }, saveRetries }: Settings
+  outbound: Outbound,
+  tokens: TokenSigner,
+  { documentServer: { publicUrl, operationClaim }, saveRetries, timeouts }: Settings,
+  closing: AbortSignal
 ) {
   return { post, postForm, bodyOf, get }
 
@@ -53,9 +56,9 @@ export function createDocumentServerClient (
   async function post (
     service: Service,
     request: object,
-    { shardKey, isRepeatable = false, ...options }: PostOptions = {}
+    { shardKey, ...options }: PostOptions = {}
   ): Promise<DocumentServerResponse> {
-    return await repeated({ isRepeatable, signal: options.signal }, async () =>
+    return await patiently(options, async options =>
       await send(service === 'command' ? 'command' : 'conversion', urlOf(SERVICE_PATHS[service], shardKey), {
         ...options,
         method: 'POST',
@@ -73,7 +76,7 @@ export function createDocumentServerClient (
     service: FromFileService,
     request: object,
     file: FormFile | undefined,
-    { shardKey, isRepeatable = false, ...options }: PostOptions = {}
+    { shardKey, ...options }: PostOptions = {}
   ): Promise<OutboundResponse> {
     const form = new FormData()
     form.set('params', JSON.stringify(request))
@@ -81,7 +84,7 @@ export function createDocumentServerClient (
     if (file) form.set('file', new Blob([file.bytes]), file.name)
     const encoded = new Response(form)
     const body = new Uint8Array(await encoded.arrayBuffer())
-    return await repeated({ isRepeatable, signal: options.signal }, async () =>
+    return await patiently(options, async options =>
       await outbound('conversion', urlOf(`/${service}/from-file`, shardKey), {
         ...options,
         method: 'POST',
@@ -95,16 +98,17 @@ export function createDocumentServerClient (
   }
 
   /** Makes a request, and repeats it if it may be and a gateway answers, as often as a saved file is fetched again. */
-  async function repeated<Response extends GatewayResponse> (
-    { isRepeatable, signal }: Required<Pick<PostOptions, 'isRepeatable'>> & Pick<PostOptions, 'signal'>,
-    request: () => Promise<Response>
+  async function patiently<Response extends GatewayResponse> (
+    { isRepeatable = false, total = timeouts.total, signal, ...options }: PostOptions,
+    request: (options: Omit<OutboundRequest, 'method'>) => Promise<Response>
   ): Promise<Response> {
-    const retries = isRepeatable ? saveRetries : 0
-    for (let retry = 0; ; retry++) {
-      const response = request()
-      if (retry === retries || !await isInterrupted(response)) return await response
-      await pause(retryPause(retry), signal)
-    }
+    if (!isRepeatable) return await request({ ...options, total, signal })
+    return await repeated(async timeLeft => await request({ ...options, total: timeLeft, signal }), {
+      retries: saveRetries,
+      total,
+      signal: signal ? AbortSignal.any([signal, closing]) : closing,
+      isTransient: isInterrupted
+    })
   }
 
   /** The JSON of such a request, signed with the first secret unless another `signer` is given. */

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpResponse } from '../../types/http.js'
 import type { StagedContent } from '../../types/storage.js'
 import { createCsvSaves } from '../csv/csv-saves.js'
@@ -9,7 +8,7 @@ import type { Inspected, Services } from '../services.js'
 import type { Look, SessionServices } from '../sessions/locks.js'
 import { obsoleteReason } from '../sessions/save-changes.js'
 import { spool } from '../storage/timed-storage.js'
-import { retryPause, withTimeout } from '../util/limits.js'
+import { repeated, withTimeout } from '../util/limits.js'
 import { createQueue, limitConcurrency, once } from '../util/queue.js'
 import { discard } from '../util/streams.js'
 import { withoutUndefined } from '../util/validate.js'
@@ -41,18 +40,12 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
    * whatever `consume` throws.
    */
   return async function fetch<Result> (file: SavedFile, consume: Consume<Result>): Promise<Result> {
-    const end = performance.now() + timeouts.total
-    let timeLeft = timeouts.total
-    for (let retry = 0; ; retry++) {
-      const pause = retryPause(retry)
-      try {
-        return await fetchOnce(file, consume, timeLeft)
-      } catch (error) {
-        timeLeft = Math.floor(end - performance.now() - pause)
-        if (retry >= saveRetries || !isTransient(error) || timeLeft < 1 || signal.aborted) throw error
-      }
-      await delay(pause, undefined, { signal }).catch(() => {})
-    }
+    return await repeated(async timeLeft => await fetchOnce(file, consume, timeLeft), {
+      retries: saveRetries,
+      total: timeouts.total,
+      signal,
+      isTransient: async attempted => await attempted.then(() => false, isTransient)
+    })
   }
 
   async function fetchOnce<Result> (

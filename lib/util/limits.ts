@@ -28,15 +28,42 @@ export async function unlessAborted<Result> (promise: Promise<Result>, signal: A
   }
 }
 
-/** Milliseconds before a request is made again: 200 at first, then four times as long each time. */
-export function retryPause (retry: number): number {
-  return 200 * 4 ** retry
-}
-
 /** Rejects with the signal's reason; `delay` alone would reject with an `AbortError`. */
 export async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(milliseconds, undefined, signal && { signal }).catch(() => {})
   signal?.throwIfAborted()
+}
+
+export interface Repetition<Result> {
+  /** How often a request is repeated at most. */
+  readonly retries: number
+  /** Milliseconds for all attempts and the pauses between them. */
+  readonly total: number
+  /** Ends the pauses. */
+  readonly signal: AbortSignal
+  /** Whether an attempt has failed, and another may succeed. */
+  readonly isTransient: (attempted: Promise<Result>) => Promise<boolean>
+}
+
+const FIRST_PAUSE_MS = 200
+
+/**
+ * Makes a request, and repeats it after transient failures, with pauses that become longer. `attempt` gets the
+ * milliseconds that are left for it.
+ */
+export async function repeated<Result> (
+  attempt: (timeLeft: number) => Promise<Result>, { retries, total, signal, isTransient }: Repetition<Result>
+): Promise<Result> {
+  const end = performance.now() + total
+  let timeLeft = total
+  for (let retry = 0; ; retry++) {
+    const attempted = attempt(timeLeft)
+    if (retry === retries || !await isTransient(attempted)) return await attempted
+    const milliseconds = FIRST_PAUSE_MS * 4 ** retry
+    timeLeft = Math.floor(end - performance.now() - milliseconds)
+    if (timeLeft < 1 || signal.aborted) return await attempted
+    await pause(milliseconds, signal)
+  }
 }
 
 /**

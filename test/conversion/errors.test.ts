@@ -1,5 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { HttpClient } from '../../lib/index.js'
 import { deferred } from '../kit/time.js'
@@ -144,6 +145,27 @@ t.test('a conversion and a question go on after a gateway has answered twice', a
     left = 1
     t.match(await app.editorServer.command({ c: 'deleteForgotten', key }).catch(error => error), { code: 'FST_EDITOR_UPSTREAM' }, what)
   }
+})
+
+t.test('a request that would be repeated ends with the application', { timeout: 60_000 }, async t => {
+  const discarded = deferred()
+  let count = 0
+  const httpClient: HttpClient = {
+    async request () {
+      count++
+      const body = new Readable({ read () {} })
+      body.once('close', () => discarded.resolve())
+      return { status: 502, header: () => undefined, body }
+    }
+  }
+  const { app, keys } = await startHost(t, { httpClient, saveRetries: 10 })
+  const command = app.editorServer.command({ c: 'info', key: keys.of({ fileId: 'some', revision: 'some' }) })
+  const outcome = command.catch(error => error)
+  await discarded.promise
+  await setImmediate() // waits to ask again
+  await app.close()
+  t.match(await outcome, { message: 'The application is closing' })
+  t.equal(count, 1)
 })
 
 t.test('a result that is not a PDF, or is truncated, is an error', async t => {
