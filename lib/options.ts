@@ -44,6 +44,10 @@ const rules: Rules<EditorOptions> = {
   ),
   path: rule(PATH_RULE, isPath),
   prefix: rule(PATH_RULE, anyOf(isOneOf(''), isPath)),
+  publicPath: rule(
+    'must be a path such as /office, which does not end in a slash and has no query, fragment and whitespace, or empty for the root',
+    anyOf(isOneOf(''), isPath)
+  ),
   profile: oneOf('secure', 'classic'),
   storage: objectWith('stat', 'read', 'create', 'replace'),
   httpClient: objectWith('request'),
@@ -181,6 +185,7 @@ export function resolveOptions (all: EditorOptions) {
   const { origins = anyOrigin ? 'any' : [] } = documentServer
   const { allow = anyOrigin ? 'any' : [] } = proxy
   assertWithoutHandler(options.publicBaseUrl, options.prefix + options.path)
+  const publicBaseUrl = options.publicBaseUrl.replace(/\/+$/, '')
   const publicOrigins = new Set([editorApiUrl.origin, ...toOrigins(origins)])
 
   return {
@@ -188,7 +193,9 @@ export function resolveOptions (all: EditorOptions) {
     profile,
     editorApiUrl,
     secrets,
-    publicBaseUrl: options.publicBaseUrl.replace(/\/+$/, ''),
+    publicBaseUrl,
+    /** Where browsers find the paths of the application. */
+    publicPath: options.publicPath ?? new URL(publicBaseUrl).pathname.replace(/\/$/, ''),
     pageTokenLifetime: Math.min(options.pageTokenLifetime, options.downloadUrlLifetime),
     policies: { ...defaults.policies, ...withoutUndefined(options.policies) },
     csv: { ...defaults.csv, ...withoutUndefined(options.csv) },

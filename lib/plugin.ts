@@ -48,7 +48,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const shutdown = createShutdown(timeouts.close)
   const handlerPath = app.prefix.replace(/\/$/, '') + settings.prefix + settings.path
   const parts = createParts({ settings, handlerPath, plugged, httpClient, log, shutdown })
-  const { conversions, editorServer, formats, instanceId, offers, openingExplainer, recovery, urls } = parts
+  const { conversions, editorServer, formats, instanceId, offers, openingExplainer, recovery } = parts
   expose(app, 'editorStorage', plugged, parts.applicationStorage)
   expose(app, 'editorHttpClient', httpClient, httpClient)
 
@@ -65,9 +65,10 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   }
 
   const pageModules = await readPageModules()
+  const { pathname: pagePath } = new URL(new URL(settings.publicBaseUrl).origin + settings.publicPath + handlerPath)
   const controlServices = {
     ...parts,
-    pageUrls: { editorApiUrl, handlerPath: urls.path, modulePath: `${urls.path}/assets/${pageModules.get('editor')}` },
+    pageUrls: { editorApiUrl, handlerPath: pagePath, modulePath: `${pagePath}/assets/${pageModules.get('editor')}` },
     offered: offeredActions(pageActions(settings), settings.actions, instanceId)
   }
   const readersSeeHistory = settings.versions?.for === 'readers'

@@ -88,6 +88,15 @@ export interface EditorOptions {
    */
   readonly prefix?: string
   /**
+   * Path at which browsers reach the root of this application, if it is not the path of `publicBaseUrl`: `/office` if a
+   * reverse proxy serves the application at `https://example.com/office/` and removes that path, and the document
+   * server reaches the application itself. It starts with a slash and does not end with one, or is empty. Only the
+   * pages' URLs of the handler begin with it.
+   *
+   * @default the path of `publicBaseUrl`
+   */
+  readonly publicPath?: string
+  /**
    * Selects the defaults of the options below.
    *
    * @default 'secure'

@@ -76,8 +76,6 @@ export function handlerUrls (
   }
 
   return {
-    /** Path of the handler, as the browser reaches it. */
-    path: pathname,
     /**
      * URL at which the document server downloads a file. `lifetime` in milliseconds shortens its validity.
      * `onlyWithToken`: of no use to a browser.

@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
 import t, { type Test } from 'tap'
-import { fragmentType } from '../../lib/index.js'
+import { type ActionOptions, fragmentType } from '../../lib/index.js'
 import { editorFrame, startBrowser } from '../kit/browser.js'
 import { createCertificate } from '../kit/network.js'
 import { HANDLER, type Host, type HostOptions, startHost } from '../kit/host.js'
 import { startDocumentServer } from '../kit/document-server.js'
+import { nginxProgram, startNginx } from '../kit/programs.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -16,8 +17,8 @@ const MODULE = /\/assets\/editor-[0-9a-f]{12}\.js$/
 interface ServiceOptions extends HostOptions {
   /** A server that passes requests on to the host. */
   readonly front?: (pass: (request: IncomingMessage, response: ServerResponse) => void) => Server
-  /** Of `publicBaseUrl`, which leads to the front. */
-  readonly publicPath?: string
+  /** The path of `publicBaseUrl`, which leads to the front. */
+  readonly basePath?: string
   /** Whether `control.links` are sent, too. */
   readonly hasLinks?: boolean
   /** Makes a page of the fragments of two documents. */
@@ -25,7 +26,7 @@ interface ServiceOptions extends HostOptions {
 }
 
 /** Pages with an editor, which have a strict policy. */
-async function start (t: Test, { front, publicPath, hasLinks = false, page = first => first, ...options }: ServiceOptions = {}) {
+async function start (t: Test, { front, basePath, hasLinks = false, page = first => first, ...options }: ServiceOptions = {}) {
   const documentServer = await startDocumentServer(t)
   const fileIds: string[] = []
   const server = front?.((request, response) => host.app.routing(request, response))
@@ -34,7 +35,7 @@ async function start (t: Test, { front, publicPath, hasLinks = false, page = fir
   const host: Host = await startHost(t, {
     documentServerOrigin: documentServer.url,
     ...options,
-    ...(publicPath && { publicBaseUrl: `http://127.0.0.1:${port}${publicPath}` }),
+    ...(basePath && { publicBaseUrl: `http://127.0.0.1:${port}${basePath}` }),
     prepare (app) {
       const rendered = async () =>
         await Promise.all(
@@ -61,6 +62,7 @@ async function start (t: Test, { front, publicPath, hasLinks = false, page = fir
   const { page: tab, problems } = await browser.newPage(t, { ignoreHTTPSErrors: true })
   tab.on('console', message => { if (message.type() === 'warning') problems.push(message.text()) })
   return {
+    host,
     tab,
     problems,
     port,
@@ -98,7 +100,7 @@ const ways: Readonly<Record<string, { readonly options?: ServiceOptions, readonl
   'below a prefix': { options: { prefix: '/office' } },
   'behind a proxy that takes a prefix away': {
     options: {
-      publicPath: '/office',
+      basePath: '/office',
       front: pass => createServer((request, response) => {
         request.url = request.url!.replace(/^\/office/, '')
         pass(request, response)
@@ -134,6 +136,26 @@ for (const [way, { options = {}, path = '', scheme = 'http' }] of Object.entries
     }
   )
 }
+
+t.test('behind an nginx that takes a path away, of which publicBaseUrl knows nothing: publicPath is for the pages alone', {
+  skip: skip || (nginxProgram() === undefined && 'This machine has no nginx')
+}, async t => {
+  const renamed: string[] = []
+  const actions: ActionOptions = { rename ({ title }) { renamed.push(title) } }
+  const { host, open, problems, tab } = await start(t, { publicPath: '/office', actions })
+  const { origin } = await startNginx(t, `location /office/ { proxy_set_header Host internal.invalid; proxy_pass ${host.origin}/; }`)
+  const { own, api } = await open(`${origin}/office/page`)
+  t.match(own, ['/office/page', /^\/office\/Controls\/.*\/assets\/editor-[0-9a-f]{12}\.js$/])
+  t.strictSame([own.length, api], [2, 1])
+  const editor = tab.frameLocator('[data-onlyoffice-editor] iframe')
+  await editor.getByRole('button', { name: 'Rename…' }).click()
+  await editor.getByRole('dialog').getByLabel('Name').fill('Annual report')
+  const answer = tab.waitForResponse(/\/actions\/rename$/)
+  await editor.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
+  t.equal(new URL((await answer).url()).pathname, `/office${HANDLER}/actions/rename`)
+  t.strictSame(renamed, ['Annual report.txt'])
+  t.strictSame(problems, [])
+})
 
 const ELEMENT = `<script type="module" src="${HANDLER}/assets/document-editor.js"></script>`
 const pages: Readonly<Record<string, (first: string, second: string) => string>> = {

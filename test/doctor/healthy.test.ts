@@ -36,7 +36,7 @@ const healthy: Readonly<Record<string, SetUpOptions>> = {
     tls: { ca: authority.cert }
   },
   'without signed URLs': { signedUrls: false },
-  'a path in publicBaseUrl that the proxy removes': { publicProxy: { rewrite: url => url.replace('/app/', '/') }, publicPath: '/app' },
+  'a path in publicBaseUrl that the proxy removes': { publicProxy: { rewrite: url => url.replace('/app/', '/') }, basePath: '/app' },
   'a path and a prefix of our own': { path: '/office', prefix: '/documents' },
   'a header of its own for the token': {
     emulated: { authorizationHeader: 'X-Docs-Token', authorizationPrefix: '' },

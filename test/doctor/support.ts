@@ -15,7 +15,7 @@ export interface SetUpOptions extends HostOptions {
   /** In front of the application. */
   readonly publicProxy?: ReverseProxyOptions
   /** The path of publicBaseUrl at this proxy. */
-  readonly publicPath?: string
+  readonly basePath?: string
 }
 
 export interface SetUp {
@@ -29,14 +29,14 @@ export interface SetUp {
  * An application with the plugin and an emulated document server, each behind a reverse proxy if it has options for
  * one.
  */
-export async function startSetUp (t: Test, { emulated, serverProxy, publicProxy, publicPath = '', ...options }: SetUpOptions = {}): Promise<SetUp> {
+export async function startSetUp (t: Test, { emulated, serverProxy, publicProxy, basePath = '', ...options }: SetUpOptions = {}): Promise<SetUp> {
   const atServer = serverProxy && await startReverseProxy(t, serverProxy)
   const atHost = publicProxy && await startReverseProxy(t, publicProxy)
   const documentServer = await startDocumentServer(t, emulated)
   atServer?.forwardTo(documentServer.url)
   const host = await startHost(t, {
     documentServerOrigin: atServer?.origin ?? documentServer.url,
-    ...(atHost && { publicBaseUrl: atHost.origin + publicPath }),
+    ...(atHost && { publicBaseUrl: atHost.origin + basePath }),
     ...options
   })
   atHost?.forwardTo(host.origin)

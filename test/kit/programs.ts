@@ -1,16 +1,20 @@
 // Programs in processes of their own: packed packages in a new project (`installPacked`), the examples
-// (`startExample`), the demo (`startDemo`) and LibreOffice.
+// (`startExample`), the demo (`startDemo`), nginx (`startNginx`) and LibreOffice.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type { EditorConfig } from 'onlyoffice-emulator'
 import type { Test } from 'tap'
+import { nginxProgram } from '../../examples/cluster/nginx.js'
+import { freePort } from './http.js'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 export const run = promisify(execFile)
@@ -238,4 +242,29 @@ export async function configOf (url: string, init?: RequestInit): Promise<Editor
   const json = /<script type="application\/json"[^>]*>(.*?)<\/script>/s.exec(await response.text())?.[1]
   if (json === undefined) throw new Error(`${url} answered ${response.status} without an editor`)
   return JSON.parse(json) as EditorConfig
+}
+
+export { nginxProgram }
+
+/** A real nginx with the given contents of its `server`, as any user. It ends with the test. */
+export async function startNginx (t: Test, server: string): Promise<{ readonly origin: string }> {
+  const directory = t.testdir()
+  const port = await freePort()
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path ${directory}/${name};`)
+  await writeFile(join(directory, 'nginx.conf'), `daemon off; master_process off; pid ${directory}/pid; error_log ${directory}/error.log;
+    events {} http { access_log off; ${temp.join(' ')} server { listen 127.0.0.1:${port}; ${server} } }`)
+  const nginx = spawn(nginxProgram()!, ['-p', directory, '-c', join(directory, 'nginx.conf')], { stdio: 'ignore' })
+  const exited = once(nginx, 'exit')
+  t.teardown(async () => {
+    nginx.kill('SIGTERM')
+    await exited
+  })
+  for (;;) {
+    const socket = createConnection(port, '127.0.0.1')
+    if (await once(socket, 'connect').then(() => true, () => false)) {
+      socket.destroy()
+      return { origin: `http://127.0.0.1:${port}` }
+    }
+    await delay(10)
+  }
 }

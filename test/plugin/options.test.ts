@@ -50,6 +50,7 @@ const wrong: Record<string, unknown[]> = {
   ],
   path: ['', 'handler', '/', '/handler/', '/handler?x', '/handler#x', '/hand ler'],
   prefix: ['office', '/', '/office/', '/of fice'],
+  publicPath: ['office', '/', '/office/', '/office?a', '/of fice', '//office', 'https://example.com/office'],
   profile: ['', 'Secure', 'strict'],
   storage: [{}, { stat () {}, read () {}, create () {} }, { stat: 1, read: 1, create: 1, replace: 1 }],
   httpClient: [{}, { request: 'x' }],

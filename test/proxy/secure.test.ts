@@ -1,14 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
-import { createConnection } from 'node:net'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { nginxProgram } from '../../examples/cluster/nginx.js'
 import { type AuthorizeTarget, type EditorOptions, undiciClient } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
-import { freePort, send, startUpstream } from '../kit/http.js'
+import { send, startUpstream } from '../kit/http.js'
+import { nginxProgram, startNginx } from '../kit/programs.js'
 
 const statusOf = async (url: string, headers: Record<string, string>) => (await send(url, { headers })).status
 
@@ -204,28 +198,11 @@ t.test('the application\'s HTTP client sends the proxy\'s requests and is left o
 })
 
 t.test('behind an nginx that rewrites Host, what the browser calls same-origin is let in, and nothing else (secure)', {
-  skip: nginxProgram() ? false : 'not installed: nginx'
+  skip: nginxProgram() === undefined && 'This machine has no nginx'
 }, async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end('through'))
   const host = await startHost(t, { documentServerOrigin: upstream.origin })
-  const folder = t.testdir()
-  const port = await freePort()
-  await writeFile(join(folder, 'nginx.conf'), `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;
-    events {} http { access_log off; client_body_temp_path ${folder}/a; proxy_temp_path ${folder}/b; fastcgi_temp_path ${folder}/c;
-    uwsgi_temp_path ${folder}/d; scgi_temp_path ${folder}/e;
-    server { listen 127.0.0.1:${port}; location / { proxy_set_header Host internal.invalid; proxy_pass ${host.origin}; } } }`)
-  const nginx = spawn(nginxProgram()!, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
-  const exited = once(nginx, 'exit')
-  t.teardown(async () => {
-    nginx.kill('SIGTERM')
-    await exited
-  })
-  for (;;) {
-    const socket = createConnection(port, '127.0.0.1')
-    if (await once(socket, 'connect').then(() => true, () => false)) { socket.destroy(); break }
-    await delay(10)
-  }
-  const origin = `http://127.0.0.1:${port}`
+  const { origin } = await startNginx(t, `location / { proxy_set_header Host internal.invalid; proxy_pass ${host.origin}; }`)
   const url = host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }).replace(host.origin, origin)
   t.equal(await statusOf(url, { ...host.proxyHeaders, origin, 'sec-fetch-site': 'same-origin' }), 200)
   const refused = await send(url, { headers: { ...host.proxyHeaders, origin } })
