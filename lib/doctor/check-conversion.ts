@@ -7,15 +7,18 @@ import { hasFromFile, isFromService } from '../document-server/from-file.js'
 import { PROBE_FORMAT, probeDocument, type Sighting } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
 import { bytesOf, discard } from '../util/streams.js'
-import { parseUrl } from '../util/url.js'
+import { parseUrl, repeatedHeader } from '../util/url.js'
 import { isLoopback } from './check-options.js'
 import { connectionFault, requestDirectly } from './direct-request.js'
 import { error, firstWords, isError, ok, shown, skipped, warning } from './findings.js'
 import type { DoctorServices } from './services.js'
 
+type AnnouncedUrl = URL | NonNullable<ReturnType<typeof repeatedHeader>>
+
 /** How the conversion of the probe ended. */
 type ConversionOutcome =
-  | { readonly fileUrl: URL }
+  /** Where the file is, or the header that has two values in its URL. */
+  | { readonly fileUrl: AnnouncedUrl }
   /** The document server reports an error: a number below 0. */
   | { readonly error: string }
   | { readonly problem: string }
@@ -39,6 +42,10 @@ function probeConversion ({ id, url }: Probe): object {
   return { async: true, filetype: PROBE_FORMAT, key: id, outputtype: 'txt', title: `probe.${PROBE_FORMAT}`, url }
 }
 
+function announcedUrl (text: string): AnnouncedUrl | undefined {
+  return repeatedHeader(text) ?? parseUrl(text)
+}
+
 /** Lets the document server convert the probe at `url` to text, under a key that no other conversion has. */
 export async function convertProbe ({ client, signal }: DoctorServices, probe: Probe): Promise<ConversionOutcome> {
   const request = probeConversion(probe)
@@ -54,7 +61,7 @@ export async function convertProbe ({ client, signal }: DoctorServices, probe: P
       const answer = parseConversionAnswer(text)
       if (answer.error !== undefined) return { error: answer.error }
       if (answer.fileUrl !== undefined) {
-        const fileUrl = parseUrl(answer.fileUrl)
+        const fileUrl = announcedUrl(answer.fileUrl)
         return fileUrl ? { fileUrl } : { problem: 'the URL of its result is invalid' }
       }
       await delay(pause, undefined, { signal })
@@ -178,8 +185,11 @@ export async function checkResult (
     return { finding: skipped('RESULT', 'There is no converted file.') }
   }
   const { fileUrl } = outcome
+  const inPublic = await announcedInPublic(services, probe)
+  if (typeof fileUrl === 'string') return { finding: repeated(fileUrl) }
+  if (typeof inPublic === 'string') return { finding: repeated(inPublic) }
   const isForeign = ({ origin }: URL) => !documentServer.anyOrigin && !documentServer.origins.has(origin)
-  const foreign = [fileUrl, await announcedInPublic(services, probe)].find(url => url && isForeign(url))
+  const foreign = [fileUrl, inPublic].find(url => url && isForeign(url))
   if (foreign) return { finding: foreignOrigin(foreign, [...documentServer.origins]) }
 
   const { publicUrl: { origin, pathname: path }, internalOrigin } = documentServer
@@ -217,14 +227,14 @@ export async function checkResult (
  * do: saved files get their URLs in this way. `undefined` if the conversion was already requested there, or if the
  * public origin cannot be reached from here.
  */
-async function announcedInPublic (services: DoctorServices, probe: Probe): Promise<URL | undefined> {
+async function announcedInPublic (services: DoctorServices, probe: Probe): Promise<AnnouncedUrl | undefined> {
   return services.settings.documentServer.internalOrigin === null ? undefined : await announcedWith(services, probe, {})
 }
 
 /** The URL of the same file when it is asked for through the public origin with these headers. */
 async function announcedWith (
   services: DoctorServices, probe: Probe, forwarded: Readonly<Record<string, string>>
-): Promise<URL | undefined> {
+): Promise<AnnouncedUrl | undefined> {
   const { settings: { documentServer }, client } = services
   const url = serviceUrl(documentServer.publicUrl, SERVICE_PATHS.converter)
   const headers = { accept: 'application/json', 'content-type': 'application/json', ...forwarded }
@@ -232,7 +242,7 @@ async function announcedWith (
   const { response } = await requestDirectly(services, 'probe', url, { headers, body })
   try {
     const answer = response && parseConversionAnswer(response.text)
-    return answer?.error === undefined && answer?.fileUrl !== undefined ? parseUrl(answer.fileUrl) : undefined
+    return answer?.error === undefined && answer?.fileUrl !== undefined ? announcedUrl(answer.fileUrl) : undefined
   } catch { // another server answers there: the check of api.js reports it
     return undefined
   }
@@ -254,17 +264,23 @@ export async function checkForwardedHeaders (services: DoctorServices, probe: Pr
   const { publicUrl } = services.settings.documentServer
   if (isLoopback(publicUrl)) return []
   const plain = await announcedWith(services, probe, {})
-  if (!plain) return []
+  if (!(plain instanceof URL)) return []
   const names: string[] = []
   for (const [name, [value, shows]] of Object.entries(forwardedHeaders(publicUrl))) {
     if (shows(plain)) continue
     const url = await announcedWith(services, probe, { [name.toLowerCase()]: value })
-    if (url && shows(url)) names.push(name)
+    if (url instanceof URL && shows(url)) names.push(name)
   }
   if (names.length === 0) return []
   return [warning('FORWARDED_HEADERS',
     `The document server at ${publicUrl.origin} makes the URLs of files from headers that any browser may send: ${names.join(', ')}. The plugin believes only how the URLs of saved files end, but other programs that get callbacks may not.`,
     'Let the proxy in front of the document server set or clear these headers (nginx: proxy_set_header X-Forwarded-Host $http_host; proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Prefix ""; proxy_set_header Cloudfront-Forwarded-Proto "";).')]
+}
+
+function repeated (header: string): DoctorFinding {
+  return error('RESULT_ORIGIN',
+    `The document server announces a converted file at a URL with two ${header === 'X-Forwarded-Host' ? 'hosts' : 'schemes'}, as it got the header ${header} twice. Saved files are fetched nevertheless, but neither converted files nor copies that users save.`,
+    `Let only the first of the proxies in front of the document server set ${header}, and the others pass it on.`)
 }
 
 function foreignOrigin ({ origin, host }: URL, own: readonly string[]): DoctorFinding {

@@ -115,6 +115,14 @@ t.test('every invalid answer rejects with a typed error, after one request unles
   }
 })
 
+t.test('a URL with two hosts or schemes tells of the header that two proxies have set', async t => {
+  const failure = await startFailing(t)
+  for (const [base, header] of [['https://a, a', 'Host'], ['https://a,a', 'Host'], ['https, https://a', 'Proto']] as const) {
+    const { error } = await failure(response => response.end(JSON.stringify({ endConvert: true, fileUrl: `${base}/cache/files/x/y/output.pdf/output.pdf` })))
+    t.match(error, { code: 'FST_EDITOR_CONVERSION_FAILED', cause: { cause: { message: `two proxies in front of the document server have set X-Forwarded-${header}` } } }, base)
+  }
+})
+
 /** What may stand between the service and the document server for a moment. */
 const GATEWAY: Record<string, RequestListener> = {
   ...Object.fromEntries([429, 502, 503, 504].map(status => [`status ${status}`, (_request, response) => response.writeHead(status).end('<h1>nginx</h1>')] as const)),

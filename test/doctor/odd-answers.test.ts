@@ -37,6 +37,18 @@ const odd: ReadonlyArray<readonly [title: string, answers: Answers, codes: reado
   ['a conversion ends without a usable URL', { ...WORKS, [CONVERSION]: '{"endConvert":true,"fileUrl":"nonsense"}' }, [
     'CONVERSION_FAILED'
   ], 'URL of its result is invalid'],
+  ...(['https://a.example, a.example', 'https://a.example,a.example'] as const).map(base => [
+    `two proxies set X-Forwarded-Host: ${base}`,
+    { ...WORKS, [CONVERSION]: JSON.stringify({ endConvert: true, fileUrl: `${base}/cache/files/x/output.txt/output.txt` }) },
+    ['RESULT_ORIGIN'],
+    'URL with two hosts, as it got the header X-Forwarded-Host twice'
+  ] as const),
+  [
+    'two proxies set X-Forwarded-Proto',
+    { ...WORKS, [CONVERSION]: '{"endConvert":true,"fileUrl":"https, https://a.example/cache/files/x/output.txt/output.txt"}' },
+    ['RESULT_ORIGIN'],
+    'URL with two schemes'
+  ],
   [
     'a conversion is answered with an unknown error',
     { ...WORKS, [CONVERSION]: '{"error":-77}' },
