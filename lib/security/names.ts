@@ -24,7 +24,12 @@ const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])\s*(
  * as absent files.
  */
 export function isSafeFileId (fileId: unknown): fileId is string {
-  return typeof fileId === 'string' && isPlainName(fileId, MAX_FILE_ID_BYTES)
+  return typeof fileId === 'string' && fileIdProblem(fileId) === undefined
+}
+
+/** Why a text cannot be a fileId. */
+export function fileIdProblem (fileId: string): NameProblem | undefined {
+  return problemOf(fileId, MAX_FILE_ID_BYTES)
 }
 
 /** Whether every operating system treats a text as one plain file name. */

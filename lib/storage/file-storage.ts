@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Content, StagedContent, Storage } from '../../types/storage.js'
-import { InvalidOptionError, NameTakenError } from '../errors.js'
+import { FileNotFoundError, InvalidOptionError, NameTakenError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
 import { once } from '../util/queue.js'
 import { acceptContent } from '../util/streams.js'
@@ -11,7 +11,7 @@ import { assertCreateOptions, assertReplaceOptions, storedExtension } from './ca
 import { fileInfo, fileLookup, type StoredFile } from './file-lookup.js'
 import { fileState } from './file-state.js'
 import {
-  assertWritable, isTempName, modesFor, readTempFile, removeFile, revokedOr, sweepTempFiles, syncDirectory,
+  assertWritable, isTempName, limitsOf, modesFor, readTempFile, removeFile, revokedOr, statsAt, sweepTempFiles, syncDirectory,
   type TempFile, writeTempFile
 } from './file-system.js'
 import { fileVersions } from './file-versions.js'
@@ -58,7 +58,8 @@ const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
  *   `StateStore.set`).
  * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets the
  *   permissions and the owner of the document that it was saved for.
- * - Symbolic links, directories and devices are treated as absent.
+ * - Symbolic links, directories and devices are treated as absent. `stat` rejects for a file whose name is a fileId
+ *   without an extension, with a `FileNotFoundError` (`FST_EDITOR_FILE_NOT_FOUND`) that says so.
  * - Instances on several machines can share the directory through NFS 4.1 or later, with the default mount options of
  *   Linux: docs/nfs.md describes the other guarantees and the tests.
  * - Versions are hard links to documents, or copies where the file system has no links: keeping one takes as long for
@@ -73,7 +74,8 @@ const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
  *
  * `ready()` creates the directory and removes temp files of processes that have ended. It rejects with
  * `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) when documents or records cannot be written. The plugin awaits it
- * at registration; without the plugin, the first method that is called does. If it fails, the next call tries again.
+ * at registration; without the plugin, the first method that is called does. If it fails, the next call tries again. A
+ * process warning (`FST_EDITOR_FILE_SYSTEM`) names what the file system cannot do: flush directories, or set times.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `directory` is not a path, or `fileMode` is not allowed.
  *
@@ -105,6 +107,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
 
     async stat (fileId) {
       const [file] = await find(fileId)
+      if (!file) await assertNotWithoutExtension(fileId)
       return file ? fileInfo(fileId, file.name, file.stats) : null
     },
 
@@ -194,6 +197,11 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     return await lookup.find(fileId)
   }
 
+  async function assertNotWithoutExtension (fileId: string): Promise<void> {
+    const stats = isSafeFileId(fileId) && !fileId.includes('.') ? await statsAt(pathOf(fileId)) : undefined
+    if (stats?.isFile()) throw new FileNotFoundError(fileId, { reason: 'the file with this name has no extension' })
+  }
+
   async function tempFileFor (content: Content, replaced: BigIntStats | undefined): Promise<TempFile> {
     return await writeTempFile(directory, content, modes.file, { replaced, adding: lookup.changing })
   }
@@ -227,6 +235,10 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
       await sweepTempFiles(directory, tempNames, now)
       await state.prepare()
       await versions.prepare()
+      const limits = await limitsOf(directory, modes)
+      if (limits.length > 0) {
+        process.emitWarning(`The file system of ${directory} ${limits.join(', and ')}`, { code: 'FST_EDITOR_FILE_SYSTEM' })
+      }
     } catch (error) {
       const reason = `needs a writable directory: ${(error as Error).message}`
       throw new InvalidOptionError('storage', reason, { cause: error })

@@ -36,10 +36,13 @@ export async function removeFile (path: string): Promise<boolean> {
   return await unlink(path).then(() => true, error => ignoreMissing(error) ?? false)
 }
 
-/** Flushes a directory, so that names added to it or removed from it survive a power failure. */
-export async function syncDirectory (directory: string): Promise<void> {
-  if (process.platform === 'win32') return // there is no such call: the file system journals names
-  await withHandle(directory, 'r', async handle => await handle.sync())
+/**
+ * Flushes a directory, so that names added to it or removed from it survive a power failure. Resolves to `false` if its
+ * file system cannot, such as SMB and Azure Files.
+ */
+export async function syncDirectory (directory: string): Promise<boolean> {
+  if (process.platform === 'win32') return true // there is no such call: the file system journals names
+  return await withHandle(directory, 'r', async handle => await isDone(handle.sync()))
 }
 
 export async function syncFile (path: string): Promise<void> {
@@ -182,6 +185,17 @@ export async function assertWritable (directory: string, modes: Modes): Promise<
   return Number(stats.ctimeMs)
 }
 
+/** What the file system of a writable directory cannot do, and what that means. */
+export async function limitsOf (directory: string, modes: Modes): Promise<string[]> {
+  const { path } = await writeTempFile(directory, new Uint8Array(0), modes.file)
+  const isDated = await withHandle(path, 'r+', async handle => await isDone(handle.utimes(0, 0)))
+  await removeFile(path)
+  return [
+    ...isDated ? [] : ['cannot set the time of a file: two saves of one instant may look the same'],
+    ...await syncDirectory(directory) ? [] : ['cannot flush a directory: a power failure may undo the latest saves']
+  ]
+}
+
 /** Gives a temp file the attributes for replacing this file, which may not be the file it was written for. */
 export async function prepareToReplace (temp: TempFile, replaced: BigIntStats): Promise<void> {
   if (hasSameAccess(temp.stats, replaced) && temp.stats.mtimeNs > replaced.mtimeNs) return
@@ -228,7 +242,7 @@ async function finish (handle: FileHandle, size: number, replaced?: BigIntStats)
   // The kernel's timestamps have a granularity of milliseconds and inode numbers are reused: two contents could get the
   // same revision.
   const seconds = nextModificationTime(replaced?.mtimeNs)
-  await handle.utimes(seconds, seconds)
+  await isDone(handle.utimes(seconds, seconds))
   const stats = await handle.stat({ bigint: true })
   const isPrepared = replaced === undefined || hasSameAccess(stats, replaced)
   if (!isPrepared) await copyAccess(handle, stats, replaced)
@@ -239,8 +253,8 @@ async function finish (handle: FileHandle, size: number, replaced?: BigIntStats)
 async function copyAccess (handle: FileHandle, stats: BigIntStats, replaced: BigIntStats): Promise<void> {
   const [uid, gid] = [Number(replaced.uid), Number(replaced.gid)]
   // Only root may change the owner. Any owner may change the group to one of their own.
-  if (stats.uid !== replaced.uid) await handle.chown(uid, gid).catch(ignoreNotPermitted)
-  if (stats.gid !== replaced.gid) await handle.chown(-1, gid).catch(ignoreNotPermitted)
+  if (stats.uid !== replaced.uid) await isDone(handle.chown(uid, gid))
+  if (stats.gid !== replaced.gid) await isDone(handle.chown(-1, gid))
   // The umask may have removed bits from the mode given to open, and chown may have cleared some.
   await handle.chmod(permissionsOf(replaced))
 }
@@ -253,8 +267,15 @@ function permissionsOf ({ mode }: BigIntStats): number {
   return Number(mode & PERMISSION_BITS)
 }
 
-function ignoreNotPermitted (error: NodeJS.ErrnoException): void {
-  if (!['EPERM', 'EINVAL', 'ENOSYS', 'ENOTSUP'].includes(error.code ?? '')) throw error
+/** Resolves to `false` if the file system does not do such a thing, or not for this user. */
+async function isDone (operation: Promise<void>): Promise<boolean> {
+  try {
+    await operation
+    return true
+  } catch (error) {
+    if (!['EPERM', 'EINVAL', 'ENOSYS', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    return false
+  }
 }
 
 let lastMicroseconds = 0

@@ -1,6 +1,7 @@
-import { chmod, mkdir, rmdir } from 'node:fs/promises'
+import { chmod, mkdir, open, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import { setImmediate } from 'node:timers/promises'
+import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/storage/file-storage.js'
 import { asOrdinaryUser, contentsOf, onSmallDisk, runCommand, withImmutableFile } from '../kit/storage.js'
 
@@ -96,3 +97,51 @@ t.test('a failing source keeps the old version and leaves no temp file', async t
     t.same([await storage.stat('a'), await contentsOf(directory)], before)
   }
 })
+
+for (const code of ['EINVAL', 'ENOTSUP'] as const) {
+  t.test(`where directories cannot be flushed (${code}) and times not set (EPERM), as on SMB, one warning tells it and everything is stored`, async t => {
+    const directory = t.testdir()
+    const warnings: Array<Error & { code?: string }> = []
+    const onWarning = (warning: Error) => warnings.push(warning)
+    process.on('warning', onWarning)
+    t.teardown(() => process.off('warning', onWarning))
+    await withoutFlushOrTimes(t, code)
+
+    const storage = fileStorage({ directory })
+    const { fileId } = await storage.create('docx', Buffer.from('old'))
+    const revisions = new Set([(await storage.stat(fileId))!.revision])
+    for (const [text, options] of [['one', {}], ['two', { extension: 'odt' }], ['six', { extension: 'docx' }]] as const) {
+      revisions.add((await storage.replace(fileId, Buffer.from(text), options))!.revision)
+      t.equal(Buffer.concat(await (await storage.read(fileId))!.body.toArray()).toString(), text)
+    }
+    t.equal(revisions.size, 4)
+    t.ok(await storage.state.set(fileId, { text: 'record' }, null))
+    t.ok(await storage.versions.keep(fileId, (await storage.stat(fileId))!.revision))
+    t.equal(await storage.remove(fileId), true)
+    await setImmediate()
+    t.strictSame(warnings.map(({ code, message }) => [code, message]), [['FST_EDITOR_FILE_SYSTEM',
+      `The file system of ${directory} cannot set the time of a file: two saves of one instant may look the same, and cannot flush a directory: a power failure may undo the latest saves`
+    ]])
+  })
+}
+
+t.test('a directory that fails to be flushed (EIO) is no such file system', async t => {
+  await withoutFlushOrTimes(t, 'EIO')
+  await t.rejects(fileStorage({ directory: t.testdir() }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message: /EIO/ })
+})
+
+/** Until the end of the test, flushing a directory fails with this code, and setting the time of a file with EPERM. */
+async function withoutFlushOrTimes (t: Test, code: string): Promise<void> {
+  const handle = await open(import.meta.filename)
+  const prototype = Object.getPrototypeOf(handle)
+  await handle.close()
+  const { sync, utimes } = prototype
+  t.teardown(() => Object.assign(prototype, { sync, utimes }))
+  Object.assign(prototype, {
+    async sync (this: typeof handle) {
+      if ((await this.stat()).isDirectory()) throw Object.assign(new Error(`${code}: no such operation`), { code })
+      return await sync.call(this)
+    },
+    async utimes () { throw Object.assign(new Error('EPERM: not permitted'), { code: 'EPERM' }) }
+  })
+}
