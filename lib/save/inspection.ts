@@ -71,7 +71,7 @@ export function createInspection (
     async function * checked (): AsyncGenerator<Uint8Array> {
       const bytes = isUint8Array(replacement) ? Readable.from([replacement]) : replacement
       const mismatchError = (found: string) => new InspectionFailedError(`returned a replacement that is ${found}`)
-      const announced = { filetype: undefined, extension, mediaType: undefined, length: undefined, mismatchError }
+      const announced = { filetype: undefined, extension, mediaType: undefined, mismatchError }
       try {
         yield * checkedContent(limited(bytes, maxFileSize, signal), announced)
       } catch (cause) {

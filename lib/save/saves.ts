@@ -61,7 +61,7 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
         filetype,
         extension,
         mediaType: response.header('content-type'),
-        length: response.length,
+        isDelimited: response.isDelimited,
         namedByPage
       }
       return await consume(checkedContent(response.body, announced), response)

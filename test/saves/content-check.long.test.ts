@@ -15,6 +15,8 @@ interface Sent {
   readonly mediaType?: string
   /** Bytes sent at a time. Default: all. */
   readonly chunk?: number
+  /** Nothing but the end of the connection says where it ends. */
+  readonly isOpenEnded?: boolean
 }
 
 /** A service whose document server sends for `/1` the first of these, and so on. */
@@ -26,7 +28,8 @@ async function startSaving (t: Test, profile: typeof profiles[number], sent: rea
     policies: { formatChange: 'ignore' },
     csv: { preserve: false }, // what is sent is compared with what is stored
     async serve (request, response) {
-      const { body, mediaType, chunk } = sent[Number(request.url!.slice(1))]!
+      const { body, mediaType, chunk, isOpenEnded = false } = sent[Number(request.url!.slice(1))]!
+      response.useChunkedEncodingByDefault = !isOpenEnded
       if (mediaType !== undefined) response.setHeader('content-type', mediaType)
       if (chunk === undefined) return response.end(body)
       response.flushHeaders()
@@ -75,7 +78,8 @@ const table: ReadonlyArray<readonly [name: string, sent: Sent, formats: readonly
     mediaType: 'text/html'
   }, ['html']],
   ['nothing', { body: EMPTY }, ['csv', 'txt']],
-  ['nothing, in chunks', { body: EMPTY, chunk: 1 }, []],
+  ['nothing, in chunks', { body: EMPTY, chunk: 1 }, ['csv', 'txt']],
+  ['nothing until the connection ends', { body: EMPTY, chunk: 1, isOpenEnded: true }, []],
   ['three bytes of a zip file', { body: Buffer.from('PK\x03') }, ['csv', 'txt', 'html']],
   ['a zip file that ends at once', { body: Buffer.from('PK\x05\x06') }, ['csv', 'txt', 'html']]
 ]

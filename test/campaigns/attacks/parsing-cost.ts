@@ -86,7 +86,7 @@ const callback: Input[1] = parsed(parseCallbackBody)
 const conversion: Input[1] = parsed(bytes => parseConversionAnswer(bytes.toString()))
 const checked = (filetype: string) => async (bytes: Uint8Array) =>
   await drain(
-    checkedContent(inPieces(bytes), { filetype, extension: filetype, mediaType: undefined, length: bytes.length })
+    checkedContent(inPieces(bytes), { filetype, extension: filetype, mediaType: undefined })
   )
 const text = (start: string, part: string, size: number) => Buffer.from(start + part.repeat(size / part.length))
 
