@@ -466,7 +466,8 @@ export interface Storage {
   /**
    * Resolves to a URL of the present content, or to `null` if there is no such file. The download action then redirects
    * to it instead of sending the content itself. The document server must be able to reach it. The URL works for as
-   * long as it is valid, even if the content is replaced meanwhile.
+   * long as it is valid, even if the content is replaced meanwhile. Document servers from 7.2 to 8.3 send their
+   * `Authorization` header there, which stores refuse beside a signature: a presigned URL needs 9.0 or later.
    *
    * @experimental
    */

@@ -42,6 +42,8 @@ export interface S3StorageOptions {
    * client whose endpoint the document server can reach, by default the client of the storage. `expiresIn`:
    * milliseconds, at most 10 minutes, by default 5 minutes.
    *
+   * Document servers before 9.0 send their token along, which stores refuse beside a signature: no document opens.
+   *
    * @default false
    */
   readonly redirectDownloads?: boolean | { readonly client?: S3Client, readonly expiresIn?: number }
