@@ -17,7 +17,7 @@ import { createHooks, createSessionEvents } from './handler/hooks.js'
 import { createFileOffers } from './handler/offered-files.js'
 import { createProbes } from './handler/probe-requests.js'
 import { createRestores } from './history/restore.js'
-import { withVersions } from './history/versioned-storage.js'
+import { steadyRetention, withVersions } from './history/versioned-storage.js'
 import { createHistory, createVersions } from './history/versions.js'
 import { createOutbound } from './outbound/outbound.js'
 import { createRecovery } from './recovery/recovery.js'
@@ -77,8 +77,9 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
   // Sessions and saves, and the hooks that they call.
   const hooks = createHooks({ settings, log, shutdown })
   const timed = timedStorage(plugged, { timeouts, signal: shutdown.endAll })
-  const storage = settings.versions && timed.versions
-    ? withVersions(timed, timed.versions, settings.versions, { settings, log })
+  const retention = settings.versions && steadyRetention(settings.versions, clock)
+  const storage = retention && timed.versions
+    ? withVersions(timed, timed.versions, retention, { settings, log })
     : timed
   const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const base: Services = {
@@ -119,8 +120,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
   const saves = createSaves(services)
   const forceSaves: ForceSaves = createForceSaves(services)
   const recovery = createRecovery(services, saves)
-  const versions = settings.versions && storage.versions &&
-    createVersions(services, storage.versions, settings.versions)
+  const versions = retention && storage.versions && createVersions(services, storage.versions, retention)
   /** Absent if no versions are kept. */
   const versionHistory = versions && {
     ...createHistory(keys, urls, data => sign('setHistoryData', data), versions),

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '../../types/options.js'
 import type {
   Committed, FileInfo, KeepOptions, StagedContent, StoredVersion, VersionLimits, VersionStore
 } from '../../types/storage.js'
@@ -44,7 +45,7 @@ const CHANGED = new Error('The document was changed before its version could be 
  * so its versions are kept before it replaces anything.
  */
 export function withVersions (
-  storage: TimedStorage, versions: VersionStore, retention: Retention,
+  storage: TimedStorage, versions: VersionStore, retention: () => Retention,
   { settings: { clock }, log }: Pick<Services, 'settings' | 'log'>
 ): TimedStorage {
   let isKnownToCall = false
@@ -97,7 +98,7 @@ export function withVersions (
   }
 
   function limits (): VersionLimits {
-    const { keep, maxBytes, maxAge } = retention
+    const { keep, maxBytes, maxAge } = retention()
     return { keep, maxBytes, keptSince: new Date(Math.max(0, clock.now() - maxAge)) }
   }
 
@@ -112,11 +113,29 @@ export function withVersions (
         await versions.prune(fileId, limits())
         return
       }
-      const numbers = expiredVersions(await versions.list(fileId), retention, clock.now())
+      const numbers = expiredVersions(await versions.list(fileId), retention(), clock.now())
       if (numbers.length > 0) await versions.remove(fileId, numbers)
     } catch (err) {
       log.error({ err, fileId }, 'old versions of a document could not be deleted: the next save tries again')
     }
+  }
+}
+
+const JUMP_MS = 24 * 60 * 60_000
+
+/**
+ * What is kept at present. No version is too old for a day after the clock has jumped ahead by more than a day: a wrong
+ * clock must not empty all histories. Afterwards it is believed.
+ */
+export function steadyRetention (retention: Retention, clock: Clock): () => Retention {
+  const look = () => ({ time: clock.now(), ticks: performance.now() })
+  let last = look()
+  let jumpedAt = -Infinity
+  return () => {
+    const present = look()
+    if (present.time - last.time - (present.ticks - last.ticks) > JUMP_MS) jumpedAt = present.ticks
+    last = present
+    return present.ticks - jumpedAt > JUMP_MS ? retention : { ...retention, maxAge: Infinity }
   }
 }
 

@@ -36,7 +36,9 @@ const MAX_NAMED = 100
 export type Versions = ReturnType<typeof createVersions>
 
 /** `store`: the version store of the storage. */
-export function createVersions ({ storage, settings: { clock } }: Services, store: VersionStore, retention: Retention) {
+export function createVersions (
+  { storage, settings: { clock } }: Services, store: VersionStore, retention: () => Retention
+) {
   return { of, open, name }
 
   /** All versions, oldest first; the last is the present content. Empty if the file does not exist. */
@@ -52,7 +54,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, stor
     }
     const isKept = position !== -1 && position === kept.length - 1 // a save failed after the version was kept
     const superseded = isKept ? kept.slice(0, -1) : kept
-    const expired = new Set(expiredVersions(superseded, retention, clock.now())) // a storage removes some of them later
+    const expired = new Set(expiredVersions(superseded, retention(), clock.now())) // a storage removes some of them later
     const shown = superseded.filter(({ version }) => !expired.has(version))
     return [
       ...shown.map((stored, index) => versionOf(stored, detailsOf(stored.details).made, shown[index - 1])),

@@ -7,6 +7,8 @@ import { ADA, startHost } from '../kit/host.js'
 import { GRACE, OLD, responseAt, startHistorian, startService } from '../kit/sessions.js'
 import { deferred } from '../kit/time.js'
 
+const DAY_MS = 24 * 60 * 60_000
+
 for (const profile of profiles) {
   t.test(`every save adds a version, with who made it and what was changed (${profile})`, async t => {
     const { edit, control, contents, fetched, fileId } = await startHistorian(t, { profile, inFiles: profile === 'secure' })
@@ -232,6 +234,25 @@ t.test('the oldest versions are deleted beyond keep, maxAge and maxBytes, and th
   await young.edit('3')
   t.strictSame((await young.contents()).map(([version]) => version), [1, 2, 3].slice(-2), 'one is always kept')
 })
+
+for (const withPrune of [true, false]) {
+  t.test(`a clock that jumps ahead empties no history; after a day it is believed (${withPrune ? 'prune' : 'remove'})`, async t => {
+    const { clock, edit, contents } = await startHistorian(t, {
+      versions: { maxAge: 30 * DAY_MS },
+      storing: storage => withPrune ? storage : { ...storage, versions: { ...storage.versions!, prune: undefined } as never }
+    })
+    const numbers = async () => (await contents()).map(([version]) => version)
+    for (const content of ['2', '3']) await edit(content)
+    await clock.advance(10 * 365 * DAY_MS)
+    for (const content of ['4', '5']) await edit(content)
+    t.strictSame(await numbers(), [1, 2, 3, 4, 5])
+    const { now } = performance
+    t.teardown(() => { performance.now = now })
+    performance.now = () => now.call(performance) + DAY_MS + 60_000
+    await edit('6')
+    t.strictSame(await numbers(), [5, 6])
+  })
+}
 
 t.test('force saves within a session are deleted before older versions, and the last two saves of a session stay', async t => {
   const { edit, open, contents, fetched } = await startHistorian(t, { versions: { keep: 4 } })
