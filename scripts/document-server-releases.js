@@ -1,6 +1,7 @@
-// Opens an issue for each new release of a document server: node scripts/document-server-releases.js. Once a week
-// .github/workflows/document-server-releases.yml does. New is a release whose major and minor version has no row in
-// docs/document-server.md, unless it is older than all rows. If anything cannot be read, it fails and opens nothing.
+// Opens an issue for each new release of a document server, and for each change of the changelog in its documentation:
+// node scripts/document-server-releases.js. Once a week .github/workflows/document-server-releases.yml does. New is a
+// release whose major and minor version has no row in docs/document-server.md, unless it is older than all rows. If
+// anything cannot be read, it fails and opens nothing.
 import { readFile } from 'node:fs/promises'
 
 /** Their repositories, by the beginning of their rows. */
@@ -8,6 +9,12 @@ const SERVERS = { '': 'ONLYOFFICE/DocumentServer', 'Euro-Office ': 'Euro-Office/
 const ROW = /^\| (Euro-Office )?(\d+\.\d+) \|/gm
 /** Such as v10.0.1, v9.3.4-hotfix.1, and ONLYOFFICE-DocumentServer-4.2.0 long ago. */
 const TAG = /^(?:ONLYOFFICE-DocumentServer-)?v?((\d+\.\d+)(?:\.\d+)*(?:-[\w.-]+)?)$/
+const DOCUMENTATION = {
+  repository: 'ONLYOFFICE/api.onlyoffice.com',
+  changelog: 'site/docs/docs-api/more-information/changelog.md',
+  /** What was changed before has been read. */
+  readUntil: '2026-11-08T00:00:00Z'
+}
 const TIMEOUT_MS = 30_000
 
 const api = setting('GITHUB_API_URL')
@@ -32,24 +39,42 @@ for (const [name, repository] of Object.entries(SERVERS)) {
       throw new Error(`${repository} has a release whose tag is not a version: ${JSON.stringify(tag)}`)
     }
     if (!known.includes(minor) && known.some(row => order(row) < order(minor))) {
-      unknown.push({ repository, tag, title: `Document server: ${name}${version}` })
+      unknown.push({
+        mark: `release: ${repository} ${tag}`,
+        url: `https://github.com/${repository}/releases/tag/${tag}`,
+        title: `Document server: ${name}${version}`
+      })
     }
   }
 }
 
+const { repository, changelog, readUntil } = DOCUMENTATION
+const changes = await list(`${api}/repos/${repository}/commits?path=${encodeURIComponent(changelog)}&per_page=100`)
+if (changes.length === 0) throw new Error(`${repository} has no ${changelog}`)
+for (const { sha, commit } of changes) {
+  const date = String(/** @type {any} */ (commit)?.committer?.date)
+  if (Number.isNaN(Date.parse(date))) throw new Error(`${repository} has a commit without a date: ${sha}`)
+  if (Date.parse(date) < Date.parse(readUntil)) continue
+  unknown.push({
+    mark: `documentation: ${sha}`,
+    url: `https://github.com/${repository}/commit/${sha}`,
+    title: `Documentation of the document server: changed on ${date.slice(0, 10)}`
+  })
+}
+
 const bodies = (await list(`${issues}?state=all&per_page=100`)).map(({ body }) => String(body))
-for (const { repository, tag, title } of unknown) {
-  const mark = `<!-- release: ${repository} ${tag} -->`
-  if (bodies.some(body => body.includes(mark))) continue
-  const body = `https://github.com/${repository}/releases/tag/${tag}
+for (const { mark, url, title } of unknown) {
+  const comment = `<!-- ${mark} -->`
+  if (bodies.some(body => body.includes(comment))) continue
+  const body = `${url}
 
-What to do is in CONTRIBUTING.md, "A new version of the document server". This issue stays the only one of this release, also when it is closed.
+What to do is in CONTRIBUTING.md, "A new version of the document server". This issue stays the only one about it, also when it is closed.
 
-${mark}`
+${comment}`
   await request(issues, { status: 201, method: 'POST', body: JSON.stringify({ title, body }) })
   console.log(`Opened: ${title}`)
 }
-console.log(`${unknown.length} releases of unknown versions`)
+console.log(`${unknown.length} releases of unknown versions, and changes of the documentation`)
 
 /**
  * All pages of a list.

@@ -14,8 +14,17 @@ export type SignedConfig = Omit<Config, 'events'> & Required<Pick<Config, 'docum
 /** Fields of the configuration's `document` that a control does not set itself. */
 export type DocumentDefaults = Omit<DocumentNormal, 'key' | 'url' | 'title' | 'fileType'>
 
+/** How the editor looks and what it offers, with what the documentation of 10.0 adds. */
+export type EditorCustomization = NonNullable<EditorConfigNormal['customization']> & {
+  /** The tools of artificial intelligence, as that documentation describes them. */
+  readonly ai?: unknown
+}
+
 /** Fields of the configuration's `editorConfig` that a control does not set itself. */
-export type EditorDefaults = Omit<EditorConfigNormal, 'callbackUrl'> & Pick<EditorConfigEmbedded, 'embedded'>
+export type EditorDefaults =
+  & Omit<EditorConfigNormal, 'callbackUrl' | 'customization'>
+  & Pick<EditorConfigEmbedded, 'embedded'>
+  & { readonly customization?: EditorCustomization }
 
 /**
  * Any part of the editor's configuration that does not depend on the opened document: key, URL, title, file type and

@@ -67,7 +67,7 @@ export interface DocumentHistory {
 }
 
 /** The argument of the editor's `setHistoryData`. Source: docs/document-server-protocol.md#version-history */
-export type HistoryVersionData = Signed<HistoryData>
+export type HistoryVersionData = Signed<HistoryData> & { readonly version: number }
 
 /** Options of `EditorControl.restore`. */
 export interface RestoreOptions {

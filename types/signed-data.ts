@@ -8,8 +8,8 @@ import type {
 
 /** The data of one version in the version history. A version with `changesUrl` needs the previous version, too. */
 export type HistoryData =
-  & Omit<SetHistoryDataOptions, 'token' | 'error' | 'key' | 'url' | 'changesUrl' | 'previous'>
-  & { readonly key: string, readonly url: string }
+  & Omit<SetHistoryDataOptions, 'token' | 'error' | 'key' | 'url' | 'changesUrl' | 'previous' | 'version'>
+  & { readonly version: number | string, readonly key: string, readonly url: string }
   & (
     | { readonly changesUrl: string, readonly previous: NonNullable<SetHistoryDataOptions['previous']> }
     | { readonly changesUrl?: undefined, readonly previous?: SetHistoryDataOptions['previous'] }
@@ -26,7 +26,7 @@ export interface FileData {
  * Source: docs/document-server-protocol.md#events-and-what-answers-them
  */
 export interface SignedMethods {
-  /** Answers `onRequestHistoryData`. `version` is an integer other than 0. */
+  /** Answers `onRequestHistoryData`. `version` is an integer other than 0, or from 10.0 on text such as `'1.2'`. */
   readonly setHistoryData: HistoryData
   /** Answers `onRequestInsertImage`. `c` is that of the event. */
   readonly insertImage: Pick<InsertImageOptions, 'c' | 'images'>

@@ -5,14 +5,18 @@ import type { TokenSigner } from '../document-server/token.js'
 import { InvalidOptionError } from '../errors.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 import { isHttpUrl } from '../util/url.js'
-import { isRule, type Rule, rule, stringThat } from '../util/validate.js'
+import { anyOf, isRule, type Rule, rule, stringThat } from '../util/validate.js'
 
 /** A list stands for one or more elements of its shape. */
 type Shape = Rule | readonly [Shape] | { readonly [field: string]: Shape }
 
-const text = rule('must be a string that is not empty', stringThat(value => value !== ''))
+const isNotEmpty = stringThat(value => value !== '')
+const text = rule('must be a string that is not empty', isNotEmpty)
 const url = rule('must be an absolute http(s) URL', stringThat(isHttpUrl))
-const version = rule('must be an integer other than 0', value => Number.isInteger(value) && value !== 0)
+const version = rule(
+  'must be an integer other than 0, or text such as \'1.2\'',
+  anyOf(value => Number.isInteger(value) && value !== 0, isNotEmpty)
+)
 
 const DATE = 'must be absent: a dated token would pass for one of the document server'
 

@@ -157,9 +157,10 @@ export function createHistory (
     if (!version) throw new VersionNotFoundError()
     const base = version.changesIn === undefined ? undefined : baseOf(fileId, version, all)
     const data = { version: number, ...contentOf(fileId, version) }
-    return sign(
+    const signed = sign(
       base ? { ...data, previous: contentOf(fileId, base), changesUrl: urls.version(fileId, number, 'changes') } : data
     )
+    return { ...signed, version: number }
   }
 
   function entryOf (fileId: string, { version, revision, modifiedAt, made, label }: Version): HistoryVersion {

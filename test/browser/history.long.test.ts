@@ -70,6 +70,36 @@ t.test('version history through the page: versions with their times in the user\
   t.equal(await viewer.button('Restore').count(), 0, 'somebody who may not edit restores nothing')
 })
 
+/** An api.js whose editor raises what a test says: the emulator's versions are numbers. */
+const SCRIPTED_API = `DocsAPI = { DocEditor: function (id, { events }) {
+  document.getElementById(id).replaceWith(document.createElement('iframe'))
+  raise = (name, data) => events[name]({ data })
+  answers = []
+  this.setHistoryData = data => answers.push(data)
+  this.destroyEditor = () => {}
+  setTimeout(() => events.onDocumentReady({}))
+} }`
+
+t.test('an editor may name versions by texts, as from 10.0 on, and gets them back', { skip }, async t => {
+  const service = await startPages(t, browser, { versions: {} })
+  const fileId = await service.store('report.docx')
+  const { page } = await browser.newPage(t)
+  await page.route('**/api.js', async route => await route.fulfill({ contentType: 'text/javascript', body: SCRIPTED_API }))
+  await page.goto(`${service.origin}/edit/${fileId}`)
+  const count = async (wanted: number) =>
+    await page.waitForFunction(wanted => (globalThis as unknown as { answers?: object[] }).answers?.length === wanted, wanted)
+  await count(0)
+  for (const version of ['1', 1, '1.2']) await page.evaluate(`raise('onRequestHistoryData', ${JSON.stringify(version)})`)
+  await count(3)
+  const answers = await page.evaluate('answers') as object[]
+  t.match(answers.find(answer => 'version' in answer && answer.version === '1'), { fileType: 'docx', token: String })
+  t.match(answers.find(answer => 'version' in answer && answer.version === 1), { fileType: 'docx', token: String })
+  t.match(answers.find(answer => 'error' in answer), { version: '1.2', error: String }, 'none of the application\'s versions')
+  const restored = page.waitForRequest(/actions\/restore$/)
+  await page.evaluate('raise(\'onRequestRestore\', { version: \'1\' })')
+  t.strictSame((await restored).postDataJSON(), { version: 1 })
+})
+
 t.test('what goes wrong in the history is told: the list, a version, and the restoring', { skip }, async t => {
   const service = await startPages(t, browser, { versions: {} })
   const fileId = await service.store('report.docx')

@@ -156,7 +156,7 @@ const chosen = arguments_.setRequestedDocument
 
 const invalid: ReadonlyArray<readonly [method: string, data: unknown, message: string]> = [
   ...(['version', 'key', 'url', 'previous'] as const).map(field => ['setHistoryData', without(history, field), `setHistoryData.${field} must be`] as const),
-  ...[0, '3', 1.5, NaN, null].map(version => ['setHistoryData', { ...history, version }, 'setHistoryData.version must be an integer other than 0'] as const),
+  ...[0, '', 1.5, NaN, null].map(version => ['setHistoryData', { ...history, version }, 'setHistoryData.version must be an integer other than 0'] as const),
   ['setHistoryData', { ...history, key: '' }, 'setHistoryData.key must be a string that is not empty'],
   ['setHistoryData', { ...history, url: '/files/1' }, 'setHistoryData.url must be an absolute http(s) URL'],
   ['setHistoryData', { ...history, url: 'file:///etc/passwd' }, 'setHistoryData.url must be an absolute http(s) URL'],
@@ -234,8 +234,9 @@ t.test('sign(payload) takes only a plain object that is JSON, without token and 
 t.test('the types of sign() know each method\'s fields', async t => {
   const { app } = await startHost(t)
   const control = app.editorControl()
-  const signed: { readonly token: string, readonly version: number } = control.sign('setHistoryData', { version: 1, key: 'k', url: URL_OF_A_FILE })
+  const signed: { readonly token: string, readonly version: number | string } = control.sign('setHistoryData', { version: '1.2', key: 'k', url: URL_OF_A_FILE })
   t.type(signed.token, 'string')
+  t.equal(signed.version, '1.2')
   const own: { readonly token: string, readonly a: number } = control.sign({ a: 1 })
   t.type(own.token, 'string')
   // @ts-expect-error a method without a token

@@ -13,6 +13,8 @@ interface Answer { readonly status?: number, readonly text?: string, readonly li
 
 const ONLYOFFICE = 'ONLYOFFICE/DocumentServer'
 const EURO_OFFICE = 'Euro-Office/DocumentServer'
+const DOCUMENTATION = 'ONLYOFFICE/api.onlyoffice.com'
+const CHANGELOG = `GET /repos/${DOCUMENTATION}/commits`
 const OURS = '/repos/somebody/ours/issues'
 /** With what is older than all known versions, and patches of known ones. */
 const KNOWN = {
@@ -26,16 +28,20 @@ const KNOWN = {
 }
 
 /** GitHub with these releases beside those of known versions. `answers` replaces what it answers to a path. */
-async function startGitHub (t: Test, { added = {}, pageSize = 100, answers = {} }: {
+async function startGitHub (t: Test, { added = {}, changed = [], pageSize = 100, answers = {} }: {
   readonly added?: Readonly<Record<string, readonly Release[]>>
+  /** Times of commits that changed the documentation's changelog. */
+  readonly changed?: readonly string[]
   readonly pageSize?: number
   readonly answers?: Readonly<Record<string, Answer>>
 } = {}) {
   const issues: Issue[] = []
-  const releases = Object.fromEntries(Object.entries(KNOWN).map(([repository, tags]) => [
+  const commits = [...changed, '2026-11-07T12:00:00Z', '2026-10-15T12:00:00Z'].map(date => ({ sha: `sha-of-${date}`, commit: { committer: { date } } }))
+  const releases: Record<string, readonly object[]> = Object.fromEntries(Object.entries(KNOWN).map(([repository, tags]) => [
     `/repos/${repository}/releases`,
     [...added[repository] ?? [], ...tags.map(tag => ({ tag_name: tag, draft: false, prerelease: false }))] as readonly Release[]
   ]))
+  releases[`/repos/${DOCUMENTATION}/commits`] = commits
 
   const api = await startUpstream(t, (request, response) => {
     const { pathname, searchParams } = new URL(request.url!, api.origin)
@@ -97,6 +103,16 @@ t.test('each new release gets one issue, which is never opened again, also when 
   t.equal(issues.length, opened.length)
 })
 
+t.test('each change of the documentation\'s changelog gets one issue', async t => {
+  const { api, issues, look } = await startGitHub(t, { changed: ['2026-11-29T08:00:00Z', '2026-11-09T08:00:00Z'] })
+  t.match(await look(), { code: 0, output: 'Opened: Documentation of the document server: changed on 2026-11-29' })
+  t.strictSame(titles(issues), ['2026-11-09', '2026-11-29'].map(day => `Documentation of the document server: changed on ${day}`))
+  t.match(issues[0]?.body, `https://github.com/${DOCUMENTATION}/commit/sha-of-2026-11-`)
+  t.equal((await look()).code, 0)
+  t.equal(issues.length, 2, 'never again')
+  t.ok(api.requests.some(url => url.includes('path=site%2Fdocs%2Fdocs-api%2Fmore-information%2Fchangelog.md')))
+})
+
 t.test('drafts and prereleases are no releases', async t => {
   const { issues, look } = await startGitHub(t, { added: { [ONLYOFFICE]: [{ tag_name: 'v11.0.0', draft: true }, { tag_name: 'nightly', prerelease: true }] } })
   t.equal((await look()).code, 0)
@@ -129,6 +145,9 @@ const unreadable: Readonly<Record<string, readonly [answers: Readonly<Record<str
   'no tag': [{ [FORK]: { text: '[{}]' } }, 'not a version'],
   'the second page fails': [{ [`${RELEASES} page 2`]: { status: 502 } }, 'status 502'],
   'the next page is elsewhere': [{ [FORK]: { text: '[{"tag_name":"v9.3.0"}]', link: '<https://example.com/more>; rel="next"' } }, 'another origin'],
+  'the documentation is elsewhere': [{ [CHANGELOG]: { status: 404 } }, 'status 404'],
+  'the changelog is elsewhere': [{ [CHANGELOG]: { text: '[]' } }, 'has no site/docs/'],
+  'a change without a date': [{ [CHANGELOG]: { text: '[{"sha":"x"}]' } }, 'without a date'],
   'the issues cannot be read': [{ [`GET ${OURS}`]: { status: 503 } }, 'status 503'],
   'issues are switched off': [{ [`POST ${OURS}`]: { status: 410 } }, 'status 410']
 }

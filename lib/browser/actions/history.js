@@ -20,16 +20,20 @@ export const historyGroups = {
   },
 
   'history-data': ({ ask, answer, tell }) => ({
-    /** @param {number} version */
+    /** @param {number | string} version Text, if the editor takes versions such as `1.2`. */
     async onRequestHistoryData (version) {
-      const data = await ask('history-data', { version }).catch(error => ({ error: tell.textOf(error), version }))
-      answer('setHistoryData', data)
+      const data = await ask('history-data', { version: Number(version) }).catch(error => ({ error: tell.textOf(error) }))
+      answer('setHistoryData', { ...data, version })
     }
   }),
 
   restore: ({ ask, messages, reopen, tell }) => ({
-    /** @param {{ version: number, url?: string, fileType?: string }} data `url` is set for a change below a version. */
-    async onRequestRestore ({ version, url, fileType }) {
+    /**
+     * @param {{ version: number | string, url?: string, fileType?: string }} data `url` is set for a change below a
+     *   version.
+     */
+    async onRequestRestore ({ version: named, url, fileType }) {
+      const version = Number(named)
       tell.busy(messages.restoring)
       await ask('restore', url ? { version, url, fileType } : { version })
       await reopen('reopen')
