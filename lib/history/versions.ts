@@ -54,7 +54,8 @@ export function createVersions (
     }
     const isKept = position !== -1 && position === kept.length - 1 // a save failed after the version was kept
     const superseded = isKept ? kept.slice(0, -1) : kept
-    const expired = new Set(expiredVersions(superseded, retention(), clock.now())) // a storage removes some of them later
+    // a storage removes some of them later
+    const expired = new Set(expiredVersions(superseded, retention(), clock.now()))
     const shown = superseded.filter(({ version }) => !expired.has(version))
     return [
       ...shown.map((stored, index) => versionOf(stored, detailsOf(stored.details).made, shown[index - 1])),

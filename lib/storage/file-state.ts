@@ -184,7 +184,7 @@ export function fileState (
      * missing at each start for 30 days. Rejects if records cannot be written.
      */
     async prepare (): Promise<void> {
-      const now = await assertWritable(temps, modes)
+      const { now } = await assertWritable(temps, modes)
       isOnLocalDisk = await isLocal(root)
       if (isOnLocalDisk) await syncAncestors(temps, dirname(root))
       await sweepTempFiles(temps, await readdir(temps), now)

@@ -11,7 +11,7 @@ import { assertCreateOptions, assertReplaceOptions, storedExtension } from './ca
 import { fileInfo, fileLookup, type StoredFile } from './file-lookup.js'
 import { fileState } from './file-state.js'
 import {
-  assertWritable, isTempName, limitsOf, modesFor, readTempFile, removeFile, revokedOr, statsAt, sweepTempFiles, syncDirectory,
+  assertWritable, isTempName, modesFor, readTempFile, removeFile, revokedOr, statsAt, sweepTempFiles, syncDirectory,
   type TempFile, writeTempFile
 } from './file-system.js'
 import { fileVersions } from './file-versions.js'
@@ -229,13 +229,12 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
 
   async function start (): Promise<void> {
     try {
-      const now = await assertWritable(directory, modes)
+      const { now, limits } = await assertWritable(directory, modes)
       const tempNames: string[] = []
       await lookup.scan(name => { if (isTempName(name)) tempNames.push(name) })
       await sweepTempFiles(directory, tempNames, now)
       await state.prepare()
       await versions.prepare()
-      const limits = await limitsOf(directory, modes)
       if (limits.length > 0) {
         process.emitWarning(`The file system of ${directory} ${limits.join(', and ')}`, { code: 'FST_EDITOR_FILE_SYSTEM' })
       }

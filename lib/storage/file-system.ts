@@ -174,26 +174,26 @@ function ignoreExisting (error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
-/**
- * Creates a directory, and rejects unless files can be written there. Resolves to the time of its file system in
- * milliseconds, whose clock may differ from this machine's.
- */
-export async function assertWritable (directory: string, modes: Modes): Promise<number> {
-  await mkdir(directory, { recursive: true, mode: modes.directory })
-  const { path, stats } = await writeTempFile(directory, new Uint8Array(0), modes.file)
-  await removeFile(path)
-  return Number(stats.ctimeMs)
+/** A directory in which files can be written. */
+interface WritableDirectory {
+  /** The time of its file system in milliseconds, whose clock may differ from this machine's. */
+  readonly now: number
+  /** What its file system cannot do, and what that means. */
+  readonly limits: readonly string[]
 }
 
-/** What the file system of a writable directory cannot do, and what that means. */
-export async function limitsOf (directory: string, modes: Modes): Promise<string[]> {
-  const { path } = await writeTempFile(directory, new Uint8Array(0), modes.file)
+/** Creates a directory, and rejects unless files can be written there. */
+export async function assertWritable (directory: string, modes: Modes): Promise<WritableDirectory> {
+  await mkdir(directory, { recursive: true, mode: modes.directory })
+  const { path, stats } = await writeTempFile(directory, new Uint8Array(0), modes.file)
   const isDated = await withHandle(path, 'r+', async handle => await isDone(handle.utimes(0, 0)))
   await removeFile(path)
-  return [
+  const isFlushed = await syncDirectory(directory)
+  const limits = [
     ...isDated ? [] : ['cannot set the time of a file: two saves of one instant may look the same'],
-    ...await syncDirectory(directory) ? [] : ['cannot flush a directory: a power failure may undo the latest saves']
+    ...isFlushed ? [] : ['cannot flush a directory: a power failure may undo the latest saves']
   ]
+  return { now: Number(stats.ctimeMs), limits }
 }
 
 /** Gives a temp file the attributes for replacing this file, which may not be the file it was written for. */

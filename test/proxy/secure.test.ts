@@ -2,6 +2,7 @@ import t from 'tap'
 import { type AuthorizeTarget, type EditorOptions, undiciClient } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 import { send, startUpstream } from '../kit/http.js'
+import { memoryLog } from '../kit/log.js'
 import { nginxProgram, startNginx } from '../kit/programs.js'
 
 const statusOf = async (url: string, headers: Record<string, string>) => (await send(url, { headers })).status
@@ -201,11 +202,13 @@ t.test('behind an nginx that rewrites Host, what the browser calls same-origin i
   skip: nginxProgram() === undefined && 'This machine has no nginx'
 }, async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end('through'))
-  const host = await startHost(t, { documentServerOrigin: upstream.origin })
+  const log = memoryLog()
+  const host = await startHost(t, { documentServerOrigin: upstream.origin, ...log })
   const { origin } = await startNginx(t, `location / { proxy_set_header Host internal.invalid; proxy_pass ${host.origin}; }`)
   const url = host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }).replace(host.origin, origin)
   t.equal(await statusOf(url, { ...host.proxyHeaders, origin, 'sec-fetch-site': 'same-origin' }), 200)
   const refused = await send(url, { headers: { ...host.proxyHeaders, origin } })
   t.equal(refused.status, 403)
   t.equal(refused.body, 'Forbidden')
+  t.match(log.text(), `only pages of the same origin may do this: Origin is ${origin}, Host is internal.invalid`)
 })
