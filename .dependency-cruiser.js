@@ -15,7 +15,7 @@ const plugin = {
   actions: ['options', 'services', 'control', 'handler/credentials', 'handler/request', 'document-server', 'outbound', 'security'],
   handler: ['options', 'services', 'fragment-type', 'diagnostics', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/defaults'],
   openapi: ['options', 'actions/action', 'actions/requests', 'document-server/formats', 'handler/request'],
-  control: ['services', 'diagnostics', 'blank', 'history', 'save', 'sessions', 'document-server'],
+  control: ['services', 'diagnostics', 'blank', 'history', 'save', 'sessions', 'document-server', 'security/names'],
   doctor: ['options', 'document-server', 'handler/observer', 'handler/probe-requests', 'outbound', 'security', 'sessions/openings'],
   services: ['options', 'document-server', 'outbound', 'security', 'storage/timed-storage'],
   csv: ['services', 'document-server/formats'],

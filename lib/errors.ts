@@ -1,5 +1,4 @@
 import createError from '@fastify/error'
-import { fileIdProblem, MAX_FILE_ID_BYTES } from './security/names.js'
 
 /** Every error of this library. Where another error caused it, that error is its `cause`. */
 export abstract class EditorError extends Error {
@@ -199,19 +198,12 @@ const MAX_SHOWN_ID = 255
 /** No stored file has this fileId. */
 export class FileNotFoundError
   extends defineError<[which: string]>('FST_EDITOR_FILE_NOT_FOUND', 404, 'No stored file has %s') {
-  constructor (fileId?: string, { reason, ...options }: ErrorOptions & { readonly reason?: string } = {}) {
+  constructor (fileId?: string, { reason, ...options }: ErrorOptions & { readonly reason?: string | undefined } = {}) {
     const which = fileId === undefined
       ? 'this fileId'
-      : `the fileId ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}${reason ? `: ${reason}` : hintFor(fileId)}`
+      : `the fileId ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}${reason ? `: ${reason}` : ''}`
     super(which, ...('cause' in options ? [options] : []))
   }
-}
-
-function hintFor (fileId: string): string {
-  const problem = fileIdProblem(fileId)
-  if (problem === 'too-long') return `: it is longer than ${MAX_FILE_ID_BYTES} bytes`
-  if (problem) return ': it is no file name on every operating system'
-  return /\w\.\w{1,16}$/.test(fileId) ? ': a fileId has no extension' : ''
 }
 
 /**

@@ -18,6 +18,7 @@ import {
 } from '../errors.js'
 import type { Restores, RestoringUser } from '../history/restore.js'
 import type { History } from '../history/versions.js'
+import { whyNotStored } from '../security/names.js'
 import { stageContent } from '../save/commit.js'
 import type { ForceSaves } from '../save/force-saves.js'
 import type { Saves } from '../save/saves.js'
@@ -118,7 +119,7 @@ export function createControl (
       const { name } = options
       await opening(async () => {
         const found = await sessions.find(fileId)
-        if (!found) throw new FileNotFoundError(fileId)
+        if (!found) throw new FileNotFoundError(fileId, { reason: whyNotStored(fileId) })
         const { info, opening } = found
         await assertOpens(info.extension)
         const denied = askCanEdit(services, fileId, defaults, request)
@@ -235,7 +236,7 @@ export function createControl (
     const { from } = options
     if (typeof from !== 'string') return await createFromFile(from, options.name ?? from.name, { reason: 'upload' })
     const stored = await services.storage.read(from)
-    if (!stored) throw new FileNotFoundError(from)
+    if (!stored) throw new FileNotFoundError(from, { reason: whyNotStored(from) })
     const { body, info: { extension } } = stored
     try {
       return await createFromFile({ content: body, name: `_.${extension}` }, options.name ?? 'Untitled', {

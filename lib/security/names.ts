@@ -24,12 +24,15 @@ const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])\s*(
  * as absent files.
  */
 export function isSafeFileId (fileId: unknown): fileId is string {
-  return typeof fileId === 'string' && fileIdProblem(fileId) === undefined
+  return typeof fileId === 'string' && isPlainName(fileId, MAX_FILE_ID_BYTES)
 }
 
-/** Why a text cannot be a fileId. */
-export function fileIdProblem (fileId: string): NameProblem | undefined {
-  return problemOf(fileId, MAX_FILE_ID_BYTES)
+/** Why no storage has a file with this fileId, if its form shows that. */
+export function whyNotStored (fileId: string): string | undefined {
+  const problem = problemOf(fileId, MAX_FILE_ID_BYTES)
+  if (problem === 'too-long') return `it is longer than ${MAX_FILE_ID_BYTES} bytes`
+  if (problem) return 'it is no file name on every operating system'
+  return /\w\.\w{1,16}$/.test(fileId) ? 'a fileId has no extension' : undefined
 }
 
 /** Whether every operating system treats a text as one plain file name. */
