@@ -1,5 +1,6 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { Storage } from '../../types/storage.js'
+import { FileNotFoundError } from '../errors.js'
 import { LOGIN_GUIDE } from '../handler/observer.js'
 import type { Settings } from '../options.js'
 import type {
@@ -44,13 +45,18 @@ async function storedFile (storage: Pick<Storage, 'stat'>, fileId: string): Prom
     if (info) {
       return ok('OPENING_FILE', `The storage has the document: format ${info.extension}, size ${info.size} bytes.`)
     }
-    return error('OPENING_NO_FILE',
-      'The storage has no document with this fileId.',
-      'Check the fileId (without extension), and that all instances of the application use one storage.')
+    return noFile('The storage has no document with this fileId.')
   } catch (failure) {
+    if (failure instanceof FileNotFoundError) return noFile(`${failure.message}.`)
     const { code, name } = Object(failure) as Partial<NodeJS.ErrnoException>
     return skipped('OPENING_FILE', `The storage could not be asked: ${code ?? name ?? 'an error without a code'}.`)
   }
+}
+
+function noFile (evidence: string): DoctorFinding {
+  return error('OPENING_NO_FILE',
+    evidence,
+    'Check the fileId (without extension), and that all instances of the application use one storage.')
 }
 
 /** Findings in the order in which a document is opened. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
+import { FileNotFoundError } from '../../lib/errors.js'
 import { type DoctorFinding, type EditorControlDefaults, memoryStorage, type Storage } from '../../lib/index.js'
 import { type Host, type HostOptions, startHost } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
@@ -140,6 +141,8 @@ t.test('a document that was deleted after its page was made, and one whose stora
     OPENING_REFUSED: { evidence: /FST_EDITOR_FILE_NOT_FOUND/, remedy: /one storage/ },
     OPENING_NO_FILE: { status: 'error' }
   })
+  storage.stat = async fileId => { throw new FileNotFoundError(fileId, { reason: 'the file with this name has no extension' }) }
+  t.match((await explain()).OPENING_NO_FILE, { status: 'error', evidence: /the file with this name has no extension\.$/ })
 })
 
 for (const [hook, answered] of [['redirects', 302], ['throws', 401]] as const) {
