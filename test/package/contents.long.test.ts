@@ -27,7 +27,7 @@ const { imports } = JSON.parse(/<script type="importmap">([^]*?)<\/script>/.exec
 const packages: Readonly<Record<PackageName, Expected>> = {
   'fastify-onlyoffice': {
     folder: '.',
-    documents: ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'UPGRADING.md', 'package.json', ...docs],
+    documents: ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json', ...docs],
     assets: /^(browser|control\/languages)\//,
     bundle: /^assets\//,
     hasAssetTypes: true
