@@ -107,15 +107,18 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
        */
       async releaseWith (change: (record: SessionRecord) => SessionRecord, cause?: Cause): Promise<void> {
         const id = held?.id ?? ''
-        // Nobody changes the record of a locked file, unless the lock is broken.
-        const known = held && { snapshot: held.snapshot }
+        const released = (record: SessionRecord) => change(withoutLock(record, id))
+        const options = cause && { cause }
         try {
           for (let attempt = 1; ; attempt++) {
             try {
-              await recordStore.update(fileId, record => change(withoutLock(record, id)), {
-                ...known,
-                ...(cause && { cause })
-              })
+              // Nobody changes the record of a locked file, unless the lock is broken, or both were removed.
+              const { snapshot } = held ?? {}
+              if (snapshot) {
+                if (await recordStore.compareAndSet(fileId, released(snapshot.record), snapshot, options)) return
+                if (await isRemoved(fileId)) return
+              }
+              await recordStore.update(fileId, released, options)
               return
             } catch (error) {
               if (attempt === RELEASE_ATTEMPTS) throw error
@@ -139,6 +142,11 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
         if (current.record.lock?.id === id) await breakLock(fileId, current, current.record.lock)
       }
     }
+  }
+
+  /** Whether somebody has removed a document and its record. */
+  async function isRemoved (fileId: string): Promise<boolean> {
+    return (await recordStore.read(fileId)).version === null && await storage.stat(fileId) === null
   }
 
   /** Breaks a lock whose holder is known to have died, and finds out what the holder published. */

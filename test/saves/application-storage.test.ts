@@ -72,6 +72,32 @@ t.test('a removal by another instance waits for a save that is being published, 
   t.equal(await files.state.get(fileId), null, 'and has no record')
 })
 
+t.test('a removal just before a save notes what it has stored leaves no record', async t => {
+  const directory = directoryOf(t)
+  const files = fileStorage({ directory })
+  let isRemoved = false
+  const editing = await startEditing(t, {
+    storage: {
+      ...files,
+      state: {
+        ...files.state,
+        async set (fileId, value, ...version) {
+          const { saves, lock } = value as { saves: object[], lock?: object }
+          if (!isRemoved && saves.length > 0 && !lock) {
+            isRemoved = true
+            await files.remove(fileId)
+            return null
+          }
+          return await files.state.set(fileId, value, ...version)
+        }
+      }
+    }
+  })
+  t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0)
+  t.equal(isRemoved, true)
+  t.equal(await files.state.get(editing.fileId), null)
+})
+
 t.test('replace and remove of the application do what those of the storage do', async t => {
   const directory = directoryOf(t)
   const { app, fileId, storage, storedText, key, post, url } = await startEditing(t, { storage: fileStorage({ directory }) })
