@@ -201,9 +201,13 @@ export class FileNotFoundError
   constructor (fileId?: string, { reason, ...options }: ErrorOptions & { readonly reason?: string | undefined } = {}) {
     const which = fileId === undefined
       ? 'this fileId'
-      : `the fileId ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}${reason ? `: ${reason}` : ''}`
+      : `the fileId ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}${reason ? `: ${reason}` : hintFor(fileId)}`
     super(which, ...('cause' in options ? [options] : []))
   }
+}
+
+function hintFor (fileId: string): string {
+  return /\w\.\w{1,16}$/.test(fileId) ? ': a fileId has no extension' : ''
 }
 
 /**

@@ -50,6 +50,7 @@ for (const [name, repository] of Object.entries(SERVERS)) {
 
 const { repository, changelog, readUntil } = DOCUMENTATION
 const changes = await list(`${api}/repos/${repository}/commits?path=${encodeURIComponent(changelog)}&per_page=100`)
+await request(`${api}/repos/${repository}/contents/${changelog}`, { status: 200 }) // not moved
 if (changes.length === 0) throw new Error(`${repository} has no ${changelog}`)
 for (const { sha, commit } of changes) {
   const date = String(/** @type {any} */ (commit)?.committer?.date)

@@ -91,7 +91,8 @@ export interface EditorOptions {
    * Path at which browsers reach the root of this application, if it is not the path of `publicBaseUrl`: `/office` if a
    * reverse proxy serves the application at `https://example.com/office/` and removes that path, and the document
    * server reaches the application itself. It starts with a slash and does not end with one, or is empty. Only the
-   * pages' URLs of the handler begin with it.
+   * pages' URLs of the handler begin with it. The proxy must pass `Host`: only over https do browsers say that a
+   * request is of the same origin.
    *
    * @default the path of `publicBaseUrl`
    */

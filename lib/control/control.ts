@@ -21,7 +21,6 @@ import type { History } from '../history/versions.js'
 import { stageContent } from '../save/commit.js'
 import type { ForceSaves } from '../save/force-saves.js'
 import type { Saves } from '../save/saves.js'
-import { whyNotStored } from '../security/names.js'
 import type { Inspected, Services } from '../services.js'
 import type { Openings } from '../sessions/openings.js'
 import type { Opening, Sessions } from '../sessions/sessions.js'
@@ -46,6 +45,8 @@ interface ControlServices extends Services {
   readonly pageUrls: PageUrls
   readonly opens: Opens
   readonly openings: Openings
+  /** Why the storage has no such document, if it knows. */
+  readonly whyAbsent: (fileId: string) => Promise<string | undefined>
   readonly offered: OfferedActions
   /** Absent where no versions are kept. */
   readonly versionHistory: VersionHistory | undefined
@@ -68,7 +69,7 @@ export function createControl (
 ): EditorControl {
   const {
     settings: { clock }, plugged: storage, sessions, tokens, urls, pageUrls, pageTokens, keys, conversions, offered,
-    openings
+    openings, whyAbsent
   } = services
   let opened: Opened | null = null
   /** Whether a call that opens a document has not ended yet. */
@@ -119,7 +120,7 @@ export function createControl (
       const { name } = options
       await opening(async () => {
         const found = await sessions.find(fileId)
-        if (!found) throw new FileNotFoundError(fileId, { reason: whyNotStored(fileId) })
+        if (!found) throw new FileNotFoundError(fileId, { reason: await whyAbsent(fileId) })
         const { info, opening } = found
         await assertOpens(info.extension)
         const denied = askCanEdit(services, fileId, defaults, request)
@@ -236,7 +237,7 @@ export function createControl (
     const { from } = options
     if (typeof from !== 'string') return await createFromFile(from, options.name ?? from.name, { reason: 'upload' })
     const stored = await services.storage.read(from)
-    if (!stored) throw new FileNotFoundError(from, { reason: whyNotStored(from) })
+    if (!stored) throw new FileNotFoundError(from, { reason: await whyAbsent(from) })
     const { body, info: { extension } } = stored
     try {
       return await createFromFile({ content: body, name: `_.${extension}` }, options.name ?? 'Untitled', {

@@ -7,17 +7,16 @@ import { hasFromFile, isFromService } from '../document-server/from-file.js'
 import { PROBE_FORMAT, probeDocument, type Sighting } from '../handler/probe-requests.js'
 import type { Settings } from '../options.js'
 import { bytesOf, discard } from '../util/streams.js'
-import { parseUrl, repeatedHeader } from '../util/url.js'
+import { hasTwoHosts, parseUrl } from '../util/url.js'
 import { isLoopback } from './check-options.js'
 import { connectionFault, requestDirectly } from './direct-request.js'
 import { error, firstWords, isError, ok, shown, skipped, warning } from './findings.js'
 import type { DoctorServices } from './services.js'
 
-type AnnouncedUrl = URL | NonNullable<ReturnType<typeof repeatedHeader>>
+type AnnouncedUrl = URL | 'two hosts'
 
 /** How the conversion of the probe ended. */
 type ConversionOutcome =
-  /** Where the file is, or the header that has two values in its URL. */
   | { readonly fileUrl: AnnouncedUrl }
   /** The document server reports an error: a number below 0. */
   | { readonly error: string }
@@ -43,7 +42,7 @@ function probeConversion ({ id, url }: Probe): object {
 }
 
 function announcedUrl (text: string): AnnouncedUrl | undefined {
-  return repeatedHeader(text) ?? parseUrl(text)
+  return hasTwoHosts(text) ? 'two hosts' : parseUrl(text)
 }
 
 /** Lets the document server convert the probe at `url` to text, under a key that no other conversion has. */
@@ -186,8 +185,7 @@ export async function checkResult (
   }
   const { fileUrl } = outcome
   const inPublic = await announcedInPublic(services, probe)
-  if (typeof fileUrl === 'string') return { finding: repeated(fileUrl) }
-  if (typeof inPublic === 'string') return { finding: repeated(inPublic) }
+  if (fileUrl === 'two hosts' || inPublic === 'two hosts') return { finding: twoHosts(fileUrl === 'two hosts') }
   const isForeign = ({ origin }: URL) => !documentServer.anyOrigin && !documentServer.origins.has(origin)
   const foreign = [fileUrl, inPublic].find(url => url && isForeign(url))
   if (foreign) return { finding: foreignOrigin(foreign, [...documentServer.origins]) }
@@ -277,10 +275,10 @@ export async function checkForwardedHeaders (services: DoctorServices, probe: Pr
     'Let the proxy in front of the document server set or clear these headers (nginx: proxy_set_header X-Forwarded-Host $http_host; proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Prefix ""; proxy_set_header Cloudfront-Forwarded-Proto "";).')]
 }
 
-function repeated (header: string): DoctorFinding {
+function twoHosts (isForUs: boolean): DoctorFinding {
   return error('RESULT_ORIGIN',
-    `The document server announces a converted file at a URL with two ${header === 'X-Forwarded-Host' ? 'hosts' : 'schemes'}, as it got the header ${header} twice. Saved files are fetched nevertheless, but neither converted files nor copies that users save.`,
-    `Let only the first of the proxies in front of the document server set ${header}, and the others pass it on.`)
+    `The document server announces a converted file at a URL with two hosts, as it gets X-Forwarded-Host from two proxies. ${isForUs ? 'Neither converted files nor copies' : 'Copies'} that users save can${isForUs ? '' : 'not'} be fetched there.`,
+    'Let only the first of the proxies in front of the document server set X-Forwarded-Host, and the others pass it on.')
 }
 
 function foreignOrigin ({ origin, host }: URL, own: readonly string[]): DoctorFinding {

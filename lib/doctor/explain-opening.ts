@@ -1,6 +1,5 @@
 import type { DoctorFinding } from '../../types/doctor.js'
 import type { Storage } from '../../types/storage.js'
-import { FileNotFoundError } from '../errors.js'
 import { LOGIN_GUIDE } from '../handler/observer.js'
 import type { Settings } from '../options.js'
 import type {
@@ -13,9 +12,14 @@ import { error, ok, redactor, skipped, warning } from './findings.js'
  */
 const PATIENCE_MS = 15_000
 
+interface AskedStorage extends Pick<Storage, 'stat'> {
+  /** Why it has no such document, if it knows. */
+  readonly whyAbsent: (fileId: string) => Promise<string | undefined>
+}
+
 /** Explains from the history of a file why it does not open or is not saved. */
 export function createOpeningExplainer (
-  settings: Pick<Settings, 'clock' | 'publicBaseUrl' | 'secrets'>, storage: Pick<Storage, 'stat'>, openings: Openings
+  settings: Pick<Settings, 'clock' | 'publicBaseUrl' | 'secrets'>, storage: AskedStorage, openings: Openings
 ) {
   const redact = redactor(settings)
 
@@ -39,24 +43,20 @@ export function createOpeningExplainer (
   }
 }
 
-async function storedFile (storage: Pick<Storage, 'stat'>, fileId: string): Promise<DoctorFinding> {
+async function storedFile (storage: AskedStorage, fileId: string): Promise<DoctorFinding> {
   try {
     const info = await storage.stat(fileId)
     if (info) {
       return ok('OPENING_FILE', `The storage has the document: format ${info.extension}, size ${info.size} bytes.`)
     }
-    return noFile('The storage has no document with this fileId.')
+    const reason = await storage.whyAbsent(fileId)
+    return error('OPENING_NO_FILE',
+      `The storage has no document with this fileId${reason === undefined ? '' : `: ${reason}`}.`,
+      'Check the fileId (without extension) and the name of its file (with one), and that all instances of the application use one storage.')
   } catch (failure) {
-    if (failure instanceof FileNotFoundError) return noFile(`${failure.message}.`)
     const { code, name } = Object(failure) as Partial<NodeJS.ErrnoException>
     return skipped('OPENING_FILE', `The storage could not be asked: ${code ?? name ?? 'an error without a code'}.`)
   }
-}
-
-function noFile (evidence: string): DoctorFinding {
-  return error('OPENING_NO_FILE',
-    evidence,
-    'Check the fileId (without extension), and that all instances of the application use one storage.')
 }
 
 /** Findings in the order in which a document is opened. */

@@ -14,8 +14,8 @@ interface Announced {
   /** Extension of the stored file, used if no format is announced. */
   readonly extension: string
   readonly mediaType: string | undefined
-  /** Whether the response says where its body ends. */
-  readonly isDelimited?: boolean
+  /** Whether it is known that there are no bytes, and none were lost. */
+  readonly mayBeEmpty?: boolean
   /** Whether a page, not the document server, has announced the format. */
   readonly namedByPage?: boolean
   /** Makes the error for other content. Default: an `UpstreamError` that is not retryable. */
@@ -26,8 +26,8 @@ interface Announced {
  * Passes on content that looks like the announced format, or without one like the stored file's. Rejects with
  * `mismatchError` before the first byte if the content is empty, an error page or of another format, and with
  * `UpstreamError` after the last byte if a package is damaged inside or truncated: a server in between may announce the
- * length of what it has, or have damaged it. Only plain text may be empty, if it is announced as such and cannot have
- * been cut off.
+ * length of what it has, or have damaged it. Only plain text may be empty, if it is announced as such and nothing was
+ * lost.
  *
  * If a page has announced the format, a package must also have that format's parts; otherwise it fails after the last
  * byte. Text may then be plain text whatever it contains, and HTML or other markup only if the document server says so.
@@ -59,9 +59,9 @@ function mismatch (found: string, { mismatchError }: Announced): Error {
 }
 
 function isMatch (
-  start: Buffer, format: string, { filetype, mediaType, isDelimited = false, namedByPage = false }: Announced
+  start: Buffer, format: string, { filetype, mediaType, mayBeEmpty = false, namedByPage = false }: Announced
 ): boolean {
-  if (start.length === 0) return isPlainText(format) && filetype !== undefined && isDelimited
+  if (start.length === 0) return isPlainText(format) && filetype !== undefined && mayBeEmpty
   if (namedByPage && !isAsSaid(start, format, mediaType)) return false
   // Text may begin with a tag. It is an error page only if it is sent as HTML.
   if (isPlainText(format)) return !isErrorResponse(start, format, mediaType)

@@ -99,7 +99,7 @@ export function createResults (outbound: Outbound, closing: AbortSignal) {
 
   /** The file in a response, as `fetchResult` resolves to it. The signal stops reading it. */
   async function resultOf (
-    { status, body, length, isDelimited, header }: OutboundResponse, fileType: string,
+    { status, body, length, header }: OutboundResponse, fileType: string,
     { signal, namedByPage = false, failure }: FetchOptions
   ): Promise<ResultFile> {
     try {
@@ -108,7 +108,7 @@ export function createResults (outbound: Outbound, closing: AbortSignal) {
         filetype: fileType,
         extension: fileType,
         mediaType: header('content-type'),
-        isDelimited,
+        mayBeEmpty: length === 0,
         namedByPage,
         mismatchError: found => failure(`the result is ${found}`)
       })

@@ -26,8 +26,6 @@ export interface OutboundRequest {
 export interface OutboundResponse extends HttpResponse {
   /** Announced size in bytes. */
   readonly length: number | undefined
-  /** Whether the response says where its body ends, so that an empty one has not just been cut off. */
-  readonly isDelimited: boolean
 }
 
 const MAX_REDIRECTS = 5
@@ -69,8 +67,7 @@ export function createOutbound (client: HttpClient, settings: Settings) {
       const limited = limitedBody(response.body, { limit, length, signal: deadline.signal })
       if (hasArrived(limited)) deadline.clear()
       else limited.once('close', deadline.clear)
-      const isDelimited = length !== undefined || /\bchunked\b/i.test(response.header('transfer-encoding') ?? '')
-      return { status: response.status, header: name => response.header(name), length, isDelimited, body: limited }
+      return { status: response.status, header: name => response.header(name), length, body: limited }
     } catch (error) {
       deadline.clear()
       deadline.signal.throwIfAborted()

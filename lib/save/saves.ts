@@ -2,6 +2,7 @@ import type { HttpResponse } from '../../types/http.js'
 import type { StagedContent } from '../../types/storage.js'
 import { createCsvSaves } from '../csv/csv-saves.js'
 import { checkedContent } from '../document-server/content-check.js'
+import { isPlainText } from '../document-server/file-signatures.js'
 import { FileNotFoundError, RevokedError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import type { Inspected, Services } from '../services.js'
@@ -37,10 +38,12 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
   /**
    * Fetches a saved file and passes its bytes to `consume`; retries after a transient failure, all within
    * `timeouts.total`. Rejects like `Outbound`, with `UpstreamError` if the response is not such a document, or with
-   * whatever `consume` throws.
+   * whatever `consume` throws. A text that is empty twice, in complete responses without a length, is empty: a proxy
+   * may have lost it once, and completed the response.
    */
   return async function fetch<Result> (file: SavedFile, consume: Consume<Result>): Promise<Result> {
-    return await repeated(async timeLeft => await fetchOnce(file, consume, timeLeft), {
+    const seen = { empty: false }
+    return await repeated(async timeLeft => await fetchOnce(file, consume, timeLeft, seen), {
       retries: saveRetries,
       total: timeouts.total,
       signal,
@@ -49,7 +52,8 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
   }
 
   async function fetchOnce<Result> (
-    { url, filetype, extension, namedByPage = false }: SavedFile, consume: Consume<Result>, total: number
+    { url, filetype, extension, namedByPage = false }: SavedFile, consume: Consume<Result>, total: number,
+    seen: { empty: boolean }
   ): Promise<Result> {
     const response = await outbound('callback', url, { signal, total, namedByPage })
     try {
@@ -61,8 +65,13 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
         filetype,
         extension,
         mediaType: response.header('content-type'),
-        isDelimited: response.isDelimited,
-        namedByPage
+        mayBeEmpty: response.length === 0 || seen.empty,
+        namedByPage,
+        mismatchError (found: string) {
+          const isComplete = /\bchunked\b/i.test(response.header('transfer-encoding') ?? '')
+          seen.empty = found === 'empty' && isComplete && isPlainText(filetype ?? '')
+          return new UpstreamError(`the response is ${found}`, { retryable: seen.empty })
+        }
       }
       return await consume(checkedContent(response.body, announced), response)
     } finally {

@@ -27,12 +27,13 @@ export function isSafeFileId (fileId: unknown): fileId is string {
   return typeof fileId === 'string' && isPlainName(fileId, MAX_FILE_ID_BYTES)
 }
 
-/** Why no storage has a file with this fileId, if its form shows that. */
-export function whyNotStored (fileId: string): string | undefined {
+/** Why a text is no fileId; `undefined` if it can be one. */
+export function whyNoFileId (fileId: string): string | undefined {
   const problem = problemOf(fileId, MAX_FILE_ID_BYTES)
-  if (problem === 'too-long') return `it is longer than ${MAX_FILE_ID_BYTES} bytes`
-  if (problem) return 'it is no file name on every operating system'
-  return /\w\.\w{1,16}$/.test(fileId) ? 'a fileId has no extension' : undefined
+  if (problem === undefined) return undefined
+  return problem === 'too-long'
+    ? `it is longer than ${MAX_FILE_ID_BYTES} bytes`
+    : 'it is no file name on every operating system'
 }
 
 /** Whether every operating system treats a text as one plain file name. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Content, StagedContent, Storage } from '../../types/storage.js'
-import { FileNotFoundError, InvalidOptionError, NameTakenError } from '../errors.js'
-import { isSafeFileId } from '../security/names.js'
+import { InvalidOptionError, NameTakenError } from '../errors.js'
+import { isSafeFileId, whyNoFileId } from '../security/names.js'
 import { once } from '../util/queue.js'
 import { acceptContent } from '../util/streams.js'
 import { assertOptions, integerFrom, rule, type Rules, stringThat } from '../util/validate.js'
@@ -45,6 +45,14 @@ const rules: Rules<FileStorageOptions> = {
 
 const MAX_READ_ATTEMPTS = 10
 
+/** Why a storage has no document with a fileId, by storage. */
+const explanations = new WeakMap<Storage, (fileId: string) => Promise<string | undefined>>()
+
+/** Why a storage that `fileStorage` has made has no document with this fileId, if it knows. Never rejects. */
+export async function whyAbsent (storage: Storage, fileId: string): Promise<string | undefined> {
+  return await explanations.get(storage)?.(fileId)
+}
+
 /** These cannot be the names of documents, because a fileId never starts with a dot. */
 const STATE_DIRECTORY = '.fastify-onlyoffice-state'
 const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
@@ -58,8 +66,7 @@ const VERSIONS_DIRECTORY = '.fastify-onlyoffice-versions'
  *   `StateStore.set`).
  * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets the
  *   permissions and the owner of the document that it was saved for.
- * - Symbolic links, directories and devices are treated as absent. `stat` rejects for a file whose name is a fileId
- *   without an extension, with a `FileNotFoundError` (`FST_EDITOR_FILE_NOT_FOUND`) that says so.
+ * - Symbolic links, directories, devices and files without an extension are treated as absent.
  * - Instances on several machines can share the directory through NFS 4.1 or later, with the default mount options of
  *   Linux: docs/nfs.md describes the other guarantees and the tests.
  * - Versions are hard links to documents, or copies where the file system has no links: keeping one takes as long for
@@ -102,12 +109,11 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
   const versions = fileVersions(pathOf(VERSIONS_DIRECTORY), services)
   const stagedFiles = new WeakMap<Content, TempFile>()
 
-  return {
+  const storage: FileStorage = {
     ready,
 
     async stat (fileId) {
       const [file] = await find(fileId)
-      if (!file) await assertNotWithoutExtension(fileId)
       return file ? fileInfo(fileId, file.name, file.stats) : null
     },
 
@@ -191,15 +197,19 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     state: state.store,
     versions: versions.store
   }
+  explanations.set(storage, whyAbsentHere)
+  return storage
 
   async function find (fileId: string): Promise<StoredFile[]> {
     await ready()
     return await lookup.find(fileId)
   }
 
-  async function assertNotWithoutExtension (fileId: string): Promise<void> {
-    const stats = isSafeFileId(fileId) && !fileId.includes('.') ? await statsAt(pathOf(fileId)) : undefined
-    if (stats?.isFile()) throw new FileNotFoundError(fileId, { reason: 'the file with this name has no extension' })
+  async function whyAbsentHere (fileId: string): Promise<string | undefined> {
+    const reason = whyNoFileId(fileId)
+    if (reason !== undefined || fileId.includes('.')) return reason
+    const stats = await statsAt(pathOf(fileId)).catch(() => undefined)
+    return stats?.isFile() ? 'the file with this name has no extension' : undefined
   }
 
   async function tempFileFor (content: Content, replaced: BigIntStats | undefined): Promise<TempFile> {

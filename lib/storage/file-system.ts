@@ -95,6 +95,13 @@ export interface TempFile {
   stats: BigIntStats
 }
 
+/** The stats of a file that has been written, as they stay. */
+interface Finished {
+  readonly stats: BigIntStats
+  /** Whether its time could be set. Otherwise the file system may set it as late as when the file is closed. */
+  readonly isDated: boolean
+}
+
 interface TempFileOptions {
   readonly replaced?: BigIntStats | undefined
   /** Runs the creation of the file. */
@@ -138,20 +145,26 @@ export function previousOf (temp: string): string {
 export async function writeTempFile (
   directory: string, content: Content, mode: number,
   { replaced, adding = async add => await add() }: TempFileOptions = {}
-): Promise<TempFile> {
+): Promise<TempFile & Finished> {
   const path = join(directory, tempName())
   const handle = await adding(async () =>
     await open(path, 'wx', replaced === undefined ? mode : permissionsOf(replaced))
   )
+  let finished: Finished
   try {
     const size = await writeContent(handle, content)
-    return { path, stats: await finish(handle, size, replaced) }
+    finished = await finish(handle, size, replaced)
   } catch (error) {
     await unlink(path).catch(() => {})
     throw error
   } finally {
     await handle.close()
   }
+  return { path, ...await onceClosed(path, finished) }
+}
+
+async function onceClosed (path: string, finished: Finished): Promise<Finished> {
+  return finished.isDated ? finished : { ...finished, stats: await lstat(path, { bigint: true }) }
 }
 
 /**
@@ -185,8 +198,7 @@ interface WritableDirectory {
 /** Creates a directory, and rejects unless files can be written there. */
 export async function assertWritable (directory: string, modes: Modes): Promise<WritableDirectory> {
   await mkdir(directory, { recursive: true, mode: modes.directory })
-  const { path, stats } = await writeTempFile(directory, new Uint8Array(0), modes.file)
-  const isDated = await withHandle(path, 'r+', async handle => await isDone(handle.utimes(0, 0)))
+  const { path, stats, isDated } = await writeTempFile(directory, new Uint8Array(0), modes.file)
   await removeFile(path)
   const isFlushed = await syncDirectory(directory)
   const limits = [
@@ -200,7 +212,8 @@ export async function assertWritable (directory: string, modes: Modes): Promise<
 export async function prepareToReplace (temp: TempFile, replaced: BigIntStats): Promise<void> {
   if (hasSameAccess(temp.stats, replaced) && temp.stats.mtimeNs > replaced.mtimeNs) return
   const { path, stats } = temp
-  temp.stats = await withHandle(path, 'r+', async handle => await finish(handle, Number(stats.size), replaced))
+  const finished = await withHandle(path, 'r+', async handle => await finish(handle, Number(stats.size), replaced))
+  temp.stats = (await onceClosed(path, finished)).stats
 }
 
 export async function * readTempFile (temp: TempFile): AsyncGenerator<Uint8Array> {
@@ -238,16 +251,16 @@ export async function sweepTempFiles (directory: string, names: Iterable<string>
   }
 }
 
-async function finish (handle: FileHandle, size: number, replaced?: BigIntStats): Promise<BigIntStats> {
+async function finish (handle: FileHandle, size: number, replaced?: BigIntStats): Promise<Finished> {
   // The kernel's timestamps have a granularity of milliseconds and inode numbers are reused: two contents could get the
   // same revision.
   const seconds = nextModificationTime(replaced?.mtimeNs)
-  await isDone(handle.utimes(seconds, seconds))
+  const isDated = await isDone(handle.utimes(seconds, seconds))
   const stats = await handle.stat({ bigint: true })
   const isPrepared = replaced === undefined || hasSameAccess(stats, replaced)
   if (!isPrepared) await copyAccess(handle, stats, replaced)
   await inTurnIfLarge(size, async () => await handle.sync())
-  return isPrepared ? stats : await handle.stat({ bigint: true })
+  return { stats: isPrepared ? stats : await handle.stat({ bigint: true }), isDated }
 }
 
 async function copyAccess (handle: FileHandle, stats: BigIntStats, replaced: BigIntStats): Promise<void> {

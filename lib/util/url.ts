@@ -22,9 +22,8 @@ const MAX_HOST_LENGTH = 253
  */
 export function parseHttpUrl (value: string | null | undefined, base?: URL): URL {
   const url = typeof value === 'string' && value.trim() !== '' ? parseUrl(value, base) : undefined
-  const repeated = repeatedHeader(value ?? '')
-  if (repeated) {
-    throw new InvalidUrlError({ cause: new Error(`two proxies in front of the document server have set ${repeated}`) })
+  if (hasTwoHosts(value ?? '')) {
+    throw new InvalidUrlError({ cause: new Error('two proxies in front of the document server set X-Forwarded-Host') })
   }
   if (!url) throw new InvalidUrlError()
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new UnsupportedSchemeError()
@@ -33,13 +32,9 @@ export function parseHttpUrl (value: string | null | undefined, base?: URL): URL
   return url
 }
 
-/**
- * Which header has two values in a URL that the document server made from it, as in `https://a, a/` and
- * `https, https://a/`.
- */
-export function repeatedHeader (url: string): 'X-Forwarded-Host' | 'X-Forwarded-Proto' | undefined {
-  if (/^https?\s*,/i.test(url)) return 'X-Forwarded-Proto'
-  return /^https?:\/\/[^/?#]*,/i.test(url) ? 'X-Forwarded-Host' : undefined
+/** Whether a URL that the document server made from `X-Forwarded-Host` has two hosts, as in `https://a, a/`. */
+export function hasTwoHosts (url: string): boolean {
+  return /^https?:\/\/(?:[^/?#]*@)?[^/?#@]*,[^/?#@]*(?:[/?#]|$)/i.test(url)
 }
 
 /** Whether a string is an absolute http(s) URL. */

@@ -70,6 +70,11 @@ t.test('opening a document that is not stored rejects and leaves the control unc
   t.equal(control.configJson, before)
   await t.rejects(control.openDocument('report'), { message: /^No stored file has the fileId "report"$/ })
   await t.rejects(control.openDocument('report.docx'), { message: /^No stored file has the fileId "report.docx": a fileId has no extension$/ })
+})
+
+t.test('a fileId that is too long or odd for files is named as such', async t => {
+  const { app } = await startHost(t, { storage: fileStorage({ directory: t.testdir() }) })
+  const control = app.editorControl()
   for (const [odd, reason] of [['é'.repeat(101), 'it is longer than 200 bytes'], ...['con', '.a', 'a.', 'a/b', 'a:b', 'a\n', ''].map(odd => [odd, 'it is no file name on every operating system'] as const)] as const) {
     await t.rejects(control.openDocument(odd), { message: `No stored file has the fileId ${JSON.stringify(odd)}: ${reason}` })
   }
@@ -80,6 +85,7 @@ t.test('a file that has no extension is named as such', async t => {
   const { app } = await startHost(t, { storage: fileStorage({ directory }) })
   const control = app.editorControl()
   await t.rejects(control.openDocument('report'), { code: 'FST_EDITOR_FILE_NOT_FOUND', statusCode: 404, message: 'No stored file has the fileId "report": the file with this name has no extension' })
+  await t.rejects(control.createDocument({ from: 'report' }), { message: /the file with this name has no extension$/ })
   for (const absent of ['folder', 'absent']) await t.rejects(control.openDocument(absent), { message: `No stored file has the fileId "${absent}"` })
 })
 

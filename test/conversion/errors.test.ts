@@ -115,11 +115,11 @@ t.test('every invalid answer rejects with a typed error, after one request unles
   }
 })
 
-t.test('a URL with two hosts or schemes tells of the header that two proxies have set', async t => {
+t.test('a URL with two hosts tells of the header that two proxies set', async t => {
   const failure = await startFailing(t)
-  for (const [base, header] of [['https://a, a', 'Host'], ['https://a,a', 'Host'], ['https, https://a', 'Proto']] as const) {
+  for (const base of ['https://a, a', 'https://a,a', 'https://user:x@a, a']) {
     const { error } = await failure(response => response.end(JSON.stringify({ endConvert: true, fileUrl: `${base}/cache/files/x/y/output.pdf/output.pdf` })))
-    t.match(error, { code: 'FST_EDITOR_CONVERSION_FAILED', cause: { cause: { message: `two proxies in front of the document server have set X-Forwarded-${header}` } } }, base)
+    t.match(error, { code: 'FST_EDITOR_CONVERSION_FAILED', cause: { cause: { message: 'two proxies in front of the document server set X-Forwarded-Host' } } }, base)
   }
 })
 

@@ -41,14 +41,8 @@ const odd: ReadonlyArray<readonly [title: string, answers: Answers, codes: reado
     `two proxies set X-Forwarded-Host: ${base}`,
     { ...WORKS, [CONVERSION]: JSON.stringify({ endConvert: true, fileUrl: `${base}/cache/files/x/output.txt/output.txt` }) },
     ['RESULT_ORIGIN'],
-    'URL with two hosts, as it got the header X-Forwarded-Host twice'
+    'URL with two hosts, as it gets X-Forwarded-Host from two proxies'
   ] as const),
-  [
-    'two proxies set X-Forwarded-Proto',
-    { ...WORKS, [CONVERSION]: '{"endConvert":true,"fileUrl":"https, https://a.example/cache/files/x/output.txt/output.txt"}' },
-    ['RESULT_ORIGIN'],
-    'URL with two schemes'
-  ],
   [
     'a conversion is answered with an unknown error',
     { ...WORKS, [CONVERSION]: '{"error":-77}' },

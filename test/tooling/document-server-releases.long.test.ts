@@ -15,6 +15,7 @@ const ONLYOFFICE = 'ONLYOFFICE/DocumentServer'
 const EURO_OFFICE = 'Euro-Office/DocumentServer'
 const DOCUMENTATION = 'ONLYOFFICE/api.onlyoffice.com'
 const CHANGELOG = `GET /repos/${DOCUMENTATION}/commits`
+const MOVED = `GET /repos/${DOCUMENTATION}/contents/site/docs/docs-api/more-information/changelog.md`
 const OURS = '/repos/somebody/ours/issues'
 /** With what is older than all known versions, and patches of known ones. */
 const KNOWN = {
@@ -42,6 +43,7 @@ async function startGitHub (t: Test, { added = {}, changed = [], pageSize = 100,
     [...added[repository] ?? [], ...tags.map(tag => ({ tag_name: tag, draft: false, prerelease: false }))] as readonly Release[]
   ]))
   releases[`/repos/${DOCUMENTATION}/commits`] = commits
+  releases[MOVED.slice(4)] = []
 
   const api = await startUpstream(t, (request, response) => {
     const { pathname, searchParams } = new URL(request.url!, api.origin)
@@ -146,7 +148,8 @@ const unreadable: Readonly<Record<string, readonly [answers: Readonly<Record<str
   'the second page fails': [{ [`${RELEASES} page 2`]: { status: 502 } }, 'status 502'],
   'the next page is elsewhere': [{ [FORK]: { text: '[{"tag_name":"v9.3.0"}]', link: '<https://example.com/more>; rel="next"' } }, 'another origin'],
   'the documentation is elsewhere': [{ [CHANGELOG]: { status: 404 } }, 'status 404'],
-  'the changelog is elsewhere': [{ [CHANGELOG]: { text: '[]' } }, 'has no site/docs/'],
+  'the changelog has no history': [{ [CHANGELOG]: { text: '[]' } }, 'has no site/docs/'],
+  'the changelog is elsewhere': [{ [MOVED]: { status: 404 } }, 'status 404'],
   'a change without a date': [{ [CHANGELOG]: { text: '[{"sha":"x"}]' } }, 'without a date'],
   'the issues cannot be read': [{ [`GET ${OURS}`]: { status: 503 } }, 'status 503'],
   'issues are switched off': [{ [`POST ${OURS}`]: { status: 410 } }, 'status 410']
