@@ -61,15 +61,15 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
       if (status < 200 || status > 299 || PARTIAL_OR_EMPTY.has(status)) {
         throw statusError(status, `status ${status} instead of a document`)
       }
+      const isChunked = /\bchunked\b/i.test(response.header('transfer-encoding') ?? '')
       const announced = {
         filetype,
         extension,
         mediaType: response.header('content-type'),
-        mayBeEmpty: response.length === 0 || seen.empty,
+        mayBeEmpty: response.length === 0 || (isChunked && seen.empty),
         namedByPage,
         mismatchError (found: string) {
-          const isComplete = /\bchunked\b/i.test(response.header('transfer-encoding') ?? '')
-          seen.empty = found === 'empty' && isComplete && isPlainText(filetype ?? '')
+          seen.empty = found === 'empty' && isChunked && isPlainText(filetype ?? '')
           return new UpstreamError(`the response is ${found}`, { retryable: seen.empty })
         }
       }
