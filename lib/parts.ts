@@ -32,7 +32,7 @@ import { createOpenings } from './sessions/openings.js'
 import { createWhenNobodyEdits } from './sessions/nobody-edits.js'
 import { createRecordStore } from './sessions/record-store.js'
 import { createSessions } from './sessions/sessions.js'
-import { whyAbsent } from './storage/file-storage.js'
+import { explainAbsence } from './storage/file-storage.js'
 import { memoryState } from './storage/memory-storage.js'
 import { timedStorage } from './storage/timed-storage.js'
 
@@ -138,8 +138,8 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     ]).catch(() => {})
   }
 
-  async function explainAbsence (fileId: string): Promise<string | undefined> {
-    return await whyAbsent(plugged, fileId)
+  async function whyAbsent (fileId: string): Promise<string | undefined> {
+    return await explainAbsence(plugged, fileId)
   }
 
   /** Resolves when nothing is under way. */
@@ -160,7 +160,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     handlerPath,
     httpClient,
     plugged,
-    whyAbsent: explainAbsence,
+    whyAbsent,
     instanceId,
     sign,
     hooks,
@@ -178,7 +178,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     credentials: createCredentials(services),
     giveUpKey: sessions.giveUpKey,
     refusalOf: sessions.refusalOf,
-    openingExplainer: createOpeningExplainer(settings, { stat: storage.stat, whyAbsent: explainAbsence }, openings),
+    openingExplainer: createOpeningExplainer(settings, { stat: storage.stat, whyAbsent }, openings),
     probes: createProbes()
   }
 }

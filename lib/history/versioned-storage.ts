@@ -121,7 +121,7 @@ export function withVersions (
   }
 }
 
-const JUMP_MS = 24 * 60 * 60_000
+const DAY_MS = 24 * 60 * 60_000
 
 /**
  * What is kept at present. No version is too old for a day after the clock has jumped ahead by more than a day: a wrong
@@ -133,9 +133,9 @@ export function steadyRetention (retention: Retention, clock: Clock): () => Rete
   let jumpedAt = -Infinity
   return () => {
     const present = look()
-    if (present.time - last.time - (present.ticks - last.ticks) > JUMP_MS) jumpedAt = present.ticks
+    if (present.time - last.time - (present.ticks - last.ticks) > DAY_MS) jumpedAt = present.ticks
     last = present
-    return present.ticks - jumpedAt > JUMP_MS ? retention : { ...retention, maxAge: Infinity }
+    return present.ticks - jumpedAt > DAY_MS ? retention : { ...retention, maxAge: Infinity }
   }
 }
 

@@ -109,17 +109,19 @@ export function createLocks ({ storage, state: { owner, hasEnded }, shutdown }: 
         const id = held?.id ?? ''
         const released = (record: SessionRecord) => change(withoutLock(record, id))
         const options = cause && { cause }
+        /** Nobody changes the record of a locked file, unless the lock is broken, or both were removed. */
+        const release = async () => {
+          if (held) {
+            const { snapshot } = held
+            if (await recordStore.compareAndSet(fileId, released(snapshot.record), snapshot, options)) return
+            if (await isRemoved(fileId)) return
+          }
+          await recordStore.update(fileId, released, options)
+        }
         try {
           for (let attempt = 1; ; attempt++) {
             try {
-              // Nobody changes the record of a locked file, unless the lock is broken, or both were removed.
-              const { snapshot } = held ?? {}
-              if (snapshot) {
-                if (await recordStore.compareAndSet(fileId, released(snapshot.record), snapshot, options)) return
-                if (await isRemoved(fileId)) return
-              }
-              await recordStore.update(fileId, released, options)
-              return
+              return await release()
             } catch (error) {
               if (attempt === RELEASE_ATTEMPTS) throw error
               await delay(POLL_INTERVAL_MS * 4 ** attempt)

@@ -49,7 +49,7 @@ const MAX_READ_ATTEMPTS = 10
 const explanations = new WeakMap<Storage, (fileId: string) => Promise<string | undefined>>()
 
 /** Why a storage that `fileStorage` has made has no document with this fileId, if it knows. Never rejects. */
-export async function whyAbsent (storage: Storage, fileId: string): Promise<string | undefined> {
+export async function explainAbsence (storage: Storage, fileId: string): Promise<string | undefined> {
   return await explanations.get(storage)?.(fileId)
 }
 
@@ -197,7 +197,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     state: state.store,
     versions: versions.store
   }
-  explanations.set(storage, whyAbsentHere)
+  explanations.set(storage, whyAbsent)
   return storage
 
   async function find (fileId: string): Promise<StoredFile[]> {
@@ -205,7 +205,7 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
     return await lookup.find(fileId)
   }
 
-  async function whyAbsentHere (fileId: string): Promise<string | undefined> {
+  async function whyAbsent (fileId: string): Promise<string | undefined> {
     const reason = whyNoFileId(fileId)
     if (reason !== undefined || fileId.includes('.')) return reason
     const stats = await statsAt(pathOf(fileId)).catch(() => undefined)

@@ -34,7 +34,8 @@ export function parseHttpUrl (value: string | null | undefined, base?: URL): URL
 
 /** Whether a URL that the document server made from `X-Forwarded-Host` has two hosts, as in `https://a, a/`. */
 export function hasTwoHosts (url: string): boolean {
-  return /^https?:\/\/(?:[^/?#]*@)?[^/?#@]*,[^/?#@]*(?:[/?#]|$)/i.test(url)
+  const [, authority = ''] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
+  return authority.slice(authority.lastIndexOf('@') + 1).includes(',')
 }
 
 /** Whether a string is an absolute http(s) URL. */

@@ -22,7 +22,8 @@ export const historyGroups = {
   'history-data': ({ ask, answer, tell }) => ({
     /** @param {number | string} version Text, if the editor takes versions such as `1.2`. */
     async onRequestHistoryData (version) {
-      const data = await ask('history-data', { version: Number(version) }).catch(error => ({ error: tell.textOf(error) }))
+      const data = await ask('history-data', { version: Number(version) })
+        .catch(error => ({ error: tell.textOf(error) }))
       answer('setHistoryData', { ...data, version })
     }
   }),
