@@ -1,45 +1,42 @@
 // Which part of the code may import which. Run it with `npm run check:imports`.
 //
 // A name is a folder or a file below lib/, without its extension. Every part may import itself, lib/errors.ts,
-// lib/util/ and types/; what runs in the browser may only import itself
+// lib/store/contract.ts, lib/util/ and types/; what runs in the browser may only import itself
 // and the packages that the editor page serves. A part that is not listed may import nothing.
 
 const plugin = {
-  index: ['editor', 'commonjs', 'exports'],
-  exports: ['editor', 'fragment-type', 'storage', 'http-client', 'blank/blank-document', 'document-server/upload-check', 'security/names'],
-  commonjs: ['editor', 'exports'],
-  editor: ['plugin'],
-  plugin: ['options', 'parts', 'security', 'openapi', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'storage', 'http-client'],
-  parts: ['options', 'services', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'storage'],
-  cli: ['editor', 'doctor/findings', 'doctor/render-text', 'storage'],
-  actions: ['options', 'services', 'control', 'handler/credentials', 'handler/request', 'document-server', 'outbound', 'security'],
-  handler: ['options', 'services', 'fragment-type', 'diagnostics', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/defaults'],
-  openapi: ['options', 'actions/action', 'actions/requests', 'document-server/formats', 'handler/request'],
-  control: ['services', 'diagnostics', 'blank', 'history', 'save', 'sessions', 'document-server'],
-  doctor: ['options', 'document-server', 'handler/observer', 'handler/probe-requests', 'outbound', 'security', 'sessions/openings'],
-  services: ['options', 'document-server', 'outbound', 'security', 'storage/timed-storage'],
+  index: ['commonjs', 'exports'],
+  exports: ['plugin', 'control/page', 'store/document-storage', 'store/files', 'store/memory', 'http-client', 'blank/blank-document', 'document-server/content-check', 'security/names'],
+  commonjs: ['exports'],
+  plugin: ['options', 'parts', 'services', 'security', 'actions', 'handler', 'control', 'doctor', 'recovery', 'sessions', 'document-server', 'store/files', 'http-client'],
+  parts: ['options', 'services', 'handler', 'control/signed-data', 'doctor', 'history', 'recovery', 'sessions', 'save', 'document-server', 'outbound', 'security', 'store/files', 'store/timed-storage', 'save/retention'],
+  cli: ['exports', 'doctor/findings', 'doctor/render', 'store/files', 'store/memory'],
+  actions: ['options', 'services', 'control', 'handler/request', 'document-server', 'outbound', 'security'],
+  handler: ['options', 'parts', 'services', 'diagnostics', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/defaults', 'control/page', 'blank/blank-document'],
+  control: ['parts', 'services', 'diagnostics', 'blank', 'history', 'save', 'sessions', 'document-server'],
+  doctor: ['options', 'document-server', 'handler/observer', 'handler/probes', 'outbound', 'security', 'sessions/openings', 'store/timed-storage', 'blank/blank-document'],
+  services: ['options', 'document-server', 'outbound', 'security', 'store/timed-storage', 'save/retention'],
   csv: ['services', 'document-server/formats'],
-  save: ['services', 'diagnostics', 'csv', 'sessions', 'document-server/content-check', 'document-server/file-signatures', 'document-server/commands', 'outbound', 'storage/call-options', 'storage/timed-storage'],
-  history: ['services', 'save', 'sessions', 'document-server/document-key', 'security', 'storage/call-options', 'storage/timed-storage'],
-  recovery: ['services', 'storage/timed-storage', 'diagnostics', 'csv', 'save', 'sessions', 'document-server'],
+  save: ['services', 'diagnostics', 'csv', 'sessions', 'document-server/content-check', 'document-server/file-signatures', 'document-server/commands', 'outbound', 'store/spool', 'store/thinning'],
+  history: ['services', 'save', 'sessions', 'document-server/document-key', 'security', 'store/call-options'],
+  recovery: ['services', 'store/spool', 'diagnostics', 'csv', 'save', 'sessions', 'document-server'],
   sessions: ['services', 'document-server/commands', 'document-server/document-key'],
   'document-server': ['options', 'diagnostics', 'outbound', 'security'],
-  blank: ['document-server/formats', 'document-server/file-signatures', 'document-server/upload-check'],
+  blank: ['document-server/formats', 'document-server/file-signatures', 'document-server/content-check'],
   outbound: ['options', 'security/public-ip'],
   security: [],
-  storage: ['document-server/formats', 'security/names'],
+  store: ['document-server/formats', 'security/names'],
   'http-client': ['security/public-ip'],
   options: ['control/defaults', 'http-client/undici-client', 'security/weak-secret'],
   diagnostics: [],
-  testing: [],
-  'fragment-type': [],
+  conformance: [],
   util: [],
   browser: [],
   errors: []
 }
 
 const common = ['formats', 'json', 'url', 'version']
-const protocol = (...parts) => [...common, 'editing', 'documents', ...parts.map(part => `protocol/${part}`)]
+const protocol = (...parts) => [...common, 'editing', 'documents', 'protocol/parts', ...parts.map(part => `protocol/${part}`)]
 
 const emulator = {
   index: ['connect', 'create', 'protocol/clock'],
@@ -49,16 +46,18 @@ const emulator = {
   create: [...common, 'options', 'documents/converter', 'page/page', 'protocol'],
   editing: ['documents'],
   page: [...common, 'editing', 'documents', 'text'],
+  'protocol/parts': [...common, 'documents', 'protocol'],
   'protocol/editing': protocol('allowed-hosts', 'outbound', 'result-files', 'sessions', 'tokens'),
   'protocol/lifecycle': protocol('sessions'),
   'protocol/handshake': protocol('tokens'),
-  'protocol/remote-control': protocol('allowed-hosts', 'request-log'),
+  'protocol/remote-control': protocol('allowed-hosts'),
   'protocol/status-page': protocol('outbound', 'sessions'),
   'protocol/commands': protocol('sessions', 'tokens'),
   'protocol/conversions': protocol('clock', 'faults', 'outbound', 'result-files', 'tokens'),
   'protocol/document-builder': protocol('clock', 'conversions', 'faults', 'outbound', 'result-files', 'tokens'),
   'protocol/meta': common,
-  'protocol/sessions': protocol('clock', 'faults', 'outbound', 'result-files', 'tokens'),
+  'protocol/sessions': protocol('clock', 'faults', 'outbound', 'result-files', 'tokens', 'waiting-queue'),
+  'protocol/waiting-queue': [],
   'protocol/outbound': protocol('clock', 'tokens'),
   'protocol/request-log': common,
   'protocol/faults': protocol('clock'),
@@ -83,19 +82,19 @@ const ALWAYS_LOADED = 'converter/(convert|libre-office)|images/render|office/(pr
 const restricted = {
   undici: ['lib/http-client', 'emulator/lib/protocol/outbound'],
   'fast-jwt': ['lib/document-server/token'],
-  '@aws-sdk': ['lib/storage/s3/direct-requests', 'lib/storage/s3/object-store', 'lib/storage/s3/s3-storage'],
+  '@aws-sdk': ['lib/store/s3/object-store', 'lib/store/s3/s3-storage'],
+  pg: [],
   '@fastify/error': ['lib/errors'],
   '@fastify/static': ['lib/handler/assets', 'emulator/lib/page'],
   '@fastify/websocket': ['emulator/lib/page'],
   '@xmldom/xmldom': ['emulator/lib/documents'],
   numfmt: ['emulator/lib/documents'],
-  slickgrid: ['emulator/lib/page/browser/grid'],
   typebox: ['lib/.+\\.schema'],
   pdfkit: ['emulator/lib/documents/converter'],
-  'node:fs': ['lib/cli', 'lib/storage', 'lib/handler/assets', 'lib/control/page', 'emulator/lib/documents/converter', 'emulator/lib/cli', 'emulator/lib/page/routes', 'emulator/lib/version'],
+  'node:fs': ['lib/blank/blank-document', 'lib/cli', 'lib/store/files', 'lib/store/spool', 'lib/handler/assets', 'lib/control/page', 'emulator/lib/documents/converter', 'emulator/lib/documents/empty', 'emulator/lib/cli', 'emulator/lib/page/routes', 'emulator/lib/version'],
   'node:child_process': ['emulator/lib/documents/converter'],
-  'node:net': ['lib/http-client', 'lib/security/public-ip', 'lib/testing', 'emulator/lib'],
-  'node:http': ['lib/storage/reading', 'lib/testing', 'emulator/lib'], // the first only tells responses from other streams
+  'node:net': ['lib/http-client', 'lib/security/public-ip', 'lib/conformance', 'emulator/lib'],
+  'node:http': ['lib/conformance', 'emulator/lib'], // the first only tells responses from other streams
   'node:https': [],
   'node:http2': [],
   'node:tls': [],
@@ -112,7 +111,7 @@ const partsOf = (folder, parts) => [
   ...Object.entries(parts).map(([part, imports]) => forbid(
     `${folder}lib/${part}`,
     { path: matching(`${folder}lib/`, [part]) },
-    { path: `^${folder}lib/`, pathNot: matching(`${folder}lib/`, [part, 'errors', 'util', ...imports]) }
+    { path: `^${folder}lib/`, pathNot: matching(`${folder}lib/`, [part, 'errors', 'store/contract', 'util', ...imports]) }
   )),
   forbid(`${folder}types`, { path: `^${folder}types/` }, { path: `^${folder}lib/` })
 ]
@@ -127,7 +126,7 @@ export default {
     forbid(
       'page of the emulator',
       { path: '^emulator/lib/(page/browser|text)/' },
-      { pathNot: '^emulator/lib/(page/browser|text)/|(^|node_modules/)(prosemirror-|slickgrid)' }
+      { pathNot: '^emulator/lib/(page/browser|text)/|(^|node_modules/)prosemirror-' }
     ),
     forbid(
       'check only when it is needed',

@@ -1,10 +1,7 @@
 // Measures the plugin beside what one would use instead of it. See README.md.
-import { mkdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { inTemporaryFolder } from './framework/cleanup.js'
 import { measure } from './framework/measure.js'
-import { profileInto } from './framework/program.js'
 import { readResults, regressions, render, writeResults } from './framework/results.js'
 import { table } from './framework/table.js'
 import { rows } from './rows/index.js'
@@ -14,9 +11,9 @@ import { rows } from './rows/index.js'
 /** @typedef {import('./framework/measure.js').Measured} Measured */
 
 /** @type {Mode} */
-const FULL = { name: 'full', processes: 4, rounds: 3, seconds: 1, warmUp: 1, limits: true, sustainedSeconds: 300 }
+const FULL = { name: 'full', processes: 4, rounds: 3, seconds: 1, warmUp: 1 }
 /** @type {Mode} */
-const QUICK = { name: 'quick', processes: 1, rounds: 3, seconds: 0.3, warmUp: 0.5, limits: false, sustainedSeconds: 60 }
+const QUICK = { name: 'quick', processes: 1, rounds: 3, seconds: 0.3, warmUp: 0.5 }
 
 /** With `--check`: a busy moment is no regression. */
 const ATTEMPTS = 3
@@ -27,22 +24,11 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
-    render: { type: 'boolean', default: false },
-    minutes: { type: 'string', default: '5' },
-    only: { type: 'string' },
-    'cpu-prof': { type: 'string' }
+    render: { type: 'boolean', default: false }
   }
 })
-if (values.only !== undefined && values.only !== 'ours') throw new Error('--only knows ours')
-if (values.write && (values.quick || values.check || values.only || values['cpu-prof'])) {
-  throw new Error('--write is for a full run')
-}
-if (!(Number(values.minutes) > 0)) throw new Error('--minutes must be a number')
-const mode = values.quick ? QUICK : { ...FULL, sustainedSeconds: Number(values.minutes) * 60 }
-if (values['cpu-prof']) {
-  await mkdir(values['cpu-prof'], { recursive: true })
-  profileInto(resolve(values['cpu-prof']))
-}
+if (values.write && (values.quick || values.check)) throw new Error('--write is for a full run')
+const mode = values.quick ? QUICK : FULL
 
 if (values.render) await render(await readResults())
 else if (values.check) await check()
@@ -78,7 +64,7 @@ async function measureAndPrint (row) {
   const started = performance.now()
   const measured = await inTemporaryFolder(
     row.name,
-    async folder => await measure(row, mode, folder, { onlyOurs: values.only === 'ours' })
+    async folder => await measure(row, mode, folder)
   )
   console.log(`${table([measured])}\n${row.name} took ${((performance.now() - started) / 1000).toFixed(1)} s\n`)
   return measured

@@ -44,7 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => { closing ?
  * Starts an emulated document server, which is closed with the process.
  * @param {string} jwtSecret
  */
-export async function startDocumentServer (jwtSecret) {
+async function startDocumentServer (jwtSecret) {
   const { createDocumentServer } = await import('onlyoffice-emulator')
   const documentServer = await createDocumentServer({ jwtSecret })
   servers.push(documentServer)

@@ -235,26 +235,18 @@ export const BusyError = defineError<[reason: string]>(
   'FST_EDITOR_BUSY', 500, 'The document is busy: %s', { retryable: true }
 )
 
-/**
- * Another instance assumed that this one had died and took over before the save was published. It is fetched again, up
- * to three times.
- */
-export const RevokedError = defineError(
-  'FST_EDITOR_REVOKED', 500, 'Another instance took over before the document was published', { retryable: true }
-)
-
 /** A method of the storage did not finish within `timeouts.storage`. */
 export const StorageTimeoutError = defineError<[method: string, milliseconds: number]>(
   'FST_EDITOR_STORAGE_TIMEOUT', 500, 'The storage\'s %s did not finish within %d ms', { retryable: true }
 )
 
 /**
- * An object store refused a request or did not answer, or an object in it is damaged or missing. The message says
- * which; `cause` has the store's status and request ID. If it is not retryable, correct the permissions or the
- * configuration of the store.
+ * An object store or a database refused a request or did not answer, or something in it is damaged or missing. The
+ * message says which; `cause` has the store's status and request ID, or the database's SQLSTATE as its `code`. If it is
+ * not retryable, correct the permissions or the configuration of the storage.
  */
 export class StorageError extends defineErrorWith<[reason: string], Retryable>(
-  'FST_EDITOR_STORAGE', 500, 'The object store failed: %s', { retryable: true }
+  'FST_EDITOR_STORAGE', 500, 'The storage failed: %s', { retryable: true }
 ) {}
 
 /**
@@ -290,14 +282,6 @@ export const NO_REASON = 'it is locked'
 export const BeingEditedError = defineError<[milliseconds: number]>(
   'FST_EDITOR_BEING_EDITED', 409,
   'The document was still being edited after %d ms: repeat the call when everybody has left it', { retryable: true }
-)
-
-/**
- * The storage replaced a document without calling `beforePublish`: its previous version could not be kept. The storage
- * has to be corrected.
- */
-export const VersionNotKeptError = defineError(
-  'FST_EDITOR_VERSION_NOT_KEPT', 500, 'The storage did not call beforePublish: the previous version could not be kept'
 )
 
 /** The hook `inspect` has rejected the content: the message is its own, for users. What is stored stays. */
@@ -355,12 +339,6 @@ export class CommandFailedError
     'FST_EDITOR_COMMAND_FAILED', 502, 'The document server refused the command %s: %s', { serverCode: UNKNOWN_CODE }
   ) {}
 
-/** `recoverForgotten` was called in a hook that another run of it waits for. Call it when the hook has returned. */
-export const NestedRecoveryError = defineError(
-  'FST_EDITOR_NESTED_RECOVERY', 500,
-  'recoverForgotten was called in a hook that another run of it waits for: call it when the hook has returned'
-)
-
 /**
  * A force save was not stored: the document server could not assemble the document or refused the command, or its save
  * was refused here. The message says why, and `cause` is the error where there is one.
@@ -390,7 +368,7 @@ export const ConversionTimeoutError = defineError<[work: string, limit: string]>
 interface OfService extends Retryable {
   /**
    * The document server's code, from -1 to -10; `undefined` if it sent none. Source:
-   * docs/document-server-protocol.md#conversion
+   * emulator/docs/document-server-protocol.md#conversion
    */
   readonly serverCode: number | undefined
 }

@@ -1,20 +1,44 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import fp from 'fastify-plugin'
+import type { EditorOptions } from '../types/options.js'
+
+/**
+ * Loads the rest during registration, so that everything that serves requests and saves is there before the application
+ * listens.
+ */
+async function loadAndRegister (app: FastifyInstance, options: EditorOptions): Promise<void> {
+  const { registerEditor } = await import('./plugin.js')
+  await registerEditor(app, options)
+}
+
+/**
+ * The Fastify plugin: one handler route, and the decorators `editorStorage`, `editorHttpClient`, `editorControl()`,
+ * `editorServer`, `editorSessions` and `editorDoctor()`.
+ */
+const editor: FastifyPluginAsync<EditorOptions> = fp(loadAndRegister, {
+  fastify: '5.x',
+  name: 'fastify-onlyoffice'
+})
+
 // What `import` gives. index.ts adds what `require()` returns, under a name that TypeScript reads since 5.6 only: older
 // ones get the types of this file (the condition `types@<5.6` in package.json).
-export { editor as default } from './editor.js'
-export { fileStorage } from './storage/file-storage.js'
-export type { FileStorage, FileStorageOptions } from './storage/file-storage.js'
-export { memoryStorage } from './storage/memory-storage.js'
+export { editor as default }
+export { fileStorage } from './store/files/file-storage.js'
+export type {
+  FileStorage, FileStorageOptions, FileSweepOptions, FileSweepResult
+} from './store/files/file-storage.js'
+export { documentStorage } from './store/document-storage.js'
+export { memoryStorage } from './store/memory.js'
 export { guardedDispatcher } from './http-client/undici-client.js'
 export type { GuardedDispatcherOptions } from './http-client/undici-client.js'
 export { undiciClient } from './http-client/undici-client.js'
 export type { UndiciClientOptions } from './http-client/undici-client.js'
 export { blankDocument, blankFormats } from './blank/blank-document.js'
-export { checkDocument } from './document-server/upload-check.js'
-export { fragmentType } from './fragment-type.js'
+export { checkDocument } from './document-server/content-check.js'
+export { fragmentType } from './control/page.js'
 export { typedName } from './security/names.js'
 export {
-  AddressBlockedError, EditorError, FileNotFoundError, InvalidNameError, InvalidOptionError, NameTakenError,
-  RevokedError
+  AddressBlockedError, EditorError, FileNotFoundError, InvalidNameError, InvalidOptionError, NameTakenError
 } from './errors.js'
 export type { EditorErrorClass } from './errors.js'
 export type * from '../types/actions.js'
@@ -30,7 +54,6 @@ export type * from '../types/http.js'
 export type * from '../types/inspection.js'
 export type * from '../types/names.js'
 export type * from '../types/options.js'
-export type * from '../types/requests.js'
 export type * from '../types/signed-data.js'
 export type * from '../types/sessions.js'
 export type * from '../types/storage.js'

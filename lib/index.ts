@@ -1,3 +1,3 @@
-export { editor as default } from './editor.js'
+export { default } from './exports.js'
 export { commonjs as 'module.exports' } from './commonjs.js'
 export * from './exports.js'

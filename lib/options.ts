@@ -3,10 +3,11 @@ import { checkedDefaults, mergedDefaults } from './control/defaults.js'
 import { InvalidOptionError } from './errors.js'
 import { connectionTimeoutRules, tlsRules, type Tls } from './http-client/undici-client.js'
 import { explainWeakness } from './security/weak-secret.js'
+import { isDocumentStore, NO_STORAGE } from './store/contract.js'
 import { isHttpUrl, parseOrigin, parseUrl } from './util/url.js'
 import {
   AnyFunction as Hook, AnyObject, anyOf, assertOptions, each, integerFrom, isForeign, isFunction, isObject, isOneOf,
-  isString, listOf, Milliseconds, objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse,
+  isString, listOf, MAX_TIMEOUT_MS, Milliseconds, objectWith, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse,
   withoutUndefined
 } from './util/validate.js'
 
@@ -49,7 +50,7 @@ const rules: Rules<EditorOptions> = {
     anyOf(isOneOf(''), isPath)
   ),
   profile: oneOf('secure', 'classic'),
-  storage: objectWith('stat', 'read', 'create', 'replace'),
+  storage: rule(NO_STORAGE, isDocumentStore),
   httpClient: objectWith('request'),
   documentServer: {
     internalUrl: rule('must be an http(s) origin such as http://documentserver:80', isOrigin),
@@ -100,9 +101,10 @@ const rules: Rules<EditorOptions> = {
     ),
     links: TrueOrFalse
   },
+  saveEvery: rule('must be a whole number of milliseconds, at least 1000', integerFrom(1000, MAX_TIMEOUT_MS)),
   recovery: { interval: Milliseconds, fileIdOf: Hook },
   versions: {
-    keep: rule('must be a whole number from 1 to 10000', integerFrom(1, 10_000)),
+    keep: rule('must be a whole number from 1 to 1000', integerFrom(1, 1000)),
     maxAge: rule('must be a whole number of milliseconds, at least 1', integerFrom(1)),
     maxBytes: Bytes,
     for: oneOf('editors', 'readers')
@@ -179,7 +181,7 @@ export function resolveOptions (all: EditorOptions) {
   const secrets = typeof jwtSecret === 'string' ? [jwtSecret] : [...jwtSecret]
   if (!allowWeakSecret) assertStrong(secrets)
   const editorApiUrl = new URL(options.editorApiUrl)
-  const { documentServer = {}, openapi } = options
+  const { documentServer = {} } = options
   const { proxy = {} } = given
   const internalOrigin = documentServer.internalUrl === undefined ? null : new URL(documentServer.internalUrl).origin
   const { origins = anyOrigin ? 'any' : [] } = documentServer
@@ -225,7 +227,6 @@ export function resolveOptions (all: EditorOptions) {
       crossOrigin: proxy.crossOrigin ?? defaults.proxy.crossOrigin
     },
     tls: { ...defaults.tls, ...withoutUndefined(options.tls) },
-    openapi: openapi === true ? {} : openapi,
     control: mergedDefaults(defaults.control, checkedDefaults(options.control, 'control.')),
     versions: options.versions && { ...defaultVersions, ...withoutUndefined(options.versions) },
     timeouts: { ...defaultTimeouts, ...withoutUndefined(options.timeouts) }

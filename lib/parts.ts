@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpClient } from '../types/http.js'
-import type { Storage } from '../types/storage.js'
 import { signerOf } from './control/signed-data.js'
 import { createOpeningExplainer } from './doctor/explain-opening.js'
 import { createDocumentServerClient } from './document-server/client.js'
@@ -9,48 +8,44 @@ import { createConversions } from './document-server/conversion.js'
 import { documentKeys } from './document-server/document-key.js'
 import { createEditorServer } from './document-server/editor-server.js'
 import { createFormats } from './document-server/formats.js'
-import { createPostFile } from './document-server/from-file.js'
-import { createResults } from './document-server/result-file.js'
+import { createPostFile, createResults } from './document-server/files.js'
 import { tokenSigner } from './document-server/token.js'
 import { createCredentials } from './handler/credentials.js'
 import { createHooks, createSessionEvents } from './handler/hooks.js'
-import { createFileOffers } from './handler/offered-files.js'
-import { createProbes } from './handler/probe-requests.js'
+import { createFileOffers, createProbes } from './handler/probes.js'
 import { createRestores } from './history/restore.js'
-import { steadyRetention, withVersions } from './history/versioned-storage.js'
 import { createHistory, createVersions } from './history/versions.js'
 import { createOutbound } from './outbound/outbound.js'
 import { createRecovery } from './recovery/recovery.js'
-import { applicationStorage, createCommitSave } from './save/commit.js'
 import { createForceSaves, type ForceSaves } from './save/force-saves.js'
 import { createInspection } from './save/inspection.js'
+import { createRegularSaves } from './save/regular-saves.js'
+import { steadyRetention } from './save/retention.js'
 import { createSaves } from './save/saves.js'
 import { handlerUrls, pageTokens } from './security/signatures.js'
 import type { Services } from './services.js'
-import { createLocks, type SessionServices } from './sessions/locks.js'
 import { createOpenings } from './sessions/openings.js'
 import { createWhenNobodyEdits } from './sessions/nobody-edits.js'
-import { createRecordStore } from './sessions/record-store.js'
+import { createRecordStore, type SessionServices } from './sessions/record-store.js'
 import { createSessions } from './sessions/sessions.js'
-import { explainAbsence } from './storage/file-storage.js'
-import { memoryState } from './storage/memory-storage.js'
-import { timedStorage } from './storage/timed-storage.js'
+import type { DocumentStore } from './store/contract.js'
+import { explainAbsence } from './store/files/file-storage.js'
+import { timedStorage } from './store/timed-storage.js'
 
 /** What the services are made of. */
 interface Foundation extends Pick<Services, 'settings' | 'log' | 'shutdown'> {
   /** Path of the handler below `publicBaseUrl`. */
   readonly handlerPath: string
   /** The storage as the application gave it. */
-  readonly plugged: Storage
+  readonly plugged: DocumentStore
   readonly httpClient: HttpClient
 }
 
-/** Without `storage.state`, the records of the most recently used files are kept in memory. */
-const MAX_RECORDS_IN_MEMORY = 10_000
-
 const MAX_WAIT_FOR_SAVES_MS = 10_000
 
-/** Makes what the plugin's routes and decorators work with. */
+/** What the plugin's routes, controls and decorators work with. */
+export type Parts = ReturnType<typeof createParts>
+
 export function createParts ({ settings, handlerPath, plugged, httpClient, log, shutdown }: Foundation) {
   const { clock, editorApiUrl, pageTokenLifetime, path, publicBaseUrl, secrets, timeouts } = settings
   /** URL of the handler: identifies this application. */
@@ -77,16 +72,12 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
 
   // Sessions and saves, and the hooks that they call.
   const hooks = createHooks({ settings, log, shutdown })
-  const timed = timedStorage(plugged, { timeouts, signal: shutdown.endAll })
+  const storage = timedStorage(plugged, { timeouts, signal: shutdown.endAll })
   const retention = settings.versions && steadyRetention(settings.versions, clock)
-  const storage = retention && timed.versions
-    ? withVersions(timed, timed.versions, retention, { settings, log })
-    : timed
-  const state = storage.state ?? memoryState({ maxRecords: MAX_RECORDS_IN_MEMORY })
   const base: Services = {
     settings,
     storage,
-    state,
+    retention,
     keys,
     commands,
     outbound,
@@ -114,14 +105,14 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     sessionEvents.changed(fileId, before, after, cause)
     forceSaves.recordChanged(fileId)
   })
-  const locks = createLocks(base, recordStore)
-  const services: SessionServices = { ...base, recordStore, locks }
+  const services: SessionServices = { ...base, recordStore }
   const sessions = createSessions(services, sessionEvents.endedAfterDeletion)
   const whenNobodyEdits = createWhenNobodyEdits(services, sessions)
   const saves = createSaves(services)
   const forceSaves: ForceSaves = createForceSaves(services)
   const recovery = createRecovery(services, saves)
-  const versions = retention && storage.versions && createVersions(services, storage.versions, retention)
+  const regularSaves = createRegularSaves(services)
+  const versions = retention && createVersions(services, retention)
   /** Absent if no versions are kept. */
   const versionHistory = versions && {
     ...createHistory(keys, urls, data => sign('setHistoryData', data), versions),
@@ -138,9 +129,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     ]).catch(() => {})
   }
 
-  async function whyAbsent (fileId: string): Promise<string | undefined> {
-    return await explainAbsence(plugged, fileId)
-  }
+  const whyAbsent = async (fileId: string) => await explainAbsence(plugged, fileId)
 
   /** Resolves when nothing is under way. */
   async function idle (): Promise<void> {
@@ -169,15 +158,13 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     saves,
     forceSaves,
     recovery,
+    regularSaves,
     versions,
     versionHistory,
     openings,
     whenSaved,
     idle,
-    applicationStorage: applicationStorage(plugged, locks, createCommitSave({ ...services, storage: timed })),
     credentials: createCredentials(services),
-    giveUpKey: sessions.giveUpKey,
-    refusalOf: sessions.refusalOf,
     openingExplainer: createOpeningExplainer(settings, { stat: storage.stat, whyAbsent }, openings),
     probes: createProbes()
   }

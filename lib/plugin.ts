@@ -7,7 +7,7 @@ import { actionScope, pageActions } from './actions/routes.js'
 import { createControl } from './control/control.js'
 import { checkedDefaults, mergedDefaults, offeredActions } from './control/defaults.js'
 import { startWarnings } from './doctor/check-options.js'
-import { createDoctor, doctorRoute } from './doctor/doctor.js'
+import { createDoctor, doctorRoute, doctorSchema } from './doctor/doctor.js'
 import { AlreadyRegisteredError, InvalidOptionError } from './errors.js'
 import { readPageModules } from './handler/assets.js'
 import { routeOptionsWith } from './handler/request.js'
@@ -15,9 +15,10 @@ import { handlerScope, requestWithoutQuery } from './handler/route.js'
 import { undiciClient } from './http-client/undici-client.js'
 import { resolveOptions, unknownNames } from './options.js'
 import { createParts } from './parts.js'
+import { createShutdown } from './services.js'
 import { createEditorSessions } from './sessions/editor-sessions.js'
-import { fileStorage } from './storage/file-storage.js'
-import { createShutdown } from './util/shutdown.js'
+import { isDocumentStore, NO_STORAGE } from './store/contract.js'
+import { fileStorage } from './store/files/file-storage.js'
 
 interface Logger {
   readonly levels?: { readonly values?: Readonly<Record<string, number>> }
@@ -28,7 +29,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const { log } = app
   const settings = resolveOptions(options)
   assertScope(app, options)
-  const { editorApiUrl, recovery: { interval }, timeouts } = settings
+  const { editorApiUrl, timeouts } = settings
   const { connect, headers, idle } = timeouts
   const plugged = plug<Storage>(app, 'editorStorage', options.storage, () =>
     fileStorage({ directory: 'App_Data/uploads' })
@@ -36,20 +37,14 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const httpClient = plug(app, 'editorHttpClient', options.httpClient, () =>
     undiciClient({ timeouts: { connect, headers, idle }, tls: settings.tls })
   )
-  if (settings.versions && !plugged.versions) throw new InvalidOptionError('versions', 'needs a storage with versions')
-  if (plugged.commit && !(plugged.state && plugged.stage)) {
-    throw new InvalidOptionError('storage', 'has commit, and must then also have state and stage')
-  }
-  if (plugged.snapshot && !plugged.state) {
-    throw new InvalidOptionError('storage', 'has snapshot, and must then also have state')
-  }
-  await plugged.ready?.()
+  if (!isDocumentStore(plugged)) throw new InvalidOptionError('storage', NO_STORAGE)
+  await plugged.ready()
 
   const shutdown = createShutdown(timeouts.close)
   const handlerPath = app.prefix.replace(/\/$/, '') + settings.prefix + settings.path
   const parts = createParts({ settings, handlerPath, plugged, httpClient, log, shutdown })
-  const { conversions, editorServer, formats, instanceId, offers, openingExplainer, recovery } = parts
-  expose(app, 'editorStorage', plugged, parts.applicationStorage)
+  const { conversions, editorServer, formats, instanceId, openingExplainer, recovery, regularSaves } = parts
+  expose(app, 'editorStorage', plugged, plugged)
   expose(app, 'editorHttpClient', httpClient, httpClient)
 
   let stopped: Promise<void> | undefined
@@ -58,11 +53,10 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     stopped = shutdown.start(parts.idle)
   })
   app.addHook('onClose', () => stopped)
-  if (interval !== undefined) {
-    app.addHook('onReady', async () => {
-      recovery.recoverRegularly(interval)
-    })
-  }
+  app.addHook('onReady', async () => {
+    recovery.recoverRegularly()
+    regularSaves.saveRegularly()
+  })
 
   const pageModules = await readPageModules()
   const { pathname: pagePath } = new URL(new URL(settings.publicBaseUrl).origin + settings.publicPath + handlerPath)
@@ -89,7 +83,6 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
     'editorDoctor',
     createDoctor({
       ...parts,
-      storage: plugged,
       app,
       explainOpening: openingExplainer.findings,
       signal: shutdown.closing
@@ -98,7 +91,6 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
 
   const { logLevel } = options
   const routeOptions = routeOptionsWith(options, app.initialConfig as { readonly handlerTimeout?: number })
-  const operations = settings.openapi && (await import('./openapi/operations.js')).describedOperations(settings)
   const doctor = settings.doctor && doctorRoute(settings, settings.doctor, {
     examine: () => app.editorDoctor(),
     explainOpening: openingExplainer.findings,
@@ -107,15 +99,10 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const actionServices = { ...controlServices, createControl: control, editorSessions }
   await app.register(
     handlerScope(parts, {
-      explainOpening: openingExplainer.summary,
-      otherRoutes: [
-        { ...routeOptions('document-server'), ...offers.route },
-        ...doctor ? [{ ...routeOptions('operator', operations?.doctor), ...doctor }] : []
-      ],
-      otherScopes: [actionScope(actionServices, action => routeOptions('page', operations?.action(action)))],
+      otherRoutes: doctor ? [{ ...routeOptions('operator', doctorSchema), ...doctor }] : [],
+      actions: actionScope(actionServices, routeOptions),
       pageModules,
-      routeOptions,
-      transforms: operations?.handler
+      routeOptions
     }),
     {
       prefix: settings.prefix,

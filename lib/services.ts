@@ -1,16 +1,19 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SavedEvent } from '../types/events.js'
 import type { InspectEvent } from '../types/inspection.js'
-import type { StagedContent, StateStore } from '../types/storage.js'
 import type { Commands } from './document-server/commands.js'
 import type { DocumentKeys } from './document-server/document-key.js'
 import type { TokenSigner } from './document-server/token.js'
+import { HookTimeoutError } from './errors.js'
 import type { Settings } from './options.js'
 import type { Outbound } from './outbound/outbound.js'
 import type { HandlerUrls, PageTokens } from './security/signatures.js'
-import type { TimedStorage } from './storage/timed-storage.js'
+import type { Retention } from './save/retention.js'
+import type { StagedContent } from './store/contract.js'
+import type { TimedStorage } from './store/timed-storage.js'
 import type { Limits } from './util/limits.js'
-import type { Shutdown } from './util/shutdown.js'
 
 /** What is said about content to inspect. */
 export interface Inspected extends Omit<InspectEvent, 'signal'> {
@@ -24,8 +27,8 @@ export interface Inspected extends Omit<InspectEvent, 'signal'> {
 export interface Services {
   readonly settings: Settings
   readonly storage: TimedStorage
-  /** Stores the records: `storage.state`, or the memory of this process if the storage has none. */
-  readonly state: StateStore
+  /** What is kept of earlier versions at present; absent if no versions are kept. */
+  readonly retention: (() => Retention) | undefined
   readonly keys: DocumentKeys
   readonly commands: Commands
   readonly outbound: Outbound
@@ -43,11 +46,53 @@ export interface Services {
   /**
    * Passes staged content to `publish` once the application's hook `inspect` has accepted it, or its replacement, which
    * is discarded afterwards. Rejects with `RejectedError`, or with `InspectionFailedError` if it is unknown whether the
-   * content may be stored. Call it without a lock, again for each content.
+   * content may be stored. Call it again for each content.
    */
   readonly inspected: <Result>(
     staged: StagedContent, about: Inspected, publish: (content: StagedContent) => Promise<Result>
   ) => Promise<Result>
   readonly log: FastifyBaseLogger
   readonly shutdown: Shutdown
+}
+
+/** Limits for a call of a hook of the application. */
+export function hookLimits (
+  { settings, shutdown }: Pick<Services, 'settings' | 'shutdown'>, hook: string, milliseconds = settings.timeouts.hooks
+): Limits {
+  return { milliseconds, timeoutError: ms => new HookTimeoutError(hook, ms), signal: shutdown.endAll }
+}
+
+/** How the plugin stops: three signals that are aborted one after the other. */
+export interface Shutdown {
+  /** The app is closing. */
+  readonly closing: AbortSignal
+  /** `timeouts.close` has passed: the saves in progress are refused, so that the document server keeps them. */
+  readonly endSaves: AbortSignal
+  /** Ends everything that still waits, such as for a hook or a storage. */
+  readonly endAll: AbortSignal
+  /** Starts closing. Resolves when `idle` does, at the latest half a second after `timeouts.close`. */
+  start (idle: () => Promise<void>): Promise<void>
+}
+
+/** Time for refused saves to clean up. */
+const CLEAN_UP_MS = 500
+
+/** `timeout`: milliseconds, `timeouts.close`. */
+export function createShutdown (timeout: number): Shutdown {
+  const [closing, endSaves, endAll] = [new AbortController(), new AbortController(), new AbortController()]
+  setMaxListeners(0, closing.signal, endSaves.signal, endAll.signal) // every save and every request listens
+
+  return {
+    closing: closing.signal,
+    endSaves: endSaves.signal,
+    endAll: endAll.signal,
+    async start (idle) {
+      const reason = new Error('The application is closing')
+      closing.abort(reason)
+      for (const [controller, milliseconds] of [[endSaves, timeout], [endAll, CLEAN_UP_MS]] as const) {
+        await Promise.race([idle(), delay(milliseconds, undefined, { ref: false })])
+        controller.abort(reason)
+      }
+    }
+  }
 }

@@ -12,7 +12,7 @@ const SOURCES = 'lib/browser'
 const TARGETS = ['lib/assets', 'dist/lib/assets']
 
 /** Parts that share no state with the page's module: each has its own copy of what it imports. */
-const PARTS = ['captures.js', 'dialogs.js']
+const PARTS = ['dialogs.js']
 
 /** @type {Map<string, Uint8Array>} */
 const files = new Map()

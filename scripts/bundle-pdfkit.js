@@ -12,7 +12,7 @@ const { metafile } = await build({
   minify: true,
   format: 'esm',
   platform: 'node',
-  target: 'node20',
+  target: 'node22',
   metafile: true,
   banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" }
 })

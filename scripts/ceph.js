@@ -6,7 +6,6 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import http from 'node:http'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,9 +36,7 @@ export function missingPrograms () {
  */
 export async function startCeph ({ directory: given, port } = {}) {
   const missing = missingPrograms()
-  if (missing.length > 0) {
-    throw new Error(`Ceph is not installed: ${missing.join(', ')}. Install ceph-mon, ceph-osd and radosgw`)
-  }
+  if (missing.length > 0) throw new Error(`Ceph is not installed: ${missing.join(', ')}. Install ceph-mon, ceph-osd and radosgw`)
 
   const directory = given ?? await mkdtemp(join(tmpdir(), 'ceph-'))
   const [monitorPort, gatewayPort] = [await freePort(), port ?? await freePort()]
@@ -91,33 +88,16 @@ export async function startCeph ({ directory: given, port } = {}) {
   }
 
   try {
-    await run('ceph-mon', [
-      '-i',
-      'a',
-      '--mkfs',
-      '--monmap',
-      join(directory, 'monmap'),
-      '--keyring',
-      join(directory, 'keyring')
-    ])
+    const files = ['--monmap', join(directory, 'monmap'), '--keyring', join(directory, 'keyring')]
+    await run('ceph-mon', ['-i', 'a', '--mkfs', ...files])
     start('ceph-mon', ['-i', 'a'])
     const id = randomUUID()
     await run('ceph', ['osd', 'new', id, '0'])
     await run('ceph-osd', ['-i', '0', '--mkfs', '--osd-uuid', id])
     start('ceph-osd', ['-i', '0'])
     await until('the object storage daemon is up', async () => /\b1 up\b/.test(await run('ceph', ['osd', 'stat'])))
-    await run('radosgw-admin', [
-      'user',
-      'create',
-      '--uid',
-      'tests',
-      '--display-name',
-      'tests',
-      '--access-key',
-      KEYS.accessKeyId,
-      '--secret',
-      KEYS.secretAccessKey
-    ])
+    const keys = ['--access-key', KEYS.accessKeyId, '--secret', KEYS.secretAccessKey]
+    await run('radosgw-admin', ['user', 'create', '--uid', 'tests', '--display-name', 'tests', ...keys])
     await startGateway()
   } catch (error) {
     await stop()
@@ -195,32 +175,17 @@ async function writeConfiguration ({ directory, monitorPort, gatewayPort }) {
   }
   for (const name of ['mon', 'osd', 'rgw']) await mkdir(join(directory, name))
   const path = join(directory, 'ceph.conf')
-  await writeFile(
-    path,
-    Object.entries(sections).map(([section, settings]) =>
-      `[${section}]\n${Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`).join('')}`
-    ).join('\n')
+  const texts = Object.entries(sections).map(([section, settings]) =>
+    `[${section}]\n${Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`).join('')}`
   )
+  await writeFile(path, texts.join('\n'))
   for (const [index, entity] of ['mon.', 'client.admin', 'client.rgw', 'osd.0'].entries()) {
     const rights = ['mon', 'osd', 'mgr'].flatMap(daemon => ['--cap', daemon, 'allow *'])
-    await promisify(execFile)('ceph-authtool', [
-      join(directory, 'keyring'),
-      ...index === 0 ? ['--create-keyring'] : [],
-      '--gen-key',
-      '-n',
-      entity,
-      ...rights
-    ])
+    const create = index === 0 ? ['--create-keyring'] : []
+    await promisify(execFile)('ceph-authtool', [join(directory, 'keyring'), ...create, '--gen-key', '-n', entity, ...rights])
   }
-  await promisify(execFile)('monmaptool', [
-    '--create',
-    '--fsid',
-    cluster,
-    '--addv',
-    'a',
-    monitor,
-    join(directory, 'monmap')
-  ])
+  const monmap = join(directory, 'monmap')
+  await promisify(execFile)('monmaptool', ['--create', '--fsid', cluster, '--addv', 'a', monitor, monmap])
   return path
 }
 
@@ -231,9 +196,7 @@ async function writeConfiguration ({ directory, monitorPort, gatewayPort }) {
 async function until (what, isSo) {
   const deadline = performance.now() + START_MS
   while (!await isSo()) {
-    if (performance.now() > deadline) {
-      throw new Error(`Ceph does not start: waited for this until the time was up: ${what}`)
-    }
+    if (performance.now() > deadline) throw new Error(`Ceph does not start: waited for this until the time was up: ${what}`)
     await delay(100)
   }
 }
@@ -243,12 +206,7 @@ async function until (what, isSo) {
  * @returns {Promise<boolean>}
  */
 async function answers (url) {
-  return await new Promise(resolve => {
-    http.get(url, { agent: false }, response => resolve(response.resume().statusCode === 200)).on(
-      'error',
-      () => resolve(false)
-    )
-  })
+  return await fetch(url).then(({ status }) => status === 200, () => false)
 }
 
 /** @returns {Promise<number>} */
@@ -274,9 +232,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)
   })
   const ceph = await startCeph()
-  console.log(
-    `S3 at ${ceph.endpoint}, region ${ceph.region}, access key ${ceph.accessKeyId}, secret ${ceph.secretAccessKey}. Ctrl+C ends it`
-  )
+  const { endpoint, region, accessKeyId, secretAccessKey } = ceph
+  console.log(`S3 at ${endpoint}, region ${region}, access key ${accessKeyId}, secret ${secretAccessKey}. Ctrl+C ends it`)
   await ended
   await ceph.stop()
 }

@@ -13,8 +13,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { startNginx } from '../examples/cluster/nginx.js'
-import { requirePackages } from '../examples/cluster/packages.js'
 import { watchCallbacks } from '../test/campaigns/cluster/callbacks.js'
 import { createCheck, createTold } from '../test/campaigns/cluster/check.js'
 import { createCounts } from '../test/campaigns/cluster/counts.js'
@@ -25,7 +23,8 @@ import { clientFor, createDocument, openStorage, PREFIX } from '../test/campaign
 import { documentNames } from '../test/campaigns/kills/directory.js'
 import { servicePool } from '../test/campaigns/kills/processes.js'
 import { randomFrom } from '../test/campaigns/kills/random.js'
-import { freePort, startCeph } from './ceph.js'
+import { freePort, missingPrograms, startCeph } from './ceph.js'
+import { nginxProgram, startNginx } from './nginx.js'
 
 const SERVICE = fileURLToPath(new URL('../test/campaigns/cluster/service.js', import.meta.url))
 const SECRET = 'a-secret-of-the-cluster-tests-0123456789'
@@ -53,25 +52,19 @@ const { values } = parseArgs({
     'ignore-conditions': { type: 'boolean', default: false }
   }
 })
-requirePackages()
+const missing = [...missingPrograms(), ...(nginxProgram() ? [] : ['nginx'])]
+if (missing.length > 0) throw new Error(`not installed: ${missing.join(', ')}`)
 const [seconds, seed] = [Number(values.seconds), Number(values.seed)]
 const random = randomFrom(seed)
 const counts = createCounts()
 /** @type {string[]} */
 const violations = []
-console.log(
-  `seed ${seed}: ${seconds} s, ${values.documents} documents, ${values.sessions} sessions at once, ${values.storage}`
-)
+console.log(`seed ${seed}: ${seconds} s, ${values.documents} documents, ${values.sessions} sessions at once, ${values.storage}`)
 
 const directory = await mkdtemp(join(tmpdir(), 'cluster-saves-'))
 const logFile = join(directory, 'instances.log')
 const store = values.storage === 's3' ? await startStore() : undefined
-const settings = {
-  directory: join(directory, 'documents'),
-  s3: store?.settings,
-  redirects: false,
-  ignoresConditions: false
-}
+const settings = { directory: join(directory, 'documents'), s3: store?.settings, redirects: false, ignoresConditions: false }
 await mkdir(settings.directory)
 const storage = openStorage(settings)
 const documents = new Map(Array.from({ length: Number(values.documents) }, (_, index) => {
@@ -80,14 +73,12 @@ const documents = new Map(Array.from({ length: Number(values.documents) }, (_, i
 }))
 await eachOf([...documents.keys()], async fileId => await createDocument(settings, fileId))
 
-const documentServer = await createDocumentServer({
-  jwtSecret: SECRET,
-  libreOffice: false,
-  requestLog: { entries: 200, bodyBytes: 2 ** 20 }
-})
+const requestLog = { entries: 200, bodyBytes: 2 ** 20 }
+const documentServer = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, requestLog })
 documentServer.fault('file', { type: 'delay', ms: FETCH_MS }, { times: Infinity })
 const ports = [await freePort(), await freePort()]
-const nginx = await startNginx({ directory, port: await freePort(), instances: ports, saveTimeout: SAVE_TIMEOUT })
+const nginxPort = await freePort()
+const nginx = await startNginx({ directory, port: nginxPort, http: siteOf(nginxPort) })
 const told = createTold(counts)
 const pool = servicePool({
   ...settings,
@@ -134,12 +125,10 @@ await eachOf(edited, async document => {
 })
 await callbacks.noted()
 const check = createCheck({ storage, told: told.revisions, counts, violated })
-await eachOf(
-  (await storedIds()).filter(fileId => !documents.has(fileId)),
-  async fileId => await check.copy(fileId, documents)
-)
+const copies = (await storedIds()).filter(fileId => !documents.has(fileId))
+await eachOf(copies, async fileId => await check.copy(fileId, documents))
 await eachOf([...documents.values()], check.document)
-print()
+console.log({ ...counts, documentsEdited: edited.length, edits: edited.flatMap(({ edits }) => edits).length })
 
 await documentServer.close()
 await instances.stop()
@@ -153,6 +142,43 @@ if (violations.length > 0) {
 }
 await rm(directory, { recursive: true })
 process.exit()
+
+/**
+ * Another instance takes over a callback whose instance has died: what the plugin's routes get may be repeated.
+ * @param {number} port
+ */
+function siteOf (port) {
+  return `
+upstream instances {
+  zone instances 64k;
+${ports.map(instance => `  server 127.0.0.1:${instance} max_fails=1 fail_timeout=1s;`).join('\n')}
+  keepalive 32;
+}
+
+server {
+  listen 127.0.0.1:${port};
+  client_max_body_size 8m;
+  proxy_http_version 1.1;
+  proxy_set_header Connection "";
+  proxy_set_header Host $http_host;
+  proxy_set_header X-Forwarded-For $remote_addr;
+  proxy_set_header X-Forwarded-Proto $scheme;
+  proxy_connect_timeout 2s;
+  proxy_max_temp_file_size 0;
+  proxy_next_upstream error timeout http_503;
+
+  location / {
+    proxy_pass http://instances;
+    proxy_read_timeout 10s;
+  }
+
+  location /editor {
+    proxy_pass http://instances;
+    proxy_next_upstream error timeout http_503 non_idempotent;
+    proxy_read_timeout ${SAVE_TIMEOUT};
+  }
+}`
+}
 
 async function startStore () {
   const { endpoint, region, accessKeyId, secretAccessKey, stop } = await startCeph()
@@ -169,12 +195,8 @@ async function storedIds () {
   }
   const folder = `${PREFIX}records/`
   const ids = []
-  for await (
-    const { Contents = [] } of paginateListObjectsV2({ client: store.client }, {
-      Bucket: store.settings.bucket,
-      Prefix: folder
-    })
-  ) {
+  const pages = paginateListObjectsV2({ client: store.client }, { Bucket: store.settings.bucket, Prefix: folder })
+  for await (const { Contents = [] } of pages) {
     ids.push(...Contents.map(({ Key = '' }) => Key.slice(folder.length).replace(/\.json$/, '')))
   }
   return ids
@@ -206,42 +228,4 @@ function violated ({ fileId, history }, message) {
 function shortened (violation) {
   const [message, ...history] = violation.split('\n')
   return [message, ...history.slice(-SHOWN_EVENTS)].join('\n')
-}
-
-function print () {
-  const {
-    kills,
-    freezes,
-    editors,
-    joined,
-    outdated,
-    notOpened,
-    acknowledged,
-    refused,
-    unanswered,
-    awaited,
-    forgotten,
-    stored,
-    storedTwice,
-    sameSecond,
-    lateCopies,
-    toldTwice,
-    toldLater,
-    ...bad
-  } = counts
-  const edits = edited.reduce((sum, document) => sum + document.edits.length, 0)
-  console.log(`SIGKILLs ${kills}, SIGSTOPs of 15 s ${freezes}`)
-  console.log(
-    `editors ${editors}, of them joined others ${joined}, got a new key because of a save meanwhile ${outdated}, gave up ${notOpened}; documents edited ${edited.length}, edits ${edits}`
-  )
-  console.log(
-    `saves acknowledged ${acknowledged}, refused ${refused}, without an answer ${unanswered}; force saves that the application waited for ${awaited}`
-  )
-  console.log(`saves that only the document server had when nothing was killed any more ${forgotten}`)
-  console.log(
-    `contents stored ${stored}, of them twice in a row ${storedTwice}, in another order within the same second ${sameSecond}, conflict copies of late saves ${lateCopies}; events told twice ${toldTwice}, untold but followed by one that was told ${toldLater}`
-  )
-  console.log(
-    `lost acknowledged saves ${bad.lost}, missing edits ${bad.missing}, forks ${bad.forks}, out of order ${bad.outOfOrder}, torn ${bad.torn}, never told ${bad.untold}, stuck ${bad.stuck}`
-  )
 }

@@ -1,117 +1,74 @@
-// Opens an issue for each new release of a document server, and for each change of the changelog in its documentation:
-// node scripts/document-server-releases.js. Once a week .github/workflows/document-server-releases.yml does. New is a
-// release whose major and minor version has no row in docs/document-server.md, unless it is older than all rows. If
-// anything cannot be read, it fails and opens nothing.
+// Opens an issue for each release of a document server whose major and minor version has no row in
+// docs/document-server.md, unless it is older than all rows, and for each change of the changelog in its documentation.
+// .github/workflows/document-server-releases.yml runs it once a week. If anything cannot be read, it opens nothing.
 import { readFile } from 'node:fs/promises'
 
-/** Their repositories, by the beginning of their rows. */
+/** Repositories, by the beginning of their rows. */
 const SERVERS = { '': 'ONLYOFFICE/DocumentServer', 'Euro-Office ': 'Euro-Office/DocumentServer' }
 const ROW = /^\| (Euro-Office )?(\d+\.\d+) \|/gm
 /** Such as v10.0.1, v9.3.4-hotfix.1, and ONLYOFFICE-DocumentServer-4.2.0 long ago. */
-const TAG = /^(?:ONLYOFFICE-DocumentServer-)?v?((\d+\.\d+)(?:\.\d+)*(?:-[\w.-]+)?)$/
-const DOCUMENTATION = {
-  repository: 'ONLYOFFICE/api.onlyoffice.com',
-  changelog: 'site/docs/docs-api/more-information/changelog.md',
-  /** What was changed before has been read. */
-  readUntil: '2026-11-08T00:00:00Z'
-}
-const TIMEOUT_MS = 30_000
+const TAG = /^(?:ONLYOFFICE-DocumentServer-)?v?((\d+\.\d+)[\w.-]*)$/
+const DOCUMENTATION = 'ONLYOFFICE/api.onlyoffice.com'
+const CHANGELOG = 'site/docs/docs-api/more-information/changelog.md'
+/** What was changed before has been read. */
+const READ_UNTIL = '2026-11-08T00:00:00Z'
 
-const api = setting('GITHUB_API_URL')
-const token = setting('GITHUB_TOKEN')
-const issues = `${api}/repos/${setting('GITHUB_REPOSITORY')}/issues`
+const { GITHUB_API_URL: api, GITHUB_TOKEN: token, GITHUB_REPOSITORY: own } = process.env
+const rows = [...(await readFile(new URL('../docs/document-server.md', import.meta.url), 'utf8')).matchAll(ROW)]
 
-const page = await readFile(new URL('../docs/document-server.md', import.meta.url), 'utf8')
-const rows = [...page.matchAll(ROW)].map(([, name = '', version = '']) => ({ name, version }))
-
-const unknown = []
+const found = []
 for (const [name, repository] of Object.entries(SERVERS)) {
-  const known = rows.filter(row => row.name === name).map(({ version }) => version)
-  if (known.length === 0) throw new Error(`docs/document-server.md has no version of ${repository}`)
-  const releases = (await list(`${api}/repos/${repository}/releases?per_page=100`)).filter(({ draft, prerelease }) =>
-    !draft && !prerelease
-  )
-  if (releases.length === 0) throw new Error(`${repository} has no releases`)
-  // A list that grows while its pages are read has a release twice.
-  for (const tag of new Set(releases.map(({ tag_name: tag }) => String(tag)))) {
+  const known = rows.filter(([, prefix = '']) => prefix === name).map(([, , version = '']) => version)
+  const releases = await get(`${repository}/releases?per_page=100`)
+  if (known.length === 0 || releases.length === 0) throw new Error(`nothing is known of ${repository}`)
+  for (const { tag_name: tag, draft, prerelease } of releases) {
+    if (draft || prerelease) continue
     const [, version, minor] = TAG.exec(tag) ?? []
-    if (version === undefined || minor === undefined) {
-      throw new Error(`${repository} has a release whose tag is not a version: ${JSON.stringify(tag)}`)
-    }
-    if (!known.includes(minor) && known.some(row => order(row) < order(minor))) {
-      unknown.push({
-        mark: `release: ${repository} ${tag}`,
-        url: `https://github.com/${repository}/releases/tag/${tag}`,
-        title: `Document server: ${name}${version}`
-      })
-    }
+    if (minor === undefined) throw new Error(`${repository} has a release whose tag is not a version: ${tag}`)
+    if (known.includes(minor) || known.every(row => order(row) > order(minor))) continue
+    const url = `https://github.com/${repository}/releases/tag/${tag}`
+    found.push({ title: `Document server: ${name}${version}`, url })
   }
 }
-
-const { repository, changelog, readUntil } = DOCUMENTATION
-const changes = await list(`${api}/repos/${repository}/commits?path=${encodeURIComponent(changelog)}&per_page=100`)
-await request(`${api}/repos/${repository}/contents/${changelog}`, { status: 200 }) // not moved
-if (changes.length === 0) throw new Error(`${repository} has no ${changelog}`)
-for (const { sha, commit } of changes) {
-  const date = String(/** @type {any} */ (commit)?.committer?.date)
-  if (Number.isNaN(Date.parse(date))) throw new Error(`${repository} has a commit without a date: ${sha}`)
-  if (Date.parse(date) < Date.parse(readUntil)) continue
-  unknown.push({
-    mark: `documentation: ${sha}`,
-    url: `https://github.com/${repository}/commit/${sha}`,
-    title: `Documentation of the document server: changed on ${date.slice(0, 10)}`
-  })
+const changes = await get(`${DOCUMENTATION}/commits?path=${encodeURIComponent(CHANGELOG)}&per_page=100`)
+if (changes.length === 0) throw new Error(`${DOCUMENTATION} has no ${CHANGELOG}`)
+for (const { sha, commit: { committer: { date } } } of changes) {
+  if (date < READ_UNTIL) continue
+  const title = `Documentation of the document server: changed on ${date.slice(0, 10)}`
+  found.push({ title, url: `https://github.com/${DOCUMENTATION}/commit/${sha}` })
 }
 
-const bodies = (await list(`${issues}?state=all&per_page=100`)).map(({ body }) => String(body))
-for (const { mark, url, title } of unknown) {
-  const comment = `<!-- ${mark} -->`
-  if (bodies.some(body => body.includes(comment))) continue
-  const body = `${url}
-
-What to do is in CONTRIBUTING.md, "A new version of the document server". This issue stays the only one about it, also when it is closed.
-
-${comment}`
-  await request(issues, { status: 201, method: 'POST', body: JSON.stringify({ title, body }) })
+// An issue stays the only one of what its first line links to, also when it is closed.
+const links = new Set()
+for (let page = 1, issues; issues === undefined || issues.length > 0; page++) {
+  issues = await get(`${own}/issues?state=all&per_page=100&page=${page}`)
+  for (const { body } of issues) links.add(String(body).split(/\r?\n/, 1)[0])
+}
+for (const { title, url } of found) {
+  if (links.has(url)) continue
+  const body = `${url}\n\nWhat to do is in CONTRIBUTING.md, "A new version of the document server".`
+  await request(`${own}/issues`, { method: 'POST', body: JSON.stringify({ title, body }) })
   console.log(`Opened: ${title}`)
 }
-console.log(`${unknown.length} releases of unknown versions, and changes of the documentation`)
 
 /**
- * All pages of a list.
- * @param {string} first
- * @returns {Promise<Record<string, unknown>[]>}
+ * @param {string} path
+ * @returns {Promise<any[]>}
  */
-async function list (first) {
-  const items = []
-  for (let url = /** @type {string | undefined} */ (first); url !== undefined;) {
-    const response = await request(url, { status: 200 })
-    const page = await response.json()
-    if (!Array.isArray(page)) throw new Error(`${url} answers no list`)
-    items.push(...page)
-    url = /<([^<>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
-    if (url !== undefined && new URL(url).origin !== new URL(api).origin) {
-      throw new Error(`${first} goes on at another origin: ${url}`)
-    }
-  }
-  return items
+async function get (path) {
+  const list = await (await request(path)).json()
+  if (!Array.isArray(list)) throw new Error(`${path} is answered with no list`)
+  return list
 }
 
 /**
- * @param {string} url
- * @param {RequestInit & { status: number }} options
+ * @param {string} path
+ * @param {RequestInit} [options]
  */
-async function request (url, { status, ...options }) {
-  const response = await fetch(url, {
-    ...options,
-    headers: {
-      accept: 'application/vnd.github+json',
-      authorization: `Bearer ${token}`,
-      'x-github-api-version': '2022-11-28'
-    },
-    signal: AbortSignal.timeout(TIMEOUT_MS)
-  })
-  if (response.status !== status) throw new Error(`${url} answers status ${response.status}`)
+async function request (path, options) {
+  const headers = { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` }
+  const response = await fetch(`${api}/repos/${path}`, { ...options, headers, signal: AbortSignal.timeout(30_000) })
+  if (!response.ok) throw new Error(`${path} is answered with status ${response.status}`)
   return response
 }
 
@@ -119,11 +76,4 @@ async function request (url, { status, ...options }) {
 function order (version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major * 10_000 + minor
-}
-
-/** @param {string} name */
-function setting (name) {
-  const value = process.env[name]
-  if (!value) throw new Error(`${name} is not set`)
-  return value
 }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { fileStorage } from '../dist/lib/index.js'
 import { createCounts } from '../test/campaigns/kills/counts.js'
 import { tempNames } from '../test/campaigns/kills/directory.js'
 import { startDocumentServer } from '../test/campaigns/kills/document-server.js'
@@ -30,12 +31,13 @@ let started = 0
 
 try {
   await Promise.all(Array.from({ length: LANES }, (_, lane) => run(`lane${lane}`, randomFrom(seed + lane))))
+  await fileStorage({ directory }).sweep({ olderThan: -60_000 })
   const left = await tempNames(directory)
-  if (left.length > 0) throw new Error(`temp files left in the end: ${left.join(', ')}`)
-  print()
+  if (left.length > 0) throw new Error(`files that no record names, after a sweep: ${left.join(', ')}`)
+  console.log(counts)
   await rm(directory, { recursive: true })
 } catch (error) {
-  print()
+  console.log(counts)
   console.error(`\nseed ${seed}, after ${counts.rounds} rounds: ${/** @type {Error} */ (error).stack}\nThe files are in ${directory}`)
   process.exit(1)
 }
@@ -53,32 +55,4 @@ async function run (name, random) {
     await lane.round()
   }
   await lane.end()
-}
-
-function print () {
-  const { phases, ...others } = counts
-  const {
-    rounds,
-    kills,
-    kept,
-    pruned,
-    acknowledged,
-    refused,
-    replayed,
-    handedOverAgain,
-    storedAlready,
-    overtaken,
-    overlapping
-  } = others
-  console.log(`rounds ${rounds}, SIGKILLs ${kills}`)
-  console.log(
-    `saves acknowledged ${acknowledged}, refused because their download failed ${refused}, replayed ${replayed}`
-  )
-  console.log(
-    `handed over again after a restart ${handedOverAgain}, of them stored already ${storedAlready}, after a later session's save ${overtaken}`
-  )
-  console.log(`versions in the histories ${kept}, deleted because there were newer ones ${pruned}`)
-  console.log('saves that a kill caught:')
-  for (const [phase, count] of Object.entries(phases)) console.log(`  ${count} ${phase}`)
-  console.log(`  ${overlapping} together with a save of another service`)
 }

@@ -30,21 +30,15 @@ export async function runFiles (files) {
       await import(pathToFileURL(resolve(file)).href)
     })
     if (process.cwd() !== directory) throw new Error(`${file} does not restore the working directory`)
-    await removeFixtures(file)
+    await removeFixtures()
   }
 }
 
-/**
- * What `t.testdir()` has made in the tests of a file.
- * @param {string} file
- */
-async function removeFixtures (file) {
-  const prefix = `${relative('', process.argv[1] ?? '')}-${file}-`.replace(/[^\w.-]+/g, '-')
-  const names = await readdir(FIXTURES).catch(() => [])
-  const own = names.filter(name => `${name}-`.startsWith(prefix))
-  await Promise.all(
-    own.map(async name =>
-      await rm(join(FIXTURES, name), { recursive: true, force: true, maxRetries: 10 }).catch(() => {})
-    )
-  )
+/** What `t.testdir()` has made in this process: its names begin with that of the program. */
+async function removeFixtures () {
+  const prefix = `${relative('', process.argv[1] ?? '').replace(/[^\w.-]+/g, '-')}-`
+  const own = (await readdir(FIXTURES).catch(() => [])).filter(name => name.startsWith(prefix))
+  await Promise.all(own.map(async name => {
+    await rm(join(FIXTURES, name), { recursive: true, force: true, maxRetries: 10 }).catch(() => {})
+  }))
 }

@@ -1,129 +1,192 @@
 // Runs the tests with tap:
-//   npm test                           all test files but *.long.test.ts; with CI=true, with coverage
-//   npm test -- --full                 all test files, with coverage and its thresholds
-//   npm test -- --rest                 the same, but not again what `CI=true npm test` has just run
-//   npm test -- test/saves/a.test.ts   some files or folders
-//   npm test -- --long test/saves      a folder with its long test files, without coverage
-// `--build`, which `npm test` adds, builds what these files need before.
-// Other options go to tap. The last lines are what failed, what was skipped, the time and the counts.
-import { spawn } from 'node:child_process'
+//   npm test                           all test files but *.long.test.ts
+//   npm test -- --long                 those as well, but for the rare ones; with coverage and its thresholds
+//   npm test -- --full                 the rare ones as well
+//   npm test -- test/saves/a.test.ts   some files or folders; --long: with the long files of these folders
+// `--build`, which `npm test` adds, builds first. Other options go to tap. The last lines are what failed, what was
+// skipped, and the counts.
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { coverageFaults } from './coverage.js'
-import { readResults } from './results.js'
-import { build } from './test-build.js'
-import { leftOut, testFiles, writeGroups } from './test-files.js'
-import { startStore } from './test-store.js'
+import { join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
+import { inspect } from 'node:util'
+import { Parser } from 'tap-parser'
+import { freePort, missingPrograms, startCeph } from './ceph.js'
 
-const COVERAGE = '.tap/report/coverage-summary.json'
-const RAW_COVERAGE = '.tap/coverage'
-const RESULTS = '.tap/results.tap'
-/** Of the latest run that was not of chosen files, or that failed. */
-const COUNTS = '.tap/counts.txt'
-const SAVE_LIST = '.tap/save.txt'
-const PACKAGES = ['lib', 'emulator/lib'].filter(directory => existsSync(directory))
-/** More than processors, because many tests wait. */
-const JOBS = Math.min(availableParallelism() * 2, 8)
-/** Inputs of the random tests in the full set; by default they try fewer. */
-const RUNS = '100'
+/** Per cent, of each package by itself. That of the emulator needs the rare files. */
+const THRESHOLDS = { lines: 95, statements: 95, branches: 90, functions: 95 }
+const PACKAGES = ['lib', 'emulator/lib'].filter(folder => existsSync(folder))
+const TESTS = ['test', 'emulator/test'].filter(folder => existsSync(folder))
+const LONG = /\.long\.test\.ts$/
+/** Long files that take most of the time, and test what seldom changes. */
+const RARE = new RegExp(`^(${[
+  'test/(accessibility|demo|examples|tooling)/', 'test/(postgres/company-app|package/(frameworks|types)|integration/check)',
+  'test/doctor/(application-faults|cli|odd-answers|page|server-faults|slow)', 'test/(s3|storage)/every-',
+  'test/s3/(memory|requests)', 'test/(blank/libre-office|campaigns/attacks/parsing-cost|csv/large|docs/virus-scanner)',
+  'test/browser/(captures|host-routes|locked|own-names|phone|requests|sanitized-html|settings|start-and-stop|unmounting)',
+  'emulator/test/(check|connect|editing|hostile|images|pdf|process|protocol/editor)'
+].join('|')})`)
+/** Some would fail without a directory, the others do the same with any storage. */
+const NOT_ON_S3 = /saves[/\\](content-check|failed-download|hanging|origins|retries|siblings|write-faults)\./
+/** These read the declarations of types that are packed. */
+const NEEDS_TYPES = /installPacked|from 'typescript'/
+const NEEDS_STORE = 'kit/s3.js'
+/** Skipped for such a reason, a test is no fault. */
+const LACKING = /^(This (machine|storage)|only npm run) /
+/**
+ * Starting a process takes a second of processor time, longer than most short files. With larger groups, a machine with
+ * eight processors would have nothing to do for some of them.
+ */
+const FILES_PER_GROUP = { short: 40, long: 6 }
+const GROUPS = '.tap/groups'
 
 const args = process.argv.slice(2)
-const isRest = args.includes('--rest')
-const isFull = isRest || args.includes('--full')
+const isFull = args.includes('--full')
 const withLong = isFull || args.includes('--long')
-const options = args.filter(arg => arg.startsWith('-') && !['--build', '--full', '--long', '--rest'].includes(arg))
+const options = args.filter(arg => arg.startsWith('-') && !['--build', '--full', '--long'].includes(arg))
 const paths = args.filter(arg => !arg.startsWith('-'))
-const isCI = process.env.CI === 'true'
-const withCoverage = isFull || (isCI && paths.length === 0)
-const start = performance.now()
+const isMeasured = withLong && paths.length === 0
+const withRare = isFull || !isMeasured
+const isOnS3 = process.env.TEST_STORAGE === 's3'
 
-await mkdir('.tap', { recursive: true })
-const earlier = isRest ? await countsOfShortSet() : { passed: 0, failed: 0 }
-for (const stale of [COVERAGE, RESULTS]) await rm(stale, { force: true })
-const files = await testFiles({ withLong, withShort: !isRest, paths })
-if (args.includes('--build')) await build({ files, isAll: paths.length === 0 })
-const groups = await writeGroups(files)
-const store = await startStore(files)
-const exitCode = await runTap([
-  `--jobs=${JOBS}`,
-  ...withCoverage ? [] : ['--disable-coverage'],
-  ...isRest ? [`--save=${await saveList(groups)}`] : [],
+const files = (await Promise.all((paths.length > 0 ? paths : TESTS).map(filesIn))).flat()
+  .filter(file => !isOnS3 || !NOT_ON_S3.test(file)).sort()
+const sources = await Promise.all(files.map(async file => await readFile(file, 'utf8')))
+if (args.includes('--build')) build()
+const store = await startStore()
+const tap = await runTap([
+  `--jobs=${Math.min(availableParallelism() * 2, 8)}`, // more than processors, because many tests wait
+  ...isMeasured ? [] : ['--disable-coverage'],
   ...options,
-  ...groups
+  ...await writeGroups()
 ])
-await store.stop()
-const results = readResults(await readFile(RESULTS, 'utf8').catch(() => ''))
-const { failures, notRun, lacking } = results
-const passed = earlier.passed + results.passed
-const failed = earlier.failed + failures.length
+await store?.stop()
+await report()
 
-const faults = [
-  ...(exitCode === 0 && failed === 0 ? [] : ['tests failed']),
-  ...(results.passed > 0 ? [] : ['no test passed']),
-  ...(isFull ? await coverageOfAll() : []),
-  ...(notRun.length > 0 && isCI ? ['with CI=true every test must run'] : [])
-]
-const all = [...notRun, ...lacking, ...leftOut()]
-if (failures.length > 0) console.log(`\nFailed:\n  ${failures.join('\n  ')}`)
-if (all.length > 0) console.log(`\nNot run:\n  ${all.join('\n  ')}`)
-if (faults.length > 0) console.log(`\nNot good enough:\n  ${faults.join('\n  ')}`)
+/** @param {string} place */
+async function filesIn (place) {
+  if (!(await stat(place)).isDirectory()) return [place]
+  const names = await readdir(place, { recursive: true })
+  const isRare = (/** @type {string} */ path) => RARE.test(path.replaceAll('\\', '/'))
+  const isMeant = (/** @type {string} */ path) => !LONG.test(path) || (withLong && (withRare || !isRare(path)))
+  return names.filter(name => name.endsWith('.test.ts')).map(name => join(place, name)).filter(isMeant)
+}
 
-const counts = `${passed} passed, ${failed} failed`
-if (paths.length === 0 || faults.length > 0) await writeFile(COUNTS, `${counts}\n`)
-console.log(`\nTook ${((performance.now() - start) / 1000).toFixed(0)} s`)
-console.log(counts)
-process.exitCode = faults.length > 0 ? 1 : 0
+function build () {
+  // The test class that npm installs loads TypeScript in its own way: .taprc leaves that out.
+  if (!existsSync('node_modules/@tapjs/test/test-built/node_modules')) npm('exec', '--', 'tap', 'build')
+  npm('run', '--silent', 'build')
+  if (sources.some(source => NEEDS_TYPES.test(source))) npm('run', '--silent', 'build:types')
+}
 
-/** What `CI=true npm test` has left behind. */
-async function countsOfShortSet () {
-  const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(await readFile(COUNTS, 'utf8').catch(() => '')) ?? []
-  if (!existsSync(RAW_COVERAGE) || !passed) {
-    console.log('--rest goes on after `CI=true npm test`: run that first\n0 passed, 0 failed')
-    process.exit(1)
-  }
-  return { passed: Number(passed), failed: Number(failed) }
+/** @param {string[]} args */
+function npm (...args) {
+  const { status } = spawnSync('npm', args, { stdio: 'inherit', shell: process.platform === 'win32' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+/** One object store for a whole run, if a test file needs it. It gets ready while the first tests run, which wait. */
+async function startStore () {
+  const isNeeded = isOnS3 || sources.some(source => source.includes(NEEDS_STORE))
+  if (!isNeeded || process.env.S3_TEST_ENDPOINT || (!isOnS3 && missingPrograms().length > 0)) return
+  const port = await freePort()
+  const starting = startCeph({ port })
+  starting.catch(error => {
+    console.error(error)
+    if (isOnS3) process.exit(1)
+  })
+  return { url: `http://127.0.0.1:${port}`, stop: async () => await (await starting).stop() }
+}
+
+/** A module for each group of files that run in one process. */
+async function writeGroups () {
+  const groups = [
+    ...dealt(files.filter(file => !LONG.test(file)), FILES_PER_GROUP.short),
+    ...dealt(files.filter(file => LONG.test(file)), FILES_PER_GROUP.long)
+  ]
+  await rm(GROUPS, { recursive: true, force: true })
+  await mkdir(GROUPS, { recursive: true })
+  const runner = new URL('test-group.js', import.meta.url).href
+  return await Promise.all(groups.map(async (group, index) => {
+    const path = join(GROUPS, `${String(index + 1).padStart(3, '0')}.js`)
+    await writeFile(path, `import { runFiles } from '${runner}'\n\nawait runFiles(${JSON.stringify(group)})\n`)
+    return path
+  }))
 }
 
 /**
- * When it runs the files of such a list, tap keeps the coverage of earlier runs.
- * @param {string[]} groups
+ * Neighbours are of one subject and take about as long: dealt out, all groups do.
+ * @param {string[]} files
+ * @param {number} most in a group
  */
-async function saveList (groups) {
-  await writeFile(SAVE_LIST, `${groups.join('\n')}\n`)
-  return SAVE_LIST
+function dealt (files, most) {
+  const count = Math.ceil(files.length / most)
+  return Array.from({ length: count }, (_, index) => files.filter((_file, place) => place % count === index))
 }
 
-/** Of each package of its own, so that one can't make up for the other. */
-async function coverageOfAll () {
-  const faults = await Promise.all(PACKAGES.map(async directory => await coverageFaults(COVERAGE, directory)))
-  return faults.flat()
-}
-
-/**
- * A terminal gets tap's own reporter, a log the plain TAP. The results go to a file either way.
- * @param {string[]} args
- */
+/** @param {string[]} args */
 async function runTap (args) {
-  const require = createRequire(import.meta.url)
-  const manifest = require.resolve('tap/package.json')
-  const tap = join(dirname(manifest), require(manifest).bin.tap)
-  const terminal = process.stdout.isTTY
-  const output = terminal ? [`--output-file=${RESULTS}`] : ['--reporter=tap']
-
-  const child = spawn(process.execPath, [tap, ...output, ...args], {
-    env: { ...isFull && { RUNS }, ...store.env, ...process.env },
-    stdio: ['inherit', terminal ? 'inherit' : 'pipe', 'inherit']
+  const child = spawn(process.execPath, ['node_modules/tap/dist/esm/run.mjs', '--reporter=tap', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...isMeasured && { RUNS: '40' }, // inputs of the random tests, which try fewer by default
+      ...store && { S3_TEST_ENDPOINT: store.url },
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      ...process.env
+    }
   })
   const exited = once(child, 'exit')
-  if (child.stdout) {
-    child.stdout.pipe(process.stdout, { end: false })
-    await pipeline(child.stdout, createWriteStream(RESULTS))
+  const lines = []
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(line)
+    // A file, or a comment of a test, such as its seed.
+    if (/^ {4}(not )?ok |^ {5,}# (?!Subtest|time=|\{)/.test(line)) console.log(line.trim())
   }
   const [code] = await exited
-  return code ?? 1
+  return { code, output: lines.join('\n') }
+}
+
+async function report () {
+  const results = Parser.parse(tap.output, { flat: true }).flatMap(([event, result]) =>
+    event === 'assert' ? [{ ...result, name: result.fullname.replace(/^\.tap\S+ > /, '') }] : []
+  )
+  const skipped = results.filter(({ skip, todo }) => skip || todo)
+  const failed = results.filter(result => !result.ok && !skipped.includes(result))
+  const passed = results.length - skipped.length - failed.length
+  const mustRun = skipped.filter(({ skip }) => !LACKING.test(String(skip)))
+  const faults = [
+    ...tap.code === 0 && failed.length === 0 ? [] : ['tests failed'],
+    ...passed > 0 ? [] : ['no test passed'],
+    ...isMeasured ? await coverageFaults() : [],
+    ...mustRun.length > 0 && process.env.CI === 'true' ? ['with CI=true every test must run'] : []
+  ]
+  for (const { name, diag } of failed) console.log(`\nFailed: ${name}\n${inspect(diag, { depth: 5 })}`)
+  if (skipped.length > 0) {
+    console.log(`\nNot run:\n  ${skipped.map(({ name, skip, todo }) => `${name}: ${skip || todo}`).join('\n  ')}`)
+  }
+  if (faults.length > 0) console.log(`\nNot good enough:\n  ${faults.join('\n  ')}`)
+  const counts = `${passed} passed, ${failed.length} failed`
+  if (paths.length === 0 || faults.length > 0) await writeFile('.tap/counts.txt', `${counts}\n`)
+  console.log(`\n${counts}`)
+  process.exitCode = faults.length > 0 ? 1 : 0
+}
+
+/** The browser's scripts are no modules of Node.js: what they do is tested in a browser. */
+async function coverageFaults () {
+  /** @type {Record<string, Record<string, { total: number, covered: number }>>} */
+  const summary = JSON.parse(await readFile('.tap/report/coverage-summary.json', 'utf8').catch(() => '{}'))
+  return PACKAGES.filter(folder => isFull || folder === 'lib').flatMap(folder => {
+    const modules = Object.entries(summary).filter(([file]) =>
+      relative('', file).startsWith(join(folder, '/')) && /(?<!\.schema|\.compiled)\.ts$/.test(file)
+    )
+    return Object.entries(THRESHOLDS).flatMap(([name, threshold]) => {
+      const sum = (/** @type {'total' | 'covered'} */ key) =>
+        modules.reduce((sum, [, measures]) => sum + (measures[name]?.[key] ?? 0), 0)
+      const percent = 100 * sum('covered') / sum('total')
+      return percent >= threshold ? [] : [`coverage: ${percent.toFixed(2)} % of the ${name} of ${folder}, less than ${threshold} %`]
+    })
+  })
 }

@@ -32,8 +32,7 @@ function classOf (code: string): string {
 }
 
 function defined (): Row[] {
-  return Object.entries(errors)
-    .filter(([name]) => name.endsWith('Error') && name !== 'EditorError')
+  return Object.entries(errors).filter(([name]) => name.endsWith('Error') && name !== 'EditorError')
     .map(([name, ErrorClass]) => {
       const error = new (ErrorClass as unknown as new () => { readonly code: string, readonly statusCode: number, readonly retryable: boolean })()
       // Of its own, if it is said where the error is made.

@@ -6,8 +6,8 @@ export type PaperSize = 'a4' | 'letter'
 /** Options of `blankDocument`. */
 export interface BlankDocumentOptions {
   /**
-   * Language of the text, as BCP 47 names it: `de`, `pt-BR`, `zh-TW`. It decides on spell checking, the direction of
-   * writing, the paper size and the name of the first sheet. The editor takes the same as `lang`.
+   * Language of the text, as BCP 47 names it: `de`, `pt-BR`, `zh-TW`. It decides on spell checking and the paper size.
+   * The editor takes the same as `lang`.
    *
    * @default 'en': as in the United States
    */

@@ -7,7 +7,7 @@ import type { DocumentContent, VersionLabel } from './storage.js'
 
 /**
  * The signed configuration for `new DocsAPI.DocEditor(id, config)`. The payload of `token` is this object without
- * `token`. Source: docs/document-server-protocol.md#the-configuration-and-its-token
+ * `token`. Source: emulator/docs/document-server-protocol.md#the-configuration-and-its-token
  */
 export type SignedConfig = Omit<Config, 'events'> & Required<Pick<Config, 'document' | 'editorConfig' | 'token'>>
 
@@ -61,7 +61,7 @@ export interface EditorControlDefaults
    * `secure-view`: only to be looked at, whatever else the control says. No editing, comments, chat, copying, printing,
    * downloading, history, plugins and macros, and a watermark with the user's name and the time; `document.options` may
    * have another `watermark_on_draw`. With `requireToken`, the document's URL in the page only works for the document
-   * server. It does not prevent screenshots, and the user's browser has the content: docs/control.md#secure-view.
+   * server. It does not prevent screenshots, and the user's browser has the content: docs/page.md#secure-view.
    *
    * @default none
    */
@@ -128,9 +128,10 @@ export interface ForceSaveOptions {
   readonly timeout?: number
   /**
    * Milliseconds to wait, if the document server has nothing new to save, for a save that somebody else may have
-   * started. With 0 it is not waited for, and `no-changes` may be said while it is under way.
+   * started; three times as long after each such save. With 0 it is not waited for, and `no-changes` may be said while
+   * one is under way.
    *
-   * @default 3000, or twice as long as the slowest of the last 20 force saves; 10_000 if somebody has started one
+   * @default 3000
    */
   readonly grace?: number
   /** Ends the wait: the promise rejects with the signal's reason. The document may be saved all the same. */
@@ -480,7 +481,7 @@ export interface EditorControl {
   /**
    * Identifies the content and its editing session at the document server: 1 to 128 characters of `[0-9A-Za-z._=-]`.
    * Set by `openDocument` and `setDocumentFromBytes`, `''` before; may be assigned. The editor does not open with an
-   * invalid key. Source: docs/document-server-protocol.md#the-document-key
+   * invalid key. Source: emulator/docs/document-server-protocol.md#the-document-key
    */
   documentKey: string
   /**
@@ -618,7 +619,7 @@ export interface EditorControl {
    * Resolves to the PDF.
    *
    * Each request is limited by `timeouts.total`, the conversion as a whole by `maxAttempts` and `signal`.
-   * Source: docs/document-server-protocol.md#conversion
+   * Source: emulator/docs/document-server-protocol.md#conversion
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no document is open.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `maxAttempts` or `delayMs` is invalid.
@@ -646,7 +647,7 @@ export interface EditorControl {
   /**
    * Has the document server convert the document at `documentUrl`, without unsaved changes (see `forceSave`), and
    * resolves as soon as the result begins to arrive. The document server keeps results: the same content and options
-   * are not converted again. Source: docs/document-server-protocol.md#conversion
+   * are not converted again. Source: emulator/docs/document-server-protocol.md#conversion
    *
    * Rejects as `EditorServer.convert` does, and besides:
    *
@@ -679,10 +680,10 @@ export interface EditorControl {
    * everything that had arrived at the document server when this was called, also if a final save comes first. It does
    * not wait for `onSaved`.
    *
-   * It asks for the session with the control's `documentKey`. Several instances need a storage with `state`: the save
-   * may reach another instance than the one that waits. It cannot be used in `onCallback`, `onSaved` and `onSaveFailed`
-   * of the same document, because the save would wait for the hook; use it after the hook has returned. Source:
-   * docs/document-server-protocol.md#forcesave
+   * It asks for the session with the control's `documentKey`. The save may reach another instance than the one that
+   * waits. It cannot be used in `onCallback`, `onSaved` and `onSaveFailed` of the same document, because the save would
+   * wait for the hook; use it after the hook has returned.
+   * Source: emulator/docs/document-server-protocol.md#forcesave
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no stored document is open.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): the document was deleted.
@@ -727,7 +728,7 @@ export interface EditorControl {
    * One version of the stored document, signed, in the form that the editor's `setHistoryData` takes. The document
    * server fetches its URLs, which are signed and valid for `downloadUrlLifetime`; the token binds them to this
    * version. If the data of the changes are kept, they are highlighted. Needs the option `versions`. `fileType` and
-   * `url` also serve to download a version. Source: docs/document-server-protocol.md#version-history
+   * `url` also serve to download a version. Source: emulator/docs/document-server-protocol.md#version-history
    *
    * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version, or it is not kept any
    *   more.
@@ -742,8 +743,8 @@ export interface EditorControl {
    * is asked: the application decides who may.
    *
    * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version any more.
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the name is not as it must be, 100 others have one, the
-   *   option `versions` is not set, or the storage has no `versions.label`.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the name is not as it must be, 100 others have one, or
+   *   the option `versions` is not set.
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): the control has no stored document.
    * @throws the storage's own error.
    * @example
@@ -805,7 +806,8 @@ export interface EditorControl {
    * expire.
    *
    * Sign only what the application has composed itself, never an object that a user sent: with the same secret the
-   * document server verifies conversions and configurations. Source: docs/document-server-protocol.md#version-history
+   * document server verifies conversions and configurations.
+   * Source: emulator/docs/document-server-protocol.md#version-history
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the method is unknown, or a field that it needs is
    * missing or invalid; the message names it. So are `exp`, `iat` and `nbf`, with which the token would pass for one of

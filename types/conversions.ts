@@ -1,8 +1,13 @@
-// Conversions and the document builder. Source: docs/document-server-protocol.md#conversion
+// Conversions and the document builder. Source: emulator/docs/document-server-protocol.md#conversion
 import type { DocumentType } from '@onlyoffice/doceditor-types'
 import type { Readable } from 'node:stream'
-import type { RequestOptions } from './requests.js'
 import type { DocumentContent } from './storage.js'
+
+/** Options of a single request to the document server. */
+export interface RequestOptions {
+  /** Cancels the request: the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
 
 /**
  * What a document is converted to: an extension, or

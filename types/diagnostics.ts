@@ -87,7 +87,7 @@ export interface SaveMessage extends Timed, MayFail {
     | 'not-assembled'
     | 'refused'
     | 'unproven'
-  /** Size of the saved file. Present if the outcome is `stored`, `unchanged` or `conflict`, as are the next three. */
+  /** Bytes of the saved file. As `revision` and `rule`: if the outcome is `stored`, `unchanged` or `conflict`. */
   readonly bytes?: number
   /** Revision of the document, or of the conflict copy. */
   readonly revision?: string
@@ -95,6 +95,8 @@ export interface SaveMessage extends Timed, MayFail {
   readonly conflictFileId?: string
   /** Why there is a conflict copy, as in `SavedEvent`; only with the outcome `conflict`. */
   readonly conflictReason?: 'changed' | 'format' | 'frozen'
+  /** Name of the rule that has decided where it is stored, as in `SavedEvent`. */
+  readonly rule?: string
   /**
    * From the arrival of the callback until its answer is known: with its body, its turn, fetching, storing and the
    * hooks.

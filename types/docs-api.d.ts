@@ -4,7 +4,7 @@ declare global {
   interface Window {
     /**
      * The editor's API, defined by the document server's `api.js`. Source:
-     * docs/document-server-protocol.md#the-editor-in-the-page
+     * emulator/docs/document-server-protocol.md#the-editor-in-the-page
      */
     DocsAPI: { DocEditor: typeof DocEditor }
   }

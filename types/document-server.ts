@@ -1,7 +1,7 @@
-// The document server's own services. Source: docs/document-server-protocol.md#commands
-import type { RequestOptions } from './requests.js'
+// The document server's own services. Source: emulator/docs/document-server-protocol.md#commands
 import type {
-  AwaitOptions, BuildRequest, BuildResult, ConversionRequest, ConvertOptions, DocumentFormat, ResultFile
+  AwaitOptions, BuildRequest, BuildResult, ConversionRequest, ConvertOptions, DocumentFormat, RequestOptions,
+  ResultFile
 } from './conversions.js'
 
 /** Commands about one document key. */
@@ -12,7 +12,7 @@ export interface KeyCommand {
 
 /**
  * A command of the document server's command service, with the names that the service uses; `c` selects the command.
- * Source: docs/document-server-protocol.md#commands
+ * Source: emulator/docs/document-server-protocol.md#commands
  */
 export type Command =
   /** The version of the document server. */
@@ -178,7 +178,7 @@ export interface EditorServer {
    * stored document use `EditorControl.convert`.
    *
    * The document server requests the URL with a token of its own, and may reach hosts that users cannot: check a URL
-   * that a user gives. Source: docs/document-server-protocol.md#conversion
+   * that a user gives. Source: emulator/docs/document-server-protocol.md#conversion
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a field of the request or an option is invalid or
    * unknown; the message names it. Nothing was sent.
@@ -206,7 +206,7 @@ export interface EditorServer {
 
   /**
    * Runs a script of the document builder at the document server, and resolves to the files that it saves.
-   * Source: docs/document-server-protocol.md#document-builder
+   * Source: emulator/docs/document-server-protocol.md#document-builder
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a field of the request or an option is invalid. Nothing
    *   was sent.
@@ -244,12 +244,11 @@ export interface EditorServer {
    * longer exists, `onForgotten` gets the content. Files of other applications are left alone. `onSaved` is called as
    * for any save.
    *
-   * Several instances may do this at the same time. A failure of one file is reported in the result and logged.
-   * Source: docs/document-server-protocol.md#forgotten-files
+   * Several instances may do this at the same time. The runs of one instance follow one another: do not await this in
+   * `onForgotten` or another hook that a run waits for. A failure of one file is reported in the result and logged.
+   * Source: emulator/docs/document-server-protocol.md#forgotten-files
    *
    * @throws CommandFailedError, UpstreamError, UpstreamTimeoutError: the list of forgotten files could not be read.
-   * @throws NestedRecoveryError (`FST_EDITOR_NESTED_RECOVERY`): it was called in `onForgotten` or another hook that a
-   *   run waits for.
    * @throws the reason of `signal`, once it is aborted; the file that is being stored is still finished.
    * @example
    * ```js

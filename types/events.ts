@@ -1,4 +1,4 @@
-// Callbacks of the document server. Source: docs/document-server-protocol.md#callbacks
+// Callbacks of the document server. Source: emulator/docs/document-server-protocol.md#callbacks
 
 /** What a user did. */
 export interface CallbackAction {
@@ -42,7 +42,7 @@ interface Assembled {
   /**
    * URL of the file at the document server; valid for 15 minutes. Do not fetch it: how it begins is decided by headers
    * of whoever opened the document last, a viewer too, so it may name another file or be no URL. The plugin believes
-   * only its end. Source: docs/document-server-protocol.md#the-urls-in-a-callback
+   * only its end. Source: emulator/docs/document-server-protocol.md#the-urls-in-a-callback
    */
   readonly url?: string
   /**
@@ -73,7 +73,7 @@ interface Forced {
 
 /**
  * Status 1: a user joined or left, or the command `info` was sent.
- * Source: docs/document-server-protocol.md#coming-and-going-1-and-4
+ * Source: emulator/docs/document-server-protocol.md#coming-and-going-1-and-4
  */
 export interface EditingEvent extends CallbackFields {
   readonly status: 1
@@ -85,7 +85,7 @@ export interface EditingEvent extends CallbackFields {
 
 /**
  * Status 2: the last editor left and the document is to be saved. Source:
- * docs/document-server-protocol.md#saved-2-and-3
+ * emulator/docs/document-server-protocol.md#saved-2-and-3
  */
 export interface FinishedEvent extends CallbackFields, Assembled, Changed {
   readonly status: 2
@@ -95,7 +95,7 @@ export interface FinishedEvent extends CallbackFields, Assembled, Changed {
 
 /**
  * Status 3: the document server could not assemble the edited document. If there is a `url`, the file there is
- * corrupted. Source: docs/document-server-protocol.md#saved-2-and-3
+ * corrupted. Source: emulator/docs/document-server-protocol.md#saved-2-and-3
  */
 export interface CorruptedEvent extends CallbackFields, Assembled, Changed {
   readonly status: 3
@@ -105,7 +105,7 @@ export interface CorruptedEvent extends CallbackFields, Assembled, Changed {
 
 /**
  * Status 4: the last editor left and nothing was changed. Source:
- * docs/document-server-protocol.md#coming-and-going-1-and-4
+ * emulator/docs/document-server-protocol.md#coming-and-going-1-and-4
  */
 export interface ClosedEvent extends CallbackFields {
   readonly status: 4
@@ -115,7 +115,7 @@ export interface ClosedEvent extends CallbackFields {
 
 /**
  * Status 5: one record of a mail merge. The plugin does not store it. Source:
- * docs/document-server-protocol.md#mail-merge-5
+ * emulator/docs/document-server-protocol.md#mail-merge-5
  */
 export interface MailMergeEvent extends CallbackFields, Assembled {
   readonly status: 5
@@ -127,7 +127,7 @@ export interface MailMergeEvent extends CallbackFields, Assembled {
 
 /**
  * Status 6: the document is to be saved while editing continues. Source:
- * docs/document-server-protocol.md#forced-6-and-7
+ * emulator/docs/document-server-protocol.md#forced-6-and-7
  */
 export interface ForceSavedEvent extends CallbackFields, Assembled, Changed, Forced {
   readonly status: 6
@@ -137,7 +137,7 @@ export interface ForceSavedEvent extends CallbackFields, Assembled, Changed, For
 
 /**
  * Status 7: the document server could not assemble a force save. Source:
- * docs/document-server-protocol.md#forced-6-and-7
+ * emulator/docs/document-server-protocol.md#forced-6-and-7
  */
 export interface ForceSaveFailedEvent extends CallbackFields, Changed, Forced {
   readonly status: 7
@@ -192,6 +192,8 @@ export interface SavedEvent {
    * for editing although it was frozen.
    */
   readonly conflictReason?: 'changed' | 'format' | 'frozen'
+  /** Name of the rule that has decided where it is stored: see docs/saves.md#rules. Absent for a restored version. */
+  readonly rule?: string
 }
 
 /** A field of a submitted form, as the document server describes it. */
@@ -207,7 +209,7 @@ export interface FormField {
   readonly [field: string]: unknown
 }
 
-/** A form that a user has filled in and submitted. Source: docs/document-server-protocol.md#forced-6-and-7 */
+/** A form that a user has filled in and submitted. Source: emulator/docs/document-server-protocol.md#forced-6-and-7 */
 export interface FormSubmittedEvent {
   /**
    * Identifies these answers of this user: the same when the document server repeats them, also to another instance. It
@@ -235,7 +237,7 @@ export interface FormSubmittedEvent {
 
 /**
  * A save that was refused. The document server keeps it: a finished save as a forgotten file, a force save with its
- * session. Source: docs/document-server-protocol.md#forgotten-files
+ * session. Source: emulator/docs/document-server-protocol.md#forgotten-files
  */
 export interface SaveFailedEvent {
   /** The edited document. */
@@ -253,7 +255,8 @@ export interface SaveFailedEvent {
 }
 
 /**
- * A forgotten file of a document that no longer exists. Source: docs/document-server-protocol.md#forgotten-files
+ * A forgotten file of a document that no longer exists.
+ * Source: emulator/docs/document-server-protocol.md#forgotten-files
  */
 export interface ForgottenFileEvent {
   /** Document key of the session. */

@@ -4,7 +4,7 @@ import type { HistoryData, Signed } from './signed-data.js'
 /** Which earlier versions of a document are kept. Named ones always are, and the version before the present one. */
 export interface VersionOptions {
   /**
-   * How many earlier versions, from 1 to 10,000. When there are more, these are deleted first, of each kind the oldest:
+   * How many earlier versions, from 1 to 1,000. When there are more, these are deleted first, of each kind the oldest:
    * force saves within a session, and restores of one user that follow each other; then versions that were the present
    * one for less than a minute, an hour, a day, a week. So what is left is spread over time, and nobody can push out
    * what others did. The first version of each author's work counts as one that was the present one for an hour,
@@ -58,7 +58,8 @@ export interface HistoryVersion {
 }
 
 /**
- * The argument of the editor's `refreshHistory`. Source: docs/document-server-protocol.md#events-and-what-answers-them
+ * The argument of the editor's `refreshHistory`.
+ * Source: emulator/docs/document-server-protocol.md#events-and-what-answers-them
  */
 export interface DocumentHistory {
   readonly currentVersion: number
@@ -66,7 +67,7 @@ export interface DocumentHistory {
   readonly history: readonly HistoryVersion[]
 }
 
-/** The argument of the editor's `setHistoryData`. Source: docs/document-server-protocol.md#version-history */
+/** The argument of the editor's `setHistoryData`. Source: emulator/docs/document-server-protocol.md#version-history */
 export type HistoryVersionData = Signed<HistoryData> & { readonly version: number }
 
 /** Options of `EditorControl.restore`. */

@@ -51,7 +51,7 @@ export interface HttpResponse {
  * redirects and enforces the allowed origins, `timeouts.total` and byte limits, with every client. Only the client sees
  * which IP address a host resolves to, so it must enforce `publicOnly`.
  *
- * `httpClientConformance` of `fastify-onlyoffice/testing` tests an implementation.
+ * `httpClientConformance` of `fastify-onlyoffice/conformance` tests an implementation.
  *
  * @example
  * ```js

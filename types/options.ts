@@ -139,7 +139,7 @@ export interface EditorOptions {
     readonly origins?: readonly string[] | 'any'
     /**
      * Request header in which the document server sends its token.
-     * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+     * Source: emulator/docs/document-server-protocol.md#tokens-the-document-server-sends
      *
      * @default 'Authorization'
      */
@@ -153,7 +153,7 @@ export interface EditorOptions {
     /**
      * Whether the tokens of conversions, commands and document builds name their purpose in a claim `operation`.
      * Document servers from 10.0 on may demand it (`purposeCheck`), older ones ignore it. `false` is for a server that
-     * refuses tokens with it. Source: docs/document-server-protocol.md#purposes-of-tokens
+     * refuses tokens with it. Source: emulator/docs/document-server-protocol.md#purposes-of-tokens
      *
      * @default true
      */
@@ -277,7 +277,7 @@ export interface EditorOptions {
     /**
      * If the document server could not assemble the edited document (status 3), or a final save has no `url`. `keep`
      * refuses the callback: the document server keeps the user's changes. `discard` accepts it: the document server
-     * deletes them. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+     * deletes them. Source: emulator/docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
      *
      * @default 'keep'; 'discard' in the classic profile
      */
@@ -286,11 +286,10 @@ export interface EditorOptions {
   /** How CSV files are opened and saved. */
   readonly csv?: {
     /**
-     * Whether a CSV file stays as it was written. When it is opened, the editor is told its separator and encoding, so
-     * that it does not ask (`document.options`). A save keeps separator, encoding, byte order mark, line ends and
-     * quotation marks, and the text of cells that nobody has changed, such as `007`: the document server writes commas,
-     * UTF-8 and numbers of its own. What cannot be kept is stored as the document server sent it, with a warning in the
-     * log.
+     * Whether a CSV file keeps its separator, encoding, byte order mark and line ends. When it is opened, the editor is
+     * told separator and encoding, so that it does not ask (`document.options`). A save is written with them: the
+     * document server writes commas, UTF-8 and line feeds. The cells are as the editor wrote them: `7` in place of
+     * `007`. What cannot be written so is stored as the document server sent it, with a warning in the log.
      *
      * @default true; false in the classic profile
      */
@@ -387,7 +386,7 @@ export interface EditorOptions {
    * with the same `id`, unless something newer is stored. So another instance may call it again for a save that is
    * repeated. Of a force save that was stored although its callback was not answered, nothing tells but the saves that
    * follow. If the hook fails or times out, that is logged, and the save stays stored. Source:
-   * docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+   * emulator/docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
    *
    * @example
    * ```js
@@ -548,6 +547,14 @@ export interface EditorOptions {
    * @default only fresh configurations
    */
   readonly actions?: ActionOptions
+  /**
+   * Milliseconds between force saves of documents that are being edited; from 1000 to 2,147,483,647. The document
+   * server leaves those alone in which nothing was typed since their last save. `onSaved` is called for each save, and
+   * each may add a version. Every instance asks for the documents that it has seen edited, and one save is made.
+   *
+   * @default a document is saved when everybody has left, or on a force save
+   */
+  readonly saveEvery?: number
   /** How `editorServer.recoverForgotten` works. */
   readonly recovery?: {
     /**
@@ -568,8 +575,8 @@ export interface EditorOptions {
     readonly fileIdOf?: (key: string) => string | undefined | Promise<string | undefined>
   }
   /**
-   * Keeps earlier versions of every document in the storage, which needs `versions` for it: what a save or
-   * `EditorControl.restore` replaces is kept before it is replaced, with the document server's data of the changes.
+   * Keeps earlier versions of every document in the storage: what a save or `EditorControl.restore` replaces is kept in
+   * the same write, with the document server's data of the changes.
    * Content that the application replaces through the storage is not kept. `{}` keeps them with all defaults.
    *
    * @default no versions are kept
@@ -634,7 +641,7 @@ export interface EditorOptions {
     readonly hooks?: number
     /**
      * For one call of `inspect`. With the other limits it must stay below the 10 minutes for which the document server
-     * waits. Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+     * waits. Source: emulator/docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
      *
      * @default 60_000 (1 minute)
      */
@@ -683,9 +690,8 @@ export interface EditorOptions {
    */
   readonly config?: FastifyContextConfig & Readonly<Record<string, unknown>>
   /**
-   * Describes the plugin's routes in the OpenAPI document of `@fastify/swagger`: the handler, the actions of pages and
-   * the doctor's page, with the credentials that they need. `tags`: by default `['editor']`. Swagger 2 documents never
-   * contain them.
+   * Shows the plugin's routes in the document of `@fastify/swagger`, with their parameters and bodies: the handler, the
+   * actions of pages and the doctor's page. `tags`: by default `['editor']`.
    *
    * @default the routes are hidden
    */

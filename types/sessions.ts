@@ -1,4 +1,4 @@
-import type { RequestOptions } from './requests.js'
+import type { RequestOptions } from './conversions.js'
 
 /** A document that is being edited. */
 export interface EditorSession {
@@ -62,8 +62,8 @@ export interface FreezeOptions extends RequestOptions {
 export interface ListSessionsOptions {
   /**
    * Whether to read the records of all files, one after the other, instead of only those that this instance knows to be
-   * edited. It needs a storage with `state.list`, or without `state`. With `fileStorage` it takes about a second for
-   * 1,000 files, half of it pauses. One call reads at a time; the others wait for it.
+   * edited. With `fileStorage` it takes about a second for 1,000 files, half of it pauses. One call reads at a time;
+   * the others wait for it.
    *
    * @default false
    */
@@ -153,7 +153,7 @@ export interface EditorSessions {
    * Resolves to the IDs of the users who are editing a file now, each once; viewers are not included. The document
    * server is asked, and calls back before it answers: in the hook `onCallback`, do not wait for it. If the application
    * is slow to answer that callback, this may take minutes; pass a `signal` to limit it. A session that the document
-   * server no longer knows is given up. Source: docs/document-server-protocol.md#info
+   * server no longer knows is given up. Source: emulator/docs/document-server-protocol.md#info
    *
    * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`): the document server refused to answer.
    * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): it gave no
@@ -165,7 +165,7 @@ export interface EditorSessions {
   /**
    * Tells the editors of a file to close: those of these users, or all. They get an error message; their changes are
    * saved when the last editor has closed. Nothing keeps them from opening the file again. Resolves to the document
-   * keys that the command was sent for. Source: docs/document-server-protocol.md#drop-and-meta
+   * keys that the command was sent for. Source: emulator/docs/document-server-protocol.md#drop-and-meta
    *
    * @param users IDs of users. By default all users are dropped, with an empty list nobody.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `users` is not a list of strings.
@@ -180,7 +180,7 @@ export interface EditorSessions {
   /**
    * Shows the current editors of a file another title. Nothing is stored: pass the new title to `openDocument` as
    * `name` from now on. Resolves to the document keys that the command was sent for. Source:
-   * docs/document-server-protocol.md#drop-and-meta
+   * emulator/docs/document-server-protocol.md#drop-and-meta
    *
    * @param title 1 to 255 characters, not only whitespace.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `title` is something else.

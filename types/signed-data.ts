@@ -23,7 +23,7 @@ export interface FileData {
 
 /**
  * What `EditorControl.sign` signs for each method of the editor in the page: the method's argument without `token`.
- * Source: docs/document-server-protocol.md#events-and-what-answers-them
+ * Source: emulator/docs/document-server-protocol.md#events-and-what-answers-them
  */
 export interface SignedMethods {
   /** Answers `onRequestHistoryData`. `version` is an integer other than 0, or from 10.0 on text such as `'1.2'`. */

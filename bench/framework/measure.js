@@ -10,8 +10,6 @@ import { median, rangeOf } from './statistics.js'
  * @property {number} rounds
  * @property {number} seconds of a round
  * @property {number} warmUp the share of a row's warm-up
- * @property {boolean} limits whether candidates without a goal are measured
- * @property {number} sustainedSeconds of the row callbacks-sustained
  */
 
 /** How long a round is: at least one operation. @typedef {{ seconds: number } | { operations: number }} Length */
@@ -31,8 +29,8 @@ import { median, rangeOf } from './statistics.js'
  * @typedef {object} Candidate
  * @property {string} name
  * @property {string} does what it does, and what it does not do: stands beside its figure
- * @property {number} [goal] how many times as fast as this candidate the plugin has to be; without: a limit, not a goal
- * @property {(folder: string) => Promise<Running | null>} start `null`: not installed here. The folder is temporary
+ * @property {number} [goal] how many times as fast as this candidate the plugin has to be
+ * @property {(folder: string) => Promise<Running>} start the folder is temporary
  */
 /**
  * The plugin beside others. The first candidate is the plugin.
@@ -73,24 +71,20 @@ import { median, rangeOf } from './statistics.js'
  * @param {Row} row
  * @param {Mode} mode
  * @param {string} folder
- * @param {{ onlyOurs?: boolean }} [options]
  * @returns {Promise<Measured>}
  */
-export async function measure (row, mode, folder, { onlyOurs = false } = {}) {
-  return 'candidates' in row ? await compare(row, mode, folder, onlyOurs) : await takeFigures(row, mode, folder)
+export async function measure (row, mode, folder) {
+  return 'candidates' in row ? await compare(row, mode, folder) : await takeFigures(row, mode, folder)
 }
 
 /**
  * @param {Comparison} row
  * @param {Mode} mode
  * @param {string} folder
- * @param {boolean} onlyOurs
  * @returns {Promise<Measured>}
  */
-async function compare (row, mode, folder, onlyOurs) {
-  const candidates = row.candidates.filter(({ goal }, index) =>
-    index === 0 || (!onlyOurs && (mode.limits || goal !== undefined))
-  )
+async function compare (row, mode, folder) {
+  const { candidates } = row
   /** @type {Map<Candidate, Array<{ time: number, cpu: number, rss: number }>>} */
   const processes = new Map(candidates.map(candidate => [candidate, []]))
   for (let process = 0; process < (row.processes ?? mode.processes); process++) {
@@ -104,7 +98,7 @@ async function compare (row, mode, folder, onlyOurs) {
   return {
     title: row.title,
     does: plugin.does,
-    figures: onlyOurs ? perOperation(ours) : [],
+    figures: [],
     comparisons: peers.flatMap(peer => {
       const others = processes.get(peer) ?? []
       if (others.length === 0) return []
@@ -178,26 +172,6 @@ function sampleOf (processes) {
     cpu: rangeOf(processes.map(({ cpu }) => cpu)),
     rss: rangeOf(processes.map(({ rss }) => rss))
   }
-}
-
-/**
- * @param {Sample} sample
- * @returns {FigureLine[]}
- */
-function perOperation ({ time, cpu, rss }) {
-  return [
-    { name: 'time of one', unit: 'µs', value: scaled(time, 1e6) },
-    { name: 'CPU time of one', unit: 'µs', value: scaled(cpu, 1e6) },
-    { name: 'peak memory', unit: 'MB', value: rss }
-  ]
-}
-
-/**
- * @param {Range} range
- * @param {number} factor
- */
-function scaled ({ median, low, high }, factor) {
-  return { median: median * factor, low: low * factor, high: high * factor }
 }
 
 /**

@@ -12,14 +12,6 @@ const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0,1', 
 /** @typedef {{ cpu: number, rss: number, peakRss: number }} Usage */
 /** @typedef {Awaited<ReturnType<typeof startProgram>>} Program */
 
-/** Of every measured process, if set with `profileInto`. */
-let profileDirectory = ''
-
-/** @param {string} directory in which measured processes leave a CPU profile */
-export function profileInto (directory) {
-  profileDirectory = directory
-}
-
 /**
  * A command that runs on the core of its role, where the system can do that.
  * @param {keyof typeof CORES} role
@@ -36,8 +28,7 @@ export function pinned (role, command) {
  * @param {object} [options] for `start`
  */
 export async function startProgram (path, role, options = {}) {
-  const profiling = role === 'measured' && profileDirectory ? ['--cpu-prof', `--cpu-prof-dir=${profileDirectory}`] : []
-  const [execPath = '', ...execArgv] = pinned(role, [process.execPath, ...profiling])
+  const [execPath = '', ...execArgv] = pinned(role, [process.execPath])
   const child = killedAtExit(fork(fileURLToPath(new URL(`../${path}`, import.meta.url)), { execPath, execArgv }))
   /** @type {Map<number, { resolve: (result: any) => void, reject: (error: Error) => void }>} */
   const waiting = new Map()

@@ -29,7 +29,7 @@ export function table (measured) {
 }
 
 /** The ratio that the goal is for. @param {ComparisonLine} line */
-export function judgedRatio ({ judgedBy, cpuRatio, ratio }) {
+function judgedRatio ({ judgedBy, cpuRatio, ratio }) {
   return judgedBy === 'cpu' ? cpuRatio : ratio
 }
 

@@ -1,13 +1,9 @@
 // Opens pages of an application and sends its callbacks, as users and the document server do.
-import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { answerCalls } from '../framework/child.js'
 import { checkFile } from '../framework/content.js'
 import { savedUrl } from '../framework/saved-file.js'
-import { median, percentile } from '../framework/statistics.js'
 import { signedCallback } from './signed-callback.js'
-
-const TICK_MS = 10
 
 /** @typedef {{ fileId: string, key: string, callbackPath: string, file: string }} Page */
 
@@ -43,7 +39,7 @@ answerCalls({
   },
 
   /**
-   * Opens a page and a session of each file, for `saveOpened` and `sustained`.
+   * Opens a page and a session of each file, for `saveOpened`.
    * @param {string[]} fileIds
    */
   async openSessions (fileIds) {
@@ -51,62 +47,13 @@ answerCalls({
   },
 
   /**
-   * Saves all opened documents, at once or one after another. Resolves to the seconds that it took.
-   * @param {{ size: number, atOnce: boolean }} options
+   * Saves all opened documents at once. Resolves to the seconds that it took.
+   * @param {{ size: number }} options
    */
-  async saveOpened ({ size, atOnce }) {
+  async saveOpened ({ size }) {
     const started = performance.now()
-    if (atOnce) await Promise.all(opened.map(page => save(page, size)))
-    else for (const page of opened) await save(page, size)
+    await Promise.all(opened.map(page => save(page, size)))
     return (performance.now() - started) / 1000
-  },
-
-  /**
-   * Callbacks with status 1 at an even rate, each opened document in its turn. Resolves to the milliseconds that 99 %
-   * took at most.
-   * @param {{ seconds: number, perSecond: number }} options
-   */
-  async sustained ({ seconds, perSecond }) {
-    /** @type {Array<Promise<number>>} */
-    const sent = []
-    const started = performance.now()
-    for (let elapsed = 0; elapsed < seconds * 1000; elapsed = performance.now() - started) {
-      while (sent.length < elapsed / 1000 * perSecond) {
-        const page = /** @type {Page} */ (opened[sent.length % opened.length])
-        sent.push(timed(() => joined(page)))
-      }
-      await delay(TICK_MS)
-    }
-    const times = await Promise.all(sent)
-    return { p99: percentile(times, 0.99), callbacks: times.length }
-  },
-
-  /**
-   * Saves one document again and again.
-   * @param {{ fileId: string, repetitions: number, size: number }} options
-   */
-  async repeatSession ({ fileId, repetitions, size }) {
-    for (let done = 0; done < repetitions; done++) await save(await openSession(fileId), size)
-  },
-
-  /**
-   * Milliseconds of a repeated callback with status 1 and of a save, of documents that take turns: medians.
-   * @param {{ fileIds: string[], repetitions: number, size: number }} options
-   */
-  async times ({ fileIds, repetitions, size }) {
-    const taken = fileIds.map(fileId => ({
-      fileId,
-      callbacks: /** @type {number[]} */ ([]),
-      saves: /** @type {number[]} */ ([])
-    }))
-    for (let done = 0; done < repetitions; done++) {
-      for (const { fileId, callbacks, saves } of taken) {
-        const page = await openSession(fileId)
-        callbacks.push(await timed(() => joined(page)))
-        saves.push(await timed(() => save(page, size)))
-      }
-    }
-    return taken.map(({ fileId, callbacks, saves }) => ({ fileId, callback: median(callbacks), save: median(saves) }))
   },
 
   /** Rejects if a file is not what its latest save contained. */
@@ -166,11 +113,4 @@ async function call (path, body) {
   if (response.statusCode !== 200 || answer !== '{"error":0}') {
     throw new Error(`a callback was answered with ${response.statusCode} ${answer}`)
   }
-}
-
-/** @param {() => Promise<unknown>} work */
-async function timed (work) {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
 }

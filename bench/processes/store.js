@@ -19,7 +19,7 @@ export async function storage () {
   }
   // Only then: it takes memory.
   const { S3Client } = await import('@aws-sdk/client-s3')
-  const { s3Storage } = await import('../../dist/lib/storage/s3/index.js')
+  const { s3Storage } = await import('../../dist/lib/store/s3/index.js')
   const client = new S3Client({
     endpoint: S3_ENDPOINT,
     region: 'us-east-1',

@@ -10,19 +10,11 @@ export const config = {
   candidates: [
     { name: 'the plugin', does: 'builds the configuration and signs it', start: () => signing('plugin') },
     {
-      name: 'HMAC',
-      does: 'JSON.stringify and createHmac of a configuration that is built already',
-      goal: 0.5,
-      start: () => signing('hmac')
-    },
-    { name: 'fast-jwt', does: 'of a configuration that is built already: a limit', start: () => signing('fastJwt') },
-    {
       name: 'jsonwebtoken',
       does: 'with the secret as a string; of a configuration that is built already',
-      goal: 20,
+      goal: 5,
       start: () => signing('jsonwebtoken')
-    },
-    { name: 'jose', does: 'of a configuration that is built already', goal: 3.7, start: () => signing('jose') }
+    }
   ]
 }
 

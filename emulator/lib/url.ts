@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
 
 /** Of the script that applications embed. */
 export const API_PATH = '/web-apps/apps/api/documents/api.js'
 
 /**
- * Parses a URL; returns `undefined` when it is invalid. `URL.canParse` rejects some valid hosts on Node.js 20 and 22
- * once it is optimized.
+ * Parses a URL; returns `undefined` when it is invalid. `URL.canParse` rejects some valid hosts on Node.js 22 once it
+ * is optimized.
  */
 export function toUrl (value: string, base?: URL): URL | undefined {
   try {
@@ -36,4 +37,11 @@ export function headersFor (url: string): IncomingHttpHeaders {
 function firstValue (header: string | string[] | undefined): string | undefined {
   const value = (Array.isArray(header) ? header[0] : header)?.split(',')[0]?.trim()
   return value === '' ? undefined : value
+}
+
+/** The URL of a server for clients on this machine. */
+export function localUrlOf (server: Server): string {
+  const { address, port } = server.address() as AddressInfo
+  const isEverywhere = address === '0.0.0.0' || address === '::'
+  return `http://${isEverywhere ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address}:${port}`
 }

@@ -7,16 +7,10 @@ const KNOWN: readonly KnownVersion[] = ['9.3', '9.4', '10.0']
 const RECORDED: KnownVersion = '9.3'
 
 /** What the document server says of its build, and how it behaves. */
-export interface Build {
-  /** Three numbers: `9.3.0`. */
-  readonly version: string
-  readonly number: number
-  /** The newest known version that is not later, or the oldest one. */
-  readonly behavesAs: KnownVersion
-}
+export type Build = ReturnType<typeof buildOf>
 
 /** Reads the option `version`: two, three or four numbers. Throws a `TypeError`. */
-export function buildOf (option: string = RECORDED): Build {
+export function buildOf (option: string = RECORDED) {
   const [, major, minor, patch = 0, number = 0] =
     /^(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4})(?:\.(\d{1,6}))?)?$/.exec(option) ?? []
   if (major === undefined) {
@@ -26,8 +20,10 @@ export function buildOf (option: string = RECORDED): Build {
   }
   const isLater = (known: string) => rank(known) > rank(`${major}.${minor}`)
   return {
+    /** Three numbers: `9.3.0`. */
     version: `${major}.${minor}.${patch}`,
     number: Number(number),
+    /** The newest known version that is not later, or the oldest one. */
     behavesAs: KNOWN.findLast(known => !isLater(known)) ?? KNOWN[0]!
   }
 }

@@ -5,7 +5,7 @@ import { createVerifier } from 'fast-jwt'
 import type { Test } from 'tap'
 import { claimOf, emulatedOptions, forgedToken } from '../../test/kit/document-server.js'
 import { listen } from '../../test/kit/http.js'
-import { type Clock, createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock } from '../lib/index.js'
+import { createDocumentServer, type DocumentServer, type DocumentServerOptions, type EditorConfig, fakeClock } from '../lib/index.js'
 
 export const SECRET = 'test-secret-0123456789abcdef0123456789'
 const verify = createVerifier({ key: SECRET })
@@ -129,21 +129,32 @@ export async function startFakeHost (t: Test): Promise<FakeHost> {
   return host
 }
 
-/** For what goes on while a request is under way: a fake clock would wait for that. */
-export const realTime: Clock = {
-  now: Date.now,
-  setTimer (milliseconds, callback) {
-    const timer = setTimeout(callback, milliseconds)
-    return () => clearTimeout(timer)
-  }
-}
-
 /** No pause takes real time: the clock jumps as soon as nothing is under way. */
 export async function startDocumentServer (t: Test, options: Partial<DocumentServerOptions> = {}): Promise<DocumentServer> {
   const clock = fakeClock({ autoAdvance: true })
   const server = await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, ...emulatedOptions(options) })
   t.teardown(() => server.close())
   return server
+}
+
+/** A document server, and an application for it. */
+export async function startBoth (t: Test, options: Partial<DocumentServerOptions> = {}) {
+  return { host: await startFakeHost(t), server: await startDocumentServer(t, options) }
+}
+
+/** The same with a clock that the test moves. */
+export async function startWithClock (t: Test) {
+  const clock = fakeClock()
+  return { ...await startBoth(t, { clock }), clock }
+}
+
+/** The same with what asks for conversions: of a stored text to PDF, with the changes. */
+export async function startConverting (t: Test) {
+  const { host, server: { url } } = await startBoth(t)
+  const request = { async: false, filetype: 'txt', key: 'C', outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt` }
+  const convert = async (changes: object): Promise<Record<string, unknown>> =>
+    await (await postSigned(`${url}/converter`, { ...request, ...changes })).json() as Record<string, unknown>
+  return { host, url, request, convert }
 }
 
 /** Posts JSON whose fields a body token signs. */

@@ -26,7 +26,11 @@ async function startPglite (directory) {
   if (!directory.startsWith('memory:')) await lock(directory)
   const lite = await PGlite.create(directory)
   return {
-    query: (text, values) => values ? lite.query(text, values) : lite.exec(text),
+    // Like that of a pool: takes a text and values, or an object with both.
+    query (query, values = query.values) {
+      const text = query.text ?? query
+      return values ? lite.query(text, values) : lite.exec(text)
+    },
     end: () => lite.close()
   }
 }

@@ -11,7 +11,7 @@ const emulator = env.EDITOR_API_URL
   ? undefined
   : await (await import('onlyoffice-emulator')).createDocumentServer({ jwtSecret: JWT_SECRET })
 const database = await openDatabase({ url: DATABASE_URL, directory: 'data/postgresql' })
-const { storage, close: closeStorage } = await openStorage(STORAGE)
+const { storage, close: closeStorage } = await openStorage(STORAGE, database)
 const app = await createApp({
   database,
   sessionSecret: SESSION_SECRET,

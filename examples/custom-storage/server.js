@@ -1,19 +1,16 @@
 import '../environment.js'
-import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
 import Fastify from 'fastify'
-import editor from 'fastify-onlyoffice'
+import editor, { documentStorage } from 'fastify-onlyoffice'
 import { closeWithProcess } from '../environment.js'
-import { createBlobService } from './blob-service.js'
-import { blobStorage } from './blob-storage.js'
-import { blobClient } from './blobs.js'
+import { sqliteDriver } from './sqlite-driver.js'
 
 const { EDITOR_API_URL = '', JWT_SECRET = '', PUBLIC_BASE_URL = '', HOST = '127.0.0.1', PORT = '3000' } = process.env
 const app = Fastify({ logger: { level: 'warn' } })
 
-// In a real set-up this is another process, on another machine.
-const token = randomUUID()
-const service = await createBlobService({ directory: 'App_Data/blobs', token })
-const storage = blobStorage(blobClient({ url: await service.listen({ host: '127.0.0.1', port: 0 }), token }))
+await mkdir('App_Data', { recursive: true })
+const driver = sqliteDriver('App_Data/documents.db')
+const storage = documentStorage(driver)
 
 await app.register(editor, {
   editorApiUrl: EDITOR_API_URL,
@@ -22,9 +19,7 @@ await app.register(editor, {
   storage
 })
 
-const [first] =
-  /** @type {string[]} */ ((await service.inject({ url: '/documents', headers: { authorization: `Bearer ${token}` } }))
-    .json())
+const { value: first } = await driver.list()[Symbol.asyncIterator]().next()
 const fileId = first ?? await app.editorControl().createDocument('docx')
 
 app.get('/', async (request, reply) => {
@@ -37,6 +32,5 @@ app.get('/', async (request, reply) => {
 })
 
 closeWithProcess(app)
-closeWithProcess(service)
 await app.listen({ host: HOST, port: Number(PORT) })
 console.log(`Open http://${HOST}:${PORT}`)

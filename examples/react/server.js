@@ -40,7 +40,7 @@ app.get('/documents/:fileId/editor', async (request, reply) => {
 await app.register(fastifyStatic, {
   root: resolve(PAGE_DIRECTORY),
   setHeaders: reply =>
-    reply.setHeader(
+    reply.header(
       'content-security-policy',
       `default-src 'none'; script-src 'self' ${documentServer}; style-src 'self'; frame-src ${documentServer}; connect-src 'self'; img-src data:`
     )

@@ -2,24 +2,22 @@ import type { FastifyRequest } from 'fastify'
 import type { ActionHook, ActionOptions, PageAction as PageFacts, PageActionName } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
 import type { EditorSessions } from '../../types/sessions.js'
-import { askCanEdit, type Need, type OfferedActions } from '../control/defaults.js'
-import type { Opens } from '../document-server/formats.js'
-import type { FetchResult } from '../document-server/result-file.js'
+import type { ControlServices } from '../control/control.js'
+import type { Need } from '../control/defaults.js'
 import { ActionFailedError, HookTimeoutError, LockedError, NO_REASON } from '../errors.js'
-import type { Credentials } from '../handler/credentials.js'
 import { errorStatus } from '../handler/request.js'
 import type { PageClaims } from '../security/signatures.js'
-import type { Services } from '../services.js'
+import { hookLimits } from '../services.js'
 import { withTimeout } from '../util/limits.js'
 import { withoutUndefined } from '../util/validate.js'
-import type { Bodies } from './requests.schema.js'
+import { results } from './actions.compiled.js'
+import type { Bodies } from './actions.schema.js'
 
 /**
  * What a page can ask for: `POST <handler path>/actions/<name>` with a JSON object as body, which is answered with
- * another one. `requests.schema.ts` describes both, by the action's name.
+ * another one. `actions.schema.ts` describes the first, by the action's name.
  */
 export interface PageAction<Name extends PageActionName = PageActionName> {
-  readonly name: Name
   /** For API documentation. */
   readonly summary: string
   /** What the page must allow its user: docs/actions.md shows the table. */
@@ -43,29 +41,9 @@ export interface PageRequest<Body = unknown> {
 }
 
 /** What actions work with. */
-export interface ActionServices extends Services {
-  readonly credentials: Credentials
+export interface ActionServices extends ControlServices {
   readonly createControl: (defaults: EditorControlDefaults, request: FastifyRequest) => EditorControl
   readonly editorSessions: EditorSessions
-  readonly fetchResult: FetchResult
-  /**
-   * The document server can't open the document under this key, and never will. Resolves to whether it makes sense to
-   * ask again soon.
-   */
-  readonly giveUpKey: (fileId: string, key: string) => Promise<boolean>
-  /** Identifies this application in copied cells. */
-  readonly instanceId: string
-  readonly offered: OfferedActions
-  readonly opens: Opens
-  /**
-   * Why and since when (milliseconds since the epoch) the latest save of a session is not stored; `undefined` if it is,
-   * as far as is known.
-   */
-  readonly refusalOf: (fileId: string, key: string) =>
-  Promise<{ readonly since: number, readonly code: string, readonly message?: string } | undefined>
-  readonly sign: EditorControl['sign']
-  /** Resolves when the saves of a file that have arrived are stored, or after a while. */
-  readonly whenSaved: (fileId: string) => Promise<void>
 }
 
 /** The fields of `actions` that are called with a page's request. */
@@ -78,50 +56,40 @@ type OrUndefined<Fields> = {
 }
 type Returned<Name extends HookName> = Hook<ActionOptions[Name]>['result']
 
-interface CallOptions {
-  readonly isResult: (result: unknown) => boolean
-  /** Follows "returned something other than". */
-  readonly expected: string
-  /** Milliseconds in addition to the usual time. */
-  readonly extraTime?: number
-}
+/** A hook that is not in it may return anything. */
+const checks: Readonly<Partial<Record<keyof ActionOptions, (result: unknown) => boolean>>> = results
 
 /** A list that a user can look through. */
 export const MAX_CHOICES = 200
 
-/** For a hook whose result does not matter. */
-const ANYTHING: CallOptions = { isResult: () => true, expected: 'anything' }
-
 /**
  * Calls a hook that is set. Resolves to what it returned. Rejects with `ActionFailedError` if it throws or returns
- * something other than `isResult` accepts, or with `HookTimeoutError`.
+ * something other than `results` allows, which `expected` says in words, or with `HookTimeoutError`. `extraTime`:
+ * milliseconds in addition to the usual time.
  */
 export async function callHook<Name extends HookName> (
   services: ActionServices, name: Name, { claims: { fileId, defaults }, request }: PageRequest, told: Told<Name>,
-  options = ANYTHING
+  expected = 'anything', extraTime = 0
 ): Promise<Returned<Name>> {
   const hook = services.settings.actions[name] as ActionHook<object, Returned<Name>>
   const action = { fileId, user: defaults.user, ...withoutUndefined(told) }
-  return await callInTime(services, name, () => hook(action, request), options)
+  return await callInTime(services, name, () => hook(action, request), expected, extraTime)
 }
 
 /** Like `callHook`, for hooks that receive no request. */
-export async function callInTime<Result> (
-  { settings, shutdown }: ActionServices, name: keyof ActionOptions, run: () => Result | Promise<Result>,
-  { isResult, expected, extraTime = 0 }: CallOptions
+async function callInTime<Result> (
+  services: ActionServices, name: keyof ActionOptions, run: () => Result | Promise<Result>, expected: string,
+  extraTime = 0
 ): Promise<Result> {
   let result: Result
   try {
-    result = await withTimeout(run, {
-      milliseconds: settings.timeouts.hooks + extraTime,
-      timeoutError: ms => new HookTimeoutError(`actions.${name}`, ms),
-      signal: shutdown.endAll
-    })
+    const milliseconds = services.settings.timeouts.hooks + extraTime
+    result = await withTimeout(run, hookLimits(services, `actions.${name}`, milliseconds))
   } catch (cause) {
     if (cause instanceof HookTimeoutError) throw cause
     throw new ActionFailedError(name, 'failed', { cause, statusCode: refusalStatus(cause) })
   }
-  if (!isResult(result)) throw new ActionFailedError(name, `returned something other than ${expected}`)
+  if (checks[name]?.(result) === false) throw new ActionFailedError(name, `returned something other than ${expected}`)
   return result
 }
 
@@ -130,7 +98,7 @@ export async function assertUnlocked (
   { claims: { fileId, defaults }, request }: PageRequest, services: ActionServices
 ): Promise<void> {
   const { freezes: [freeze] } = await services.editorSessions.get(fileId)
-  const reason = freeze ? freeze.reason ?? '' : await askCanEdit(services, fileId, defaults, request)
+  const reason = freeze ? freeze.reason ?? '' : await services.hooks.canEdit(fileId, defaults, request)
   if (reason !== null) throw new LockedError(reason || NO_REASON)
 }
 
@@ -138,4 +106,17 @@ export async function assertUnlocked (
 function refusalStatus (error: unknown): number {
   const status = errorStatus(error ?? {})
   return status < 500 ? status : 500
+}
+
+// URLs of the application's pages.
+
+/** A place in a document, as the editor names it. */
+export interface Place {
+  readonly action: { readonly type: string, readonly data: string }
+}
+
+/** URL of the application's page for a document; `undefined` without the hook `page`. */
+export async function pageOf (services: ActionServices, fileId: string): Promise<string | undefined> {
+  const { page } = services.settings.actions
+  return page && await callInTime(services, 'page', () => page(fileId), 'an http(s) URL or a path')
 }

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EditorControlDefaults } from '../../types/control.js'
-import { checkedDefaults, editingDefaults, mayUse, viewingDefaults } from '../control/defaults.js'
+import { checkedDefaults, mayUse, mergedDefaults, viewingDefaults } from '../control/defaults.js'
 import { ActionFailedError, ForbiddenError } from '../errors.js'
-import { type ActionServices, callHook, type PageAction, type PageRequest } from './action.js'
-import type { Place } from './page-links.js'
-import { isDocumentName, isEditRights } from './results.compiled.js'
+import { type ActionServices, callHook, type PageAction, type PageRequest, type Place } from './action.js'
 
 /**
  * A save that another instance handles is about to be noted, or that an editor that could not open the document has
@@ -16,16 +14,18 @@ const PATIENCE_MS = 20_000
 
 /** A configuration as the page would have if it was made now. */
 const config: PageAction<'config'> = {
-  name: 'config',
   summary: 'Get a fresh configuration for a page',
   needs: 'any',
   cost: 1,
   async run (page, services) {
-    const { createControl, giveUpKey, offered, pageTokens, whenSaved } = services
+    const { createControl, offered, pageTokens, whenSaved } = services
     const { body: { purpose, actionLink, key }, claims } = page
     const { page: pageId, fileId } = claims
     const defaults = purpose === 'edit' ? await withEditRights(page, services) : claims.defaults
-    const name = await presentName(page, services) ?? claims.name
+    const renamed = services.settings.actions.documentName && await callHook(
+      services, 'documentName', page, {}, 'a name or undefined'
+    )
+    const name = renamed ?? claims.name
     const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults, page.request)
     const begun = performance.now()
     let mayChange = true
@@ -35,7 +35,7 @@ const config: PageAction<'config'> = {
       if (purpose !== 'retry' || key === undefined || control.documentKey !== key) return
       // The key is everybody's: whoever can't change the document can't change it, nor one that only others have got.
       mayChange = key === claims.key && control.lockReason === null && mayUse(claims.defaults, 'change') &&
-        await giveUpKey(fileId, key)
+        await services.sessions.giveUpKey(fileId, key)
       await control.openDocument(fileId, { name })
     }
     await open()
@@ -57,7 +57,6 @@ const config: PageAction<'config'> = {
 
 /** Fresh tokens, as every action answers, and whether the document is frozen. */
 const renew: PageAction<'renew'> = {
-  name: 'renew',
   summary: 'Renew the token of a page',
   needs: 'any',
   cost: 1,
@@ -68,23 +67,14 @@ const renew: PageAction<'renew'> = {
   }
 }
 
-export const configActions = [config, renew]
+export const configActions = { config, renew }
 
 async function withEditRights (page: PageRequest, services: ActionServices): Promise<EditorControlDefaults> {
   if (!services.settings.actions.editRights) throw new ForbiddenError('the option actions.editRights is not set')
-  const answer = await callHook(services, 'editRights', page, {}, {
-    isResult: isEditRights,
-    expected: 'true, false, or what a control is made with'
-  })
+  const answer = await callHook(services, 'editRights', page, {}, 'true, false, or what a control is made with')
   if (answer === false) throw new ForbiddenError('actions.editRights denied it')
-  return editingDefaults(page.claims.defaults, answer === true ? {} : checkedRights(answer))
-}
-
-async function presentName (page: PageRequest, services: ActionServices): Promise<string | undefined> {
-  return services.settings.actions.documentName && await callHook(services, 'documentName', page, {}, {
-    isResult: isDocumentName,
-    expected: 'a name or undefined'
-  })
+  const editing = mergedDefaults(page.claims.defaults, { mode: 'edit', permissions: { edit: true } })
+  return mergedDefaults(editing, answer === true ? {} : checkedRights(answer))
 }
 
 /** By the rules of `editorControl()`: a misspelt right would allow what it seems to forbid. */

@@ -1,16 +1,19 @@
-import { withFavorite } from '../control/defaults.js'
+import type { SharingResult } from '../../types/actions.js'
+import { mayUse, type Need } from '../control/defaults.js'
 import { FileNotFoundError, ForbiddenError, InvalidActionError } from '../errors.js'
 import { OWN_CODE } from '../handler/request.js'
 import { typedName } from '../security/names.js'
-import { assertUnlocked, callHook, MAX_CHOICES, type PageAction } from './action.js'
-import { isCreatedPage, isTemplates } from './results.compiled.js'
+import { parseUrl } from '../util/url.js'
+import {
+  type ActionServices, assertUnlocked, callHook, MAX_CHOICES, type PageAction, pageOf, type Place
+} from './action.js'
+import { MAX_USERS } from './actions.compiled.js'
 
 /** For the document server to tell all editors. */
 const TELLING_MS = 5000
 
 /** Has the application note another name, and all editors of the document show it. */
 const rename: PageAction<'rename'> = {
-  name: 'rename',
   summary: 'Rename the document',
   needs: 'edit',
   option: 'rename',
@@ -40,7 +43,6 @@ const rename: PageAction<'rename'> = {
 
 /** Has the application note that the document is a favorite, or no longer. */
 const favorite: PageAction<'favorite'> = {
-  name: 'favorite',
   summary: 'Mark the document as a favorite',
   needs: 'any',
   option: 'favorite',
@@ -48,13 +50,13 @@ const favorite: PageAction<'favorite'> = {
   async run (page, services) {
     const { body: { favorite }, claims } = page
     await callHook(services, 'favorite', page, { favorite })
-    return { pageToken: services.pageTokens.make({ ...claims, defaults: withFavorite(claims.defaults, favorite) }) }
+    const defaults = { ...claims.defaults, info: { ...claims.defaults.info, favorite } }
+    return { pageToken: services.pageTokens.make({ ...claims, defaults }) }
   }
 }
 
 /** Has the application create a document. */
 const create: PageAction<'create'> = {
-  name: 'create',
   summary: 'Create a document',
   needs: 'edit',
   option: 'create',
@@ -65,27 +67,22 @@ const create: PageAction<'create'> = {
       throw new ForbiddenError('the template was not offered to this page, or too long ago')
     }
     const told = { format: format?.toLowerCase(), lang, template: template?.id }
-    const { url } = await callHook(services, 'create', page, told, {
-      isResult: isCreatedPage,
-      expected: '{ url } with an http(s) URL or a path'
-    })
+    const { url } = await callHook(services, 'create', page, told, '{ url } with an http(s) URL or a path')
     return { url }
   }
 }
 
 /** Templates for a new document, each with a token for `create`. */
 const templates: PageAction<'templates'> = {
-  name: 'templates',
   summary: 'List templates for a new document',
   needs: 'edit',
   option: 'templates',
   cost: 1,
   async run (page, services) {
     const { format, lang, search } = page.body
-    const found = await callHook(services, 'templates', page, { format: format?.toLowerCase(), lang, search }, {
-      isResult: isTemplates,
-      expected: 'a list of { id, name }'
-    })
+    const found = await callHook(
+      services, 'templates', page, { format: format?.toLowerCase(), lang, search }, 'a list of { id, name }'
+    )
     const choices = found.slice(0, MAX_CHOICES).map(({ id, name, fileType, thumbnail }) =>
       ({ name, fileType, thumbnail, data: { id, token: services.urls.offerToken(page.claims.page, id) } }))
     return { choices }
@@ -94,16 +91,110 @@ const templates: PageAction<'templates'> = {
 
 /** Whether the latest save of the page's session was refused. Other instances may have received it. */
 const saveState: PageAction<'save-state'> = {
-  name: 'save-state',
   summary: 'Ask whether the last save was stored',
   needs: 'change',
   cost: 1,
-  async run ({ body: { key }, claims: { fileId } }, { refusalOf }) {
-    const refusal = await refusalOf(fileId, key)
+  async run ({ body: { key }, claims: { fileId } }, { sessions }) {
+    const refusal = await sessions.refusalOf(fileId, key)
     if (!refusal) return { saved: true }
     const { since, code, message } = refusal
     return { saved: false, since: new Date(since).toISOString(), ...(OWN_CODE.test(code) && { code }), message }
   }
 }
 
-export const documentActions = [rename, favorite, create, templates, saveState]
+/**
+ * What `users` needs, by what the editor asks for. With `info`, only those who may comment get mail addresses.
+ */
+export const NEEDS_OF_USERS = {
+  info: 'any',
+  mention: 'comment',
+  protect: 'edit',
+  filler: 'edit'
+} as const satisfies Record<string, Need>
+
+/** Users, as the argument of `setUsers`. */
+const users: PageAction<'users'> = {
+  summary: 'List users to mention, to protect ranges for, or to give roles in a form',
+  needs: 'any',
+  option: 'users',
+  cost: 1,
+  async run (page, services) {
+    const { c, id, search, from, count } = page.body
+    // The authors of versions that nobody is known to have made have empty ones.
+    const ids = id?.filter(one => one.trim() !== '')
+    const { defaults } = page.claims
+    if (!mayUse(defaults, NEEDS_OF_USERS[c])) {
+      throw new ForbiddenError(`the page's control does not allow its user to ${NEEDS_OF_USERS[c]}`)
+    }
+    if (ids?.length === 0) return { c, users: [] }
+    const users = await callHook(
+      services, 'users', page, { kind: c, ids, search, from, count },
+      'a list of { id, name, email?, image? }, with http(s) or data: URLs of images'
+    )
+    return {
+      c,
+      users: users.slice(0, MAX_USERS).map(({ id, name, email, image }) =>
+        ({ id, name, email: mayUse(defaults, 'comment') ? email : undefined, image })
+      )
+    }
+  }
+}
+
+/** Has the application tell users that a comment mentions them. */
+const notify: PageAction<'notify'> = {
+  summary: 'Tell users that a comment mentions them',
+  needs: 'comment',
+  option: 'notify',
+  cost: 5,
+  async run (page, services) {
+    const { emails, message, actionLink, link: given } = page.body
+    const link = await pageAt(services, page.claims.fileId, actionLink, given)
+    await callHook(services, 'notify', page, { emails, message, link })
+    return {}
+  }
+}
+
+/** Who may use the document, as the argument of `setSharingSettings`, and where that is changed. */
+const sharing: PageAction<'sharing'> = {
+  summary: 'List who may use the document',
+  needs: 'edit',
+  option: 'sharing',
+  cost: 1,
+  async run (page, services) {
+    const answer = await callHook(
+      services, 'sharing', page, {},
+      'a list of { user, permissions, isLink? }, or { settings?, url? } with such a list and an http(s) URL or a path'
+    )
+    const { settings, url }: SharingResult = Array.isArray(answer) ? { settings: answer } : answer as SharingResult
+    return { sharingSettings: settings?.map(({ user, permissions, isLink }) => ({ user, permissions, isLink })), url }
+  }
+}
+
+export const documentActions = { rename, favorite, create, templates, 'save-state': saveState, users, notify, sharing }
+
+/** The page's module reads it. */
+const PARAMETER = 'action-link'
+
+/** URL of a place in a document. Without the hook `page`, `given` is used if it is a page of the application. */
+async function pageAt (
+  services: ActionServices, fileId: string, place: Place | undefined, given: string | undefined
+): Promise<string | undefined> {
+  const base = new URL(services.settings.publicBaseUrl)
+  const own = await pageOf(services, fileId)
+  const url = own === undefined ? ownPage(given, base) : parseUrl(own, base)
+  if (url && place) {
+    url.searchParams.set(PARAMETER, JSON.stringify({ action: { type: place.action.type, data: place.action.data } }))
+  }
+  return url?.href
+}
+
+/**
+ * A link in a mail must not lead to another site. The request's own host proves nothing: whoever sends it can name any.
+ */
+function ownPage (given: string | undefined, base: URL): URL | undefined {
+  const url = given === undefined ? undefined : parseUrl(given)
+  // A reverse proxy may speak https in the application's name.
+  if (!url || !/^https?:$/.test(url.protocol) || url.host !== base.host) return undefined
+  url.username = url.password = url.hash = ''
+  return url
+}

@@ -1,7 +1,7 @@
 import { mayUse } from '../control/defaults.js'
 import { FileNotFoundError, InvalidActionError, UnknownFormatError, VersionNotFoundError } from '../errors.js'
 import { assertUnlocked, type PageAction } from './action.js'
-import { checkedResult } from './save-as.js'
+import { checkedResult } from './files.js'
 
 /** A history without what is being typed is better than none. */
 const SAVE_TIMEOUT_MS = 8000
@@ -10,7 +10,6 @@ const GRACE_MS = 1000
 
 /** All versions of the page's document. What is being typed is saved before, unless the page's user may not edit. */
 const history: PageAction<'history'> = {
-  name: 'history',
   summary: 'List the versions of the document',
   needs: 'history',
   option: 'versions',
@@ -27,7 +26,6 @@ const history: PageAction<'history'> = {
 
 /** One version. The editor shows the message of one that is not kept any more. */
 const historyData: PageAction<'history-data'> = {
-  name: 'history-data',
   summary: 'Get a version of the document',
   needs: 'history',
   option: 'versions',
@@ -44,7 +42,6 @@ const historyData: PageAction<'history-data'> = {
 
 /** A version, or a change below it: of that the document server has made a file, and the editor names its URL. */
 const restore: PageAction<'restore'> = {
-  name: 'restore',
   summary: 'Restore a version of the document',
   needs: 'edit',
   option: 'versions',
@@ -66,4 +63,4 @@ const restore: PageAction<'restore'> = {
   }
 }
 
-export const historyActions = [history, historyData, restore]
+export const historyActions = { history, 'history-data': historyData, restore }

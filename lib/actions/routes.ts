@@ -3,21 +3,20 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import {
   ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError
 } from '../errors.js'
-import { type CommonRouteOptions, errorStatus, thrownError, untrustedContentHeaders } from '../handler/request.js'
+import {
+  closeUnlessComplete, type DescribedSchema, errorStatus, type RouteOptionsOf, thrownError, untrustedContentHeaders
+} from '../handler/request.js'
 import type { Settings } from '../options.js'
 import type { PageClaims } from '../security/signatures.js'
-import { BoundedMap } from '../util/bounded-map.js'
-import { readBody } from '../util/limits.js'
+import { createLimiter, readBody } from '../util/limits.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
+import type { PageActionName } from '../../types/actions.js'
 import type { ActionServices, PageAction } from './action.js'
-import { choiceActions } from './choices.js'
+import { bodies, bodySchemas } from './actions.compiled.js'
 import { configActions } from './config.js'
 import { documentActions } from './document.js'
+import { fileActions } from './files.js'
 import { historyActions } from './history.js'
-import { linkedDataActions } from './linked-data.js'
-import { peopleActions } from './people.js'
-import { bodies } from './requests.compiled.js'
-import { saveAs } from './save-as.js'
 
 /** Codes of this plugin and of Fastify, whose messages are for everybody. */
 const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
@@ -32,10 +31,11 @@ interface Authorized {
 }
 
 /** The scope of the actions' routes: JSON in, JSON out. */
-export function actionScope (services: ActionServices, routeOptionsOf: (action: PageAction) => CommonRouteOptions) {
+export function actionScope (services: ActionServices, routeOptions: RouteOptionsOf) {
   const { settings, credentials, createControl, pageTokens, urls } = services
   const authorized = new WeakMap<FastifyRequest, Authorized>()
-  const spend = createBudget()
+  /** Bounds the work of one page at this instance. */
+  const spend = createLimiter({ amount: 120, interval: 60_000 })
 
   return async function scope (scope: FastifyInstance): Promise<void> {
     scope.removeAllContentTypeParsers()
@@ -43,19 +43,25 @@ export function actionScope (services: ActionServices, routeOptionsOf: (action: 
       'application/json',
       async (_request: FastifyRequest, payload: Readable) => await readJson(payload, services)
     )
-    for (const action of pageActions(settings)) scope.route({ ...routeOptionsOf(action), ...routeOf(action) })
+    for (const action of pageActions(settings)) {
+      scope.route({ ...routeOptions('page', schemaOf(action)), ...routeOf(action) })
+    }
   }
 
-  function routeOf (action: PageAction): RouteOptions {
+  function routeOf (action: NamedAction): RouteOptions {
     const { name, cost } = action
     return {
       method: 'POST',
       url: `${settings.path}/actions/${name}`,
+      validatorCompiler: ({ httpPart }) => httpPart === 'body'
+        ? body => bodies[name](body) || { error: new InvalidActionError(`its body is not that of the action ${name}`) }
+        : () => true,
       /** Runs before the body is read. */
       async onRequest (request, reply) {
         const claims = await credentials.authorizeAction(request, action)
-        const seconds = spend(claims.page, cost)
-        if (seconds > 0) {
+        const { wait } = spend(claims.page, cost)
+        if (wait > 0) {
+          const seconds = Math.ceil(wait / 1000)
           reply.header('retry-after', seconds)
           throw new TooManyRequestsError(seconds)
         }
@@ -63,7 +69,6 @@ export function actionScope (services: ActionServices, routeOptionsOf: (action: 
       },
       async handler (request, reply) {
         const { body } = request
-        if (!bodies[name](body)) throw new InvalidActionError(`its body is not that of the action ${name}`)
         const { claims, at } = authorized.get(request)!
         // A page can hold the body back until its user's rights have been taken away.
         if (performance.now() - at > TIMELY_MS) await credentials.authorizeAction(request, action)
@@ -83,11 +88,24 @@ export function actionScope (services: ActionServices, routeOptionsOf: (action: 
   }
 }
 
+function schemaOf ({ name, summary }: NamedAction): DescribedSchema {
+  return {
+    summary,
+    description: 'A page with an editor asks this for its document and its user, whom its token names.',
+    headers: {
+      type: 'object',
+      required: ['x-editor-page-token'],
+      properties: { 'x-editor-page-token': { type: 'string', description: 'The `pageToken` of the page\'s control.' } }
+    },
+    body: bodySchemas[name],
+    security: []
+  }
+}
+
 function answerError (
   error: FastifyError, request: FastifyRequest, reply: FastifyReply, fileId: string | undefined
 ): FastifyReply {
-  // the rest of the body is not read
-  if (!request.raw.complete && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
+  closeUnlessComplete(request, reply)
   const status = error instanceof TooLargeError ? 413 : errorStatus(error) // the user can do something about it
   request.log[status >= 500 ? 'error' : 'info'](
     { err: error, ...(fileId !== undefined && { fileId }) },
@@ -134,44 +152,21 @@ async function readJson (payload: Readable, { settings, shutdown }: ActionServic
   return body
 }
 
-/** What a page can spend at once. */
-const BUDGET = 120
-const REFILLED_PER_SECOND = 2
-const MAX_PAGES = 10_000
-
-interface Balance {
-  readonly amount: number
-  /** Milliseconds, by the monotonic clock. */
-  readonly at: number
+interface NamedAction extends PageAction {
+  readonly name: PageActionName
 }
 
-/** Bounds the work of one page at this instance. Returns the seconds that the page must wait; 0 if it may go on. */
-function createBudget (): (page: string, cost: number) => number {
-  const balances = new BoundedMap<string, Balance>(MAX_PAGES)
-
-  return function spend (page, cost) {
-    const now = performance.now()
-    const { amount, at } = balances.get(page) ?? { amount: BUDGET, at: now }
-    const available = Math.min(BUDGET, amount + (now - at) / 1000 * REFILLED_PER_SECOND)
-    const left = available - cost
-    if (left < 0) return Math.ceil(-left / REFILLED_PER_SECOND)
-    balances.set(page, { amount: left, at: now })
-    return 0
-  }
-}
-
-export const allActions: readonly PageAction[] = [
+const actionsByName: { readonly [Name in PageActionName]: PageAction<Name> } = {
   ...configActions,
   ...documentActions,
-  saveAs,
-  ...choiceActions,
-  ...linkedDataActions,
-  ...peopleActions,
+  ...fileActions,
   ...historyActions
-]
+}
+
+export const allActions = Object.entries(actionsByName).map(([name, action]) => ({ name, ...action })) as NamedAction[]
 
 /** The actions that the options turn on. */
-export function pageActions ({ actions, versions }: Pick<Settings, 'actions' | 'versions'>): PageAction[] {
+export function pageActions ({ actions, versions }: Pick<Settings, 'actions' | 'versions'>): NamedAction[] {
   const options = { ...actions, versions }
   return allActions.filter(({ option }) => option === undefined || options[option] !== undefined)
 }

@@ -1,37 +1,30 @@
-import type { BlankDocumentOptions } from '../../types/blank.js'
+import { readFileSync } from 'node:fs'
+import type { BlankDocumentOptions, PaperSize } from '../../types/blank.js'
+import type { Content } from '../../types/storage.js'
+import { isZip } from '../document-server/file-signatures.js'
+import { mediaTypeOf } from '../document-server/formats.js'
+import { checkDocument } from '../document-server/content-check.js'
+import { DamagedDocumentError, type EditorError, InvalidOptionError, WrongFormatError } from '../errors.js'
+import { bytesOfContent } from '../util/streams.js'
 import { AnyString, assertOptions, assertValue, isOneOf, rule, type Rules } from '../util/validate.js'
-import { zip } from '../util/zip.js'
-import { type Language, languageOf, type Paper, paperOf } from './locale.js'
-import { presentationParts, wordParts, workbookParts } from './office-open-xml.js'
-import { openDocumentParts } from './open-document.js'
-
-const DEFAULT_LANGUAGE = 'en'
-/** OpenDocument requires an uncompressed media type. */
-const MEDIA_TYPE = ['mimetype']
-
-const openDocument = (format: 'odt' | 'ods' | 'odp') => (language: Language, paper: Paper) =>
-  zip(openDocumentParts(format, language, paper), MEDIA_TYPE)
-const noBytes = () => Buffer.alloc(0)
-
-const files: Readonly<Record<string, (language: Language, paper: Paper) => Buffer>> = {
-  docx: (language, paper) => zip(wordParts(language, paper)),
-  xlsx: (language, paper) => zip(workbookParts(language, paper)),
-  pptx: language => zip(presentationParts(language)),
-  odt: openDocument('odt'),
-  ods: openDocument('ods'),
-  odp: openDocument('odp'),
-  pdf: pdfFile,
-  txt: noBytes,
-  md: noBytes,
-  csv: noBytes
-}
+import { rewriteZip } from '../util/zip.js'
 
 /** The formats of `blankDocument`. */
-export const blankFormats: readonly string[] = Object.keys(files)
+export const blankFormats: readonly string[] = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'pdf', 'txt', 'md', 'csv']
+
+const TEXT = ['txt', 'md', 'csv']
+const SLIDES = ['pptx', 'odp']
+const PAPERS: readonly PaperSize[] = ['a4', 'letter']
+/** Territories that use letter paper. Source: Unicode CLDR, `paperSize` of the measurement data. */
+const LETTER = 'BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' ')
 
 const Format = rule(`must be one of ${blankFormats.join(', ')}`, isOneOf(...blankFormats))
-/** The allowed values are checked where they are used. */
-const rules: Rules<BlankDocumentOptions> = { lang: AnyString, paper: AnyString }
+const Paper = rule(`must be one of ${PAPERS.join(', ')}`, isOneOf(...PAPERS))
+/** The language is checked where it is used. */
+const rules: Rules<BlankDocumentOptions> = { lang: AnyString, paper: Paper }
+
+/** Files of this folder that were read. */
+const templates = new Map<string, Buffer>()
 
 /**
  * A new document without content, with the usual styles: one empty paragraph, sheet, page or title slide. Text has no
@@ -47,31 +40,86 @@ const rules: Rules<BlankDocumentOptions> = { lang: AnyString, paper: AnyString }
 export function blankDocument (format: string, options: BlankDocumentOptions = {}): Buffer {
   assertValue('format', format, Format)
   assertOptions(rules, options)
-  const { lang = DEFAULT_LANGUAGE, paper } = options
-  const language = languageOf(lang)
-  return files[format]!(language, paperOf(paper, language))
+  const { language, region = '' } = localeOf(options.lang ?? 'en')
+  if (TEXT.includes(format)) return Buffer.alloc(0)
+  const { paper = LETTER.includes(region) ? 'letter' : 'a4' } = options
+  const file = template(`${SLIDES.includes(format) ? 'slides' : paper}.${format}`)
+  // A page of PDF has no text yet.
+  return format === 'pdf' ? Buffer.from(file) : rewriteZip(file, (_path, read) => inLanguage(read(), language, region))
 }
 
-const TWIPS_PER_POINT = 20
+/** A new Word document with this text, which must contain nothing that XML would have to escape. */
+export function documentWithText (text: string): Buffer {
+  const paragraph = `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+  return rewriteZip(template('a4.docx'), (_path, read) => read().replace('<w:p/>', paragraph))
+}
 
-/** One empty page. Source of the syntax: ISO 32000-1. */
-function pdfFile ({ tag, writing }: Language, { width, height }: Paper): Buffer {
-  const direction = writing === 'right-to-left' ? ' /ViewerPreferences << /Direction /R2L >>' : ''
-  const objects = [
-    `<< /Type /Catalog /Pages 2 0 R /Lang (${tag})${direction} >>`,
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width / TWIPS_PER_POINT} ${height / TWIPS_PER_POINT}] /Resources << >> >>`
-  ]
-  let file = '%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n' // bytes beyond ASCII mark the file as binary
-  const positions = objects.map((object, index) => {
-    const position = file.length
-    file += `${index + 1} 0 obj\n${object}\nendobj\n`
-    return position
-  })
-  const entries = positions.map(position => `${String(position).padStart(10, '0')} 00000 n \n`).join('')
-  const count = objects.length + 1
-  return Buffer.from(
-    `${file}xref\n0 ${count}\n0000000000 65535 f \n${entries}trailer\n<< /Size ${count} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`,
-    'latin1'
-  )
+function template (name: string): Buffer {
+  const file = templates.get(name) ?? readFileSync(new URL(`./${name}`, import.meta.url))
+  templates.set(name, file)
+  return file
+}
+
+/** The templates are in American English. */
+function inLanguage (text: string, language: string, region: string): string {
+  return text
+    .replaceAll('en-US', region === '' ? language : `${language}-${region}`)
+    .replace(/(:language[\w-]*)="en" ([\w:-]+)="US"/g, `$1="${language}" $2="${region || 'none'}"`)
+}
+
+/** With the main territory of the language if the tag names none. */
+function localeOf (lang: string): Intl.Locale {
+  try {
+    return new Intl.Locale(lang.replaceAll('_', '-')).maximize()
+  } catch (cause) {
+    throw new InvalidOptionError('lang', 'must be a language tag, such as de or pt-BR', { cause })
+  }
+}
+
+/** A template is read into memory. */
+const MAX_TEMPLATE_BYTES = 64 * 1024 ** 2
+
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  dotx: 'docx', xltx: 'xlsx', potx: 'pptx', ott: 'odt', ots: 'ods', otp: 'odp'
+}
+/** With macros, or in formats of which the content does not say what is a template. */
+const OTHER_TEMPLATES = /^(dot|xlt|pot)m?$|^(wpt|ett|dpt|stw|vst[mx])$/
+
+/** The format of documents that are made from a file of this format. Throws `InvalidOptionError` if there is none. */
+export function documentFormatOf (extension: string): string {
+  if (!OTHER_TEMPLATES.test(extension)) return DOCUMENTS[extension] ?? extension
+  throw new InvalidOptionError('from', `must not be a .${extension} file: of templates, ${Object.keys(DOCUMENTS).join(', ')} become documents`)
+}
+
+/**
+ * The document of a template: its package names the format of documents. Rejects with `TooLargeError` or as
+ * `checkDocument` does. A template with macros is in the wrong format.
+ *
+ * Source: ECMA-376, part 2 (content types); OpenDocument 1.2, part 3 (mimetype, manifest)
+ */
+export async function documentFrom (content: Content, template: string): Promise<Content> {
+  const document = documentFormatOf(template)
+  const file = Buffer.from(await bytesOfContent(content, MAX_TEMPLATE_BYTES))
+  await checkDocument(file, `_.${template}`)
+  if (!isZip(file, template)) throw new WrongFormatError(template) // protected by a password
+  const [suffix, ...types] = template.startsWith('o')
+    ? ['', 'mimetype', 'meta-inf/manifest.xml']
+    : ['.main+xml', '[content_types].xml']
+  const [from, to] = [mediaTypeOf(template) + suffix, mediaTypeOf(document) + suffix]
+  const seen = new Set<string>()
+  try {
+    return rewriteZip(file, (path, read) => {
+      if (!types.includes(path)) return undefined
+      if (seen.has(path)) throw new DamagedDocumentError(template)
+      seen.add(path)
+      const text = read()
+      if ((!text.includes(to) && !text.includes(from)) || /macroEnabled|vbaProject/i.test(text)) {
+        throw new WrongFormatError(template)
+      }
+      return text.replaceAll(from, to)
+    })
+  } catch (error) {
+    if ((error as Partial<EditorError>).code?.startsWith('FST_')) throw error
+    throw new DamagedDocumentError(template, { cause: error })
+  }
 }

@@ -1,17 +1,15 @@
 // Creates the editor in a fragment, and follows it while it exists.
-import { closeEditor } from './actions/close.js'
+import { closeEditor, hasCloseElement } from './actions/close.js'
 import { actionEvents } from './actions/index.js'
-import { followChanges, followQuestion, hasCloseElement } from './closing.js'
-import { CaptureError, NoFrameError } from './errors.js'
-import { createTeller } from './notice.js'
+import { createCaptures } from './captures.js'
+import { followChanges, followQuestion, followSaves } from './changes.js'
+import { NoFrameError } from './errors.js'
+import { createTeller } from './messages.js'
 import { ask, askFresh, keepTokenValid } from './request.js'
-import { followSaves } from './save-state.js'
 
 /** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
 /** @import { ActionContext } from './actions/index.js' */
-/** @import { Captures } from './captures.js' */
 /** @import { EditorPage } from './fragment.js' */
-/** @import { Messages } from './messages.js' */
 /** @import { Notice } from './notice.js' */
 /** @import { Opening } from './opening.js' */
 
@@ -21,7 +19,7 @@ import { followSaves } from './save-state.js'
 /**
  * Events that only inform. Listening to any other event changes what the editor shows or does, so it is only done for
  * events that the page requests or the application answers.
- * Source: docs/document-server-protocol.md#the-editor-in-the-page
+ * Source: emulator/docs/document-server-protocol.md#the-editor-in-the-page
  */
 const INFORMATIONAL = [
   'onAppReady', 'onCollaborativeChanges', 'onDocumentReady', 'onDocumentStateChange', 'onDownloadAs', 'onError',
@@ -39,17 +37,16 @@ const SAVED_SINCE = 4008
  * @param {HTMLElement} mount.fragment
  * @param {EditorPage} mount.page
  * @param {Opening} mount.opening
- * @param {Messages} mount.messages
  * @param {Notice} mount.notice
  * @param {NonNullable<Config['events']>} mount.handlers The page's handlers.
  * @param {ActionContext['unmount']} mount.unmount
  * @param {() => Promise<void>} mount.remount Mounts with the fragment's configuration at that time.
  */
-export function createEditor ({ fragment, page, opening, messages, notice, handlers, unmount, remount }) {
+export function createEditor ({ fragment, page, opening, notice, handlers, unmount, remount }) {
+  const { messages } = page
   /** @type {any} */
   let docEditor = null
   let isGone = false
-  let isReady = false
   /** Whether the page was told that the document is frozen. */
   let isFrozen = page.lockReason !== undefined
   let title = String(page.config.document?.title ?? '')
@@ -60,13 +57,11 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
   })
   const isSheet = page.config.documentType === 'cell'
   const isStrict = page.config.editorConfig?.coEditing?.mode === 'strict'
-  /**
-   * Set from the first capture on. It is one promise because several imports of one module may resolve out of order.
-   * @type {Promise<Captures> | undefined}
-   */
-  let loading
-  /** @type {Captures | undefined} */
-  let captures
+  const captures = createCaptures({
+    page,
+    title: () => title,
+    downloadAs: fileType => docEditor.downloadAs(fileType)
+  })
   const tell = createTeller({ notice, messages, isFree: () => !isGone && opening.isOver() })
   const own = /** @type {Record<string, ((event: EditorEvent) => void) | undefined>} */ (handlers)
   const isRequested = page.events.includes('onRequestClose') || own.onRequestClose !== undefined
@@ -77,10 +72,18 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     type: layoutOfDevice(),
     ...showsClose ? withClose(config) : hidesClose ? withoutClose(config) : config
   })
-  const parts = { fragment, page, messages, notice, tell, changes, isStrict, completed, unmount, remount }
   /** @type {ActionContext} */
   const context = {
-    ...parts,
+    fragment,
+    page,
+    messages,
+    notice,
+    tell,
+    changes,
+    isStrict,
+    completed,
+    unmount,
+    remount,
     ask: (action, body) => ask(fragment, page, action, body),
     answer (method, ...args) {
       if (!isGone) docEditor?.[method](...args)
@@ -109,11 +112,8 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     opening.event(name, data)
     changes.event(name, data)
     saves.event(name, data)
-    if (name === 'onDocumentReady') {
-      isReady = true
-      tell.locked(page)
-    }
-    if (captures?.event(name, data) || question.event(name, data)) return
+    if (name === 'onDocumentReady') tell.locked(page)
+    if (captures.event(name, data) || question.event(name, data)) return
     if (name === 'onMetaChange' && data?.title === FROZEN_TITLE) return frozen()
     if (name === 'onMetaChange' && typeof data?.title === 'string') title = data.title
     const isLeftToUs = fragment.dispatchEvent(new CustomEvent(name, { detail: data, bubbles: true, cancelable: true }))
@@ -159,24 +159,6 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     }
   }
 
-  async function loadCaptures () {
-    try {
-      const { createCaptures } = await import('./captures.js')
-      const editor = {
-        page,
-        title: () => title,
-        isReady,
-        downloadAs: (/** @type {string | undefined} */ fileType) => docEditor.downloadAs(fileType)
-      }
-      if (!isGone) captures = createCaptures(editor, CaptureError)
-    } catch (cause) {
-      loading = undefined
-      throw new CaptureError('unreachable', 'The application did not answer', { cause })
-    }
-    if (!captures) throw new CaptureError('closed', 'The editor was closed before it gave the document')
-    return captures
-  }
-
   keepTokenValid(fragment, page)
   const names = new Set([...INFORMATIONAL, ...page.events, ...Object.keys(own), ...Object.keys(answers)])
   if (isSheet) names.add('onRequestClose')
@@ -193,20 +175,11 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
     /** Whether a cell may be open, whose text the document server does not have. Old editors cannot be asked. */
     mayHaveOpenCell: () => isSheet && changes.isEditing() && typeof docEditor.requestClose === 'function',
     close: () => closeEditor(context),
-
-    /**
-     * @param {string | undefined} fileType
-     * @param {AbortSignal} signal
-     */
-    async capture (fileType, signal) {
-      if (captures) return await captures.capture(fileType, signal)
-      loading ??= loadCaptures()
-      return await (await orAborted(loading, signal)).capture(fileType, signal)
-    },
+    capture: captures.capture,
 
     destroy () {
       isGone = true
-      captures?.end()
+      captures.end()
       changes.forget()
       question.forget()
       saves.end()
@@ -219,21 +192,6 @@ export function createEditor ({ fragment, page, opening, messages, notice, handl
       }
     }
   }
-}
-
-/**
- * @template T
- * @param {Promise<T>} promise
- * @param {AbortSignal} signal
- * @returns {Promise<T>}
- */
-async function orAborted (promise, signal) {
-  promise.catch(() => {}) // nobody may wait for it
-  signal.throwIfAborted()
-  return await new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    promise.then(resolve, reject)
-  })
 }
 
 /**

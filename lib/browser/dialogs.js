@@ -1,6 +1,5 @@
 // Dialogs over the page while the editor exists: for choosing files, and for showing who may use the document.
-import { element, styleSheet } from './elements.js'
-import { pageUrl } from './links.js'
+import { element, pageUrl, styleSheet } from './page.js'
 
 /** @import { Messages } from './messages.js' */
 
@@ -43,7 +42,8 @@ const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-dialog'
 const BORDER = 'color-mix(in srgb, CanvasText 35%, Canvas)'
 const useStyle = styleSheet(`
 ${DIALOG}[open] {
-  box-sizing: border-box; display: flex; flex-direction: column; gap: .75rem; width: min(34rem, 100% - 2rem); max-height: min(40rem, 100% - 2rem);
+  box-sizing: border-box; display: flex; flex-direction: column; gap: .75rem;
+  width: min(34rem, 100% - 2rem); max-height: min(40rem, 100% - 2rem);
   padding: 1.25rem; border: 1px solid ${BORDER}; border-radius: .625rem; background: Canvas; color: CanvasText;
   box-shadow: 0 .5rem 2rem rgb(0 0 0 / .3); font: 15px/1.4 system-ui, sans-serif; overflow-wrap: anywhere;
 }
@@ -58,6 +58,30 @@ ${DIALOG} .onlyoffice-dialog-close {
 }
 ${DIALOG} .onlyoffice-dialog-close:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
 ${DIALOG} :focus-visible { outline: 2px solid color-mix(in srgb, #2f5fb3 65%, CanvasText); outline-offset: 0 }
+${DIALOG} .onlyoffice-dialog-label { display: flex; flex-direction: column; gap: .25rem; font-size: .875rem }
+${DIALOG} .onlyoffice-dialog-search {
+  box-sizing: border-box; width: 100%; padding: .5rem .625rem;
+  border: 1px solid color-mix(in srgb, CanvasText 55%, Canvas); border-radius: .375rem;
+  background: Canvas; color: CanvasText; font: inherit; font-size: 1rem;
+}
+${DIALOG} .onlyoffice-dialog-button {
+  display: flex; align-items: center; gap: .75rem; width: 100%; margin: 0; padding: .5rem;
+  border: 0; border-radius: .375rem;
+  background: transparent; color: CanvasText; font: inherit; text-align: start; cursor: pointer;
+}
+${DIALOG} .onlyoffice-dialog-button:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
+${DIALOG} .onlyoffice-dialog-picture {
+  display: grid; place-items: center; flex: none; width: 2.75rem; height: 2.75rem; overflow: hidden;
+  border-radius: .25rem;
+  border: 1px solid color-mix(in srgb, CanvasText 35%, Canvas); font-size: .6875rem; text-transform: uppercase;
+}
+${DIALOG} .onlyoffice-dialog-picture:empty { border-color: transparent }
+${DIALOG} .onlyoffice-dialog-image { width: 100%; height: 100%; object-fit: cover }
+${DIALOG} .onlyoffice-dialog-sharing {
+  display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding: .375rem 0
+}
+${DIALOG} .onlyoffice-dialog-rights { opacity: .8 }
+${DIALOG} .onlyoffice-dialog-link { align-self: flex-start; color: LinkText }
 `)
 
 /**
@@ -80,7 +104,6 @@ const TYPING_MS = 250
  * @returns {Promise<Choice | null>} `null` if the user chooses none.
  */
 export function choose (fragment, { title, messages, find, textOf }) {
-  useChoiceStyle()
   const search = element('input', 'onlyoffice-dialog-search', '', {
     type: 'search',
     maxLength: 200,
@@ -122,7 +145,6 @@ export function choose (fragment, { title, messages, find, textOf }) {
       clearTimeout(timer)
       timer = setTimeout(look, TYPING_MS)
     })
-    dialog.addEventListener('keydown', moveFocus)
     closed.then(() => {
       clearTimeout(timer)
       latest = -1
@@ -131,19 +153,6 @@ export function choose (fragment, { title, messages, find, textOf }) {
     search.focus()
     look()
   })
-
-  /** The arrow keys move through the list, with the search field above it. @param {KeyboardEvent} event */
-  function moveFocus (event) {
-    const { key } = event
-    if (key === 'Enter' && event.target === search) return event.preventDefault()
-    if (key !== 'ArrowDown' && key !== 'ArrowUp') return
-    const stops = [search, ...list.querySelectorAll('button')]
-    const at = stops.findIndex(stop => stop === document.activeElement)
-    const next = stops[at + (key === 'ArrowDown' ? 1 : -1)]
-    if (at < 0 || !next) return
-    event.preventDefault()
-    next.focus()
-  }
 }
 
 /**
@@ -172,25 +181,6 @@ function pictureOf (url, fileType = '') {
   return picture
 }
 
-const useChoiceStyle = styleSheet(`
-${DIALOG} .onlyoffice-dialog-label { display: flex; flex-direction: column; gap: .25rem; font-size: .875rem }
-${DIALOG} .onlyoffice-dialog-search {
-  box-sizing: border-box; width: 100%; padding: .5rem .625rem; border: 1px solid color-mix(in srgb, CanvasText 55%, Canvas); border-radius: .375rem;
-  background: Canvas; color: CanvasText; font: inherit; font-size: 1rem;
-}
-${DIALOG} .onlyoffice-dialog-button {
-  display: flex; align-items: center; gap: .75rem; width: 100%; margin: 0; padding: .5rem; border: 0; border-radius: .375rem;
-  background: transparent; color: CanvasText; font: inherit; text-align: start; cursor: pointer;
-}
-${DIALOG} .onlyoffice-dialog-button:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
-${DIALOG} .onlyoffice-dialog-picture {
-  display: grid; place-items: center; flex: none; width: 2.75rem; height: 2.75rem; overflow: hidden; border-radius: .25rem;
-  border: 1px solid color-mix(in srgb, CanvasText 35%, Canvas); font-size: .6875rem; text-transform: uppercase;
-}
-${DIALOG} .onlyoffice-dialog-picture:empty { border-color: transparent }
-${DIALOG} .onlyoffice-dialog-image { width: 100%; height: 100%; object-fit: cover }
-`)
-
 /** @typedef {{ user: string, permissions: string, isLink?: boolean }} SharingSetting */
 
 /**
@@ -200,7 +190,6 @@ ${DIALOG} .onlyoffice-dialog-image { width: 100%; height: 100%; object-fit: cove
  * @returns {Promise<void>} Resolves when the dialog is closed.
  */
 export async function showSharing (fragment, { messages, settings, url }) {
-  useSharingStyle()
   const list = element('ul', 'onlyoffice-dialog-list', '', { tabIndex: 0 }) // it may be long: the keyboard scrolls it
   list.append(...(settings ?? []).map(setting => sharedItemOf(setting, messages)))
   /** @type {HTMLElement[]} */
@@ -230,9 +219,3 @@ function sharedItemOf ({ user, permissions, isLink }, messages) {
   )
   return item
 }
-
-const useSharingStyle = styleSheet(`
-${DIALOG} .onlyoffice-dialog-sharing { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding: .375rem 0 }
-${DIALOG} .onlyoffice-dialog-rights { opacity: .8 }
-${DIALOG} .onlyoffice-dialog-link { align-self: flex-start; color: LinkText }
-`)

@@ -1,5 +1,5 @@
 // The element <document-editor>, for pages without a framework: importing this module defines it.
-import { dispatchError, element, styleSheet } from './elements.js'
+import { dispatchError, element, styleSheet } from './page.js'
 import { stateOf } from './fragment.js'
 import { captureDocument, mountEditor, unmountEditor } from './index.js'
 

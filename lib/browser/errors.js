@@ -12,8 +12,8 @@
  * | `timeout` | The editor has not answered in time. | Try again, or pass a `signal` of your own. |
  * | `denied` | The user has no right to download the document. | Set `permissions.download`. |
  * | `format` | The editor cannot make this format; `fileType` is its own choice. | Ask for another format. |
- * | `failed` | The editor reported an error or a warning (`errorCode`, and its data as `cause`), or the proxy action
- *   answered an error (`status`). | See the message. |
+ * | `failed` | The editor could not make the file (`errorCode`, and its data as `cause`), or the proxy action answered
+ *   an error (`status`). | See the message. |
  * | `expired` | The tokens of the page have expired. | Reload the page. |
  * | `unreachable` | The application did not answer. | Try again. |
  */

@@ -1,6 +1,7 @@
 // The data that `control.render()` wrote into a fragment. A fresh configuration replaces them for the next mount.
 
 /** @import { Config } from '@onlyoffice/doceditor-types' */
+/** @import { Messages } from './messages.js' */
 
 /**
  * @typedef {object} EditorPage
@@ -14,7 +15,7 @@
  * @property {string[]} actions Requests that the page may send to the application.
  * @property {string[]} events Names of the events that the page requests.
  * @property {string} closeUrl The page to open after the editor was closed.
- * @property {string | undefined} messages JSON of the texts that replace the default ones.
+ * @property {Messages} messages The texts of the page.
  * @property {Config} config
  * @property {string} placeholderId ID of the element that becomes the editor.
  */
@@ -29,17 +30,18 @@
  * @returns {EditorPage | null} `null` if there is no document to mount.
  */
 export function readFragment (fragment) {
-  const { api, handler, messages, lockReason } = fragment.dataset
+  const { api, handler, lockReason } = fragment.dataset
   const { fileId = '', proxyToken = '', pageToken = '', closeUrl = '', renewAfter = '0' } = fragment.dataset
   const [data, placeholder] = fragment.children
   // Only a script element counts: sanitized HTML of a user may contain these attributes, but no script element.
   if (!(data instanceof HTMLScriptElement)) return null
   const config = JSON.parse(data.textContent ?? 'null')
   if (config === null || !placeholder || !api || !handler) return null
-  const texts = { api, handler, messages, lockReason, fileId, proxyToken, pageToken, closeUrl }
+  const texts = { api, handler, lockReason, fileId, proxyToken, pageToken, closeUrl }
   return {
     ...texts,
     config,
+    messages: JSON.parse(fragment.dataset.messages ?? '{}'),
     renewAfter: Number(renewAfter),
     actions: words(fragment.dataset.actions),
     events: words(fragment.dataset.events),
@@ -77,6 +79,7 @@ function words (list = '') {
 /** @import { DocEditor } from '@onlyoffice/doceditor-types' */
 /** @import { MountedEditor } from './create-editor.js' */
 /** @import { EditorPage } from './fragment.js' */
+/** @import { Notice } from './notice.js' */
 /** @import { Opening } from './opening.js' */
 
 /**
@@ -84,6 +87,7 @@ function words (list = '') {
  * @property {Promise<DocEditor | null>} [mount] The latest mount, unless it has failed.
  * @property {MountedEditor} [editor]
  * @property {Opening} [opening]
+ * @property {Notice} [notice]
  * @property {Promise<void>} [unmount] Set while it waits for the editor.
  * @property {EditorPage} [page] The page data of the latest mount.
  * @property {string} [refusedKey] The document key of a session whose latest save was refused.

@@ -1,121 +1,154 @@
-// The messages of a fragment to its user.
+// What a fragment says to its user while the document is open.
+import { ActionError } from './errors.js'
 
-/** @typedef {Readonly<typeof defaults>} Messages Default texts; in `copySaved` and `copyOffered`, `{name}` is the name of the copy. */
-/** @typedef {{ kind: 'failed' | 'outdated' | 'unconverted' | 'unknown', reason: string }} Failure `unconverted`: the document may open under a new key. `reason` is for the operator. */
-
-const defaults = {
-  loading: 'Opening the document…',
-  slow: 'Opening takes longer than usual. If the document does not appear, reload the page.',
-  unreachable: 'The editor cannot be reached',
-  unreachableAdvice:
-    'Check your connection and try again. If that does not help, please tell the person who runs this service.',
-  failed: 'The document could not be opened',
-  failedAdvice: 'Please tell the person who runs this service.',
-  unconvertedAdvice: 'Try again in a moment. If that does not help, please tell the person who runs this service.',
-  outdated: 'This page is out of date',
-  outdatedAdvice: 'Reload the page to open the document.',
-  expired: 'This page was inactive for too long',
-  expiredAdvice: 'Reload the page, then do it again.',
-  loggedOut: 'You are no longer logged in',
-  loggedOutAdvice: 'Log in again, then reload the page.',
-  tryAgain: 'Try again',
-  reload: 'Reload the page',
-  denied: 'You are not allowed to do this',
-  notFound: 'It does not exist any more',
-  nameTaken: 'Another document has this name',
-  beingEdited: 'Somebody else is editing this document',
-  beingEditedAdvice: 'Try again when nobody else has it open.',
-  locked: 'This document can only be viewed at the moment',
-  tooLarge: 'This file is too large',
-  refused: 'This is not possible',
-  notDone: 'That did not work',
-  notDoneAdvice: 'Try again. If that does not help, please tell the person who runs this service.',
-  offlineAdvice: 'Check your connection and try again.',
-  savingCopy: 'Saving a copy…',
-  copySaved: 'A copy was saved as {name}',
-  copyOffered: '{name} cannot be opened here, but downloaded',
-  download: 'Download',
-  restoring: 'Restoring the version…',
-  loadingHistory: 'Loading the versions…',
-  created: 'The new document is ready',
-  linkReady: 'The document is ready',
-  open: 'Open',
-  dismiss: 'OK',
-  unstored: 'Your latest changes are not stored yet',
-  unstoredAdvice:
-    'The last save failed. The document server keeps your changes, and you can go on editing. If this does not go away, please tell the person who runs this service.',
-  storedAgain: 'Your changes are stored again',
-  closing: 'Saving…',
-  unsent: 'Your last changes have not been sent yet',
-  unsentAdvice: 'Check your connection. If you close the document now, they are lost.',
-  unsavedAdvice: 'Press Save first. If you close the document now, they are lost.',
-  closeAnyway: 'Close anyway',
-  keepOpen: 'Keep it open',
-  closed: 'The document is closed',
-  openAgain: 'Open it again',
-  chooseImage: 'Choose an image',
-  chooseCompare: 'Choose a document to compare with',
-  chooseCombine: 'Choose a document to combine with',
-  chooseInsert: 'Choose a document whose text to insert',
-  chooseTemplate: 'Choose a template',
-  blankDocument: 'Blank document',
-  chooseSpreadsheet: 'Choose a spreadsheet',
-  sharing: 'Who has access',
-  sharedByLink: 'with the link',
-  sharedWithNobody: 'Nobody else',
-  changeSharing: 'Change who has access',
-  search: 'Search',
-  searching: 'Searching…',
-  nothingFound: 'Nothing found',
-  cancel: 'Cancel'
-}
-
-const DOWNLOAD = 'the document server cannot download the document'
-const TOKEN = 'the document server does not accept the token of this page'
-const EXPIRED = 'the token of this page has expired'
-const CONVERSION = 'the document server could not convert the document for the editor'
-
-/** The editor's codes for a document that does not open. @type {Record<number, Failure>} */
-const FAILURES = {
-  [-4]: { kind: 'failed', reason: DOWNLOAD },
-  [-20]: { kind: 'failed', reason: TOKEN },
-  [-21]: { kind: 'outdated', reason: EXPIRED },
-  [-80]: { kind: 'unconverted', reason: CONVERSION },
-  [-81]: { kind: 'failed', reason: DOWNLOAD },
-  [-82]: { kind: 'unconverted', reason: CONVERSION },
-  4004: { kind: 'failed', reason: 'the document server denies access' },
-  4005: { kind: 'outdated', reason: EXPIRED },
-  4006: { kind: 'failed', reason: TOKEN },
-  4007: { kind: 'failed', reason: 'the document server ended the session' },
-  4008: { kind: 'outdated', reason: 'the document has another version by now' }
-}
-
-/** The user has no right to download, but the document opens. */
-const NO_DOWNLOAD = -23
+/** @import { Button, Content, Notice } from './notice.js' */
 
 /**
- * The default texts, replaced by those in the attribute `data-messages`.
- * @param {string | undefined} given JSON of `render({ messages })`.
- * @returns {Messages}
+ * @typedef {Readonly<Record<
+ *   'loading' | 'slow' | 'unreachable' | 'unreachableAdvice' | 'failed' | 'failedAdvice' | 'unconvertedAdvice' |
+ *   'outdated' | 'outdatedAdvice' | 'expired' | 'expiredAdvice' | 'loggedOut' | 'loggedOutAdvice' | 'tryAgain' |
+ *   'reload' | 'denied' | 'notFound' | 'nameTaken' | 'beingEdited' | 'beingEditedAdvice' | 'locked' | 'tooLarge'
+ *   | 'refused' | 'notDone' | 'notDoneAdvice' | 'offlineAdvice' | 'savingCopy' | 'copySaved' | 'copyOffered' |
+ *   'download' | 'restoring' | 'loadingHistory' | 'created' | 'linkReady' | 'open' | 'dismiss' | 'unstored' |
+ *   'unstoredAdvice' | 'storedAgain' | 'closing' | 'unsent' | 'unsentAdvice' | 'unsavedAdvice' | 'closeAnyway' |
+ *   'keepOpen' | 'closed' | 'openAgain' | 'chooseImage' | 'chooseCompare' | 'chooseCombine' | 'chooseInsert' |
+ *   'chooseTemplate' | 'blankDocument' | 'chooseSpreadsheet' | 'sharing' | 'sharedByLink' | 'sharedWithNobody' |
+ *   'changeSharing' | 'search' | 'searching' | 'nothingFound' | 'cancel',
+ *   string>>} Messages In `copySaved` and `copyOffered`, `{name}` is the name of the copy.
  */
-export function messagesOf (given) {
-  return given ? { ...defaults, ...JSON.parse(given) } : defaults
-}
+/** @typedef {ReturnType<typeof createTeller>} Teller */
+/** @typedef {Pick<Content, 'title' | 'advice' | 'details'>} Standing What stays until something else is true. */
+
+const READING_MS = 8000
+
+/** While the document is being edited, no version can be restored. */
+const BEING_EDITED = 'FST_EDITOR_BEING_EDITED'
+/** The page's token has expired. Any other 401 is the application's: it has logged out the user. */
+const EXPIRED = 'FST_EDITOR_UNAUTHORIZED'
+const LOCKED = 'FST_EDITOR_LOCKED'
 
 /**
- * The meaning of an `onError` before `onDocumentReady`; `null` if the document opens nevertheless.
- * @param {unknown} data
- * @returns {Failure & { code: number } | null}
+ * @param {object} fragment
+ * @param {Notice} fragment.notice
+ * @param {Messages} fragment.messages
+ * @param {() => boolean} fragment.isFree Whether the fragment shows nothing more important.
  */
-export function failureOf (data) {
-  const { errorCode, errorDescription = '' } =
-    /** @type {{ errorCode?: unknown, errorDescription?: unknown }} */ (data ?? {})
-  const code = typeof errorCode === 'number' && Number.isInteger(errorCode) ? errorCode : -1
-  if (code === NO_DOWNLOAD) return null
-  return { code, ...FAILURES[code] ?? { kind: 'unknown', reason: withoutQueries(String(errorDescription)) } }
-}
+export function createTeller ({ notice, messages, isFree }) {
+  let timer = 0
+  /** Whether an outcome is shown. @type {boolean} */
+  let isTaken = false
+  /** What is shown while no outcome is. @type {Standing | null} */
+  let standing = null
+  const reload = { label: messages.reload, run: () => location.reload() }
+  const dismiss = { label: messages.dismiss, run: hide }
 
-/** A description may quote the document's URL, which is signed. @param {string} text */
-function withoutQueries (text) {
-  return text.replace(/\?\S+/g, '')
+  function hide () {
+    clearTimeout(timer)
+    isTaken = false
+    if (!isFree()) return
+    if (!standing) return notice.hide()
+    const hideForGood = () => { standing = null; hide() }
+    notice.show({ place: 'bar', role: 'status', ...standing, buttons: [{ label: messages.dismiss, run: hideForGood }] })
+  }
+
+  /** @param {Pick<Content, 'role' | 'title' | 'advice' | 'buttons'>} content */
+  function show (content) {
+    clearTimeout(timer)
+    isTaken = true
+    if (isFree()) notice.show({ place: 'bar', ...content })
+  }
+
+  /** @param {Button} button @returns {Button} */
+  function hiding ({ label, run }) {
+    return { label, run: () => { hide(); run() } }
+  }
+
+  /** The page can do nothing more. @param {{ title: string, advice?: string }} texts */
+  function mustReload (texts) {
+    show({ role: 'alert', ...texts, buttons: [reload, dismiss] })
+  }
+
+  /** @param {unknown} error */
+  function textsOf (error) {
+    const { status, code, forUser } = error instanceof ActionError ? error : { status: -1, code: '', forUser: '' }
+    if (forUser) return { title: messages.refused, advice: forUser }
+    if (code === BEING_EDITED) return { title: messages.beingEdited, advice: messages.beingEditedAdvice }
+    if (code === LOCKED) return { title: messages.locked }
+    if (code === EXPIRED) return { title: messages.expired, advice: messages.expiredAdvice }
+    if (status === 401) return { title: messages.loggedOut, advice: messages.loggedOutAdvice }
+    if (status === 403) return { title: messages.denied }
+    if (status === 404) return { title: messages.notFound }
+    if (status === 409) return { title: messages.nameTaken }
+    if (status === 413) return { title: messages.tooLarge }
+    if (status >= 400 && status < 500) return { title: messages.refused }
+    return { title: messages.notDone, advice: status === 0 ? messages.offlineAdvice : messages.notDoneAdvice }
+  }
+
+  return {
+    hide,
+
+    /**
+     * Shows something until the user hides it, or until `null` takes its place.
+     * @param {Standing | null} content
+     */
+    stand (content) {
+      standing = content
+      if (!isTaken) hide()
+    },
+
+    /** Shows why the user cannot edit, if so. @param {{ lockReason: string | undefined }} page */
+    locked ({ lockReason: advice }) {
+      if (advice !== undefined) this.stand({ title: messages.locked, advice })
+    },
+
+    /** Shows that the action is in progress. @param {string} title */
+    busy (title) {
+      show({ role: 'status', title })
+    },
+
+    /**
+     * Shows that the action is done.
+     * @param {string} title
+     * @param {Button} [button]
+     */
+    done (title, button) {
+      show({ role: 'status', title, buttons: button ? [hiding(button), dismiss] : [] })
+      if (!button) timer = setTimeout(hide, READING_MS)
+    },
+
+    /**
+     * Shows that the action has failed.
+     * @param {unknown} error
+     * @param {() => void} [again] Tries again. Without it the user cannot.
+     */
+    failed (error, again) {
+      console.error(error)
+      if (error instanceof ActionError && error.status === 401) return mustReload(textsOf(error))
+      const retry = again ? [hiding({ label: messages.tryAgain, run: again })] : []
+      show({ role: 'alert', ...textsOf(error), buttons: [...retry, dismiss] })
+    },
+
+    /** The document was frozen, and the editor is disconnected. @param {string} reason */
+    sentAway: reason => mustReload({ title: messages.locked, advice: reason }),
+
+    outdated: () => mustReload({ title: messages.outdated, advice: messages.outdatedAdvice }),
+
+    /**
+     * The text of an error that the editor itself shows.
+     * @param {unknown} error
+     */
+    textOf (error) {
+      console.error(error)
+      const { title, advice } = textsOf(error)
+      return advice ? `${title}. ${advice}` : title
+    },
+
+    /**
+     * Asks a question.
+     * @param {{ title: string, advice: string, buttons: Button[] }} question
+     */
+    ask ({ title, advice, buttons }) {
+      show({ role: 'alert', title, advice, buttons: buttons.map(hiding) })
+    }
+  }
 }

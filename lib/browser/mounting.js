@@ -1,14 +1,11 @@
 // Mounts and unmounts the editor of a fragment.
-import { loadApi } from './api-script.js'
-import { followCloseElements } from './closing.js'
+import { followCloseElements } from './actions/close.js'
 import { createEditor } from './create-editor.js'
-import { dispatchError } from './elements.js'
+import { dispatchError, placeOfPage } from './page.js'
 import { CaptureError, UnsentChangesError } from './errors.js'
 import { firstMounted, readFragment, stateOf } from './fragment.js'
-import { placeOfPage } from './links.js'
-import { messagesOf } from './messages.js'
-import { noticeOf } from './notice.js'
-import { followOpening } from './opening.js'
+import { createNotice } from './notice.js'
+import { followOpening, loadApi } from './opening.js'
 import { askFresh } from './request.js'
 
 /** @import { Config, DocEditor, FileType } from '@onlyoffice/doceditor-types' */
@@ -72,15 +69,14 @@ async function mount (fragment, events, isFresh = false) {
   // The editor fills its fragment, and would be a thin strip if no style sheet gives that a height.
   if (fragment.clientHeight === 0) {
     fragment.style.height = '100vh'
-    fragment.style.height = '100dvh' // excludes what the bars of a phone's browser cover; old browsers keep the other value
+    // Excludes what the bars of a phone's browser cover; old browsers keep the other value.
+    fragment.style.height = '100dvh'
   }
   state.opening?.stop()
-  const messages = messagesOf(page.messages)
-  const notice = noticeOf(fragment)
+  const notice = state.notice ??= createNotice(fragment)
   const opening = state.opening = followOpening({
+    page,
     notice,
-    messages,
-    report: code => reportFailure(page, code),
     leave: () => leave(fragment, page, events),
     isInPage: () => fragment.isConnected
   })
@@ -91,7 +87,6 @@ async function mount (fragment, events, isFresh = false) {
       fragment,
       page,
       opening,
-      messages,
       notice,
       handlers: events,
       unmount: options => unmount(fragment, options),
@@ -239,10 +234,7 @@ export function mountOrTell (fragment, events) {
 
 /** @param {unknown} fragment */
 function assertFragment (fragment) {
-  const { hasAttribute } = /** @type {Partial<Element>} */ (fragment ?? {})
-  if (typeof hasAttribute === 'function' && /** @type {Element} */ (fragment).hasAttribute('data-onlyoffice-editor')) {
-    return
-  }
+  if (/** @type {Partial<Element> | null} */ (fragment)?.hasAttribute?.('data-onlyoffice-editor')) return
   throw new TypeError(
     'The fragment must be the element with the attribute data-onlyoffice-editor, of the output of control.render()'
   )
@@ -270,25 +262,12 @@ function assertHandlers (events) {
   }
 }
 
-// Reports to the application that a document did not open, so that its log says why.
-
-/**
- * @param {{ handler: string, fileId: string, proxyToken: string }} page
- * @param {number | 'slow' | 'no-frame'} code
- */
-function reportFailure ({ handler, fileId, proxyToken }, code) {
-  const query = new URLSearchParams({ action: 'report', fileId, code: String(code) })
-  // The user is informed anyway, and can do nothing about a lost report.
-  fetch(`${handler}?${query}`, { method: 'POST', keepalive: true, headers: { 'x-editor-proxy-token': proxyToken } })
-    .catch(() => {})
-}
-
 const TIME_LIMIT_MS = 60_000
 
 /**
  * Fetches the document in the open editor, with unsaved changes, through the handler's proxy action.
  *
- * The editor makes one file at a time: each call waits for earlier ones, and a few seconds even for an aborted one.
+ * The editor makes one file at a time: each call waits for the answers to earlier ones, even to an aborted one.
  * Rejects with a `CaptureError`, whose `code` is the reason, or with the reason of `signal`.
  * @param {object} [options]
  * @param {Element | null} [options.fragment] Default: the first fragment in the page with an editor.

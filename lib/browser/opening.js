@@ -1,25 +1,25 @@
-// Follows a document until it is open: shows the progress to the user, and reports failures to the application.
+// Follows a document from the loading of api.js until it is open: shows the progress to the user, and reports failures
+// to the application.
 import { NoFrameError } from './errors.js'
-import { failureOf } from './messages.js'
 
 /** @import { Notice } from './notice.js' */
-/** @import { Messages } from './messages.js' */
+/** @import { EditorPage } from './fragment.js' */
 /** @typedef {ReturnType<typeof followOpening>} Opening */
 
 /** From the creation of the editor to `onDocumentReady`. After that the user learns that it takes longer. */
 const USUAL_MS = 30_000
 
 /**
- * @param {object} page
- * @param {Notice} page.notice
- * @param {Messages} page.messages
- * @param {(code: number | 'slow' | 'no-frame') => void} page.report
- * @param {() => (() => void) | null} page.leave Removes the editor of a document that could not be converted,
+ * @param {object} mount
+ * @param {EditorPage} mount.page
+ * @param {Notice} mount.notice
+ * @param {() => (() => void) | null} mount.leave Removes the editor of a document that could not be converted,
  *   so that nobody has it open. Returns a function that tries again; `null` if the page cannot.
- * @param {() => boolean} page.isInPage Whether the page still has the fragment: a page may remove it without
+ * @param {() => boolean} mount.isInPage Whether the page still has the fragment: a page may remove it without
  *   `unmountEditor`.
  */
-export function followOpening ({ notice, messages, report, leave, isInPage }) {
+export function followOpening ({ page, notice, leave, isInPage }) {
+  const { messages } = page
   /** @type {'loading' | 'shown' | 'slow' | 'failed' | 'over'} */
   let state = 'loading'
   let timer = 0
@@ -41,7 +41,7 @@ export function followOpening ({ notice, messages, report, leave, isInPage }) {
     if (!isInPage()) return end()
     state = 'slow'
     notice.show({ place: 'bar', role: 'status', title: messages.slow })
-    report('slow')
+    report(page, 'slow')
   }
 
   /** @param {unknown} data Data of `onError`. */
@@ -62,7 +62,7 @@ export function followOpening ({ notice, messages, report, leave, isInPage }) {
       details: detailsOf(code, reason),
       buttons: [tryAgain ? { label: messages.tryAgain, run: () => { showLoading(); tryAgain() } } : reload]
     })
-    report(code)
+    report(page, code)
   }
 
   function stop () {
@@ -101,7 +101,7 @@ export function followOpening ({ notice, messages, report, leave, isInPage }) {
         details: isRefused ? error.message : detailsOf(0, error.message),
         buttons: [isRefused ? reload : { label: messages.tryAgain, run: tryAgain }]
       })
-      report(isRefused ? 'no-frame' : 0)
+      report(page, isRefused ? 'no-frame' : 0)
     },
     /**
      * Receives an event of the editor.
@@ -127,4 +127,125 @@ export function followOpening ({ notice, messages, report, leave, isInPage }) {
  */
 function detailsOf (code, reason) {
   return reason ? `Error ${code}: ${reason}` : `Error ${code}`
+}
+
+/**
+ * Reports to the application that a document did not open, so that its log says why.
+ * @param {EditorPage} page
+ * @param {number | 'slow' | 'no-frame'} code
+ */
+function report ({ handler, fileId, proxyToken }, code) {
+  const query = new URLSearchParams({ action: 'report', fileId, code: String(code) })
+  // The user is informed anyway, and can do nothing about a lost report.
+  fetch(`${handler}?${query}`, { method: 'POST', keepalive: true, headers: { 'x-editor-proxy-token': proxyToken } })
+    .catch(() => {})
+}
+
+/**
+ * `unconverted`: the document may open under a new key. `reason` is for the operator.
+ * @typedef {{ kind: 'failed' | 'outdated' | 'unconverted' | 'unknown', reason: string }} Failure
+ */
+
+const DOWNLOAD = 'the document server cannot download the document'
+const TOKEN = 'the document server does not accept the token of this page'
+const EXPIRED = 'the token of this page has expired'
+const CONVERSION = 'the document server could not convert the document for the editor'
+
+/** The editor's codes for a document that does not open. @type {Record<number, Failure>} */
+const FAILURES = {
+  [-4]: { kind: 'failed', reason: DOWNLOAD },
+  [-20]: { kind: 'failed', reason: TOKEN },
+  [-21]: { kind: 'outdated', reason: EXPIRED },
+  [-80]: { kind: 'unconverted', reason: CONVERSION },
+  [-81]: { kind: 'failed', reason: DOWNLOAD },
+  [-82]: { kind: 'unconverted', reason: CONVERSION },
+  4004: { kind: 'failed', reason: 'the document server denies access' },
+  4005: { kind: 'outdated', reason: EXPIRED },
+  4006: { kind: 'failed', reason: TOKEN },
+  4007: { kind: 'failed', reason: 'the document server ended the session' },
+  4008: { kind: 'outdated', reason: 'the document has another version by now' }
+}
+
+/** The user has no right to download, but the document opens. */
+const NO_DOWNLOAD = -23
+
+/**
+ * The meaning of an `onError` before `onDocumentReady`; `null` if the document opens nevertheless.
+ * @param {unknown} data
+ * @returns {Failure & { code: number } | null}
+ */
+function failureOf (data) {
+  const { errorCode, errorDescription = '' } =
+    /** @type {{ errorCode?: unknown, errorDescription?: unknown }} */ (data ?? {})
+  const code = typeof errorCode === 'number' && Number.isInteger(errorCode) ? errorCode : -1
+  if (code === NO_DOWNLOAD) return null
+  return { code, ...FAILURES[code] ?? { kind: 'unknown', reason: withoutQueries(String(errorDescription)) } }
+}
+
+/** A description may quote the document's URL, which is signed. @param {string} text */
+function withoutQueries (text) {
+  return text.replace(/\?\S+/g, '')
+}
+
+// The document server's api.js, which defines `DocsAPI`.
+
+const TIME_LIMIT_MS = 30_000
+
+/** @type {Map<string, Promise<void>>} */
+const scripts = new Map()
+let failures = 0
+
+/**
+ * Loads a script once. A failure is not remembered: the next call tries again.
+ * @param {string} url
+ * @returns {Promise<void>}
+ */
+export function loadApi (url) {
+  const known = scripts.get(url)
+  if (known) return known
+  const loading = load(url)
+  scripts.set(url, loading)
+  loading.catch(() => scripts.delete(url))
+  return loading
+}
+
+/** @param {string} url */
+async function load (url) {
+  const script = document.createElement('script')
+  script.src = failures === 0 ? url : retryUrl(url)
+  try {
+    await loaded(script, url)
+    if (!window.DocsAPI?.DocEditor) throw new Error(`The script at ${url} does not define DocsAPI.DocEditor`)
+  } catch (error) {
+    failures++
+    script.remove()
+    throw error
+  }
+}
+
+/**
+ * A different URL for another try: for the same one the browser would wait for the hanging request, or take a wrong
+ * answer from its cache.
+ * @param {string} url
+ */
+function retryUrl (url) {
+  const changed = new URL(url, document.baseURI)
+  changed.searchParams.set('retry', String(failures))
+  return changed.href
+}
+
+/**
+ * @param {HTMLScriptElement} script
+ * @param {string} url
+ * @returns {Promise<void>}
+ */
+function loaded (script, url) {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => {
+      reject(new Error(`The document server's script could not be loaded within ${TIME_LIMIT_MS / 1000} s from ${url}`))
+    }, TIME_LIMIT_MS)
+    script.onload = () => resolve()
+    script.onerror = () => reject(new Error(`The document server's script could not be loaded from ${url}`))
+    document.head.append(script)
+  })
 }

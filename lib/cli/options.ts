@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
-import { nearest } from '../util/validate.js'
 
 export const HELP = `npx fastify-onlyoffice doctor
 
@@ -77,7 +76,7 @@ export function commandOf (
   if (values.version) return { type: 'version' }
   const [name, ...others] = positionals
   if (name === undefined) throw new UsageError('name a command: doctor')
-  if (name !== 'doctor') throw new UsageError(`unknown command ${briefly(name)}${suggestion(name, ['doctor'])}`)
+  if (name !== 'doctor') throw new UsageError(`unknown command ${briefly(name)}: use doctor`)
   if (others.length > 0) throw new UsageError(`${briefly(others[0]!)} is neither an option nor the value of one`)
 
   return doctorCommand(values, environment)
@@ -121,16 +120,11 @@ function parsed (args: readonly string[]) {
     const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'(-[^'=]*)/.exec(message)?.[1] : undefined
     if (unknown === undefined) throw new UsageError(message.split(/\.\s/, 1)[0])
     const known = Object.keys(OPTIONS).map(name => `--${name}`)
-    throw new UsageError(`unknown option ${unknown}${suggestion(unknown, known)}`)
+    throw new UsageError(`unknown option ${unknown}: use ${known.join(', ')}`)
   }
 }
 
 type Values = ReturnType<typeof parsed>['values']
-
-function suggestion (name: string, known: readonly string[]): string {
-  const candidate = nearest(name, known)
-  return candidate === undefined ? '' : `: did you mean ${candidate}?`
-}
 
 function readVariables (file: string): NodeJS.Dict<string> {
   try {

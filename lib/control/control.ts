@@ -5,28 +5,22 @@ import type {
   ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveResult, SignedConfig,
   ThumbnailRequest
 } from '../../types/control.js'
-import type { Content, FileInfo, Storage } from '../../types/storage.js'
-import { blankDocument } from '../blank/blank-document.js'
-import { documentFormatOf, documentFrom } from '../blank/from-template.js'
+import type { Content, FileInfo } from '../../types/storage.js'
+import { blankDocument, documentFormatOf, documentFrom } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
-import type { Conversions } from '../document-server/conversion.js'
 import { conversionKey } from '../document-server/conversion-service.js'
-import { extensionOf, type Opens, SEPARATORS } from '../document-server/formats.js'
-import { checkDocument } from '../document-server/upload-check.js'
+import { extensionOf, SEPARATORS } from '../document-server/formats.js'
+import { checkDocument } from '../document-server/content-check.js'
 import {
   ControlBusyError, FileNotFoundError, InvalidNameError, InvalidOptionError, NoDocumentError, UnknownFormatError
 } from '../errors.js'
-import type { Restores, RestoringUser } from '../history/restore.js'
-import type { History } from '../history/versions.js'
-import { stageContent } from '../save/commit.js'
-import type { ForceSaves } from '../save/force-saves.js'
-import type { Saves } from '../save/saves.js'
-import type { Inspected, Services } from '../services.js'
-import type { Openings } from '../sessions/openings.js'
-import type { Opening, Sessions } from '../sessions/sessions.js'
+import type { RestoringUser } from '../history/restore.js'
+import type { Parts } from '../parts.js'
+import type { Inspected } from '../services.js'
+import type { Opening } from '../sessions/sessions.js'
 import { contentFrom, discard } from '../util/streams.js'
 import { AnyString, assertOptions, assertValue, withoutUndefined } from '../util/validate.js'
-import { askCanEdit, mayUse, type OfferedActions, renderedDefaults, viewingDefaults } from './defaults.js'
+import { mayUse, type OfferedActions, renderedDefaults, viewingDefaults } from './defaults.js'
 import {
   convertRules, convertToPdfRules, createFromRules, createRules, openRules, renderRules, requiredOfThumbnail,
   requiredToConvert, requiredToCreate, setRules, thumbnailRules, VersionNumber
@@ -34,25 +28,12 @@ import {
 import { linksOf, type PageUrls, renderFragment, signedConfig } from './page.js'
 
 /** Services for controls. */
-interface ControlServices extends Services {
-  /** The storage as the application gave it. */
-  readonly plugged: Storage
-  readonly sessions: Sessions
-  readonly saves: Pick<Saves, 'documentOptions'>
-  readonly forceSaves: Pick<ForceSaves, 'request'>
-  readonly sign: EditorControl['sign']
-  readonly conversions: Conversions
+export interface ControlServices extends Parts {
   readonly pageUrls: PageUrls
-  readonly opens: Opens
-  readonly openings: Openings
-  /** Why the storage has no such document, if it knows. */
-  readonly whyAbsent: (fileId: string) => Promise<string | undefined>
   readonly offered: OfferedActions
-  /** Absent where no versions are kept. */
-  readonly versionHistory: VersionHistory | undefined
 }
 
-type VersionHistory = History & Restores
+type VersionHistory = NonNullable<Parts['versionHistory']>
 
 interface Opened {
   readonly options: Record<string, unknown> | undefined
@@ -123,7 +104,7 @@ export function createControl (
         if (!found) throw new FileNotFoundError(fileId, { reason: await whyAbsent(fileId) })
         const { info, opening } = found
         await assertOpens(info.extension)
-        const denied = askCanEdit(services, fileId, defaults, request)
+        const denied = services.hooks.canEdit(fileId, defaults, request)
         await open(info, name ?? `${info.fileId}.${info.extension}`, opening(), denied)
       })
       return control
@@ -179,9 +160,7 @@ export function createControl (
     },
 
     async forceSave (options) {
-      const file = openedFile()
-      if (!control.hasDocument || file === null) throw new NoDocumentError()
-      const { fileId } = file
+      const { fileId } = storedFile()
       const { documentKey: key } = control
       return await reportEnd(
         channels.forceSave,
@@ -305,9 +284,7 @@ export function createControl (
     if (!services.versionHistory) {
       throw new InvalidOptionError('versions', 'must be set: without it no versions are kept')
     }
-    const file = openedFile()
-    if (!control.hasDocument || file === null) throw new NoDocumentError()
-    return await call(services.versionHistory, file)
+    return await call(services.versionHistory, storedFile())
   }
 
   /**
@@ -344,7 +321,7 @@ export function createControl (
     content: Content, extension: string, about: Pick<Inspected, 'reason' | 'fileId'>
   ): Promise<FileInfo> {
     if (!services.settings.inspect) return await storage.create(extension, content)
-    const staged = await stageContent(storage, randomUUID(), content)
+    const staged = await storage.stage(randomUUID(), content)
     const { id } = defaults.user ?? {}
     try {
       return await services.inspected(
@@ -387,6 +364,13 @@ export function createControl (
   /** The stored file that was opened, unless the application has set another `documentUrl` since. */
   function openedFile (): FileInfo | null {
     return opened && control.documentUrl === opened.documentUrl ? opened.info : null
+  }
+
+  /** Throws if there is none. */
+  function storedFile (): FileInfo {
+    const file = openedFile()
+    if (!control.hasDocument || file === null) throw new NoDocumentError()
+    return file
   }
 
   function openedFileId (): string {

@@ -1,13 +1,10 @@
 import type { DocumentPermissions } from '@onlyoffice/doceditor-types'
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { ActionOptions, PageAccess, PageRights } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
-import type { EditorOptions } from '../../types/options.js'
-import { HookTimeoutError, InvalidOptionError } from '../errors.js'
-import { withTimeout } from '../util/limits.js'
+import { InvalidOptionError } from '../errors.js'
 import { isJsonObject } from '../util/text.js'
 import {
-  AnyObject, AnyString, assertValue, each, kindOf, misspelt, oneOf, rule, type Rule, stringThat, TrueOrFalse,
+  AnyObject, AnyString, assertValue, each, isTypo, kindOf, oneOf, rule, type Rule, stringThat, TrueOrFalse,
   unknownOption, withoutUndefined
 } from '../util/validate.js'
 
@@ -82,10 +79,6 @@ const rights: RuleForEach<Rights> = each(
   'modifyContentControl', 'modifyFilter', 'print', 'protect', 'review'
 )
 
-/** Permissions that are neither true nor false. */
-const LISTS_OF_GROUPS: readonly string[] =
-  ['commentGroups', 'reviewGroups', 'userInfoGroups'] satisfies Array<Exclude<keyof DocumentPermissions, keyof Rights>>
-
 /**
  * Checks what a control is made with. What is inside `document`, `editorConfig`, `customization` and so on may be known
  * to newer editors only, and passes, except what is determined by the document and misspelt permissions. Throws
@@ -117,9 +110,7 @@ export function checkedDefaults (defaults: EditorControlDefaults, path = ''): Ed
 function assertRights (permissions: object | undefined = {}, path: string): void {
   assertKnown(permissions, rights, path)
   for (const name of Object.keys(permissions)) {
-    if (misspelt(name, Object.keys(rights)) !== undefined && !LISTS_OF_GROUPS.includes(name)) {
-      throw unknownOption(name, rights, `${path}.`)
-    }
+    if (isTypo(name, Object.keys(rights))) throw unknownOption(name, rights, `${path}.`)
   }
 }
 
@@ -159,44 +150,10 @@ export function mayUse (defaults: EditorControlDefaults, need: Need): boolean {
   return need === 'any' || (need === 'change' ? mayChange(defaults) : rightsOf(defaults)[need])
 }
 
-/** Source: docs/document-server-protocol.md#saved-2-and-3 */
+/** Source: emulator/docs/document-server-protocol.md#saved-2-and-3 */
 function mayChange ({ mode, type, permissions = {} }: EditorControlDefaults): boolean {
   const { edit, comment, fillForms, review } = permissions
   return mode !== 'view' && type !== 'embedded' && (edit !== false || [comment, fillForms, review].includes(true))
-}
-
-/** The services that it needs. */
-interface Asking {
-  readonly settings: Pick<EditorOptions, 'canEdit'> & { readonly timeouts: { readonly hooks: number } }
-  readonly log: FastifyBaseLogger
-  readonly shutdown: { readonly endAll: AbortSignal }
-}
-
-/**
- * Asks the hook `canEdit`. Resolves to why the user may not edit the document now, `''` without a reason, or to `null`.
- * Never rejects.
- */
-export async function askCanEdit (
-  { settings: { canEdit, timeouts }, log, shutdown: { endAll: signal } }: Asking, fileId: string,
-  defaults: EditorControlDefaults, request: FastifyRequest | undefined
-): Promise<string | null> {
-  if (!canEdit || !mayUse(defaults, 'change')) return null
-  try {
-    const answer: unknown = await withTimeout<unknown>(
-      () => canEdit({ fileId, user: defaults.user, ...(request && { request }) }),
-      {
-        milliseconds: timeouts.hooks,
-        timeoutError: ms => new HookTimeoutError('canEdit', ms),
-        signal
-      }
-    )
-    if (answer === true) return null
-    if (answer === false || typeof answer === 'string') return answer || ''
-    throw new TypeError('canEdit returned something other than true, false or a reason')
-  } catch (err) {
-    log.error({ err, fileId }, 'the hook canEdit failed: the document opens for viewing')
-    return ''
-  }
 }
 
 /** The same page when the user may not edit the document now. The history stays. */
@@ -232,13 +189,6 @@ export function offeredActions (
   }
 }
 
-/** The same page for editing. What `given` says takes precedence. */
-export function editingDefaults (
-  defaults: EditorControlDefaults, given: EditorControlDefaults = {}
-): EditorControlDefaults {
-  return mergedDefaults(mergedDefaults(defaults, { mode: 'edit', permissions: { edit: true } }), given)
-}
-
 /** With what `render()` was told: the page asks for further configurations, which must be the same in this. */
 export function renderedDefaults (
   defaults: EditorControlDefaults, { events = [], lang }: RenderOptions
@@ -253,11 +203,6 @@ export function renderedDefaults (
 /** The editor crashes without `document.info` where it asks for sharing settings. */
 function withInfo (defaults: EditorControlDefaults): EditorControlDefaults {
   return { ...defaults, info: defaults.info ?? {} }
-}
-
-/** For the configurations that the page asks for from now on. */
-export function withFavorite (defaults: EditorControlDefaults, favorite: boolean): EditorControlDefaults {
-  return { ...defaults, info: { ...defaults.info, favorite } }
 }
 
 /**

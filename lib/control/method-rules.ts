@@ -1,14 +1,16 @@
 import type { CreateDocumentOptions, CreateFromOptions } from '../../types/blank.js'
 import type {
-  ControlConvertOptions, ConvertToPdfOptions, OpenDocumentOptions, RenderOptions, SetDocumentOptions, ThumbnailRequest
+  ControlConvertOptions, ConvertToPdfOptions, EditorMessages, OpenDocumentOptions, RenderOptions, SetDocumentOptions,
+  ThumbnailRequest
 } from '../../types/control.js'
 import { conversionRules, numbered, Pixels, words } from '../document-server/conversion-service.js'
-import { convertRules as awaitRules } from '../document-server/result-file.js'
+import { convertRules as awaitRules } from '../document-server/files.js'
 import { isPageUrl } from '../util/url.js'
 import {
   anyOf, AnyString, each, integerFrom, isObject, isString, listOf, NotBlank, rule, type Rules, Signal, stringThat,
   TrueOrFalse
 } from '../util/validate.js'
+import { textsIn } from './page.js'
 
 // Argument rules for `EditorControl`.
 
@@ -60,15 +62,7 @@ export const renderRules: Rules<RenderOptions> = {
   ),
   closeUrl: rule('must be an http(s) URL, or a path that begins with one slash', stringThat(isPageUrl)),
   lang: rule('must be a language such as de or pt-BR', stringThat(lang => /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(lang))),
-  messages: each(
-    AnyString,
-    'loading', 'slow', 'unreachable', 'unreachableAdvice', 'failed', 'failedAdvice', 'unconvertedAdvice', 'outdated',
-    'outdatedAdvice', 'expired', 'expiredAdvice', 'loggedOut', 'loggedOutAdvice', 'tryAgain', 'reload', 'denied',
-    'notFound', 'nameTaken', 'beingEdited', 'beingEditedAdvice', 'locked', 'tooLarge', 'refused', 'notDone',
-    'notDoneAdvice', 'offlineAdvice', 'savingCopy', 'copySaved', 'copyOffered', 'download', 'restoring', 'loadingHistory', 'created',
-    'linkReady', 'open', 'dismiss', 'unstored', 'unstoredAdvice', 'storedAgain', 'closing', 'unsent', 'unsentAdvice',
-    'unsavedAdvice', 'closeAnyway', 'keepOpen', 'closed', 'openAgain', 'chooseImage', 'chooseCompare', 'chooseCombine',
-    'chooseInsert', 'chooseTemplate', 'blankDocument', 'chooseSpreadsheet',
-    'sharing', 'sharedByLink', 'sharedWithNobody', 'changeSharing', 'search', 'searching', 'nothingFound', 'cancel'
-  )
+  get messages () {
+    return each(AnyString, ...Object.keys(textsIn('en')) as Array<keyof EditorMessages>)
+  }
 }

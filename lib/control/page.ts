@@ -19,22 +19,16 @@ interface DocumentFields {
 
 /**
  * The editor's configuration with its token, whose payload is that configuration: the document server compares the two.
- * Source: docs/document-server-protocol.md#the-configuration-and-its-token
+ * Source: emulator/docs/document-server-protocol.md#the-configuration-and-its-token
  */
 export function signedConfig (
-  document: DocumentFields, defaults: EditorControlDefaults, tokens: TokenSigner, now: number
+  { name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults,
+  tokens: TokenSigner, now: number
 ): SignedConfig {
-  const config = unsignedConfig(document, defaults, now)
-  return { ...config, token: tokens.sign(config) }
-}
-
-function unsignedConfig (
-  { name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults, now: number
-) {
   const {
     type, width = '100%', height = '100%', history, preset, document, permissions, info, referenceData, ...editorFields
   } = defaults
-  return {
+  const config = {
     ...(type && { type }),
     width,
     height,
@@ -56,6 +50,7 @@ function unsignedConfig (
     editorConfig: { mode: 'edit', ...editorFields, ...(callbackUrl && { callbackUrl }) }
     // JSON omits undefined fields, here and in the token.
   } as Omit<SignedConfig, 'token'>
+  return { ...config, token: tokens.sign(config) }
 }
 
 /**
@@ -87,22 +82,26 @@ export interface PageUrls {
   readonly modulePath: string
 }
 
-/** In any other language, the page's texts are the English ones of its module. */
 const LANGUAGES: ReadonlySet<string> = new Set([
-  'ar', 'bn', 'de', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'pl', 'pt', 'ru', 'tr', 'zh'
+  'ar', 'bn', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'pl', 'pt', 'ru', 'tr', 'zh'
 ])
-const translations = new Map<string, EditorMessages>()
+const translations = new Map<string, Required<EditorMessages>>()
 
-/** The texts for a language such as `pt-BR`: those of `pt`. Read when they are first needed. */
-function textsIn (lang: string): EditorMessages | undefined {
-  if (!LANGUAGES.has(lang)) return undefined
-  const known = translations.get(lang)
+/** The page's texts in one of these languages. Read when they are first needed. */
+export function textsIn (language: string): Required<EditorMessages> {
+  const known = translations.get(language)
   if (known) return known
   const texts = JSON.parse(
-    readFileSync(new URL(`./languages/${lang}.json`, import.meta.url), 'utf8')
-  ) as EditorMessages
-  translations.set(lang, texts)
+    readFileSync(new URL(`./languages/${language}.json`, import.meta.url), 'utf8')
+  ) as Required<EditorMessages>
+  translations.set(language, texts)
   return texts
+}
+
+/** The language of the page's texts for the editor's, such as `pt-BR`: `pt`. For any other language, English. */
+function languageOf (lang: string): string {
+  const language = lang.toLowerCase().replace(/[-_].*/s, '')
+  return LANGUAGES.has(language) ? language : 'en'
 }
 
 interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messages'> {
@@ -140,6 +139,19 @@ function documentServerLinks (
   ]
 }
 
+/**
+ * Media type of the output of `control.render()`, for a route that `<document-editor src>` fetches from. The element
+ * accepts no other type, and uploads are never sent with this one.
+ * @example
+ * ```js
+ * app.get('/documents/report/editor', async (_request, reply) => {
+ *   const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument(fileId)
+ *   return reply.type(fragmentType).header('cache-control', 'no-store').send(control.render())
+ * })
+ * ```
+ */
+export const fragmentType = 'text/vnd.fastify-onlyoffice.fragment+html'
+
 /** The HTML that becomes the editor. It contains data and no inline script, for pages with a strict CSP. */
 export function renderFragment (
   {
@@ -149,8 +161,7 @@ export function renderFragment (
 ): string {
   const { editorApiUrl, handlerPath, modulePath } = urls
   const id = `onlyoffice-editor-${randomUUID()}`
-  const language = lang.toLowerCase().replace(/[-_].*/s, '')
-  const translated = textsIn(language)
+  const language = languageOf(lang)
   const data = {
     api: editorApiUrl.href,
     handler: handlerPath,
@@ -160,13 +171,13 @@ export function renderFragment (
     ...(lockReason !== null && { 'lock-reason': lockReason }),
     ...(events && { events: events.join(' ') }),
     ...(closeUrl !== undefined && { 'close-url': closeUrl }),
-    ...((translated ?? messages) && { messages: inertJson(JSON.stringify({ ...translated, ...messages })) })
+    messages: inertJson(JSON.stringify({ ...textsIn(language), ...messages }))
   }
   const ofDocument = Object.fromEntries(Object.entries(data).map(([name, value]) => [`data-${name}`, value]))
   const links = configJson === 'null'
     ? ''
     : documentServerLinks(urls).map(attributes => `<link${attributesOf(attributes)}>\n`).join('')
-  const ofTexts = attributesOf(translated ? { lang: language } : {})
+  const ofTexts = attributesOf(language === 'en' ? {} : { lang: language })
   return `<div class="onlyoffice-editor" data-onlyoffice-editor${ofTexts}${attributesOf(ofDocument)}>
 <script type="application/json">${inertJson(configJson)}</script>
 <div id="${id}"></div>

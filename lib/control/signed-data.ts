@@ -4,15 +4,13 @@ import { isCommandName } from '../document-server/commands.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { InvalidOptionError } from '../errors.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
-import { isHttpUrl } from '../util/url.js'
-import { anyOf, isRule, type Rule, rule, stringThat } from '../util/validate.js'
+import { anyOf, HttpUrl as url, isRule, type Rule, rule, stringThat } from '../util/validate.js'
 
 /** A list stands for one or more elements of its shape. */
 type Shape = Rule | readonly [Shape] | { readonly [field: string]: Shape }
 
 const isNotEmpty = stringThat(value => value !== '')
 const text = rule('must be a string that is not empty', isNotEmpty)
-const url = rule('must be an absolute http(s) URL', stringThat(isHttpUrl))
 const version = rule(
   'must be an integer other than 0, or text such as \'1.2\'',
   anyOf(value => Number.isInteger(value) && value !== 0, isNotEmpty)
@@ -33,7 +31,7 @@ const file = { fileType: text, url }
 const chosenFile = { c: text, ...file }
 const reference = { path: text, url }
 
-/** The fields that a method needs. Source: docs/document-server-protocol.md#events-and-what-answers-them */
+/** The fields that a method needs. Source: emulator/docs/document-server-protocol.md#events-and-what-answers-them */
 const shapes: Readonly<Record<keyof SignedMethods, (data: JsonObject) => Shape>> = {
   setHistoryData: ({ changesUrl, previous }) => ({
     version,
@@ -53,31 +51,25 @@ const shapes: Readonly<Record<keyof SignedMethods, (data: JsonObject) => Shape>>
 
 /**
  * Signs data for a method of the editor in the page. The token's claims are exactly the data: only signed fields count
- * there. Source: docs/document-server-protocol.md#version-history
+ * there. Source: emulator/docs/document-server-protocol.md#version-history
  */
-function signData (
-  tokens: TokenSigner, ...given: readonly [payload: object] | readonly [method: string, data: object]
-): Signed<JsonObject> {
-  if (given.length < 2) return signed(tokens, jsonOf('payload', given[0]))
-  const [method, value] = given
-  if (!isMethod(method)) {
+export function signerOf (tokens: TokenSigner): EditorControl['sign'] {
+  return ((...given: [payload: object] | [method: string, data: object]) => {
+    const data = given.length === 2 ? dataFor(...given) : jsonOf('payload', given[0])
+    return { ...data, token: tokens.sign(data) } satisfies Signed<JsonObject>
+  }) as EditorControl['sign']
+}
+
+function dataFor (method: string, value: object): JsonObject {
+  if (!Object.hasOwn(shapes, method)) {
     throw new InvalidOptionError(
       'method',
       `must be ${Object.keys(shapes).join(', ')}; sign other data without a method`
     )
   }
   const data = jsonOf(method, value)
-  assertShape(shapes[method](data), data, method)
-  return signed(tokens, data)
-}
-
-function signed (tokens: TokenSigner, data: JsonObject): Signed<JsonObject> {
-  return { ...data, token: tokens.sign(data) }
-}
-
-/** Signs as `signData` does, typed by the method. */
-export function signerOf (tokens: TokenSigner): EditorControl['sign'] {
-  return ((...given: [object] | [string, object]) => signData(tokens, ...given)) as EditorControl['sign']
+  assertShape(shapes[method as keyof SignedMethods](data), data, method)
+  return data
 }
 
 /** What the browser receives: without undefined fields, with dates as strings. */
@@ -117,10 +109,6 @@ function assertShape (shape: Shape, value: unknown, path: string): void {
 
 function isList (shape: Shape): shape is readonly [Shape] {
   return Array.isArray(shape)
-}
-
-function isMethod (method: unknown): method is keyof SignedMethods {
-  return typeof method === 'string' && Object.hasOwn(shapes, method)
 }
 
 function isPlainObject (value: unknown): value is object {

@@ -1,9 +1,9 @@
-import type { FileInfo, StagedContent } from '../../types/storage.js'
+import type { FileInfo } from '../../types/storage.js'
+import type { StagedContent } from '../store/contract.js'
 import { SEPARATORS } from '../document-server/formats.js'
 import type { Services } from '../services.js'
 import { bytesOf, discard } from '../util/streams.js'
-import { NotRestorable, restored } from './restore.js'
-import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES, isAscii, isWhollyUtf8 } from './rows.js'
+import { type Dialect, dialectOf, editorOptionsOf, HEAD_BYTES, NotRestorable, rewritten } from './dialect.js'
 
 export type Stage = (content: AsyncIterable<Uint8Array>, filetype: string | undefined) => Promise<StagedContent>
 
@@ -30,19 +30,11 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
     const dialect = await dialectOfStored(stored)
     if (!dialect) return await fetch(asSent)
 
+    const separators = [SEPARATORS.get(extension) ?? ',', dialect.separator, ',']
     let failure: unknown // a storage may reject with another error
-    let isUnmatched = false
     try {
-      const result = await fetch(async (content, filetype = extension) =>
-        filetype === extension ? await storage.stage(fileId, restoring(content)) : await asSent(content, filetype)
-      )
-      if (isUnmatched) {
-        log.warn(
-          { fileId },
-          'not all cells of a CSV file could keep their text: these are stored as the document server has written them'
-        )
-      }
-      return result
+      return await fetch(async (content, filetype = extension) =>
+        await storage.stage(fileId, filetype === extension ? restoring(content) : content))
     } catch (error) {
       if (!(failure instanceof NotRestorable)) throw error
       log.warn({ fileId, reason: failure.message }, 'a CSV file is stored as the document server has written it')
@@ -51,28 +43,11 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
 
     async function * restoring (saved: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       try {
-        yield * restored({
-          saved,
-          stored: () => contentOf(fileId),
-          dialect: dialect!,
-          onUnmatched: () => {
-            isUnmatched = true
-          }
-        })
+        yield * rewritten(saved, dialect!, separators)
       } catch (error) {
         failure = error
         throw error
       }
-    }
-  }
-
-  async function * contentOf (fileId: string): AsyncGenerator<Uint8Array> {
-    const file = await storage.read(fileId)
-    if (!file) throw new NotRestorable('the stored file cannot be read')
-    try {
-      yield * file.body as AsyncIterable<Uint8Array>
-    } finally {
-      discard(file.body)
     }
   }
 
@@ -86,11 +61,27 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
       const head = await storage.read(fileId, { start: 0, end: Math.min(size, HEAD_BYTES) - 1 })
       if (!head) return undefined
       const bytes = await bytesOf(head.body)
-      const dialect = dialectOf(bytes, { legacyEncoding: csv.encoding, separator: SEPARATORS.get(extension) })
-      if (!dialect || dialect.isMarked || size <= HEAD_BYTES || !isAscii(bytes)) return dialect
-      return await isWhollyUtf8(contentOf(fileId)) ? dialect : { ...dialect, encoding: csv.encoding }
+      const dialect = dialectOf(bytes, csv.encoding, SEPARATORS.get(extension))
+      const isOpen = dialect?.mark.length === 0 && size > HEAD_BYTES && bytes.every(byte => byte < 0x80)
+      return isOpen && !await isUtf8(fileId) ? { ...dialect, encoding: csv.encoding } : dialect
     } catch {
       return undefined
+    }
+  }
+
+  async function isUtf8 (fileId: string): Promise<boolean> {
+    const file = await storage.read(fileId)
+    if (!file) return true
+    const decoder = new TextDecoder('utf-8', { fatal: true })
+    try {
+      for await (const chunk of file.body) decoder.decode(chunk, { stream: true })
+      decoder.decode()
+      return true
+    } catch (error) {
+      if (error instanceof TypeError) return false
+      throw error
+    } finally {
+      discard(file.body)
     }
   }
 }

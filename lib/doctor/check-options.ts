@@ -54,16 +54,13 @@ function isThisMachine (url: URL): boolean {
   return isLoopback(url) || url.hostname === '0.0.0.0' || url.hostname === '[::]'
 }
 
-export function isLoopback (url: Readonly<URL>): boolean {
+function isLoopback (url: Readonly<URL>): boolean {
   return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/i.test(url.hostname)
 }
 
-/** A callback with the history of some thousand changes has this size. */
-const LARGE_CALLBACK_BYTES = 1024 ** 2
-
 /** The findings about the options that need no connection. */
 export function checkOptions (settings: Settings): DoctorFinding[] {
-  const { bodyLimit, profile, secrets, tls } = settings
+  const { profile, secrets, tls } = settings
   const weakness = secrets.map(explainWeakness).find(Boolean)
   const findings = [
     profile === 'classic' && warning('PROFILE_CLASSIC',
@@ -72,9 +69,6 @@ export function checkOptions (settings: Settings): DoctorFinding[] {
     profile === 'secure' && !tls.rejectUnauthorized && warning('TLS_NOT_VERIFIED',
       'tls.rejectUnauthorized is false: whoever is between this application and the document server can read and change saved files.',
       'Remove tls.rejectUnauthorized, and give the certificate authority to the option tls.ca.'),
-    bodyLimit < LARGE_CALLBACK_BYTES && warning('BODY_LIMIT_OPTION',
-      `bodyLimit is ${bodyLimit} bytes: callbacks with a long history have more, and their saves are refused.`,
-      'Remove bodyLimit (4 MiB by default), or set it to at least 1048576.'),
     weakness !== undefined && warning('WEAK_SECRET',
       `jwtSecret ${weakness}, and allowWeakSecret accepts it.`,
       'Create a secret with `openssl rand -hex 32` for this application and the document server.'),

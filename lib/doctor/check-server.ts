@@ -2,11 +2,12 @@ import type { DoctorFinding } from '../../types/doctor.js'
 import { isFromGateway } from '../document-server/client.js'
 import { API_SCRIPT_PATH } from '../options.js'
 import { isHtml } from '../util/text.js'
+import type { TokensInCheck } from './check-tokens.js'
 import {
-  type ConnectionFault, type DirectResponse, isRedirect, reachableServiceUrl, redirectTarget, requestDirectly
+  type ConnectionFault, type DirectResponse, type DoctorServices, isRedirect, reachableServiceUrl, redirectTarget,
+  requestDirectly
 } from './direct-request.js'
-import { error, firstWords, ok, shown, skipped } from './findings.js'
-import type { DoctorServices } from './services.js'
+import { error, firstWords, ok, shown, skipped, warning } from './findings.js'
 
 /**
  * Whether this application reaches the document server, and whether the document server reports that it works. Only if
@@ -27,20 +28,11 @@ export async function checkServer (services: DoctorServices) {
   }
   return { isReached: false as const, finding: isRedirect(response) ? redirected(response) : somethingElse(response) }
 
-  function unreachable ({ finding, reason }: ConnectionFault): DoctorFinding {
-    const remedies: Readonly<Record<ConnectionFault['finding'], string>> = {
-      SERVER_REFUSED: `Start the document server, or correct host and port in ${option}, such as ${example}. In a container, localhost is the container itself: use the name of the document server's container.`,
-      SERVER_NAME: `Correct the host in ${option}, such as ${example}. If only browsers know the public name, set documentServer.internalUrl to a name that this application can resolve.`,
-      SERVER_TIMEOUT: `Check firewalls and security groups between this application and ${url.host}, and ${option}. If the public host cannot be reached from here, set documentServer.internalUrl, such as http://documentserver.`,
-      SERVER_TLS_SELF_SIGNED: 'Give the certificate authority to the option tls.ca: readFileSync(\'ca.pem\', \'utf8\'). Or set documentServer.internalUrl to an http URL inside your network.',
-      SERVER_TLS_EXPIRED: `Renew the certificate at ${url.host}, and check the clock of this machine.`,
-      SERVER_TLS_HOST: `Use in ${option} the host that the certificate was issued for, or issue a certificate for ${url.hostname}.`,
-      SERVER_TLS_CHAIN: `Make the web server at ${url.host} send the full chain (nginx: ssl_certificate with fullchain.pem), or give the certificate authority to the option tls.ca.`,
-      SERVER_TLS: `Check whether ${url.host} serves https at this port, and which TLS versions it supports: the option tls.minVersion is TLSv1.2 by default.`,
-      SERVER_REDIRECT: `Use the URL that the redirect leads to in ${option}.`,
-      SERVER_UNREACHABLE: `Check ${option}, and whether a proxy or firewall ends connections between this application and ${url.host}.`
-    }
-    return error(finding, `No answer from ${shown(url)}: ${reason}.`, remedies[finding])
+  function unreachable ({ code, reason, remedy }: ConnectionFault): DoctorFinding {
+    const isTls = /^(?:EPROTO|ERR_SSL_|ERR_TLS_|CRL_)|CERT|INVALID_CA|LEAF_SIGNATURE/.test(code)
+    return error(isTls ? 'SERVER_TLS' : 'SERVER_UNREACHABLE',
+      `No answer from ${shown(url)}: ${reason}.`,
+      `${remedy} The URL is that of ${option}, such as ${example}.`)
   }
 
   function healthy (answer: 'true' | 'false'): DoctorFinding {
@@ -89,35 +81,100 @@ export async function checkApiScript (services: DoctorServices): Promise<DoctorF
   }
   if (definesEditor(response)) return ok('API_SCRIPT', `${shown(editorApiUrl)} is there and defines DocsAPI.`)
 
-  const seen = `${shown(editorApiUrl)} answers status ${response.status}`
-  const words = firstWords(response.text)
+  const target = isRedirect(response) ? redirectTarget(editorApiUrl, response) : undefined
+  const redirect = target ? ` with a redirect to ${shown(target)}` : ''
+  const evidence = `${shown(editorApiUrl)} answers status ${response.status}${redirect} and ${firstWords(response.text)}, which does not define DocsAPI.`
   const usual = new URL(API_SCRIPT_PATH, editorApiUrl.origin)
   if (editorApiUrl.pathname !== usual.pathname) {
     const { response: found } = await requestDirectly(services, 'probe', usual)
-    if (found && definesEditor(found)) {
-      return error('API_PATH',
-        `${seen} and ${words}; ${shown(usual)} is the script.`,
-        `Set editorApiUrl to ${shown(usual)}.`)
-    }
+    if (found && definesEditor(found)) return error('API_PATH', evidence, `Set editorApiUrl to ${shown(usual)}.`)
   }
-  if (isRedirect(response)) {
-    const target = redirectTarget(editorApiUrl, response)
-    return error('API_REDIRECT',
-      `${seen} with a redirect to ${target ? shown(target) : 'nowhere'}.`,
-      target?.pathname === editorApiUrl.pathname
-        ? `Set editorApiUrl to ${shown(target)}.`
-        : 'Let the proxy in front of the document server serve api.js without a login: browsers load it from pages of the application.')
-  }
-  if (response.status !== 200) {
-    return error('API_MISSING',
-      `${seen} and ${words}.`,
-      `Set editorApiUrl to the api.js of a document server: its URL followed by ${API_SCRIPT_PATH}. If that is what it is, check the proxy in front of the document server.`)
-  }
-  return error('API_NOT_SCRIPT',
-    `${seen} and ${isHtml(response.text) ? 'a page: ' : ''}${words}; it does not define DocsAPI.`,
-    `Let ${shown(editorApiUrl)} be served by the document server, to everybody: browsers load it without a login.`)
+  return error('API_MISSING',
+    evidence,
+    target?.pathname === editorApiUrl.pathname
+      ? `Set editorApiUrl to ${shown(target)}.`
+      : `Set editorApiUrl to the api.js of a document server: its URL followed by ${API_SCRIPT_PATH}. If that is what it is, let the proxy in front of the document server pass it without a login: browsers load it from pages of the application.`)
 }
 
 function definesEditor ({ status, text }: DirectResponse): boolean {
   return status === 200 && text.includes('DocsAPI') && !isHtml(text)
+}
+
+/** The first version with a random default secret. Older ones were not tried. */
+const OLDEST = '7.2.0'
+/** Reported by builds from source whose version was not set. */
+const UNRELEASED = '4.1.2.37'
+
+/** The known facts about the document server's version: vulnerabilities, and what was recorded and tested. */
+export function checkVersion ({ version, hasTokens }: Pick<TokensInCheck, 'version' | 'hasTokens'>): DoctorFinding[] {
+  if (version === undefined) return [skipped('VERSION', 'The document server did not report its version.')]
+  if (!/^\d{1,4}(\.\d{1,6}){1,3}$/.test(version)) {
+    return [skipped('VERSION', 'The document server reports a version that is not a number.')]
+  }
+  if (version === UNRELEASED) {
+    return [skipped('VERSION', `Version ${version} is the placeholder in the source code: this build does not report its real version.`)]
+  }
+
+  const advisories = advisoriesFor(version, { hasTokens })
+  const fixed = advisories.map(({ fixedIn }) => fixedIn).reduce((a, b) => isOlder(a, b) ? b : a, OLDEST)
+  const update = `Update the document server to ${fixed} or later; its sessions end when it is restarted.`
+  const findings: DoctorFinding[] = []
+  if (advisories.length > 0) {
+    const list = advisories.map(({ id, subject }) => `${id} (${subject})`).join(', ')
+    findings.push(warning('VERSION_ADVISORIES', `Version ${version}: ${list}.`, update))
+  }
+  if (isOlder(version, OLDEST)) {
+    findings.push(warning('VERSION_OLD', `Version ${version}. This library was made for ${OLDEST} and later.`, update))
+  }
+  // Newer patches of the newest known version are known.
+  const newest = knownVersions.at(-1)!
+  if (isOlder(newest, version.split('.', 2).join('.'))) {
+    findings.push(warning('VERSION_NEW',
+      `Version ${version}. This release of fastify-onlyoffice knows versions up to ${newest}; nothing is known against a newer one.`,
+      'See the changelog of fastify-onlyoffice for this version, and update to a release that knows it. Until there is one, try opening, saving and converting with this version before it is used.'))
+  }
+  return findings.length > 0
+    ? findings
+    : [ok('VERSION', `Version ${version}. No known vulnerability in the list of this release.`)]
+}
+
+/** Those of docs/document-server.md, as the document server reports them. */
+export const knownVersions = ['9.3', '9.4', '10.0']
+
+/**
+ * Published vulnerabilities of ONLYOFFICE Docs. Sources: the CVE records, and the change log of
+ * ONLYOFFICE/DocumentServer. `fixedIn` is the first version without the vulnerability; `withoutTokens`: only document
+ * servers that verify no tokens are affected.
+ */
+export const advisories = [
+  { id: 'CVE-2020-11534', fixedIn: '5.5.1', subject: 'a crafted document runs commands on the server' },
+  { id: 'CVE-2021-3199', fixedIn: '5.6.3', subject: 'writing files outside of the allowed directory, and running code' },
+  { id: 'CVE-2021-43444', fixedIn: '7.2.0', subject: 'a default key signs the URLs of files' },
+  { id: 'CVE-2021-43445', fixedIn: '7.2.0', subject: 'a default key signs tokens' },
+  { id: 'CVE-2021-43446', fixedIn: '7.2.0', subject: 'a macro runs scripts in the page' },
+  { id: 'CVE-2021-43447', fixedIn: '7.2.0', subject: 'documents can be edited without authentication', withoutTokens: true },
+  { id: 'CVE-2021-43448', fixedIn: '7.2.0', subject: 'users can take any name', withoutTokens: true },
+  { id: 'CVE-2021-43449', fixedIn: '7.2.0', subject: 'the server fetches any URL for anybody', withoutTokens: true },
+  { id: 'CVE-2022-47412', fixedIn: '7.3.3', subject: 'text that is searched for runs scripts in the page' },
+  { id: 'CVE-2023-30186', fixedIn: '7.3.3', subject: 'a crafted script runs code on the server' },
+  { id: 'CVE-2023-30187', fixedIn: '7.3.3', subject: 'a crafted script runs code on the server' },
+  { id: 'CVE-2023-30188', fixedIn: '7.3.3', subject: 'a crafted script exhausts the memory' },
+  { id: 'CVE-2023-50883', fixedIn: '8.0.1', subject: 'a macro runs scripts in the page' },
+  { id: 'CVE-2024-44085', fixedIn: '8.1.0', subject: 'a macro runs scripts in the page' },
+  { id: 'CVE-2025-5301', fixedIn: '8.3.2', subject: 'a request to its WOPI pages runs scripts in the page' },
+  { id: 'CVE-2026-110652', fixedIn: '10.0.0', subject: 'the server fetches internal URLs for anybody', withoutTokens: true }
+]
+
+/** The advisories that affect a version, such as `9.3.0.140`. */
+export function advisoriesFor (version: string, { hasTokens }: { readonly hasTokens: boolean }) {
+  return advisories.filter(({ fixedIn, withoutTokens }) => isOlder(version, fixedIn) && !(hasTokens && withoutTokens))
+}
+
+export function isOlder (version: string, than: string): boolean {
+  const [given, limit] = [version, than].map(text => text.split('.').map(Number)) as [number[], number[]]
+  for (const [index, number] of limit.entries()) {
+    const own = given[index] ?? 0
+    if (own !== number) return own < number
+  }
+  return false
 }

@@ -1,17 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import type { DoctorFinding } from '../../types/doctor.js'
 import { SERVICE_PATHS } from '../document-server/client.js'
 import { COMMAND_CODE } from '../document-server/commands.js'
 import { tokenSigner } from '../document-server/token.js'
-import type { SeenToken, Sighting } from '../handler/probe-requests.js'
+import type { SeenToken, Sighting } from '../handler/probes.js'
 import type { Settings } from '../options.js'
 import { isJsonObject, parseJson } from '../util/text.js'
-import { reachableServiceUrl, requestDirectly } from './direct-request.js'
+import { type DoctorServices, reachableServiceUrl, requestDirectly } from './direct-request.js'
 import { error, firstWords, ok, shown, skipped, warning } from './findings.js'
-import type { DoctorServices } from './services.js'
 
 export interface TokensInCheck {
-  readonly findings: readonly DoctorFinding[]
+  readonly finding: DoctorFinding
   /** Whether the document server accepts requests of this application. Only then can it be asked for a conversion. */
   readonly isAccepted: boolean
   readonly version?: string | undefined
@@ -36,18 +34,15 @@ export async function checkTokensIn (services: DoctorServices): Promise<TokensIn
     signal.throwIfAborted()
     return { problem: (failure as Error).message } as CommandAnswer
   })
-  if (code !== 0) return { isAccepted: false, hasTokens: true, findings: [await refusal()] }
+  if (code !== 0) return { isAccepted: false, hasTokens: true, finding: await refusal() }
 
-  const [isCommandOpen, isEditorOpen] = await Promise.all([
-    send(JSON.stringify(COMMAND)).then(code => code === 0),
-    letsInWithoutToken(services)
-  ])
-  return {
-    isAccepted: true,
-    hasTokens: !isCommandOpen,
-    findings: [commandFinding(), ...isEditorOpen ? [editorFinding()] : []],
-    version
-  }
+  const hasTokens = await send(JSON.stringify(COMMAND)) !== 0
+  const finding = hasTokens
+    ? ok('TOKENS_IN', 'The document server accepts a command with our token, and rejects one without.')
+    : error('TOKENS_INBOX_OFF',
+      'The document server executes a command without a token: everybody who reaches it can open, convert and delete documents, and choose their own rights in an editor.',
+      'Set services.CoAuthoring.token.enable.request.inbox, request.outbox and browser of the document server to true (with Docker JWT_ENABLED=true).')
+  return { isAccepted: true, hasTokens, finding, version }
 
   async function refusal (): Promise<DoctorFinding> {
     if (code === COMMAND_CODE.expiredToken) {
@@ -81,29 +76,9 @@ export async function checkTokensIn (services: DoctorServices): Promise<TokensIn
 
   /** Sends a command as it is and resolves to the code of the answer; `undefined` if there is none. */
   async function send (body: string): Promise<number | undefined> {
-    const headers = { accept: 'application/json', 'content-type': 'application/json' }
-    const { response } = await requestDirectly(services, 'command', url, { headers, body })
-    return response && readAnswer(response).code
+    const { response } = await requestDirectly(services, 'command', url, body)
+    return response?.status === 200 ? readAnswer(response.text).code : undefined
   }
-
-  function commandFinding (): DoctorFinding {
-    if (isCommandOpen) {
-      return warning('TOKENS_INBOX_OFF',
-        'The document server executes a command without a token: everybody who reaches it can open and convert documents, and delete those that it keeps.',
-        'Set services.CoAuthoring.token.enable.request.inbox and .browser of the document server to true (with Docker JWT_ENABLED=true).')
-    }
-    const evidence = 'The document server accepts a command with our token, and rejects one without.'
-    if (isEditorOpen) return ok('TOKENS_IN', evidence)
-    return ok('TOKENS_IN', isEditorOpen === undefined
-      ? `${evidence} Whether it refuses an editor without a token, too, could not be seen.`
-      : `${evidence} It refuses an editor without a token, too.`)
-  }
-}
-
-function editorFinding (): DoctorFinding {
-  return error('TOKENS_BROWSER_OFF',
-    'The document server lets in an editor without a token: everybody who reaches it can open documents, also those of others, with the rights that they choose. Who may only view can edit.',
-    'Set services.CoAuthoring.token.enable.browser of the document server to true (with Docker JWT_ENABLED=true).')
 }
 
 interface CommandAnswer {
@@ -113,45 +88,10 @@ interface CommandAnswer {
   readonly problem?: string
 }
 
-function readAnswer ({ status, text }: { readonly status: number, readonly text: string }): CommandAnswer {
-  if (status !== 200) return { problem: `status ${status}` }
+function readAnswer (text: string): CommandAnswer {
   const answer = parseJson(text)
   if (!isJsonObject(answer) || typeof answer.error !== 'number') return { problem: firstWords(text) }
   return { code: answer.error, version: typeof answer.version === 'string' ? answer.version : undefined }
-}
-
-const MAX_POLLS = 3
-/** Stands between the packets of one answer. */
-const SEPARATOR = '\x1E'
-
-/**
- * Whether the document server lets in an editor without a token; `undefined` if that cannot be determined. Connects by
- * polling, as the page of an editor does before it opens a document.
- * Source: docs/document-server-protocol.md#the-configuration-and-its-token
- */
-async function letsInWithoutToken (services: DoctorServices): Promise<boolean | undefined> {
-  const path = `/doc/fastify-onlyoffice-${randomBytes(9).toString('hex')}/c/`
-  const url = reachableServiceUrl(services.settings.documentServer, path)
-  const headers = { 'content-type': 'text/plain;charset=UTF-8' }
-  const ask = async (query: object, body?: string): Promise<string> => {
-    url.search = new URLSearchParams({ EIO: '4', transport: 'polling', ...query }).toString()
-    const posted = body === undefined ? undefined : { headers, body }
-    const { response } = await requestDirectly(services, 'command', url, posted)
-    return response?.status === 200 ? response.text : ''
-  }
-  const opened = await ask({})
-  const handshake = opened.startsWith('0') ? parseJson(opened.slice(1)) : undefined
-  if (!isJsonObject(handshake) || typeof handshake.sid !== 'string') return undefined
-  const { sid } = handshake
-  if (await ask({ sid }, '40') !== 'ok') return undefined
-  for (let polls = 0; polls < MAX_POLLS; polls++) {
-    const packets = (await ask({ sid })).split(SEPARATOR)
-    if (packets.some(packet => packet.startsWith('44'))) return false
-    if (!packets.some(packet => packet.startsWith('40'))) continue
-    await ask({ sid }, '1') // closes the connection
-    return true
-  }
-  return undefined
 }
 
 const OUTBOX = 'services.CoAuthoring.token.outbox'
@@ -190,24 +130,16 @@ export function assessTokensOut (
 
   function assessToken ({ fault: tokenFault, issuedSecondsAgo }: SeenToken): DoctorFinding {
     if (!tokenFault) return ok('TOKENS_OUT', `The document server's token ${place} is signed with our secret.`)
-    const { problem, algorithm } = tokenFault
+    const { problem, remedy } = tokenFault
     const evidence = `The document server's token ${place} ${problem}`
-    if (issuedSecondsAgo !== undefined) {
-      const age = Math.abs(issuedSecondsAgo)
-      return age <= TOLERANCE_SECONDS
-        ? fault('TOKEN_ENDLESS', `${evidence}.`, `Set ${OUTBOX}.expires of the document server to 5m.`)
-        : fault('CLOCK_SKEW',
-          `${evidence}: it was made ${age} s ${issuedSecondsAgo < 0 ? 'in the future' : 'ago'} by the clock of this application, for a request that came at once.`,
-          CLOCK_REMEDY)
+    if (issuedSecondsAgo !== undefined && Math.abs(issuedSecondsAgo) > TOLERANCE_SECONDS) {
+      return fault('CLOCK_SKEW',
+        `${evidence}: it was made ${Math.abs(issuedSecondsAgo)} s ${issuedSecondsAgo < 0 ? 'in the future' : 'ago'} by the clock of this application, for a request that came at once.`,
+        CLOCK_REMEDY)
     }
-    if (algorithm !== undefined && algorithm !== 'HS256') {
-      return fault('TOKEN_ALGORITHM',
-        `${evidence} but with ${algorithm}.`,
-        `Set ${OUTBOX}.algorithm of the document server to HS256.`)
-    }
-    return fault('SECRET_OUTBOX',
+    return fault('TOKEN_INVALID',
       `${evidence}.`,
-      'Make jwtSecret and services.CoAuthoring.secret.outbox.string of the document server the same (local.json; with Docker the variable JWT_SECRET), then restart the document server. If inbox and outbox have different secrets on purpose, list both: jwtSecret: [inbox, outbox]. The first one signs, all of them verify.')
+      `To mend that, ${remedy}, and restart it. If inbox and outbox have different secrets on purpose, list both: jwtSecret: [inbox, outbox]. The first one signs, all of them verify.`)
   }
 
   function assessAbsence (): DoctorFinding {
@@ -220,7 +152,7 @@ export function assessTokensOut (
       return skipped('TOKENS_OUT', 'The user name in publicBaseUrl replaces the token of a download, so it could not be examined. Callbacks have another one in their body.')
     }
     // In this case downloads for conversions carry no token, whether or not callbacks do.
-    // Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+    // Source: emulator/docs/document-server-protocol.md#tokens-the-document-server-sends
     if (!hasTokensIn) {
       return skipped('TOKENS_OUT', 'Its request came without a token: so do those for conversions where it verifies no tokens of requests, see the finding TOKENS_INBOX_OFF. Whether callbacks carry one shows once that is changed.')
     }

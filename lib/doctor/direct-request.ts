@@ -1,13 +1,36 @@
-import type { HttpPurpose, HttpResponse } from '../../types/http.js'
-import { serviceUrl } from '../document-server/client.js'
-import { AddressBlockedError, TooLargeError, UpstreamTimeoutError } from '../errors.js'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { DoctorFinding } from '../../types/doctor.js'
+import type { HttpClient, HttpPurpose } from '../../types/http.js'
+import { type DocumentServerClient, serviceUrl } from '../document-server/client.js'
+import type { Conversions } from '../document-server/conversion.js'
+import { TooLargeError } from '../errors.js'
+import type { Probes } from '../handler/probes.js'
 import type { Settings } from '../options.js'
 import { limitedBody, REDIRECTS } from '../outbound/outbound.js'
-import { withTimeout } from '../util/limits.js'
-import { bytesOf, discard } from '../util/streams.js'
+import type { HandlerUrls } from '../security/signatures.js'
+import type { TimedStorage } from '../store/timed-storage.js'
+import { unlessAborted } from '../util/limits.js'
+import { bytesOf } from '../util/streams.js'
 import { isHtml } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
-import type { DoctorServices } from './services.js'
+
+/** The set-up to examine, and the means to do so. */
+export interface DoctorServices {
+  /** If it does not listen, such as in a command line tool, another process serves publicBaseUrl. */
+  readonly app: Pick<FastifyInstance, 'server'>
+  readonly settings: Settings
+  readonly storage: TimedStorage
+  readonly httpClient: HttpClient
+  readonly client: DocumentServerClient
+  readonly conversions: Conversions
+  readonly urls: HandlerUrls
+  readonly probes: Probes
+  /** Explains why a document does not open. */
+  readonly explainOpening: (fileId: string) => Promise<readonly DoctorFinding[]>
+  readonly log: FastifyBaseLogger
+  /** Ends examinations when the application is closing. Of one examination: also when its time is up. */
+  readonly signal: AbortSignal
+}
 
 export interface DirectResponse {
   readonly status: number
@@ -26,58 +49,41 @@ const MAX_BYTES = 2 * 1024 ** 2
 
 /**
  * Makes one request, to the document server or to this application, at the origins that options name: a GET, or a POST
- * with a body. Follows no redirects, so that the doctor sees them. Never rejects, except with the reason of the signal.
+ * of JSON. Follows no redirects, so that the doctor sees them. Never rejects, except with the reason of the signal.
  */
 export async function requestDirectly (
-  { httpClient, settings: { documentServer, publicBaseUrl }, signal: outer }: DoctorServices, purpose: HttpPurpose,
-  url: URL, posted?: { readonly body: string, readonly headers: Readonly<Record<string, string>> }
+  { httpClient, signal: outer }: DoctorServices, purpose: HttpPurpose, url: URL, body?: string
 ): Promise<DirectOutcome> {
-  const ended = new AbortController()
-  const signal = AbortSignal.any([outer, ended.signal])
+  const signal = AbortSignal.any([outer, AbortSignal.timeout(TIMEOUT_MS)])
   try {
-    if (!documentServer.origins.has(url.origin) && url.origin !== new URL(publicBaseUrl).origin) {
-      throw new AddressBlockedError(`${url.origin} is not allowed`)
-    }
-    const response = await withTimeout(send, {
-      milliseconds: TIMEOUT_MS,
-      timeoutError: ms => new UpstreamTimeoutError(`not finished within ${ms} ms`),
-      signal
-    })
-    return { response }
+    return { response: await unlessAborted(send(), signal) }
   } catch (error) {
     outer.throwIfAborted()
     return { failure: connectionFault(error) }
-  } finally {
-    ended.abort()
   }
 
   async function send (): Promise<DirectResponse> {
+    const posted = body === undefined ? {} : { accept: 'application/json', 'content-type': 'application/json' }
     const response = await httpClient.request({
       purpose,
-      method: posted ? 'POST' : 'GET',
+      method: body === undefined ? 'GET' : 'POST',
       url: withoutCredentials(url),
-      headers: { 'accept-encoding': 'identity', ...basicCredentials(url), ...posted?.headers },
-      ...(posted && { body: posted.body }),
+      headers: { 'accept-encoding': 'identity', ...basicCredentials(url), ...posted },
+      ...(body !== undefined && { body }),
       signal
     })
-    return { status: response.status, header: name => response.header(name), text: await textOf(response) }
-  }
-
-  async function textOf ({ body }: HttpResponse): Promise<string> {
-    try {
-      return (await bytesOf(limitedBody(body, { limit: MAX_BYTES, length: undefined, signal }))).toString('utf8')
-    } catch (error) {
+    const limited = limitedBody(response.body, { limit: MAX_BYTES, length: undefined, signal })
+    const bytes = await bytesOf(limited).catch(error => {
       if (error instanceof TooLargeError) return ''
       throw error
-    } finally {
-      discard(body)
-    }
+    })
+    return { status: response.status, header: name => response.header(name), text: bytes.toString() }
   }
 }
 
 /**
  * Sends a URL's credentials as the document server does.
- * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+ * Source: emulator/docs/document-server-protocol.md#tokens-the-document-server-sends
  */
 function basicCredentials ({ username, password }: URL): Record<string, string> {
   return username === '' && password === ''
@@ -91,41 +97,51 @@ function withoutCredentials (url: URL): URL {
   return copy
 }
 
-/** By codes of errors: the finding if it is the document server that cannot be reached, and what the code means. */
-const connectionFaults = [
-  [/^ECONNREFUSED$/, 'SERVER_REFUSED', 'nothing listens at this host and port'],
-  [/^(ENOTFOUND|EAI_\w+|ENODATA)$/, 'SERVER_NAME', 'the host name has no IP address here'],
-  [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'SERVER_TLS_SELF_SIGNED',
-    'its certificate is signed by itself, or by an authority that is not known here'],
-  [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, 'SERVER_TLS_EXPIRED', 'its certificate has expired or is not valid yet'],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'SERVER_TLS_HOST', 'its certificate is for another host'],
+/**
+ * By codes of errors: what the code means, and what to do if it is the document server that cannot be reached, at the
+ * URL that an option has.
+ */
+const connectionFaults: ReadonlyArray<readonly [pattern: RegExp, meaning: string, remedy: string]> = [
+  [/^ECONNREFUSED$/, 'nothing listens at this host and port',
+    'Start the document server, or correct host and port. In a container, localhost is the container itself: use the name of the document server\'s container.'],
+  [/^(ENOTFOUND|EAI_\w+|ENODATA)$/, 'the host name has no IP address here',
+    'Correct the host. If only browsers know the public name, set documentServer.internalUrl to a name that this application can resolve.'],
+  [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/,
+    'its certificate is signed by itself, or by an authority that is not known here',
+    'Give the certificate authority to the option tls.ca: readFileSync(\'ca.pem\', \'utf8\'). Or set documentServer.internalUrl to an http URL inside your network.'],
+  [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, 'its certificate has expired or is not valid yet',
+    'Renew the certificate, and check the clock of this machine.'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another host',
+    'Use the host that the certificate was issued for, or issue a certificate for this one.'],
   [/^(UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|INVALID_CA|CERT_UNTRUSTED)$/,
-    'SERVER_TLS_CHAIN',
-    'it does not send its intermediate certificates, or its certificate authority is not known here'],
-  [/^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|CRL_)/, 'SERVER_TLS', 'there is no TLS that both sides support, or no TLS at all'],
-  [/TIMED?_?OUT/, 'SERVER_TIMEOUT', 'there was no answer in time'],
-  [/^FST_EDITOR_ADDRESS_BLOCKED$/, 'SERVER_REDIRECT', 'a redirect leads to another origin']
-] as const
+    'it does not send its intermediate certificates, or its certificate authority is not known here',
+    'Make its web server send the full chain (nginx: ssl_certificate with fullchain.pem), or give the certificate authority to the option tls.ca.'],
+  [/^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|CRL_)/, 'there is no TLS that both sides support, or no TLS at all',
+    'Check whether it serves https at this port, and which TLS versions it supports: the option tls.minVersion is TLSv1.2 by default.'],
+  [/TIMED?_?OUT/i, 'there was no answer in time',
+    'Check firewalls and security groups on the way. If the public host cannot be reached from here, set documentServer.internalUrl, such as http://documentserver.'],
+  [/^FST_EDITOR_ADDRESS_BLOCKED$/, 'the HTTP client allows public IP addresses only', 'Let the HTTP client allow this origin.'],
+  [/./, 'the connection failed', 'Check whether a proxy or firewall ends connections on the way.']
+]
 
 /** Why there is no answer. */
 export interface ConnectionFault {
-  /** The code of the finding if it is the document server that does not answer. */
-  readonly finding: typeof connectionFaults[number][1] | 'SERVER_UNREACHABLE'
   /** The code of the error, such as `ECONNREFUSED`. */
   readonly code: string
   /** The code and its meaning. */
   readonly reason: string
+  /** What to do if it is the document server that does not answer. */
+  readonly remedy: string
 }
 
 /** Finds the most telling code in an error and its causes. */
-export function connectionFault (error: unknown): ConnectionFault {
+function connectionFault (error: unknown): ConnectionFault {
   const codes = codesOf(error)
-  for (const [pattern, finding, meaning] of connectionFaults) {
+  for (const [pattern, meaning, remedy] of connectionFaults) {
     const code = codes.find(one => pattern.test(one))
-    if (code !== undefined) return { finding, code, reason: `${code}, ${meaning}` }
+    if (code !== undefined) return { code, reason: `${code}, ${meaning}`, remedy }
   }
-  const code = codes.at(-1) ?? 'unknown'
-  return { finding: 'SERVER_UNREACHABLE', code, reason: `${code}, the connection failed` }
+  throw new TypeError('the last pattern matches every code')
 }
 
 /** The outermost code comes first. */
@@ -137,7 +153,7 @@ function codesOf (error: unknown): string[] {
     else if (current.name !== 'Error') found.push(current.name)
     current = current.cause ?? errors?.[0]
   }
-  return found
+  return found.length === 0 ? ['unknown'] : found
 }
 
 export function isRedirect ({ status }: Pick<DirectResponse, 'status'>): boolean {

@@ -1,23 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DoctorFinding, DoctorOptions, DoctorReport } from '../../types/doctor.js'
 import type { EditorOptions } from '../../types/options.js'
 import { ForbiddenError, HookTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { unlessAborted, withTimeout } from '../util/limits.js'
-import { createQueue } from '../util/queue.js'
+import { bytesOf } from '../util/streams.js'
 import { AnyString, assertOptions, kindOf, Milliseconds, type Rules, Signal } from '../util/validate.js'
-import { isError } from './findings.js'
-import { CONTENT_SECURITY_POLICY, renderHtml } from './render-html.js'
-import type { DoctorServices } from './services.js'
+import { askSightings, assessConversion, checkPublicUrl, convertProbe } from './check-application.js'
+import { checkOptions } from './check-options.js'
+import { checkApiScript, checkServer, checkVersion } from './check-server.js'
+import { assessTokensOut, checkClock, checkTokensIn } from './check-tokens.js'
+import type { DoctorServices } from './direct-request.js'
+import { type CheckCode, CHECKS, error, isError, ok, redactor, skipped } from './findings.js'
+import { CONTENT_SECURITY_POLICY, renderHtml } from './render.js'
 
 const rules: Rules<DoctorOptions> = { fileId: AnyString, timeout: Milliseconds, signal: Signal }
 
 const DEFAULT_TIMEOUT_MS = 60_000
 
-/** Each process runs one examination at a time, because it sends a large request and may wait for slow servers. */
-const turns = createQueue()
-
-/** Examines a set-up. Simultaneous calls share one examination. */
+/** Examines a set-up. Simultaneous calls share one examination: it makes the document server convert a document. */
 export function createDoctor (services: DoctorServices) {
   const { explainOpening, signal: closing } = services
   let underWay: Promise<DoctorReport> | undefined
@@ -27,11 +30,7 @@ export function createDoctor (services: DoctorServices) {
     const { fileId, timeout = DEFAULT_TIMEOUT_MS, signal } = options
     const stop = signal ? AbortSignal.any([signal, closing]) : closing
     stop.throwIfAborted()
-    underWay ??= turns.run('', async () => {
-      // Loaded late: most applications never run the doctor.
-      const { examine } = await import('./examination.js')
-      return await examine(services, timeout)
-    }).finally(() => { underWay = undefined })
+    underWay ??= examine(services, timeout).finally(() => { underWay = undefined })
     const report = await unlessAborted(underWay, stop)
     return fileId === undefined ? report : withFindings(report, await explainOpening(fileId))
   }
@@ -43,8 +42,115 @@ function withFindings (report: DoctorReport, explanation: readonly DoctorFinding
   return { ...report, findings, healthy: report.healthy && !explanation.some(isError) }
 }
 
-/** An examination makes the document server convert a document. Asking more often must not cause more of them. */
-const REPORT_LIFETIME_MS = 5000
+type Note = (code: CheckCode, ...findings: readonly DoctorFinding[]) => void
+
+/** Runs all checks. Reports those that have not finished within `timeout` milliseconds. */
+async function examine (services: DoctorServices, timeout: number): Promise<DoctorReport> {
+  const { settings, log, signal: closing } = services
+  const started = performance.now()
+  const startedAt = new Date().toISOString()
+  const timeUp = new AbortController()
+  const timer = setTimeout(() => timeUp.abort(new Error('the examination has ended')), timeout)
+  const signal = AbortSignal.any([closing, timeUp.signal])
+  const found = new Map<CheckCode, readonly DoctorFinding[]>()
+  const note: Note = (code, ...findings) => { if (!signal.aborted) found.set(code, findings) }
+  let why = `Not finished within ${timeout} ms.`
+  const limited = { ...services, signal }
+  const noteCrash = (err: unknown): void => {
+    if (signal.aborted) return
+    why = 'The check itself failed: see the log of the application.'
+    log.error({ err }, 'a check of the doctor crashed')
+  }
+  note('OPTIONS', ...checkOptions(settings))
+  const checks = Promise.all([
+    examineServer(limited, note).catch(noteCrash),
+    checkStorage(limited).then(finding => note('STORAGE', finding)).catch(noteCrash)
+  ])
+  await unlessAborted(checks, signal).catch(() => {})
+  clearTimeout(timer)
+  closing.throwIfAborted()
+  const findings = CHECKS.flatMap(code => found.get(code) ?? [skipped(code, why)]).map(redactor(settings))
+  return {
+    healthy: !findings.some(isError) && CHECKS.every(code => found.has(code)),
+    findings,
+    startedAt,
+    duration: Math.round(performance.now() - started)
+  }
+}
+
+/** The document server and the way to and from it, step by step: each needs the one before. */
+async function examineServer (services: DoctorServices, note: Note): Promise<void> {
+  const { settings, urls, probes } = services
+  const [server, script, publicUrl] = await Promise.all([
+    checkServer(services),
+    checkApiScript(services),
+    checkPublicUrl(services)
+  ])
+  note('CALLBACK', publicUrl)
+  note('SERVER', server.finding)
+  // One origin that does not answer is one finding.
+  const isConsequence = !server.isReached && settings.documentServer.internalOrigin === null &&
+    isError(script) && script.code !== 'API_PATH'
+  note('API_SCRIPT', isConsequence ? skipped('API_SCRIPT', `See the finding ${server.finding.code}.`) : script)
+  if (!server.isReached) {
+    if (script.code === 'API_PATH') note('SERVER', skipped('SERVER', 'See the finding API_PATH.'))
+    const rest = ['TOKENS_IN', 'VERSION', 'DOWNLOAD', 'TOKENS_OUT', 'CLOCK', 'RESULT'] as const
+    for (const code of rest) note(code, skipped(code, 'The document server cannot be reached.'))
+    return
+  }
+  const tokensIn = await checkTokensIn(services)
+  note('TOKENS_IN', tokensIn.finding)
+  note('VERSION', ...checkVersion(tokensIn))
+  if (!tokensIn.isAccepted) {
+    const rest = ['DOWNLOAD', 'TOKENS_OUT', 'RESULT'] as const
+    for (const code of rest) note(code, skipped(code, 'The document server accepts no requests of this application, so it could not be asked to convert a document.'))
+    note('CLOCK', ...tokensIn.finding.code === 'CLOCK_SKEW' ? [] : [checkClock(undefined, server.clockAhead)])
+    return
+  }
+  const id = probes.start()
+  const outcome = await convertProbe(services, { id, url: urls.probe(id) })
+  let sightings = probes.sightings(id)
+  if (sightings.length === 0 && !isError(publicUrl)) sightings = await askSightings(services, id)
+  const downloads = sightings.filter(({ method }) => method === 'GET')
+  const { download, result } = assessConversion(settings, { id, outcome, downloads, publicUrl })
+  note('DOWNLOAD', download)
+  note('RESULT', result)
+  const { tokens, clock } = assessTokensOut(settings, {
+    downloads,
+    hasTokensIn: tokensIn.hasTokens,
+    isRedirected: publicUrl.code === 'PUBLIC_URL_REDIRECT',
+    clockAhead: server.clockAhead
+  })
+  note('TOKENS_OUT', tokens)
+  note('CLOCK', clock)
+}
+
+/** No file has this ID: it is made for one examination. */
+const STORAGE_PROBE = 'fastify-onlyoffice-probe-'
+
+/** Whether the storage can store. It leaves nothing that users could see: staged content is invisible. */
+async function checkStorage ({ storage, signal }: DoctorServices): Promise<DoctorFinding> {
+  const content = randomBytes(4096)
+  const probeId = STORAGE_PROBE + content.toString('hex', 0, 12)
+  try {
+    await storage.snapshot(probeId)
+    const staged = await storage.stage(probeId, content)
+    try {
+      const stored = await bytesOf(Readable.from(staged))
+      if (!stored.equals(content)) throw Object.assign(new Error(), { code: 'OTHER_BYTES_THAN_WRITTEN' })
+    } finally {
+      await storage.discard(staged)
+    }
+    return ok('STORAGE', `${content.length} bytes were stored durably, read back and discarded.`)
+  } catch (failure) {
+    signal.throwIfAborted()
+    const { code, name } = Object(failure) as Partial<NodeJS.ErrnoException>
+    return error('STORAGE_FAILED',
+      `${content.length} bytes could not be stored: ${code ?? name ?? 'an unknown error'}.`,
+      'Look into the log of the storage, and check its permissions, its free space and its connections. A directory must exist.')
+  }
+}
+
 const MAX_FILE_ID_LENGTH = 1024
 
 const headers = {
@@ -58,6 +164,23 @@ const headers = {
   vary: 'accept'
 } as const
 
+export const doctorSchema = {
+  summary: 'Examine the set-up',
+  description:
+    'Whether the application and the document server reach each other, and whether secrets, clocks, URLs and the storage work. The report is a page for browsers, and JSON for others.',
+  querystring: {
+    type: 'object',
+    properties: {
+      fileId: {
+        type: 'string',
+        maxLength: MAX_FILE_ID_LENGTH,
+        description: 'Also explain why this document does not open or is not saved.'
+      },
+      format: { type: 'string', enum: ['json'], description: 'JSON, whatever the header `Accept` prefers.' }
+    }
+  }
+}
+
 interface RouteServices extends Pick<DoctorServices, 'explainOpening' | 'signal'> {
   readonly examine: () => Promise<DoctorReport>
 }
@@ -67,8 +190,6 @@ export function doctorRoute (
   { path, timeouts }: Settings, { authorize }: NonNullable<EditorOptions['doctor']>,
   { examine, explainOpening, signal }: RouteServices
 ): RouteOptions {
-  const report = shared(examine)
-
   async function isAllowed (request: FastifyRequest): Promise<boolean> {
     try {
       const answer: unknown = await withTimeout(() => authorize(request), {
@@ -97,30 +218,15 @@ export function doctorRoute (
     if (fileId !== undefined && (typeof fileId !== 'string' || fileId.length > MAX_FILE_ID_LENGTH)) {
       return reply.code(400).type('text/plain; charset=utf-8').send('Name one fileId')
     }
-    const general = await report()
-    const opening = fileId ? { fileId, findings: await explainOpening(fileId) } : undefined
+    const report = await examine()
+    const explanation = fileId ? await explainOpening(fileId) : []
     if (format !== 'json' && /\btext\/html\b/i.test(request.headers.accept ?? '')) {
-      return reply.type('text/html; charset=utf-8').send(renderHtml({ report: general, ...(opening && { opening }) }))
+      return reply.type('text/html; charset=utf-8').send(renderHtml(report, fileId, explanation))
     }
-    const whole = withFindings(general, opening?.findings ?? [])
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(whole))
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(withFindings(report, explanation)))
   }
 
   return { method: 'GET', url: `${path}/doctor`, exposeHeadRoute: false, handler: answerReport }
-}
-
-/** Runs one examination at a time. Requests during it, or shortly after it, get the same report. */
-function shared (examine: () => Promise<DoctorReport>): () => Promise<DoctorReport> {
-  let current: Promise<DoctorReport> | undefined
-
-  return () => {
-    if (!current) {
-      const forget = () => { current = undefined }
-      current = examine()
-      current.then(() => setTimeout(forget, REPORT_LIFETIME_MS).unref(), forget)
-    }
-    return current
-  }
 }
 
 /** Another site can make the browser of an authorized user request this URL. */

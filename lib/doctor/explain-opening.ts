@@ -3,7 +3,7 @@ import type { Storage } from '../../types/storage.js'
 import { LOGIN_GUIDE } from '../handler/observer.js'
 import type { Settings } from '../options.js'
 import type {
-  CallbackOutcome, DownloadEvent, Noted, OpeningEvent, OpeningHistory, Openings, Outcome
+  CallbackOutcome, DownloadEvent, Noted, OpeningHistory, Openings
 } from '../sessions/openings.js'
 import { error, ok, redactor, skipped, warning } from './findings.js'
 
@@ -37,7 +37,7 @@ export function createOpeningExplainer (
      * seen nothing.
      */
     summary (fileId: string): string | undefined {
-      const wrong = explanation(fileId).find(({ code, status }) => status === 'error' && !REPORTED.has(code))
+      const wrong = explanation(fileId).find(({ code, status }) => status === 'error' && code !== 'OPENING_REPORTED')
       return wrong && `${wrong.evidence} ${wrong.remedy}`
     }
   }
@@ -80,7 +80,7 @@ function explain (history: OpeningHistory, now: number): DoctorFinding[] {
 
 const ONLY_THIS_PROCESS = 'What other instances saw is not known here.'
 
-function explainEvents ({ since, events, strangers }: OpeningHistory, now: number): DoctorFinding[] {
+function explainEvents ({ since, events }: OpeningHistory, now: number): DoctorFinding[] {
   const page = events.findLast(event => event.kind === 'page')
   const firstPage = page && events.find(event => event.kind === 'page' && event.key === page.key)
   const opening = firstPage ? events.slice(events.indexOf(firstPage)) : events
@@ -93,12 +93,16 @@ function explainEvents ({ since, events, strangers }: OpeningHistory, now: numbe
       ? ok('OPENING_PAGE', `The configuration was made at ${when(page)}, for ${page.edits ? 'editing' : 'viewing'}. This process has watched since ${time(since)}. ${ONLY_THIS_PROCESS}`)
       : skipped('OPENING_PAGE', `The page was made before ${time(since)}, by another instance, or many requests ago: only the last 20 events of a document are kept.`)
   ]
-  if (download) findings.push(explainDownload(download))
+  if (download) findings.push(explainRequest(download))
   else if (page) findings.push(notAsked(page))
-  if (report && (lastJoin?.lastAt ?? 0) < report.lastAt) findings.push(explainReport(report))
+  if (report && (lastJoin?.lastAt ?? 0) < report.lastAt) {
+    findings.push(error('OPENING_REPORTED',
+      `At ${when(report)} a page reported: ${report.text}`,
+      'The line "a document did not open in the browser" in the log of the application says how to fix it.'))
+  }
   if (callbacks.length > 0) {
     const lastSave = callbacks.findLast(({ status }) => status !== undefined && SAVES.has(status))
-    findings.push(explainCallback(lastSave && lastSave.result !== 'accepted' ? lastSave : callbacks.at(-1)!))
+    findings.push(explainRequest(lastSave && lastSave.result !== 'accepted' ? lastSave : callbacks.at(-1)!))
   } else if (page?.edits && download?.result === 'accepted' && now - download.lastAt >= PATIENCE_MS) {
     findings.push(warning('OPENING_NOT_JOINED',
       `The document was served at ${time(download.lastAt)}, but no callback followed: the editor did not open the document, or the document server cannot reach the callback URL.`,
@@ -106,17 +110,12 @@ function explainEvents ({ since, events, strangers }: OpeningHistory, now: numbe
   }
   return findings
 
-  function notAsked ({ firstAt, lastAt }: Noted): DoctorFinding {
+  function notAsked ({ lastAt }: Noted): DoctorFinding {
     if (callbacks.length > 0) {
       return ok('OPENING_CACHED', 'The document server has not asked this instance for the document, but sent a callback: it has kept the document of this key, or has asked another instance.')
     }
     if (now - lastAt < PATIENCE_MS && !report) {
-      return skipped('OPENING_NEVER_ASKED', `The page was made only ${seconds(now - lastAt)} ago, and the document server has not asked for the document yet. Examine again.`)
-    }
-    if (strangers && strangers.lastAt >= firstAt) {
-      return error('OPENING_WRONG_SIGNATURE',
-        `The page was made at ${time(lastAt)}. Requests for the document arrived since, but without a valid signature: ${strangers.code}, last at ${time(strangers.lastAt)}.`,
-        'jwtSecret, publicBaseUrl, path and prefix must be the same at all instances, and no proxy may change or drop the query. Requests of strangers look the same: compare the IP address in the log.')
+      return skipped('OPENING_NEVER_ASKED', `The page was made at ${time(lastAt)}, and the document server has not asked for the document yet. Examine again.`)
     }
     return error('OPENING_NEVER_ASKED',
       `The page was made at ${time(lastAt)}, and the document server never asked for the document: it cannot reach publicBaseUrl, it rejects the token of the page, or the page was not shown.`,
@@ -127,91 +126,32 @@ function explainEvents ({ since, events, strangers }: OpeningHistory, now: numbe
 /** Statuses of callbacks that announce something to store. */
 const SAVES: ReadonlySet<number> = new Set([2, 3, 6])
 
-function explainDownload (event: Noted<DownloadEvent>): DoctorFinding {
+/** How the last request of a kind ended. */
+function explainRequest (event: Noted<DownloadEvent> | Noted<CallbackOutcome>): DoctorFinding {
+  const isDownload = event.kind === 'download'
+  const prefix = isDownload ? 'OPENING' : 'CALLBACK'
+  const request = isDownload
+    ? 'The download of the document'
+    : `A callback${event.status === undefined ? '' : ` with status ${event.status}`}`
   switch (event.result) {
     case 'accepted':
-      return ok('OPENING_SERVED', `The document was served at ${when(event)}.`)
+      return ok(isDownload ? 'OPENING_SERVED' : 'CALLBACK_ACCEPTED', `${request} succeeded at ${when(event)}.`)
     case 'refused':
-      return error('OPENING_REFUSED',
-        `The request was refused at ${when(event)}: ${reasonOf(event)}`,
-        remedyOf(event.code, 'editor request failed'))
+      return error(`${prefix}_REFUSED`,
+        `${request} was refused at ${when(event)}: ${event.code}${event.reason === undefined ? '' : ` (${event.reason})`}.`,
+        `The log of the application has more at that time: "${isDownload ? 'editor request failed' : 'callback refused'}". What the code means: ${ERRORS_GUIDE}`)
     case 'interrupted':
-      return error('OPENING_INTERRUPTED',
-        `The document was being served at ${when(event)} when the connection ended.`,
-        'Check time limits and size limits of the proxies between the document server and the application, and the document server\'s own limit for a document (100 MB). If the storage failed, the log of the application has the error.')
+      return error(`${prefix}_INTERRUPTED`,
+        `${request} was being answered at ${when(event)} when the connection ended.`,
+        'Raise the limits of time and size of the proxies between the document server and the application: a callback is answered when its save is stored. If the storage failed, the log of the application has the error.')
     case 'answered-by-application':
-      return error('OPENING_ANSWERED_BY_APPLICATION',
-        `The application itself answered at ${when(event)} with status ${event.httpStatus}, before the plugin.`,
-        HOOK_REMEDY)
+      return error(`${prefix}_ANSWERED_BY_APPLICATION`,
+        `${request} was answered at ${when(event)} by the application itself with status ${event.httpStatus}, before the plugin.`,
+        `Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.editor.caller is 'document-server': it has no session, and the plugin checks its requests itself. See ${LOGIN_GUIDE}`)
   }
 }
 
-function explainCallback (event: Noted<CallbackOutcome>): DoctorFinding {
-  const what = event.status === undefined ? 'a callback' : `a callback with status ${event.status}`
-  switch (event.result) {
-    case 'accepted':
-      return ok('CALLBACK_ACCEPTED', `The application accepted ${what} at ${when(event)}.`)
-    case 'refused':
-      return error('CALLBACK_REFUSED',
-        `The application refused ${what} at ${when(event)}: ${reasonOf(event)}`,
-        remedyOf(event.code, 'callback refused'))
-    case 'interrupted':
-      return error('CALLBACK_INTERRUPTED',
-        `The connection of ${what} ended at ${when(event)}, before it was answered.`,
-        'Raise the time limit of the proxies between the document server and the application: a callback is answered when its save is stored.')
-    case 'answered-by-application':
-      return error('CALLBACK_ANSWERED_BY_APPLICATION',
-        `The application itself answered ${what} at ${when(event)} with status ${event.httpStatus}, before the plugin.`,
-        HOOK_REMEDY)
-  }
-}
-
-const HOOK_REMEDY =
-  `Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.editor.caller is 'document-server': it has no session, and the plugin checks its requests itself. See ${LOGIN_GUIDE}`
-
-function explainReport (event: Noted<Extract<OpeningEvent, { kind: 'report' }>>): DoctorFinding {
-  const evidence = `At ${when(event)} a page reported: ${event.text}`
-  if (UNCONVERTED.test(event.text)) {
-    return error('OPENING_CONVERSION_FAILED',
-      evidence,
-      'Choose "Try again" in the page: it opens the document under a new key, at most once in a minute and only if nobody has it open. If that fails, too, check that the file is whole and of the format that its extension says, and look at the log of the document server\'s converter.')
-  }
-  return error('OPENING_REPORTED',
-    evidence,
-    'The other findings of this document show what the application saw at that time.')
-}
-
-const REPORTED: ReadonlySet<string> = new Set(['OPENING_REPORTED', 'OPENING_CONVERSION_FAILED'])
-/** The document server keeps the failure with the document key. */
-const UNCONVERTED = /^code -8[02]:/
-
-const FETCH_REMEDY =
-  'The application has to reach the document server to fetch saved files: check documentServer.internalUrl, and open the document again to get the save back.'
-
-const remedies: Readonly<Record<string, string>> = {
-  FST_EDITOR_UNAUTHORIZED:
-    'Compare jwtSecret with services.CoAuthoring.secret.outbox.string of the document server, and documentServer.authorizationHeader with services.CoAuthoring.token.outbox.header there.',
-  FST_EDITOR_FORBIDDEN:
-    'If the URL has expired, reload the page, or raise downloadUrlLifetime. If authorize denied the request, let it return undefined for requests of the document server: it has no login.',
-  FST_EDITOR_FILE_NOT_FOUND:
-    'All instances of the application must use one storage, and a document must not be deleted while its page is open.',
-  FST_EDITOR_STORAGE_TIMEOUT: 'Find out why the storage is slow, or raise timeouts.storage.',
-  FST_EDITOR_ADDRESS_BLOCKED:
-    'Add the origin to documentServer.origins, or set X-Forwarded-Host and X-Forwarded-Proto at the proxy in front of the document server.',
-  FST_EDITOR_UPSTREAM: FETCH_REMEDY,
-  FST_EDITOR_UPSTREAM_TIMEOUT: FETCH_REMEDY,
-  FST_EDITOR_TOO_LARGE: 'Raise maxFileSize (saved files) or bodyLimit (callbacks).',
-  FST_EDITOR_CORRUPTED_DOCUMENT:
-    'The document server keeps the changes. Its own log says why it could not assemble the document.'
-}
-
-function remedyOf (code: string, logMessage: string): string {
-  return remedies[code] ?? `Look for "${logMessage}" in the log of the application at that time: err says why.`
-}
-
-function reasonOf ({ code, reason }: Extract<Outcome, { result: 'refused' }>): string {
-  return `${code}${reason === undefined ? '' : ` (${reason})`}.`
-}
+const ERRORS_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/errors.md'
 
 /** When an event happened, and how often. */
 function when ({ lastAt, count }: Noted): string {
@@ -220,9 +160,4 @@ function when ({ lastAt, count }: Noted): string {
 
 function time (milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
-}
-
-function seconds (milliseconds: number): string {
-  const whole = Math.max(1, Math.round(milliseconds / 1000))
-  return whole === 1 ? 'a second' : `${whole} seconds`
 }

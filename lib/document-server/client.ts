@@ -2,17 +2,11 @@ import type { Readable } from 'node:stream'
 import type { HttpPurpose } from '../../types/http.js'
 import { UpstreamError } from '../errors.js'
 import type { Settings } from '../options.js'
-import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/outbound.js'
+import { type Outbound, type OutboundRequest, type OutboundResponse, statusError } from '../outbound/outbound.js'
 import { repeated } from '../util/limits.js'
 import { bytesOf, discard } from '../util/streams.js'
 import { isHtml } from '../util/text.js'
 import type { TokenSigner } from './token.js'
-
-export interface DocumentServerResponse {
-  readonly status: number
-  /** The body of a response with status 200; `''` for any other status. */
-  readonly text: string
-}
 
 export interface FormFile {
   readonly name: string
@@ -50,15 +44,16 @@ export function createDocumentServerClient (
 
   /**
    * Posts a request to a service as JSON. It is signed in its body and, unless the token is too long, in its header:
-   * which one is verified depends on the document server's configuration.
-   * Source: docs/document-server-protocol.md#asking-and-being-answered
+   * which one is verified depends on the document server's configuration. Resolves to the text of the answer. Rejects
+   * with `UpstreamError` for a status other than 200.
+   * Source: emulator/docs/document-server-protocol.md#asking-and-being-answered
    */
   async function post (
     service: Service,
     request: object,
     { shardKey, ...options }: PostOptions = {}
-  ): Promise<DocumentServerResponse> {
-    return await patiently(options, async options =>
+  ): Promise<string> {
+    const answer = await patiently(options, async options =>
       await send(service === 'command' ? 'command' : 'conversion', urlOf(SERVICE_PATHS[service], shardKey), {
         ...options,
         method: 'POST',
@@ -66,11 +61,12 @@ export function createDocumentServerClient (
         body: bodyOf(service, request)
       })
     )
+    return textOf(answer, NAMES[service])
   }
 
   /**
    * Posts a request as a form, signed in the same way, with a file unless the request is about an earlier one. Resolves
-   * for any status. Source: docs/document-server-protocol.md#files-in-requests
+   * for any status. Source: emulator/docs/document-server-protocol.md#files-in-requests
    */
   async function postForm (
     service: FromFileService,
@@ -116,9 +112,9 @@ export function createDocumentServerClient (
     return JSON.stringify({ ...request, token: signer.sign({ ...request, ...purposeOf(service) }) })
   }
 
-  /** Reads a small resource at a path below the document server's URL, unsigned. */
-  async function get (path: string, options: PostOptions = {}): Promise<DocumentServerResponse> {
-    return await send('command', urlOf(path), options)
+  /** Reads a small resource at a path below the document server's URL, unsigned. Rejects as `post` does. */
+  async function get (path: string, options: PostOptions = {}): Promise<string> {
+    return textOf(await send('command', urlOf(path), options), `path ${path}`)
   }
 
   function headersOf (service: Service, request: object, purpose = purposeOf(service)): Record<string, string> {
@@ -140,12 +136,29 @@ export function createDocumentServerClient (
     return url
   }
 
-  async function send (purpose: HttpPurpose, url: URL, request: OutboundRequest): Promise<DocumentServerResponse> {
+  async function send (purpose: HttpPurpose, url: URL, request: OutboundRequest): Promise<SmallResponse> {
     const { status, body } = await outbound(purpose, url, { limit: MAX_RESPONSE_BYTES, ...request })
     if (status === 200) return { status, text: (await bytesOf(body)).toString('utf8') }
     discard(body)
     return { status, text: '' }
   }
+}
+
+interface SmallResponse {
+  readonly status: number
+  /** `''` for a status other than 200. */
+  readonly text: string
+}
+
+function textOf ({ status, text }: SmallResponse, name: string): string {
+  if (status === 200) return text
+  throw statusError(status, `the ${name} answered status ${status}`)
+}
+
+const NAMES: Readonly<Record<Service, string>> = {
+  command: 'command service',
+  converter: 'conversion service',
+  docbuilder: 'document builder'
 }
 
 /** Whether a proxy answers that it does not reach the server behind it. */
@@ -169,7 +182,7 @@ async function isInterrupted (response: Promise<GatewayResponse>): Promise<boole
 
 /**
  * The services that the document server has for applications. Each name is also the claim `operation` of the tokens for
- * it. Source: docs/document-server-protocol.md#purposes-of-tokens
+ * it. Source: emulator/docs/document-server-protocol.md#purposes-of-tokens
  */
 export type Service = 'command' | 'converter' | 'docbuilder'
 

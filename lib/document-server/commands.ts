@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Command, CommandResult } from '../../types/document-server.js'
-import type { RequestOptions } from '../../types/requests.js'
+import type { RequestOptions } from '../../types/conversions.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError, UpstreamError } from '../errors.js'
-import { statusError } from '../outbound/outbound.js'
 import { isJsonObject, parseJson } from '../util/text.js'
 import { assertValue, isString, listOf, rule, unknownOption } from '../util/validate.js'
 import type { DocumentServerClient } from './client.js'
@@ -13,7 +12,7 @@ import type { DocumentServerClient } from './client.js'
  */
 type Knowledge = 'edited' | 'known' | 'forgotten' | 'unknown'
 
-/** The answer codes that callers act on. Source: docs/document-server-protocol.md#commands */
+/** The answer codes that callers act on. Source: emulator/docs/document-server-protocol.md#commands */
 export const COMMAND_CODE = {
   unknownKey: 1,
   callback: 2,
@@ -76,7 +75,7 @@ const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
 /**
  * The title that the editors of a frozen document show before they have to leave: a `drop` raises no event in their
  * pages, a `meta` does. The page's module knows it (lib/browser/create-editor.js), and asks for the reason.
- * Source: docs/document-server-protocol.md#its-order-and-its-effects
+ * Source: emulator/docs/document-server-protocol.md#its-order-and-its-effects
  */
 const FROZEN_TITLE = '\u{1F512}'
 
@@ -106,7 +105,7 @@ export function createCommands (client: DocumentServerClient, log: FastifyBaseLo
   /**
    * Asks what the document server has under a key: users, unsaved changes or a forgotten file. Resolves to `undefined`,
    * and logs why, if it gives no usable answer. Never call it where a callback of that key waits for the caller: the
-   * document server posts one before it answers. Source: docs/document-server-protocol.md#commands
+   * document server posts one before it answers. Source: emulator/docs/document-server-protocol.md#commands
    */
   async function lookUp (key: string): Promise<Knowledge | undefined> {
     const knowledge = await ask('info', key)
@@ -136,13 +135,12 @@ export function createCommands (client: DocumentServerClient, log: FastifyBaseLo
   async function request (
     command: Command, total: number, signal?: AbortSignal
   ): Promise<{ readonly error: number, readonly users?: unknown }> {
-    const { status, text } = await client.post('command', command, {
+    const text = await client.post('command', command, {
       signal,
       total,
       isRepeatable: ASKING_COMMANDS.has(command.c),
       ...('key' in command ? { shardKey: command.key } : { limit: MAX_LIST_BYTES })
     })
-    if (status !== 200) throw statusError(status, `the command service answered status ${status}`)
     const answer = parseJson(text)
     if (!isJsonObject(answer) || typeof answer.error !== 'number') {
       throw new UpstreamError('the command service\'s answer is not one of a document server', { retryable: false })
@@ -179,7 +177,7 @@ function asSent (command: unknown): unknown {
   }
 }
 
-/** Throws `InvalidKeyError`. Source: docs/document-server-protocol.md#forgotten-files */
+/** Throws `InvalidKeyError`. Source: emulator/docs/document-server-protocol.md#forgotten-files */
 function assertKey (key: unknown): asserts key is string {
   if (key === '' || key === undefined || key === null) {
     throw new InvalidKeyError('is empty, which means all documents to the document server')

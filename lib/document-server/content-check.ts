@@ -1,12 +1,81 @@
-import { UpstreamError } from '../errors.js'
-import { assertBytes } from '../util/streams.js'
+import { isUint8Array } from 'node:util/types'
+import type { Content, DocumentContent } from '../../types/storage.js'
+import {
+  DamagedDocumentError, EmptyDocumentError, InvalidNameError, UnknownFormatError, UpstreamError, WrongFormatError
+} from '../errors.js'
+import { assertBytes, contentFrom, resumed } from '../util/streams.js'
 import { isHtml } from '../util/text.js'
 import {
-  hasPartsOf, isBinary, isHtmlFormat, isPlainText, isText, isZip, matchesOpenedSignature, matchesSignature,
-  signatureReach
+  hasPartsOf, hasPdfEnd, isBinary, isCutOffCompoundFile, isHtmlFormat, isPlainText, isText, isZip,
+  matchesOpenedSignature, matchesSignature, signatureReach
 } from './file-signatures.js'
-import { mediaTypeOf } from './formats.js'
+import { documentTypeOf, extensionOf, mediaTypeOf } from './formats.js'
 import { DIRECTORY_REACH, type PackageResult, startPackageCheck } from './package-check.js'
+
+const PIECE_BYTES = 64 * 1024
+
+/**
+ * Looks at a file before it is taken, such as an upload: whether the editor opens its format, whether its content is of
+ * that format, and whether it is complete. Resolves to content to store: the given bytes, or a stream of them. Bytes
+ * are checked when it resolves. Of a stream only the beginning is; the stream that it resolves to fails with one of
+ * these errors at the latest at its end, so that a storage then stores nothing.
+ *
+ * A package is unpacked to compare its checksums, up to 256 MiB. It is no protection against viruses, and the document
+ * server may still refuse a file. Text without a byte is accepted.
+ *
+ * @param name Name of the file, of which the extension counts: `Report.docx`.
+ * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or
+ *   digits.
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the content is not bytes or a stream of them, or was read
+ *   before.
+ * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): the editor opens no such files. The content was not read.
+ * @throws EmptyDocumentError (`FST_EDITOR_EMPTY_DOCUMENT`): there is no content, and it is not plain text.
+ * @throws WrongFormatError (`FST_EDITOR_WRONG_FORMAT`): the content is of another format than the extension says.
+ * @throws DamagedDocumentError (`FST_EDITOR_DAMAGED_DOCUMENT`): the file is cut off or damaged.
+ * @throws the error of `content`.
+ * @example
+ * ```js
+ * const content = await checkDocument(request.raw, 'Report.docx')
+ * const { fileId } = await app.editorStorage.create('docx', content)
+ * ```
+ */
+export async function checkDocument (given: DocumentContent, name: string): Promise<Content> {
+  const content = contentFrom(given)
+  const extension = extensionOf(name)
+  if (extension === '') throw new InvalidNameError()
+  if (documentTypeOf(extension) === undefined) throw new UnknownFormatError(extension)
+  const inspection: Inspection = {
+    format: extension,
+    atStart (start) {
+      if (start.length === 0 && !isPlainText(extension)) throw new EmptyDocumentError()
+      if (!hasStartOf(extension, start.subarray(0, signatureReach(extension)))) throw new WrongFormatError(extension)
+    },
+    atEnd: content => assertComplete(extension, content)
+  }
+  if (isUint8Array(content)) {
+    const checking = inspected(piecesOf(content), inspection)
+    while ((await checking.next()).done !== true);
+    return content
+  }
+  const checked = inspected(content, inspection)
+  return resumed(await checked.next(), checked)
+}
+
+/** The bytes, little by little: others get a turn in between. */
+function * piecesOf (bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
+}
+
+function hasStartOf (extension: string, start: Buffer): boolean {
+  if (isText(extension) && isBinary(start)) return false
+  return isPlainText(extension) || matchesOpenedSignature(start, extension)
+}
+
+function assertComplete (extension: string, { start, end, length, found }: InspectedContent): void {
+  const isCutOff = isCutOffCompoundFile(start, length) || (extension === 'pdf' && !hasPdfEnd(end))
+  if (isCutOff || found === 'damaged') throw new DamagedDocumentError(extension)
+  if (found?.names && !hasPartsOf(extension, found.names)) throw new WrongFormatError(extension)
+}
 
 interface Announced {
   /** Format of the bytes; older document servers do not announce it. */
@@ -90,7 +159,7 @@ function isErrorResponse (start: Buffer, format: string, mediaType = ''): boolea
     (format !== 'json' && /^application\/(\w+\+)?json\b/i.test(mediaType))
 }
 
-export interface Inspection {
+interface Inspection {
   /** Packages of this format are checked. */
   readonly format: string
   /** Called before the first byte is passed on, with at least `signatureReach` bytes. Throws if they are refused. */
@@ -99,7 +168,7 @@ export interface Inspection {
   atEnd (content: InspectedContent): void
 }
 
-export interface InspectedContent {
+interface InspectedContent {
   /** The first bytes, at least `signatureReach` if there are so many. */
   readonly start: Buffer
   /** The last bytes, at least `DIRECTORY_REACH` if there are so many. */
@@ -111,7 +180,7 @@ export interface InspectedContent {
 }
 
 /** Passes content on, looks at its first and last bytes, and reads packages through. */
-export async function * inspected (
+async function * inspected (
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, { format, atStart, atEnd }: Inspection
 ): AsyncGenerator<Uint8Array> {
   const tail = createTail(DIRECTORY_REACH)
@@ -161,7 +230,7 @@ function createTail (reach: number) {
   let filled = 0
   return {
     add (chunk: Uint8Array): void {
-      const added = chunk.length > reach ? chunk.subarray(-reach) : chunk
+      const added = chunk.subarray(-reach)
       if (filled + added.length > 2 * reach) {
         buffer.copyWithin(0, filled - reach, filled)
         filled = reach

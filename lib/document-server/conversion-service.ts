@@ -3,10 +3,8 @@ import type {
 } from '../../types/conversions.js'
 import { ConversionFailedError, InvalidOptionError } from '../errors.js'
 import { digest, isJsonObject, type JsonObject, parseJson } from '../util/text.js'
-import { isHttpUrl } from '../util/url.js'
 import {
-  anyOf, assertOptions, integerFrom, isNumber, isOneOf, isString, listOf, numberFrom, rule, type Rules, stringThat,
-  TrueOrFalse
+  AnyObject, AnyString, assertOptions, each, HttpUrl, integerFrom, isOneOf, rule, type Rules, stringThat, TrueOrFalse
 } from '../util/validate.js'
 import { EXTENSION } from './formats.js'
 
@@ -21,7 +19,11 @@ export interface ConversionSource {
 }
 
 /** A conversion request in the field names of the conversion API, without the URL of the document. */
-export type WireRequest = Pick<ConversionSource, 'key' | 'filetype'> & JsonObject & { readonly outputtype: string }
+export interface WireRequest extends Pick<ConversionSource, 'key' | 'filetype'>, Pick<ConversionOptions, 'thumbnail'> {
+  readonly async: true
+  /** In lower case. */
+  readonly outputtype: string
+}
 
 /** Code pages that the document server knows. With any other it would read the document as UTF-8. */
 const CODE_PAGES: ReadonlySet<number> = new Set([
@@ -30,25 +32,18 @@ const CODE_PAGES: ReadonlySet<number> = new Set([
   28595, 28596, 28597, 28598, 28599, 28603, 28604, 28605, 51949, 65000, 65001
 ])
 
-const isImage = (value: string) => isHttpUrl(value) || /^data:image\/[\w.+-]+;base64,[A-Za-z0-9+/]+=*$/.test(value)
 export const numbered = (...values: number[]) => rule(`must be one of ${values.join(', ')}`, isOneOf(...values))
 export const words = (...values: string[]) => rule(`must be one of ${values.join(', ')}`, isOneOf(...values))
 
-const isColor = anyOf(listOf(integerFrom(0, 255), { min: 3, max: 3 }), listOf(isNumber, { max: 0 }))
-const Color = rule('must be [red, green, blue] from 0 to 255, or [] for none', isColor)
 const Extension = rule(
   'must be an extension of 1 to 16 letters or digits, without a dot',
   stringThat(value => EXTENSION.test(value))
 )
-const Length = rule('must be a length such as 19.1mm', stringThat(value => /^\d{1,5}(\.\d{1,3})?mm$/.test(value)))
-const NotNegative = rule('must be a number, at least 0', numberFrom(0))
-const Pages = rule('must be a whole number of pages, at least 0', integerFrom(0))
 export const Pixels = rule('must be a whole number of pixels, at least 1', integerFrom(1))
-const Text = rule('must be a string', isString)
 
 export const conversionRules: Rules<ConversionOptions> = {
   outputType: Extension,
-  title: Text,
+  title: AnyString,
   password: rule(
     'must be a string of 1 to 255 characters',
     stringThat(value => value.length >= 1 && value.length <= 255)
@@ -63,59 +58,14 @@ export const conversionRules: Rules<ConversionOptions> = {
   ),
   delimiter: numbered(0, 1, 2, 3, 4, 5),
   thumbnail: { aspect: numbered(0, 1, 2), first: TrueOrFalse, width: Pixels, height: Pixels },
-  spreadsheetLayout: {
-    ignorePrintArea: TrueOrFalse,
-    orientation: words('portrait', 'landscape'),
-    fitToWidth: Pages,
-    fitToHeight: Pages,
-    scale: rule('must be a whole number of percent, at least 1', integerFrom(1)),
-    headings: TrueOrFalse,
-    gridLines: TrueOrFalse,
-    pageSize: { width: Length, height: Length },
-    margins: { left: Length, right: Length, top: Length, bottom: Length }
-  },
-  documentLayout: { drawPlaceHolders: TrueOrFalse, drawFormHighlight: TrueOrFalse, isPrint: TrueOrFalse },
-  documentRenderer: { textAssociation: words('blockChar', 'blockLine', 'plainLine', 'plainParagraph') },
-  watermark: {
-    transparent: rule('must be a number from 0 to 1', numberFrom(0, 1)),
-    type: rule('must be the name of a shape, such as rect', stringThat(value => /^[A-Za-z0-9]{1,64}$/.test(value))),
-    width: NotNegative,
-    height: NotNegative,
-    rotate: rule('must be a number of degrees', isNumber),
-    margins: rule('must be four numbers of millimetres, at least 0', listOf(numberFrom(0), { min: 4, max: 4 })),
-    fill: rule(
-      'must be [red, green, blue] from 0 to 255, [] for none, or the http(s) or data: URL of an image',
-      anyOf(isColor, stringThat(isImage))
-    ),
-    stroke: Color,
-    strokeWidth: NotNegative,
-    align: numbered(0, 1, 4),
-    paragraphs: {
-      items: {
-        align: numbered(0, 1, 2, 3),
-        fill: Color,
-        lineSpacing: NotNegative,
-        runs: {
-          items: {
-            text: Text,
-            fill: Color,
-            fontFamily: Text,
-            fontSize: rule('must be a number of points, more than 0', value => isNumber(value) && value > 0),
-            bold: TrueOrFalse,
-            italic: TrueOrFalse,
-            underline: TrueOrFalse,
-            strikeout: TrueOrFalse
-          }
-        }
-      }
-    }
-  },
+  // What is inside is the document server's to check.
+  ...each(AnyObject, 'spreadsheetLayout', 'documentLayout', 'documentRenderer', 'watermark'),
   pdf: { form: TrueOrFalse, pdfa: TrueOrFalse }
 }
 
 const requestRules = {
   ...conversionRules,
-  url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
+  url: HttpUrl,
   fileType: Extension,
   key: rule('must be a string that is not empty', stringThat(value => value !== '')),
   content: rule('', () => true) // checked by what reads it

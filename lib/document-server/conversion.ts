@@ -15,12 +15,11 @@ import {
 } from './conversion-service.js'
 import { isOfficeOpenXml } from './file-signatures.js'
 import { extensionOf } from './formats.js'
-import { type ConversionServices, convertRules } from './result-file.js'
+import { type ConversionServices, convertRules } from './files.js'
 
-/** The source and target of a conversion, and how its result is awaited. */
+/** A conversion as it is asked for, and how its result is awaited. */
 interface Conversion {
   readonly wire: WireRequest
-  readonly expected: ExpectedType
   readonly options: ConvertOptions
 }
 
@@ -49,12 +48,11 @@ export function createConversions (
     assertConversionRequest(request)
     assertOptions(convertRules, options)
     const { url, key, content, ...fields } = request
-    const expected = expectedType(request.outputType.toLowerCase(), request.thumbnail)
-    return await reported(fileId, expected.outputType, ({ size }) => size, async () => {
-      if (url !== undefined) return await byUrl({ wire: wireRequest(fields, key ?? url), expected, options }, url)
+    return await reported(fileId, request.outputType.toLowerCase(), ({ size }) => size, async () => {
+      if (url !== undefined) return await byUrl({ wire: wireRequest(fields, key ?? url), options }, url)
       const bytes = await bytesOfContent(contentFrom(content), settings.maxFileSize)
       const hash = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
-      return await inRequest({ wire: wireRequest(fields, hash), expected, options }, bytes)
+      return await inRequest({ wire: wireRequest(fields, hash), options }, bytes)
     })
   }
 
@@ -110,7 +108,7 @@ export function createConversions (
    * document server downloads the document.
    */
   async function inRequest (conversion: Conversion, bytes: Uint8Array<ArrayBuffer>): Promise<ResultFile> {
-    const { wire, expected, options } = conversion
+    const { wire, options } = conversion
     const file = { name: `document.${wire.filetype}`, bytes }
     let isSent = false
     return await awaited(conversion, async signal => {
@@ -122,7 +120,7 @@ export function createConversions (
       if (response === undefined) return { percent: 0, result: async () => await byOffer(conversion, bytes) }
       const { status, header, body } = response
       if (status === 200 && !isJson(header('content-type'))) {
-        const fileType = resultType(expected, extensionOf(fileNameOf(header('content-disposition'))))
+        const fileType = resultType(wire, extensionOf(fileNameOf(header('content-disposition'))))
         const result = async () => await resultOf(response, fileType, { signal: options.signal, failure })
         return { percent: 100, result }
       }
@@ -142,20 +140,15 @@ export function createConversions (
     }
   }
 
-  function stepOf ({ fileUrl, fileType: announced, percent }: Answer, { expected, options }: Conversion): Step {
+  function stepOf ({ fileUrl, fileType: announced, percent }: Answer, { wire, options }: Conversion): Step {
     if (fileUrl === undefined) return { percent }
-    const fileType = resultType(
-      expected,
-      announced ?? expected.extension ?? extensionOf(parseUrl(fileUrl)?.pathname ?? '')
-    )
+    const fileType = resultType(wire, announced, extensionOf(parseUrl(fileUrl)?.pathname))
     const result = async () => await fetchResult({ url: fileUrl, fileType }, { signal: options.signal, failure })
     return { percent, result }
   }
 
   async function ask (request: object, options: PostOptions): Promise<Answer> {
-    const { status, text } = await client.post('converter', request, { ...options, isRepeatable: true })
-    if (status !== 200) throw statusError(status, `the conversion service answered status ${status}`)
-    return answerOf(text)
+    return answerOf(await client.post('converter', request, { ...options, isRepeatable: true }))
   }
 }
 
@@ -164,13 +157,6 @@ function answerOf (text: string): Answer {
   if (answer.error === undefined) return answer
   const { reason, ...details } = serviceFailure(answer.error)
   throw new ConversionFailedError(reason, details)
-}
-
-/** Throws `ConversionFailedError` if the document server made another format. */
-function resultType ({ matches, extension, outputType }: ExpectedType, announced: string): string {
-  const fileType = writtenAs(announced || (extension ?? ''))
-  if (!matches(fileType)) throw failure(`the result is ${fileType || 'of an unknown format'} instead of ${outputType}`)
-  return fileType
 }
 
 function isJson (mediaType = ''): boolean {
@@ -185,32 +171,32 @@ function fileNameOf (disposition = ''): string {
   }
 }
 
+/** Output types that leave the choice of the format to the document server. */
+const FAMILIES = { ooxml: isOfficeOpenXml, odf: (fileType: string) => /^od[tspg]$/.test(fileType) }
+
 const IMAGES: ReadonlySet<string> = new Set(['bmp', 'gif', 'jpg', 'png', 'tiff'])
 
 /**
- * Formats that the document server writes with another extension. Source: docs/document-server-protocol.md#conversion
+ * Formats that the document server writes with another extension.
+ * Source: emulator/docs/document-server-protocol.md#conversion
  */
 const WRITTEN_AS: ReadonlyMap<string, string> = new Map([
   ['pdfa', 'pdf'], ['htm', 'html'], ['mhtml', 'mht'], ['jpeg', 'jpg'], ['jpe', 'jpg'], ['tif', 'tiff'],
   ['wps', 'doc'], ['xml', 'txt'], ['xslt', 'txt'], ['dps', 'ppt'], ['et', 'xls'], ['xltb', 'xlsb']
 ])
 
-interface ExpectedType {
-  /** The requested type. */
-  readonly outputType: string
-  /** The extension of the result, unless it depends on the document. */
-  readonly extension: string | undefined
-  /** `fileType` is written as by `writtenAs`. */
-  matches (fileType: string): boolean
-}
-
-/** The requirements for a conversion's result. `outputType` is in lower case. */
-function expectedType (outputType: string, thumbnail?: { readonly first?: boolean }): ExpectedType {
-  if (outputType === 'ooxml') return { outputType, extension: undefined, matches: isOfficeOpenXml }
-  if (outputType === 'odf') return { outputType, extension: undefined, matches: type => /^od[tspg]$/.test(type) }
-  const written = writtenAs(outputType)
-  const extension = thumbnail?.first === false && IMAGES.has(written) ? 'zip' : written
-  return { outputType, extension, matches: fileType => fileType === extension }
+/**
+ * The format of a result: what the document server says or, if that is unknown, what was asked for or `otherwise`.
+ * Throws `ConversionFailedError` if it is not what was asked for.
+ */
+function resultType ({ outputtype, thumbnail }: WireRequest, announced?: string, otherwise = ''): string {
+  const isFamily = outputtype === 'ooxml' || outputtype === 'odf'
+  const written = isFamily ? '' : writtenAs(outputtype)
+  const expected = thumbnail?.first === false && IMAGES.has(written) ? 'zip' : written
+  const fileType = writtenAs(announced || expected || otherwise)
+  const matches = isFamily ? FAMILIES[outputtype](fileType) : fileType === expected
+  if (!matches) throw failure(`the result is ${fileType || 'of an unknown format'} instead of ${outputtype}`)
+  return fileType
 }
 
 /** The extension with which the document server writes a format. */

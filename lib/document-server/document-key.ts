@@ -32,7 +32,7 @@ export function documentKeys (handlerUrl: string, server: string) {
      * every file and every content. `finished` has the keys that had their final save: the document server accepts no
      * more edits under them, even if the content is the same. `unopened` and the keys before it could not be opened
      * there. A key has at most 128 characters of `[0-9A-Za-z._=-]`: the editor fails silently with others. Source:
-     * docs/document-server-protocol.md#the-document-key
+     * emulator/docs/document-server-protocol.md#the-document-key
      */
     of (content: Content, finished: ReadonlySet<string> = new Set(), unopened = ''): string {
       const first = `${contentPrefix(content)}${serverPart}.${filePart(content.fileId)}`

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import type { AwaitOptions, BuildRequest, BuildResult } from '../../types/conversions.js'
+import type { AwaitOptions, BuildRequest, BuildResult, RequestOptions } from '../../types/conversions.js'
 import type { Command, CommandOptions, CommandResult, License } from '../../types/document-server.js'
-import type { RequestOptions } from '../../types/requests.js'
 import { BuildFailedError, InvalidKeyError, InvalidOptionError, UpstreamError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import { bytesOf } from '../util/streams.js'
 import { isJsonObject, parseJson } from '../util/text.js'
-import { isHttpUrl } from '../util/url.js'
-import { assertOptions, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse } from '../util/validate.js'
+import {
+  assertOptions, HttpUrl, requestRules, rule, type Rules, Signal, stringThat, TrueOrFalse
+} from '../util/validate.js'
 import type { PostOptions } from './client.js'
 import { checkedCommand } from './commands.js'
 import { reportedError, serviceFailure } from './conversion-service.js'
 import { extensionOf } from './formats.js'
-import type { FileOffers } from './from-file.js'
-import { awaitRules, type ConversionServices } from './result-file.js'
+import { awaitRules, type ConversionServices, type FileOffers } from './files.js'
 
 interface BuildAnswer {
   /** Identifies the build in further requests. */
@@ -32,7 +31,7 @@ const MAX_SCRIPT_BYTES = 1024 * 1024
 
 const commandRules: Rules<CommandOptions> = { foreignKey: TrueOrFalse, signal: Signal }
 const buildRules = {
-  url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
+  url: HttpUrl,
   script: rule(
     `must be a string that is not empty, of at most ${MAX_SCRIPT_BYTES} bytes`,
     stringThat(value => value !== '' && Buffer.byteLength(value) <= MAX_SCRIPT_BYTES)
@@ -54,9 +53,8 @@ export function createEditorServer (
   async function healthcheck (options: RequestOptions = {}): Promise<boolean> {
     assertOptions(requestRules, options)
     // A healthy and an unhealthy document server both answer status 200. Source:
-    // docs/document-server-protocol.md#other-paths
-    const { status, text } = await client.get('/healthcheck', { signal: options.signal, total: HEALTHCHECK_TIMEOUT_MS })
-    if (status !== 200) throw statusError(status, `the health check answered status ${status}`)
+    // emulator/docs/document-server-protocol.md#other-paths
+    const text = await client.get('/healthcheck', { signal: options.signal, total: HEALTHCHECK_TIMEOUT_MS })
     const answer = text.trim()
     if (answer !== 'true' && answer !== 'false') {
       throw new UpstreamError('the answer to the health check is not one of a document server', { retryable: false })
@@ -98,7 +96,11 @@ export function createEditorServer (
       return await run(options, async post => {
         const file = { name: 'script.docbuilder', bytes }
         const response = await postFile('docbuilder', { async: true, argument }, file, post)
-        if (response) return answerOf(response.status, (await bytesOf(response.body)).toString())
+        if (response) {
+          const { status, body } = response
+          if (status !== 200) throw statusError(status, `the document builder answered status ${status}`)
+          return answerOf((await bytesOf(body)).toString())
+        }
         offer = offers.offer(bytes)
         return await ask({ async: true, url: offer.url, argument }, post)
       })
@@ -128,13 +130,11 @@ export function createEditorServer (
   }
 
   async function ask (request: object, options: PostOptions): Promise<BuildAnswer> {
-    const { status, text } = await client.post('docbuilder', request, options)
-    return answerOf(status, text)
+    return answerOf(await client.post('docbuilder', request, options))
   }
 }
 
-function answerOf (status: number, text: string): BuildAnswer {
-  if (status !== 200) throw statusError(status, `the document builder answered status ${status}`)
+function answerOf (text: string): BuildAnswer {
   const answer = parseJson(text)
   if (!isJsonObject(answer)) throw failure('its answer is not JSON of a build')
   const error = reportedError(answer)

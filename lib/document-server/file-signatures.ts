@@ -69,9 +69,6 @@ export function isZip (start: Buffer, format: string): boolean {
     (OFFICE_OPEN_XML.test(format) || COMPOUND_FILES.test(format) || OTHER_ZIP_FILES.test(format))
 }
 
-/** Whether a file that begins with these bytes is a compound file: an old office file, or a protected new one. */
-export const isCompoundFile = (start: Buffer): boolean => startsWith(start, COMPOUND_FILE)
-
 /** Whether the last bytes of a file contain the end of a PDF file. */
 export const hasPdfEnd = (end: Buffer): boolean => end.includes(PDF_END)
 
@@ -152,4 +149,28 @@ export function hasPartsOf (format: string, names: readonly string[]): boolean {
   const hasFolder = (folder: string) => parts.some(part => part.startsWith(folder))
   // The main part may be anywhere, but hardly ever in the folder of another format.
   return hasFolder(own) || !OFFICE_FOLDERS.some(([, folder]) => hasFolder(folder))
+}
+
+// Source of the offsets: MS-CFB, the specification of the container of .doc, .xls and .ppt.
+const HEADER_BYTES = 512
+const SECTOR_SHIFT = 30
+const SHIFTS: readonly number[] = [9, 12]
+const FIRST_DIRECTORY_SECTOR = 48
+/** Offset of the numbers of the sectors that list all others. */
+const FIRST_LISTED = 76
+/** Greater numbers mean that there is no sector. */
+const LAST_SECTOR = 0xFFFFFFFA
+
+/**
+ * Whether a file is a compound file (an old office file, or a protected new one) that is cut off: sectors that its
+ * header names are beyond its end, or it has no readable header.
+ */
+export function isCutOffCompoundFile (start: Buffer, length: number): boolean {
+  if (!startsWith(start, COMPOUND_FILE)) return false
+  if (start.length < HEADER_BYTES) return true
+  const shift = start.readUInt16LE(SECTOR_SHIFT)
+  if (!SHIFTS.includes(shift)) return true
+  const sectors = [start.readUInt32LE(FIRST_DIRECTORY_SECTOR)]
+  for (let at = FIRST_LISTED; at < HEADER_BYTES; at += 4) sectors.push(start.readUInt32LE(at))
+  return sectors.some(sector => sector <= LAST_SECTOR && (sector + 1) * 2 ** shift >= length)
 }

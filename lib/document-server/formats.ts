@@ -1,6 +1,5 @@
 import type { DocumentType } from '@onlyoffice/doceditor-types'
-import type { DocumentFormat } from '../../types/conversions.js'
-import type { RequestOptions } from '../../types/requests.js'
+import type { DocumentFormat, RequestOptions } from '../../types/conversions.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 import { assertOptions, requestRules } from '../util/validate.js'
 import type { DocumentServerClient } from './client.js'
@@ -161,8 +160,6 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 /** Form formats of earlier document servers, which choose their editor themselves. */
 const FORMS: readonly string[] = ['docxf', 'oform']
 
-export type Opens = ReturnType<typeof createFormats>['opens']
-
 /** Asks the document server once an hour. Falls back to the built-in list if it gives no usable answer. */
 export function createFormats (client: DocumentServerClient) {
   let remembered: readonly DocumentFormat[] = []
@@ -191,8 +188,7 @@ export function createFormats (client: DocumentServerClient) {
 
   async function ask (signal: AbortSignal | undefined): Promise<readonly DocumentFormat[] | undefined> {
     try {
-      const { status, text } = await client.get(PATH, { signal, total: TIMEOUT_MS })
-      const list = status === 200 ? parseJson(text) : undefined
+      const list = parseJson(await client.get(PATH, { signal, total: TIMEOUT_MS }))
       if (!Array.isArray(list)) return undefined
       const formats = list.filter(isListed).map(format)
       return formats.length > 0 ? formats : undefined
@@ -202,7 +198,7 @@ export function createFormats (client: DocumentServerClient) {
   }
 }
 
-/** An entry of the document server's list. Source: docs/document-server-protocol.md#other-paths */
+/** An entry of the document server's list. Source: emulator/docs/document-server-protocol.md#other-paths */
 type Listed = JsonObject & { readonly name: string }
 
 function isListed (entry: unknown): entry is Listed {

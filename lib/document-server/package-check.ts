@@ -32,25 +32,27 @@ export const DIRECTORY_REACH = 256 * 1024
 /** Names of the parts, as far as the directory could be read. */
 export type PackageResult = 'damaged' | { readonly names: readonly string[] | undefined }
 
-/** A part or its entry in the directory. Sizes in bytes. */
-interface Described {
-  readonly offset: number
-  readonly name: string
-  readonly flags: number
-  readonly method: number
+/** What was read of a part. Size in bytes. */
+interface Content {
   readonly checksum: number
   readonly packedSize: number
   readonly size: number
-  readonly isLarge: boolean
 }
 
-interface Part extends Described {
-  /** Whether its content has the checksum. Otherwise nothing but its head was read. */
-  readonly isRead: boolean
+/** What a part and its entry in the directory say about how to read it. */
+interface Head {
+  readonly name: string
+  readonly flags: number
+  readonly method: number
+}
+
+interface Part extends Head {
+  readonly content: Content | 'unread'
 }
 
 interface Examined {
-  readonly parts: readonly Part[]
+  /** By the offsets of the parts. */
+  readonly parts: ReadonlyMap<number, Part>
   /** Offset of the directory; `undefined` if not all parts were read. */
   readonly directoryAt: number | undefined
 }
@@ -60,8 +62,8 @@ interface Examined {
  * its checksum, and all of them with the directory.
  *
  * Not noticed is damage to what readers ignore, such as times, and beyond the limits: after 2,000 parts or 256 MiB of
- * unpacked content, in the content of an encrypted part or one packed by an unusual method, and in a directory of more
- * than 256 KiB or with 64-bit numbers.
+ * unpacked content, from an encrypted part on or one packed by an unusual method, and in a directory of more than
+ * 256 KiB or with 64-bit numbers.
  */
 export function startPackageCheck () {
   let hand: (chunk: Buffer | undefined) => void = () => {}
@@ -107,18 +109,18 @@ export function startPackageCheck () {
 }
 
 async function examined (reader: ByteReader): Promise<Examined | 'damaged'> {
-  const parts: Part[] = []
-  for (let unpackedBytes = 0; parts.length < LIMITS.parts;) {
+  const parts = new Map<number, Part>()
+  for (let unpackedBytes = 0; parts.size < LIMITS.parts;) {
     await skipZeros(reader)
     const offset = reader.position()
     const signature = (await reader.take(4))?.readUInt32LE(0)
     if (signature === ENTRY) return { parts, directoryAt: offset }
     if (signature !== PART) return 'damaged'
-    const part = await nextPart(reader, offset, LIMITS.unpackedBytes - unpackedBytes)
+    const part = await nextPart(reader, LIMITS.unpackedBytes - unpackedBytes)
     if (part === 'damaged') return part
-    parts.push(part)
-    if (part.isRead) unpackedBytes += part.size
-    else if (!await skipped(part, reader)) break
+    parts.set(offset, part)
+    if (part.content === 'unread') break
+    unpackedBytes += part.content.size
   }
   return { parts, directoryAt: undefined }
 }
@@ -133,56 +135,35 @@ async function skipZeros (reader: ByteReader): Promise<void> {
   }
 }
 
-/** Reads a part after its signature: if possible to its end, otherwise only its head. */
-async function nextPart (reader: ByteReader, offset: number, limit: number): Promise<Part | 'damaged'> {
+/** Reads a part after its signature. */
+async function nextPart (reader: ByteReader, limit: number): Promise<Part | 'damaged'> {
   const head = await reader.take(PART_BYTES - 4)
   const name = head && await reader.take(head.readUInt16LE(22))
-  const extra = name && await reader.take(head.readUInt16LE(24))
-  if (head === undefined || name === undefined || extra === undefined) return 'damaged'
-  const announced = describedAt(head, { offset, name, extra })
-  const isDescribed = (announced.flags & HAS_DESCRIPTOR) !== 0
-  const content = await contentOf(announced, reader, limit)
-  if (content === 'damaged') return content
-  if (content === 'unread') return { ...announced, isRead: false }
-  const part = { ...announced, ...content, isRead: true }
-  if (isDescribed ? await isAsDescribed(part, reader) : isSame(announced, part)) return part
-  return 'damaged'
+  if (name === undefined || await reader.take(head!.readUInt16LE(24)) === undefined) return 'damaged'
+  const fields = headAt(head!, name)
+  const content = await contentOf(fields, head!, reader, limit)
+  return content === 'damaged' ? content : { ...fields, content }
 }
 
-type Fields = Pick<Described, 'offset'> & Readonly<Record<'name' | 'extra', Buffer>>
-
-/** What the head of a part and its entry in the directory have in common, from the flags on. */
-function describedAt (fields: Buffer, { offset, name, extra }: Fields): Described {
-  return {
-    offset,
-    name: name.toString('latin1'),
-    flags: fields.readUInt16LE(2),
-    method: fields.readUInt16LE(4),
-    checksum: fields.readUInt32LE(10),
-    packedSize: fields.readUInt32LE(14),
-    size: fields.readUInt32LE(18),
-    isLarge: extra.length > 0
-  }
+/** `fields`: from the version on, which a part and its entry have in common. */
+function headAt (fields: Buffer, name: Buffer): Head {
+  return { name: name.toString(), flags: fields.readUInt16LE(2), method: fields.readUInt16LE(4) }
 }
-
-/** Whether what is announced is so. A number may be elsewhere if there is a place for it. */
-function isSame (announced: Described, { checksum, packedSize, size }: Described): boolean {
-  const isNumber = (said: number, is: number) => said === is || (said === LARGE && announced.isLarge)
-  return announced.checksum === checksum && isNumber(announced.packedSize, packedSize) && isNumber(announced.size, size)
-}
-
-type Measured = Pick<Described, 'checksum' | 'packedSize' | 'size'>
 
 async function contentOf (
-  { flags, method, packedSize }: Described, reader: ByteReader, limit: number
-): Promise<Measured | 'damaged' | 'unread'> {
-  if ((flags & OPAQUE) !== 0) return 'unread'
-  if (method === DEFLATED) return await inflated(reader, limit)
-  const isSizeKnown = (flags & HAS_DESCRIPTOR) === 0 && packedSize !== LARGE
-  return method === STORED && isSizeKnown && packedSize <= limit ? await stored(reader, packedSize) : 'unread'
+  { flags, method }: Head, head: Buffer, reader: ByteReader, limit: number
+): Promise<Content | 'damaged' | 'unread'> {
+  const packedSize = head.readUInt32LE(14)
+  const isDescribed = (flags & HAS_DESCRIPTOR) !== 0
+  const isStored = method === STORED && !isDescribed && packedSize <= limit
+  if ((flags & OPAQUE) !== 0 || !(isStored || method === DEFLATED)) return 'unread'
+  const content = isStored ? await stored(reader, packedSize) : await inflated(reader, limit)
+  if (typeof content === 'string') return content
+  const isAnnounced = isDescribed ? await isAsDescribed(content, reader) : head.readUInt32LE(10) === content.checksum
+  return isAnnounced ? content : 'damaged'
 }
 
-async function stored (reader: ByteReader, size: number): Promise<Measured | 'damaged'> {
+async function stored (reader: ByteReader, size: number): Promise<Content | 'damaged'> {
   let checksum = 0
   for (let left = size; left > 0;) {
     const bytes = await reader.takeUpTo(Math.min(left, PIECE))
@@ -194,7 +175,7 @@ async function stored (reader: ByteReader, size: number): Promise<Measured | 'da
 }
 
 /** The packed data contain their own end. */
-async function inflated (reader: ByteReader, limit: number): Promise<Measured | 'damaged' | 'unread'> {
+async function inflated (reader: ByteReader, limit: number): Promise<Content | 'damaged' | 'unread'> {
   const inflate = createInflateRaw()
   let [checksum, size, taken] = [0, 0, 0]
   inflate.on('data', (bytes: Buffer) => {
@@ -235,7 +216,7 @@ async function inflated (reader: ByteReader, limit: number): Promise<Measured | 
  * Compares a part with what follows it, written by programs that did not know it earlier. The signature is optional,
  * and the sizes have 32 or 64 bits.
  */
-async function isAsDescribed (part: Part, reader: ByteReader): Promise<boolean> {
+async function isAsDescribed (part: Content, reader: ByteReader): Promise<boolean> {
   const first = await reader.take(4)
   const checksum = first?.readUInt32LE(0) === DESCRIPTOR ? await reader.take(4) : first
   const sizes = await reader.take(16)
@@ -248,22 +229,15 @@ async function isAsDescribed (part: Part, reader: ByteReader): Promise<boolean> 
   return sizes.readBigUInt64LE(0) === BigInt(part.packedSize) && sizes.readBigUInt64LE(8) === BigInt(part.size)
 }
 
-/** Goes to the end of a part whose content cannot be judged, if the end is known. */
-async function skipped ({ flags, method, packedSize }: Part, reader: ByteReader): Promise<boolean> {
-  const isReadable = (flags & OPAQUE) === 0 && (method === DEFLATED || method === STORED)
-  if (isReadable || (flags & HAS_DESCRIPTOR) !== 0 || packedSize === LARGE) return false
-  for (let left = packedSize; left > 0;) {
-    const bytes = await reader.takeUpTo(Math.min(left, PIECE))
-    if (bytes === undefined) return false
-    left -= bytes.length
-  }
-  return true
+/** What the directory says of a part. */
+interface Entry extends Head, Content {
+  readonly offset: number
 }
 
 interface Directory {
   readonly offset: number
   /** `undefined`: it is longer than what is kept of the end. */
-  readonly entries: readonly Described[] | undefined
+  readonly entries: readonly Entry[] | undefined
 }
 
 /** The directory in the last bytes of a zip file of `length` bytes. `unread`: it has 64-bit numbers. */
@@ -287,18 +261,23 @@ function directoryIn (tail: Buffer, length: number): Directory | 'damaged' | 'un
 }
 
 /** `directory`: what is before the end record. */
-function entriesIn (directory: Buffer, count: number, size: number): readonly Described[] | 'damaged' | 'unread' {
-  const entries: Described[] = []
+function entriesIn (directory: Buffer, count: number, size: number): readonly Entry[] | 'damaged' | 'unread' {
+  const entries: Entry[] = []
   let at = 0
   while (entries.length < count) {
     if (at + ENTRY_BYTES > directory.length || directory.readUInt32LE(at) !== ENTRY) return 'damaged'
     const nameAt = at + ENTRY_BYTES
     const extraAt = nameAt + directory.readUInt16LE(at + 28)
     const commentAt = extraAt + directory.readUInt16LE(at + 30)
-    const [name, extra] = [directory.subarray(nameAt, extraAt), directory.subarray(extraAt, commentAt)]
     const offset = directory.readUInt32LE(at + 42)
-    if (offset === LARGE && extra.length > 0) return 'unread'
-    entries.push(describedAt(directory.subarray(at + 6), { offset, name, extra }))
+    if (offset === LARGE) return 'unread'
+    entries.push({
+      offset,
+      ...headAt(directory.subarray(at + 6), directory.subarray(nameAt, extraAt)),
+      checksum: directory.readUInt32LE(at + 16),
+      packedSize: directory.readUInt32LE(at + 20),
+      size: directory.readUInt32LE(at + 24)
+    })
     at = commentAt + directory.readUInt16LE(at + 32)
   }
   const isEnd = at === directory.length ||
@@ -313,18 +292,20 @@ function compared ({ parts, directoryAt }: Examined, directory: ReturnType<typeo
   if (directoryAt !== undefined && offset !== directoryAt) return 'damaged'
   if (entries === undefined) return { names: undefined }
   // Programs that change a package in place leave parts that its directory no longer names.
-  const byOffset = new Map(parts.map(part => [part.offset, part]))
-  const examinedTo = directoryAt === undefined ? parts.at(-1)!.offset : Infinity
+  const examinedTo = directoryAt === undefined ? Math.max(...parts.keys()) : Infinity
   for (const entry of entries) {
-    const part = byOffset.get(entry.offset)
-    if (entry.offset <= examinedTo && (part === undefined || !isOf(entry, part))) return 'damaged'
+    const part = parts.get(entry.offset)
+    if (part === undefined ? entry.offset <= examinedTo : !isOf(entry, part)) return 'damaged'
   }
-  return { names: entries.map(({ name }) => Buffer.from(name, 'latin1').toString()) }
+  return { names: entries.map(({ name }) => name) }
 }
 
-function isOf (entry: Described, part: Part): boolean {
-  return entry.name === part.name && entry.method === part.method && ((entry.flags ^ part.flags) & OPAQUE) === 0 &&
-    (!part.isRead || isSame(entry, part))
+/** A size may be elsewhere, with 64 bits. */
+function isOf (entry: Entry, { name, flags, method, content }: Part): boolean {
+  if (entry.name !== name || entry.method !== method || ((entry.flags ^ flags) & OPAQUE) !== 0) return false
+  const isSize = (said: number, size: number) => said === size || said === LARGE
+  return content === 'unread' || (entry.checksum === content.checksum &&
+    isSize(entry.packedSize, content.packedSize) && isSize(entry.size, content.size))
 }
 
 /** Number of bytes that are taken before others get a turn: all of them may already be in memory. */

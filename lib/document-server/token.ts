@@ -1,8 +1,6 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import { createSigner } from 'fast-jwt'
+import { createSigner, createVerifier } from 'fast-jwt'
 import type { Clock } from '../../types/options.js'
-import { equalInConstantTime } from '../security/signatures.js'
-import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
+import { type JsonObject, parseJson } from '../util/text.js'
 
 export type Claims = JsonObject
 
@@ -21,7 +19,7 @@ type Verification = { readonly claims: Claims } | { readonly fault: TokenFault }
 
 /**
  * Equal to the document server's own tolerance.
- * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+ * Source: emulator/docs/document-server-protocol.md#tokens-the-document-server-sends
  */
 const CLOCK_TOLERANCE_SECONDS = 60
 
@@ -53,6 +51,12 @@ const problems: Readonly<Record<Problem, Pick<TokenFault, 'problem' | 'remedy'>>
   future: { problem: `is dated more than ${CLOCK_TOLERANCE_SECONDS} s ahead`, remedy: SYNCHRONIZE }
 }
 
+const problemOfCode: Readonly<Record<string, Problem>> = {
+  FAST_JWT_INVALID_ALGORITHM: 'algorithm',
+  FAST_JWT_INVALID_SIGNATURE: 'signature',
+  FAST_JWT_MISSING_SIGNATURE: 'algorithm'
+}
+
 /** A usual header has 36. */
 const MAX_HEADER_LENGTH = 1024
 
@@ -63,48 +67,35 @@ export function tokenSigner (secrets: readonly string[], clock: Clock = Date) {
   /** Signs with the first secret. The token's payload is exactly the JSON of `payload`, without additional claims. */
   const sign: (payload: object) => string =
     createSigner({ key: secrets[0]!, algorithm: 'HS256', noTimestamp: true })
-  const keys = secrets.map(secret => createSecretKey(secret, 'utf8'))
-  /** A document server sends the same header with all its tokens. */
-  let lastHeader: { readonly text: string, readonly algorithm: unknown } | undefined
+  // The times are checked here: by the clock of the options, and with `iat`.
+  const verifiers = secrets.map(key =>
+    createVerifier({ key, algorithms: ['HS256'], cache: false, ignoreExpiration: true, ignoreNotBefore: true })
+  )
 
   return { sign, verify }
 
-  /**
-   * Verifies a token with all secrets. It must have `exp` and be valid now, give or take 60 s of clock skew. Its
-   * payload is decoded only if the signature is valid.
-   */
+  /** Verifies a token with all secrets. It must have `exp` and be valid now, give or take 60 s of clock skew. */
   function verify (token: string): Verification {
-    const [header, payload] = [token.indexOf('.'), token.lastIndexOf('.')]
-    if (header < 1 || header > MAX_HEADER_LENGTH || token.indexOf('.', header + 1) !== payload) {
-      return faulty('malformed')
+    if (token.indexOf('.') > MAX_HEADER_LENGTH) return faulty('malformed')
+    let claims: Claims | undefined
+    let code = ''
+    for (const verifier of verifiers) {
+      try {
+        claims ??= verifier(token) as Claims
+      } catch (error) {
+        code = (error as { code: string }).code
+      }
     }
-    const algorithm = algorithmOf(token.slice(0, header))
-    if (typeof algorithm !== 'string') return faulty('malformed')
-    if (algorithm !== 'HS256') return faulty('algorithm', { algorithm })
-
-    const signed = token.slice(0, payload)
-    const signature = token.slice(payload + 1)
-    const isSignedWith = (key: KeyObject) =>
-      equalInConstantTime(signature, createHmac('sha256', key).update(signed).digest('base64url'))
-    if (!keys.some(isSignedWith)) return faulty('signature', { algorithm })
-
+    if (!claims) return faulty(problemOfCode[code] ?? 'malformed', { algorithm: algorithmOf(token) })
     const now = clock.now() / 1000
-    const claims = decoded(token.slice(header + 1, payload))
-    if (!claims) return faulty('malformed', { algorithm })
     const problem = problemOfTimes(claims, now)
     return problem ? faulty(problem, { issuedSecondsAgo: issuedSecondsAgo(claims, now) }) : { claims }
   }
-
-  function algorithmOf (header: string): unknown {
-    if (lastHeader?.text !== header) lastHeader = { text: header, algorithm: decoded(header)?.alg }
-    return lastHeader.algorithm
-  }
 }
 
-/** Decodes the JSON object in one part of a token. */
-function decoded (part: string): Claims | undefined {
-  const value = parseJson(Buffer.from(part, 'base64url').toString())
-  return isJsonObject(value) ? value : undefined
+function algorithmOf (token: string): string | undefined {
+  const { alg } = (parseJson(Buffer.from(token.split('.', 1)[0]!, 'base64url').toString()) ?? {}) as { alg?: unknown }
+  return typeof alg === 'string' ? alg : undefined
 }
 
 /** Also checks `iat`: a token from a clock that is ahead would be valid for too long. */
@@ -117,10 +108,15 @@ function problemOfTimes ({ exp, nbf, iat }: Claims, now: number): Problem | unde
   return isAhead(iat) ? 'future' : undefined
 }
 
+interface Facts {
+  readonly algorithm?: string | undefined
+  readonly issuedSecondsAgo?: number | undefined
+}
+
 /** Includes the times only for a token whose signature is valid. */
 function faulty (
   problem: Problem,
-  { algorithm, issuedSecondsAgo }: { readonly algorithm?: string, readonly issuedSecondsAgo?: number | undefined } = {}
+  { algorithm, issuedSecondsAgo }: Facts = {}
 ): Verification {
   return {
     fault: {

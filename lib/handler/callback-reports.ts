@@ -3,8 +3,8 @@ import type { SaveMessage } from '../../types/diagnostics.js'
 import type { CallbackEvent } from '../../types/events.js'
 import { channels, codeOf } from '../diagnostics.js'
 import type { SaveOutcome } from '../save/saves.js'
+import { createLimiter } from '../util/limits.js'
 import { withoutUndefined } from '../util/validate.js'
-import { createCountingLimit } from './line-limit.js'
 import { namedFileId, notesOf } from './request.js'
 
 /** The outcome of a save that a callback announced and that was not refused. */
@@ -50,8 +50,8 @@ export function callbackFields ({ fileId, key, status }: CallbackEvent) {
 
 function outcomeFields (ended: EndedSave['outcome']): Omit<SaveMessage, 'durationMs'> {
   if (typeof ended === 'string') return { outcome: ended }
-  const { outcome, event: { size: bytes, revision, conflictFileId, conflictReason } } = ended
-  return withoutUndefined({ outcome, bytes, revision, conflictFileId, conflictReason })
+  const { outcome, event: { size: bytes, revision, conflictFileId, conflictReason, rule } } = ended
+  return withoutUndefined({ outcome, bytes, revision, conflictFileId, conflictReason, rule })
 }
 
 function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsave }: CallbackEvent): void {
@@ -85,11 +85,6 @@ const conflictExplanations = {
   frozen: 'the document is frozen, and somebody has opened it for editing nevertheless'
 }
 
-const INTERVAL_MS = 60_000
-/** Maximum number of lines of each kind within that time. */
-const MAX_LINES = 10
-/** More than unproven callbacks can cause, apart from the codes of errors that hooks of the application throw. */
-const MAX_KINDS = 50
 /** A reason may quote what the sender has chosen, such as names of headers. */
 const MAX_REASON_CHARACTERS = 500
 
@@ -98,7 +93,7 @@ const MAX_REASON_CHARACTERS = 500
  * they like, so the lines are few and short, and differ from the line of a refused save, which should alert somebody.
  */
 export function createUnprovenLog () {
-  const take = createCountingLimit({ interval: INTERVAL_MS, max: MAX_LINES, maxKinds: MAX_KINDS })
+  const take = createLimiter({ amount: 10, interval: 60_000 })
 
   /**
    * `isUrlSigned`: the sender knows the callback URL, as the document server does, and users for whom the document was
@@ -109,8 +104,8 @@ export function createUnprovenLog () {
     { error, isUrlSigned }: { readonly error: FastifyError, readonly isUrlSigned: boolean }
   ): void {
     const { code, message, found } = error as FastifyError & { readonly found?: object }
-    const { isDue, suppressed } = take(`${code} ${isUrlSigned}`)
-    if (!isDue) return
+    const { wait, refused: suppressed } = take(`${code} ${isUrlSigned}`)
+    if (wait > 0) return
     request.log.warn({
       err: { code, message: message.slice(0, MAX_REASON_CHARACTERS), ...(found && { found }) },
       fileId: namedFileId(request),

@@ -1,30 +1,31 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
-import type { CallbackEvent, CorruptedEvent, EditingEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
+import type { CallbackEvent, CorruptedEvent, FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import { codeOf } from '../diagnostics.js'
 import { documentTypeOf } from '../document-server/formats.js'
-import { CorruptedDocumentError, FileNotFoundError, HookTimeoutError, InvalidCallbackError } from '../errors.js'
+import { CorruptedDocumentError, FileNotFoundError, InvalidCallbackError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { callbackUrl } from '../outbound/result-urls.js'
 import { createFormSubmissions } from '../save/form-submissions.js'
 import { messageForUsers, refusedIdentityOf, type SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome } from '../save/saves.js'
-import type { ForceSaveRelation } from '../sessions/record.js'
+import { hookLimits } from '../services.js'
+import type { ForceSaveRelation } from '../sessions/force-save-notes.js'
 import { digest } from '../util/text.js'
+import type { Parts } from '../parts.js'
 import { type EndedSave, publishRefused, reportSave } from './callback-reports.js'
 import { answerCallback, type HandlerRequest, notesOf } from './request.js'
 import { isCallbackPayload, optionalFields } from './request.compiled.js'
 import type { CallbackPayload } from './request.schema.js'
-import type { HandlerServices } from './services.js'
 
 type SaveEvent = FinishedEvent | ForceSavedEvent
 
 const FIELDS_OF_SAVES = ['filetype', 'changesurl', 'history', 'lastsave', 'notmodified'] as const
 const KNOWN_STATUSES: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 5, 6, 7])
 
-/** A submitted form. Source: docs/document-server-protocol.md#forced-6-and-7 */
+/** A submitted form. Source: emulator/docs/document-server-protocol.md#forced-6-and-7 */
 const FORM = 3
 
-/** Type of an action. Source: docs/document-server-protocol.md#coming-and-going-1-and-4 */
+/** Type of an action. Source: emulator/docs/document-server-protocol.md#coming-and-going-1-and-4 */
 const JOINED = 1
 
 const NO_URL = 'it announces a final save without the url of the document'
@@ -34,18 +35,13 @@ const ANSWER_AFTER_MS = 1000
 
 /**
  * Handles a callback. When it rejects, the route answers `{"error":1}` and the document server keeps what it has.
- * What the statuses mean: docs/document-server-protocol.md#callbacks
+ * What the statuses mean: emulator/docs/document-server-protocol.md#callbacks
  */
-export function createCallbackHandler (
-  { settings, credentials, sessions, saves, forceSaves, hooks, shutdown }: HandlerServices
-) {
+export function createCallbackHandler (parts: Parts) {
+  const { settings, credentials, sessions, saves, forceSaves, hooks } = parts
   const { onFormSubmitted } = settings
   const submitForm = createFormSubmissions(settings, saves, onFormSubmitted && (async event =>
-    await hooks.run(event.fileId, () => onFormSubmitted(event), {
-      milliseconds: settings.timeouts.hooks,
-      timeoutError: ms => new HookTimeoutError('onFormSubmitted', ms),
-      signal: shutdown.endAll
-    }, false)))
+    await hooks.run(event.fileId, () => onFormSubmitted(event), hookLimits(parts, 'onFormSubmitted'), false)))
 
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const ended = await handle(request, reply).catch(error => {
@@ -69,7 +65,7 @@ export function createCallbackHandler (
       const event = await received
       if (isSubmittedForm(event)) return undefined
       // A submitted form that is stored as a force save is none that this application has asked for.
-      const relation = isForm(event) ? undefined : await arrival.relationOf(event)
+      const relation = isForm(event) ? undefined : arrival.relationOf(event)
       await turn
       return await apply(log, event, relation, () => !(reply.raw.closed || reply.raw.destroyed))
     }).finally(arrival.applied)
@@ -91,7 +87,7 @@ export function createCallbackHandler (
     isAnswered = true
 
     // If a status 3 is acknowledged, the document server deletes the users' changes.
-    // Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+    // Source: emulator/docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
     if (event.status === 3 && settings.policies.corrupted === 'keep') throw new CorruptedDocumentError()
     if (isLostSave(event)) throw new InvalidCallbackError(NO_URL)
     if (isUnknownSave(event) && settings.policies.corrupted === 'keep') throw new InvalidCallbackError(`it announces a save with the status ${event.status as number}, which this version of the library does not know: update the library`)
@@ -128,7 +124,11 @@ export function createCallbackHandler (
     const { fileId, key } = event
     if (isSave(event)) return await applySave(log, event, relation, isAwaited)
     if (!key) return undefined
-    if (event.status === 1) await sessions.started(fileId, key, event.users, joinedIn(event))
+    if (event.status === 1) {
+      // One that the command `info` causes names nobody.
+      const joined = (event.actions ?? []).filter(({ type }) => type === JOINED).map(({ userid }) => userid)
+      await sessions.started(fileId, key, event.users, joined)
+    }
     if (event.status === 4) await sessions.closed(fileId, key)
     if (event.status === 3) {
       await (settings.policies.corrupted === 'keep'
@@ -158,7 +158,7 @@ export function createCallbackHandler (
         await forceSaves.failed(event, relation, new FileNotFoundError())
       }
       if (outcome === 'repeated' && key && status === 2 && isAwaited()) await sessions.finished(fileId, key, users)
-      if (outcome === 'repeated' || outcome === 'superseded') await forceSaves.skipped(request, outcome)
+      if (outcome === 'repeated' || outcome === 'superseded') await forceSaves.skipped(request)
       return outcome
     } catch (error) {
       if (event.status === 2) await noteRefusedSave(log, event, error as Error)
@@ -198,11 +198,6 @@ async function waitAtMost (milliseconds: number, promise: Promise<unknown>): Pro
   }
 }
 
-/** Those who have joined. A status 1 that the command `info` causes names none. */
-function joinedIn ({ actions = [] }: Pick<EditingEvent, 'actions'>): string[] {
-  return actions.filter(({ type }) => type === JOINED).map(({ userid }) => userid)
-}
-
 /** Whether a callback with nothing to store changes the record. */
 function changesSession ({ key, status }: CallbackEvent): boolean {
   return key !== undefined && (status === 1 || status === 2 || status === 3 || status === 4)
@@ -219,7 +214,7 @@ function isSave (event: CallbackEvent): event is SaveEvent {
 /**
  * Whether a callback with an unknown status has one of the fields that only saves have: the document server may delete
  * a save that is acknowledged.
- * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+ * Source: emulator/docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
  */
 function isUnknownSave (
   event: Partial<Record<typeof FIELDS_OF_SAVES[number], unknown>> & { readonly status: number }
@@ -234,7 +229,7 @@ function saveRequest (settings: Settings, event: SaveEvent): SaveRequest {
     fileId,
     status,
     url: callbackUrl(settings, 'url', event),
-    key,
+    key: key === '' ? undefined : key,
     lastsave,
     oldestChange: first?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z'),
     firstChange: first?.created && digest(first.created, first.user?.id ?? ''),

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import type { PageActionName } from '../../types/actions.js'
 import type { AuthorizeTarget } from '../../types/options.js'
 import { accessOf, mayUse, type Need } from '../control/defaults.js'
-import { ForbiddenError, HookTimeoutError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
+import { ForbiddenError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import { ONLY_WITH_TOKEN, type PageClaims, type SignatureState } from '../security/signatures.js'
-import type { Services } from '../services.js'
+import { hookLimits, type Services } from '../services.js'
 import { withTimeout } from '../util/limits.js'
 import { isJsonObject } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
@@ -28,18 +28,21 @@ const ALLOWED_DESTINATIONS: ReadonlySet<unknown> = new Set([undefined, 'empty', 
 const WRONG_KEY =
   'the document key of the callback does not belong to its file: the token is for another file, or documentKey was set after the control\'s config was read'
 
-export type Credentials = ReturnType<typeof createCredentials>
-
 /** Decides who may use the handler. What returns a promise rejects with `UnauthorizedError` or `ForbiddenError`. */
-export function createCredentials ({ settings, tokens, urls, pageTokens, keys, shutdown }: Services) {
+export function createCredentials (services: Services) {
+  const { settings, tokens, urls, pageTokens, keys } = services
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
 
   return {
     isProvenByHeader,
 
-    /** Refuses a callback with an unsigned URL. Needs no body. */
-    assertSignedCallback (request: FastifyRequest): void {
-      if (!isSignedCallback(request)) throw unsignedCallback()
+    /**
+     * Refuses a callback with an unsigned URL, or one that this application did not sign for this callback. Needs no
+     * body.
+     */
+    assertSignedCallback ({ query }: FastifyRequest): void {
+      if (!isCallbackQuery(query)) throw new InvalidCallbackError('its URL must have exactly one fileId')
+      if (settings.signedUrls && signatureOf('callback', query, query.fileId) !== 'valid') throw unsignedCallback()
     },
 
     /**
@@ -48,9 +51,13 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
      * the document was opened. Never throws.
      */
     proofOf (request: FastifyRequest) {
-      const notes = notesOf(request)
-      const isProven = notes.isProvenCallback ?? (isSignedByUs(request) && isProvenByHeader(request as HandlerRequest))
-      return { isProven, isUrlSigned: notes.validQuery !== undefined }
+      const { query } = request
+      const isUrlSigned = settings.signedUrls && isCallbackQuery(query) &&
+        urls.checkSignature('callback', query.fileId, query) === 'valid'
+      const isProven = notesOf(request).isProvenCallback ?? (
+        (isUrlSigned || (!settings.signedUrls && isCallbackQuery(query))) && isProvenByHeader(request as HandlerRequest)
+      )
+      return { isProven, isUrlSigned }
     },
 
     /**
@@ -59,7 +66,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
      */
     verifyCallback (request: HandlerRequest, fileId: string): unknown {
       const { body, query } = request
-      const signature = callbackSignature(request, query, fileId)
+      const signature = signatureOf('callback', query, fileId)
       const claims = settings.requireToken ? callbackClaims(request) : undefined
       if (settings.signedUrls && signature !== 'valid') throw unsignedCallback()
       if (settings.requireToken && !claims) throw noToken(request, 'no token in the body')
@@ -143,24 +150,6 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
   }
 
   /**
-   * Whether a callback's URL is signed, or need not be. Throws if this application did not make the signature for this
-   * callback. Needs no body.
-   */
-  function isSignedCallback (request: FastifyRequest): boolean {
-    const { query } = request
-    if (!isHandlerQuery(query) || !query.fileId) throw new InvalidCallbackError('its URL must have exactly one fileId')
-    return !settings.signedUrls || callbackSignature(request, query, query.fileId) === 'valid'
-  }
-
-  function isSignedByUs (request: FastifyRequest): boolean {
-    try {
-      return isSignedCallback(request)
-    } catch {
-      return false
-    }
-  }
-
-  /**
    * Whether the request's header proves that the document server sent the callback, or no proof is required. Needs no
    * body.
    */
@@ -196,18 +185,6 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     return token === 'valid'
   }
 
-  /**
-   * Verifies the signature when the callback arrives, and again only if a hook of the application has changed a signed
-   * parameter.
-   */
-  function callbackSignature (request: FastifyRequest, query: HandlerQuery, fileId: string): SignatureState {
-    const notes = notesOf(request)
-    if (notes.validQuery !== undefined && isSignedAlike(query, notes.validQuery)) return 'valid'
-    const signature = signatureOf('callback', query, fileId)
-    if (signature === 'valid') notes.validQuery = { ...query }
-    return signature
-  }
-
   function signatureOf (purpose: 'callback' | 'download', query: HandlerQuery, fileId: string): SignatureState {
     if (!settings.signedUrls) return 'absent'
     const signature = urls.checkSignature(purpose, fileId, query)
@@ -226,11 +203,7 @@ export function createCredentials ({ settings, tokens, urls, pageTokens, keys, s
     if (!authorize) return false
     let decision: boolean | 'grant' | undefined
     try {
-      decision = await withTimeout(() => authorize(request, target), {
-        milliseconds: settings.timeouts.hooks,
-        timeoutError: ms => new HookTimeoutError('authorize', ms),
-        signal: shutdown.endAll
-      })
+      decision = await withTimeout(() => authorize(request, target), hookLimits(services, 'authorize'))
     } catch (cause) {
       throw new ForbiddenError('authorize failed', { cause })
     }
@@ -265,9 +238,8 @@ function headerOf ({ headers }: FastifyRequest, name: string): string | undefine
   return Array.isArray(value) ? value.join() : value
 }
 
-/** Whether two callback queries have the same signature and the same signed parameters. */
-function isSignedAlike (a: HandlerQuery, b: HandlerQuery): boolean {
-  return a.fileId === b.fileId && a.key === b.key && a.expires === b.expires && a.signature === b.signature
+function isCallbackQuery (query: unknown): query is HandlerQuery & { readonly fileId: string } {
+  return isHandlerQuery(query) && !!query.fileId
 }
 
 function unsignedCallback (): Error {

@@ -1,31 +1,30 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import contentDisposition from 'content-disposition'
+import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
-import parseRange from 'range-parser'
-import type { ByteRange, FileInfo, FileUrl, ReadResult, Storage } from '../../types/storage.js'
+import { parse as parseRange } from 'range-parser'
+import type { ByteRange, FileInfo, ReadResult, Storage } from '../../types/storage.js'
+import type { FileUrl } from '../store/contract.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { FileNotFoundError, StorageError } from '../errors.js'
-import { arrivedBytes, discard } from '../util/streams.js'
+import { discard } from '../util/streams.js'
 import { isHttpUrl } from '../util/url.js'
+import type { Parts } from '../parts.js'
 import { type HandlerRequest, untrustedContentHeaders } from './request.js'
-import type { HandlerServices } from './services.js'
 
 /**
  * Serves a stored file, or redirects to the storage's own URL for it. Requires a signed URL or, without signed URLs, a
  * token, unless `authorize` grants the request.
  */
-export function createDownloadHandler ({ settings, credentials, storage, versions }: HandlerServices) {
-  const endWhenIdle = idleClients(settings.timeouts.idle)
-
+export function createDownloadHandler ({ settings: { timeouts }, credentials, storage, versions }: Parts) {
   return async function handleDownload (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { fileId, version } = request.query
     if (!fileId || (version !== undefined && !VERSION.test(version))) throw new FileNotFoundError()
     if (version !== undefined) return await sendVersion(request, reply, fileId, Number(version))
     await credentials.authorizeDownload(request, fileId)
     if (storage.downloadUrl) return redirect(request, reply, await storage.downloadUrl(fileId))
-    endWhenIdle(request, reply)
+    endWhenIdle(request.raw, reply.raw, timeouts.idle)
     if (wantsWholeFile(request)) return await sendFile(reply, fileId)
 
     const info = await storage.stat(fileId)
@@ -75,7 +74,7 @@ export function createDownloadHandler ({ settings, credentials, storage, version
       discard(content.body)
       return reply.send()
     }
-    endWhenIdle(request, reply)
+    endWhenIdle(request.raw, reply.raw, timeouts.idle)
     return reply.send(payloadOf(reply, content.body))
   }
 }
@@ -111,13 +110,8 @@ function wantsWholeFile ({ method, headers }: HandlerRequest): boolean {
 /** A version number. */
 const VERSION = /^[1-9]\d{0,8}$/
 
-/**
- * A body that is already in memory is sent without a stream. Any other body is discarded when a hook of the application
- * fails or sends something else: its file would stay open.
- */
-function payloadOf ({ raw }: FastifyReply, body: Readable): Readable | Buffer {
-  const bytes = arrivedBytes(body)
-  if (bytes !== undefined) return bytes
+/** Discards the body when a hook of the application fails or sends something else: its file would stay open. */
+function payloadOf ({ raw }: FastifyReply, body: Readable): Readable {
   if (raw.closed || raw.destroyed) discard(body)
   else raw.once('close', () => discard(body))
   return body
@@ -172,60 +166,35 @@ function requestedRange (
   const { range, 'if-range': condition } = headers
   if (range === undefined) return undefined
   if (condition !== undefined && condition !== etag && condition !== lastModified) return undefined
-  if (isSuffixOfWholeFile(range, size)) return undefined
-  const ranges = parseRange(size, range)
-  if (ranges === -1) return 'unsatisfiable'
-  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined
-  const { start, end } = ranges[0]!
-  return { start, end }
+  const { code, type, ranges } = parseRange(size, range)
+  if (type !== 'bytes' || (code & MALFORMED) !== 0 || ranges.length > 1) return undefined
+  return ranges[0] ?? (code === UNSATISFIABLE ? 'unsatisfiable' : undefined)
 }
 
-/**
- * Whether the last n bytes are requested of a file of at most n bytes: RFC 9110 wants the whole file, whereas
- * range-parser calls the range unsatisfiable.
- */
-function isSuffixOfWholeFile (range: string, size: number): boolean {
-  const length = /^bytes=-(\d+)$/.exec(range)?.[1]
-  return length !== undefined && Number(length) >= size
-}
+/** What range-parser finds wrong with a range: bits of its code. */
+const MALFORMED = 1
+const UNSATISFIABLE = 2
 
 type ServerResponse = FastifyReply['raw']
 
-/** A response that the timer has not seen. It may look at a new one at once, which does not count. */
-const NOT_SEEN = -1
-
 /**
- * Returns a function that destroys a response when its client has read nothing for the time limit, or at most twice as
- * long. Time with nothing to write does not count: the storage may be slow. Uses one timer for all responses. It ends
- * when there are none.
+ * Destroys a response when its client has read nothing for the time limit, or at most twice as long. Time with nothing
+ * to write does not count: the storage may be slow.
  */
-function idleClients (milliseconds: number) {
-  /** The bytes that each response's connection had written at the last look. */
-  const written = new Map<ServerResponse, number>()
-  let timer: NodeJS.Timeout | undefined
-
-  function look (): void {
-    if (written.size === 0) {
-      clearInterval(timer)
-      timer = undefined
-    }
-    for (const [response, before] of written) {
-      const { socket } = response.req
-      if (isWaiting(response) && socket.bytesWritten === before) socket.destroy()
-      else written.set(response, socket.bytesWritten)
-    }
+function endWhenIdle (
+  { httpVersionMajor, socket }: FastifyRequest['raw'], response: ServerResponse, limit: number
+): void {
+  if (httpVersionMajor > 1) { // an HTTP/2 connection is shared, but each of its streams has a timeout
+    response.setTimeout(limit, () => response.destroy())
+    return
   }
-
-  return function endWhenIdle ({ raw: { httpVersionMajor } }: FastifyRequest, { raw: response }: FastifyReply): void {
-    if (httpVersionMajor > 1) { // an HTTP/2 connection is shared, but each of its streams has a timeout
-      response.setTimeout(milliseconds, () => response.destroy())
-      return
-    }
-    if (response.closed || response.destroyed) return
-    written.set(response, NOT_SEEN)
-    response.once('close', () => written.delete(response))
-    timer ??= setInterval(look, milliseconds).unref()
-  }
+  let written = -1
+  const timer = setInterval(() => {
+    if (isWaiting(response) && socket.bytesWritten === written) socket.destroy()
+    written = socket.bytesWritten
+  }, limit).unref()
+  if (response.closed || response.destroyed) clearInterval(timer)
+  else response.once('close', () => clearInterval(timer))
 }
 
 /**

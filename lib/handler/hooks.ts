@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import type { EditorControlDefaults } from '../../types/control.js'
 import type { FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import type { EditorOptions } from '../../types/options.js'
 import type { SessionEndEvent, SessionStartEvent } from '../../types/sessions.js'
+import { mayUse } from '../control/defaults.js'
 import { channels } from '../diagnostics.js'
-import { HookTimeoutError } from '../errors.js'
 import { saveIdOf } from '../save/save-request.js'
-import type { Services } from '../services.js'
+import { hookLimits, type Services } from '../services.js'
 import { type SessionRecord, liveSessions, type Session, stateOf } from '../sessions/record.js'
 import type { Cause } from '../sessions/record-store.js'
-import { BoundedMap } from '../util/bounded-map.js'
-import { type Limits, withTimeout } from '../util/limits.js'
+import { BoundedMap, type Limits, withTimeout } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
 
 type HookName = 'onCallback' | 'onSaved' | 'onSaveFailed' | 'onSessionStart' | 'onSessionEnd'
@@ -38,20 +38,17 @@ const AWAITED: ReadonlySet<HookName> = new Set(['onCallback', 'onSaved', 'onSave
 export type Hooks = ReturnType<typeof createHooks>
 
 /** Calls the application's hooks. A hook's error or timeout is logged and has no other effect. */
-export function createHooks ({ settings, log, shutdown }: Pick<Services, 'settings' | 'log' | 'shutdown'>) {
-  const reportedFailures = new Set<string>()
+export function createHooks (services: Pick<Services, 'settings' | 'log' | 'shutdown'>) {
+  const { settings, log } = services
+  const reportedFailures = new BoundedMap<string, true>(MAX_REMEMBERED_FAILURES)
 
-  return { call, run, saveFailed, isInHookOf }
+  return { call, run, saveFailed, isInHookOf, canEdit }
 
   async function call<Name extends HookName> (name: Name, event: EventOf<Name>): Promise<void> {
     const hook = settings[name] as ((value: typeof event) => void | Promise<void>) | undefined
     if (!hook) return
     try {
-      await run(event.fileId, () => hook(event), {
-        milliseconds: settings.timeouts.hooks,
-        timeoutError: ms => new HookTimeoutError(name, ms),
-        signal: shutdown.endAll
-      }, AWAITED.has(name))
+      await run(event.fileId, () => hook(event), hookLimits(services, name), AWAITED.has(name))
     } catch (err) {
       log.error({ err }, `the hook ${name} failed`)
     }
@@ -74,10 +71,32 @@ export function createHooks ({ settings, log, shutdown }: Pick<Services, 'settin
     const { fileId, key, status, users } = event
     const id = saveIdOf(event)
     if (reportedFailures.has(id)) return
-    if (reportedFailures.size === MAX_REMEMBERED_FAILURES) reportedFailures.clear()
-    reportedFailures.add(id)
+    reportedFailures.set(id, true)
     const { code = 'UNKNOWN' } = error as { readonly code?: string }
     await call('onSaveFailed', { fileId, status, code, error, ...(key && { key }), ...(users && { users }) })
+  }
+
+  /**
+   * Asks the hook `canEdit`. Resolves to why the user may not edit the document now, `''` without a reason, or to
+   * `null`. Never rejects.
+   */
+  async function canEdit (
+    fileId: string, defaults: EditorControlDefaults, request: FastifyRequest | undefined
+  ): Promise<string | null> {
+    const { canEdit: hook } = settings
+    if (!hook || !mayUse(defaults, 'change')) return null
+    try {
+      const answer: unknown = await withTimeout<unknown>(
+        () => hook({ fileId, user: defaults.user, ...(request && { request }) }),
+        hookLimits(services, 'canEdit')
+      )
+      if (answer === true) return null
+      if (answer === false || typeof answer === 'string') return answer || ''
+      throw new TypeError('canEdit returned something other than true, false or a reason')
+    } catch (err) {
+      log.error({ err, fileId }, 'the hook canEdit failed: the document opens for viewing')
+      return ''
+    }
   }
 
   /** Whether the caller runs in a hook that a callback of this file waits for. */

@@ -1,11 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { ResponseMessage } from '../../types/diagnostics.js'
 import { channels, codeOf } from '../diagnostics.js'
 import type { Services } from '../services.js'
 import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../sessions/openings.js'
-import { lineLimit } from './line-limit.js'
+import { createLimiter } from '../util/limits.js'
 import {
-  errorStatus, type HandlerQuery, type HandlerRequest, isEndedByHook, isHandlerQuery, namedFileId, notesOf, OWN_CODE
+  errorStatus, type HandlerQuery, isEndedByHook, isHandlerQuery, namedFileId, notesOf, OWN_CODE
 } from './request.js'
 
 /** Codes of refusals for lack of credentials. */
@@ -18,15 +17,13 @@ function isFromBrowser ({ headers }: FastifyRequest): boolean {
 
 /** Records for the doctor how requests of the document server end, and warns if a hook of the application ends them. */
 export function createObserver ({ settings, urls }: Services, openings: Openings) {
-  const warn = createHookWarnings()
+  const take = createLimiter({ amount: 1, interval: 10 * 60_000 })
 
   return {
     /** The request has passed the application's hooks and reaches its action. */
     reached (request: FastifyRequest, reply: FastifyReply): void {
       notesOf(request).hasReachedAction = true
-      let isSent = false
-      reply.raw.once('finish', () => { isSent = true }) // a response of HTTP/2 has no `writableFinished`
-      reply.raw.once('close', () => { if (!isSent) note(request, { result: 'interrupted' }) })
+      whenClosed(reply, isSent => { if (!isSent) note(request, { result: 'interrupted' }) })
     },
     failed: (request: FastifyRequest, error: FastifyError) => { notesOf(request).error = error },
     /** The response was sent. */
@@ -66,6 +63,16 @@ export function createObserver ({ settings, urls }: Services, openings: Openings
     return signature === 'valid' || signature === 'expired'
   }
 
+  /**
+   * Warns that a hook of the application keeps requests of the document server from the plugin: once per action and
+   * status in ten minutes.
+   */
+  function warn (request: FastifyRequest, action: 'callback' | 'download', httpStatus: number): void {
+    if (take(`${action} ${httpStatus}`).wait > 0) return
+    const { error } = notesOf(request)
+    request.log.warn({ fileId: namedFileId(request), httpStatus, ...(error && { err: error }) }, `a hook of the application ended a ${action} of the document server with status ${httpStatus}, before the plugin: ${consequences[action]}. ${remedyOf(httpStatus)} See ${LOGIN_GUIDE}`)
+  }
+
   function outcomeOf (request: FastifyRequest, { headersSent, statusCode }: FastifyReply['raw']): Outcome {
     const notes = notesOf(request)
     const { error } = notes
@@ -102,50 +109,26 @@ function eventOf (
 /** Statuses of responses without a body (RFC 9110). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
-/** Publishes that a request was answered with an error before it reached its action. */
-export function publishFailed (
-  request: FastifyRequest, reply: FastifyReply, { error, status }: { readonly error: Error, readonly status: number }
-): void {
-  channelOf(request)?.publish({
-    ...subjectOf(request),
-    outcome: 'failed',
-    code: codeOf(error),
-    httpStatus: status,
-    durationMs: reply.elapsedTime
-  })
-}
-
-/**
- * Publishes how a request for content that reached its action ends, when its response is sent or its connection closes.
- */
-export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply): void {
+/** Publishes how a request for content ends, when its response is sent or its connection closes. */
+export function publishWhenClosed (request: FastifyRequest, reply: FastifyReply): void {
   const channel = channelOf(request)
   if (!channel) return
   const { method, raw: { socket, httpVersionMajor } } = request
   const { raw: response } = reply
   const writtenBefore = socket.bytesWritten
-  let isSent = false
-  // an HTTP/2 response emits it even if the stream was cancelled
-  response.once('finish', () => { isSent = response.writableEnded })
-  if (response.closed) publish() // the client has left while a hook of the application was running
-  else response.once('close', publish)
-
-  function publish (): void {
+  whenClosed(reply, isSent => {
+    const { error } = notesOf(request)
+    const fileId = namedFileId(request)
     const bytes = isSent ? bodyLength() ?? writtenBytes() : writtenBytes()
-    channel?.publish({
-      ...subjectOf(request),
-      ...outcome(),
+    channel.publish({
+      ...(fileId !== undefined && { fileId }),
+      outcome: isSent ? error ? 'failed' : 'sent' : 'interrupted',
+      ...(isSent && error && { code: codeOf(error) }),
       ...((isSent || response.headersSent) && { httpStatus: response.statusCode }),
       ...(bytes !== undefined && { bytes }),
       durationMs: reply.elapsedTime
     })
-  }
-
-  function outcome (): Pick<ResponseMessage, 'outcome' | 'code'> {
-    if (!isSent) return { outcome: 'interrupted' }
-    const { error } = notesOf(request)
-    return error ? { outcome: 'failed', code: codeOf(error) } : { outcome: 'sent' }
-  }
+  })
 
   /** `undefined` if the length was unknown before the body was sent. */
   function bodyLength (): number | undefined {
@@ -160,6 +143,14 @@ export function publishWhenClosed (request: HandlerRequest, reply: FastifyReply)
   }
 }
 
+/** Calls back when a response is sent or its connection closes. */
+function whenClosed ({ raw }: FastifyReply, call: (isSent: boolean) => void): void {
+  let isSent = false
+  raw.once('finish', () => { isSent = raw.writableEnded }) // HTTP/2 emits it even if the stream was cancelled
+  if (raw.closed) call(false) // the client has left while a hook of the application was running
+  else raw.once('close', () => call(isSent))
+}
+
 /** The channel of a request for content, if somebody listens. */
 function channelOf ({ query }: FastifyRequest) {
   const { action } = query as { readonly action?: unknown }
@@ -167,38 +158,12 @@ function channelOf ({ query }: FastifyRequest) {
   return channel?.hasSubscribers ? channel : undefined
 }
 
-function subjectOf (request: FastifyRequest): Pick<ResponseMessage, 'fileId'> {
-  const fileId = namedFileId(request)
-  return fileId === undefined ? {} : { fileId }
-}
-
 /**
  * How an application lets the document server pass its login hooks. A URL, because the npm package contains no docs.
  */
-export const LOGIN_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/login-hooks.md'
+export const LOGIN_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/hooks.md#logins'
 
-const INTERVAL_MS = 10 * 60_000
-/** More than the HTTP statuses in use. */
-const MAX_LINES = 50
-
-const consequences = {
-  callback: 'changes are not saved',
-  download: 'documents cannot be opened'
-} as const
-
-/**
- * Warns that a hook of the application keeps requests of the document server from the plugin: once per action and
- * status in each interval.
- */
-function createHookWarnings () {
-  const isDue = lineLimit({ interval: INTERVAL_MS, max: MAX_LINES })
-
-  return function warn (request: FastifyRequest, action: 'callback' | 'download', httpStatus: number): void {
-    if (!isDue(`${action} ${httpStatus}`)) return
-    const { error } = notesOf(request)
-    request.log.warn({ fileId: namedFileId(request), httpStatus, ...(error && { err: error }) }, `a hook of the application ended a ${action} of the document server with status ${httpStatus}, before the plugin: ${consequences[action]}. ${remedyOf(httpStatus)} See ${LOGIN_GUIDE}`)
-  }
-}
+const consequences = { callback: 'changes are not saved', download: 'documents cannot be opened' }
 
 function remedyOf (httpStatus: number): string {
   if (httpStatus === 429) {

@@ -1,21 +1,19 @@
 import type { FastifyReply } from 'fastify'
-import { fragmentType } from '../fragment-type.js'
-import { arrivedBytes, discard } from '../util/streams.js'
+import { fragmentType } from '../control/page.js'
+import { discard } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
+import type { Parts } from '../parts.js'
 import { type HandlerRequest, untrustedContentHeaders } from './request.js'
-import type { HandlerServices } from './services.js'
 
 /** Statuses of responses without a body (RFC 9110). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** Fetches a URL and streams it back as a same-origin response. */
-export function createProxyHandler ({ credentials, outbound }: HandlerServices) {
+export function createProxyHandler ({ credentials, outbound }: Parts) {
   return async function handleProxy (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const url = parseHttpUrl(request.query.url)
     await credentials.authorizeProxy(request, url)
-    const response = closingOf(reply)
-    const upstream = await outbound('proxy', url, { controller: response.closing })
-    upstream.body.once('close', response.ignore)
+    const upstream = await outbound('proxy', url, { controller: closingOf(reply) })
 
     reply.code(upstream.status).headers({
       'content-type': typeOf(forwardable(upstream.header('content-type'))),
@@ -29,8 +27,7 @@ export function createProxyHandler ({ credentials, outbound }: HandlerServices) 
       discard(upstream.body)
       return reply.send()
     }
-    // Sending bytes costs much less than a stream, but Fastify would add a length that the upstream did not send.
-    return reply.send((upstream.length === undefined ? undefined : arrivedBytes(upstream.body)) ?? upstream.body)
+    return reply.send(upstream.body)
   }
 }
 
@@ -46,12 +43,12 @@ function typeOf (type = 'application/octet-stream'): string {
  * A controller that is aborted when the response closes: the client has left, or a hook of the application has sent
  * something else.
  */
-function closingOf (reply: FastifyReply) {
+function closingOf ({ raw }: FastifyReply): AbortController {
   const controller = new AbortController()
   const abort = () => controller.abort(new Error('the client has disconnected'))
-  if (reply.raw.closed) abort()
-  else reply.raw.once('close', abort)
-  return { closing: controller, ignore: () => { reply.raw.off('close', abort) } }
+  if (raw.closed) abort()
+  else raw.once('close', abort)
+  return controller
 }
 
 /** A header value that can be forwarded: not blank, and only characters that are valid in a header. */

@@ -1,26 +1,22 @@
 import type { FastifyReply } from 'fastify'
 import { InvalidReportError } from '../errors.js'
 import { MAX_FILE_ID_BYTES } from '../security/names.js'
-import { lineLimit } from './line-limit.js'
+import { createLimiter } from '../util/limits.js'
+import type { Parts } from '../parts.js'
 import { type HandlerRequest, untrustedContentHeaders } from './request.js'
-import type { HandlerServices } from './services.js'
 
 /** A code of the page's module or of the editor. */
 const CODE = /^(slow|no-frame|-?\d{1,4})$/
 
-const INTERVAL_MS = 60_000
-/** Maximum within that interval, for all pages together. */
-const MAX_LINES = 100
-
 /**
- * Logs why a document did not open in a browser: only the browser knows. `explainOpening` adds what the requests that
- * the handler saw say about it.
+ * Logs why a document did not open in a browser: only the browser knows. Adds what the requests that the handler saw
+ * say about it.
  */
-export function createReportHandler (
-  { credentials, openings }: HandlerServices, explainOpening: (fileId: string) => string | undefined
-) {
+export function createReportHandler ({ credentials, openings, openingExplainer }: Parts) {
   // Anybody with an editor page can report as often as they like.
-  const isDue = lineLimit({ interval: INTERVAL_MS, max: MAX_LINES })
+  const allLines = createLimiter({ amount: 100, interval: 60_000 })
+  const equalLines = createLimiter({ amount: 1, interval: 60_000 })
+  const isDue = (line: string) => equalLines(line).wait === 0 && allLines('').wait === 0
 
   return async function handleReport (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { code = '' } = request.query
@@ -30,10 +26,10 @@ export function createReportHandler (
     const isProven = await credentials.authorizeReport(request)
 
     const fileId = request.query.fileId?.slice(0, MAX_FILE_ID_BYTES) ?? ''
-    if (isDue(`${isKnownFailure(code) ? code : 'unknown'} ${fileId}`)) {
-      const { meaning, remedy, isAboutApplication } = explainFailure(code)
+    if (isDue(`${failures[code] ? code : 'unknown'} ${fileId}`)) {
+      const { meaning, remedy, isAboutApplication } = failures[code] ?? unknown
       if (isProven) openings.reported(fileId, `code ${code}: ${meaning}`)
-      const seen = isAboutApplication && explainOpening(fileId)
+      const seen = isAboutApplication && openingExplainer.summary(fileId)
       request.log.warn(
         { fileId, code },
         [`a document did not open in the browser: ${meaning}.`, remedy, seen].filter(Boolean).join(' ')
@@ -81,8 +77,8 @@ const unconverted: OpeningFailure = {
     `"Try again" in the page opens it under a new key for a user who may change the document, at most once in a minute and only if nobody has it open. If that fails, too, the file is damaged or not of the format that its extension says, or the converter is broken: look at the log of the document server's converter. ${RUN_DOCTOR}`
 }
 
-/** By the code of the editor's `onError`. Source: docs/document-server-protocol.md#the-editor-in-the-page */
-const failures: Readonly<Record<string, OpeningFailure>> = {
+/** By the code of the editor's `onError`. Source: emulator/docs/document-server-protocol.md#the-editor-in-the-page */
+const failures: Readonly<Partial<Record<string, OpeningFailure>>> = {
   0: unreachable,
   '-4': notDownloaded,
   '-81': notDownloaded,
@@ -122,13 +118,4 @@ const unknown: OpeningFailure = {
   meaning: 'the editor reported an error',
   remedy: `Look at the log of the document server. ${RUN_DOCTOR}`,
   isAboutApplication: true
-}
-
-/** Whether the code has its own explanation. */
-function isKnownFailure (code: string): boolean {
-  return Object.hasOwn(failures, code)
-}
-
-function explainFailure (code: string): OpeningFailure {
-  return isKnownFailure(code) ? failures[code]! : unknown
 }

@@ -24,7 +24,7 @@ export function requestTokens (
   return {
     /**
      * The signed fields of a callback; `undefined` without a token.
-     * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+     * Source: emulator/docs/document-server-protocol.md#tokens-the-document-server-sends
      */
     callbackClaims (request: FastifyRequest): Claims | undefined {
       if (!isJsonObject(request.body)) throw new InvalidCallbackError('its body is not an object')
@@ -36,8 +36,9 @@ export function requestTokens (
       }
       // The token in the body is complete; the one in the header may lack long fields.
       const claims = verified(request, 'body', token)
-      const headerClaims = header === undefined ? undefined : ownClaims(request, header)
-      if (headerClaims) assertAgreement(request, claims, signedFields(headerClaims))
+      if (header !== undefined && !isForeign(header)) {
+        assertAgreement(request, claims, signedFields(verified(request, 'header', header)))
+      }
       return claims
     },
 
@@ -70,49 +71,35 @@ export function requestTokens (
       : undefined
   }
 
+  /**
+   * The claims of a token, unless they say that it was made for a request to the document server or for the editor in a
+   * page.
+   */
   function verified (request: FastifyRequest, place: 'body' | 'header', token: unknown): Claims {
     if (typeof token !== 'string') throw refusal(request, `the token in the ${place} is not a string`)
     const verification = tokens.verify(token)
-    if ('claims' in verification) return withOwnPurpose(request, place, verification.claims)
-    throw refusalOf(request, place, verification.fault)
-  }
-
-  /**
-   * The claims of a header that comes with a token in the body; `undefined` if the header's token is not the document
-   * server's.
-   */
-  function ownClaims (request: FastifyRequest, token: string): Claims | undefined {
-    const verification = tokens.verify(token)
-    if ('claims' in verification) return withOwnPurpose(request, 'header', verification.claims)
-    const { fault } = verification
-    if (!JSON_WEB_TOKEN.test(token) || FOREIGN_ALGORITHM.test(fault.algorithm ?? '')) return undefined
-    throw refusalOf(request, 'header', fault)
-  }
-
-  /**
-   * The claims, unless they say that the token was made for a request to the document server or for the editor in a
-   * page.
-   */
-  function withOwnPurpose (request: FastifyRequest, place: 'body' | 'header', claims: Claims): Claims {
-    const { operation } = claims
-    if (typeof operation !== 'string' || !FOREIGN_OPERATIONS.has(operation)) return claims
+    if (!('claims' in verification)) {
+      const { problem, remedy, ...facts } = verification.fault
+      throw refusal(request, `the token in the ${place} ${problem}: ${remedy}`, facts)
+    }
+    const { claims } = verification
+    if (!FOREIGN_OPERATIONS.has(claims.operation)) return claims
     throw refusal(
       request,
-      `the token in the ${place} was made for another purpose: its claim "operation" is "${operation}"`
+      `the token in the ${place} was made for another purpose: its claim "operation" is "${claims.operation as string}"`
     )
+  }
+
+  /** Whether the header's token is not the document server's. */
+  function isForeign (token: string): boolean {
+    const verification = tokens.verify(token)
+    return 'fault' in verification &&
+      (!JSON_WEB_TOKEN.test(token) || FOREIGN_ALGORITHM.test(verification.fault.algorithm ?? ''))
   }
 
   function assertAgreement (request: FastifyRequest, inBody: Claims, inHeader: Claims): void {
     const differing = CALLBACK_FIELDS.filter(name => !agree(name, inBody[name], inHeader[name]))
     if (differing.length > 0) throw refusal(request, `the tokens in the body and in the header disagree about ${differing.join(', ')}: one of them is from another callback`)
-  }
-
-  function refusalOf (
-    request: FastifyRequest,
-    place: 'body' | 'header',
-    { problem, remedy, ...facts }: TokenFault
-  ): Error {
-    return refusal(request, `the token in the ${place} ${problem}: ${remedy}`, facts)
   }
 
   function refusal (request: FastifyRequest, message: string, facts: Partial<TokenFault> = {}): Error {
@@ -130,13 +117,13 @@ const CALLBACK_FIELDS = ['status', ...Object.keys(optionalFields)]
 
 /**
  * Purposes that a token for a callback or a download never has. Their own values are not documented, so any other value
- * is accepted. Source: docs/document-server-protocol.md#purposes-of-tokens
+ * is accepted. Source: emulator/docs/document-server-protocol.md#purposes-of-tokens
  */
-const FOREIGN_OPERATIONS: ReadonlySet<string> = new Set(['converter', 'command', 'docbuilder', 'browser'])
+const FOREIGN_OPERATIONS: ReadonlySet<unknown> = new Set(['converter', 'command', 'docbuilder', 'browser'])
 
 /**
  * A header's token of 7168 characters or more has no `changesurl` and an empty `history`.
- * Source: docs/document-server-protocol.md#tokens-the-document-server-sends
+ * Source: emulator/docs/document-server-protocol.md#tokens-the-document-server-sends
  */
 const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(['changesurl', 'history'])
 

@@ -1,22 +1,27 @@
 import { type Static, Type } from 'typebox'
 import { EXTENSION } from '../document-server/formats.js'
 
-const Action = Type.Enum(['callback', 'download', 'proxy', 'report'])
+const Action = Type.Enum(['callback', 'download', 'proxy', 'report'], {
+  type: 'string',
+  description: 'With GET: `download` or `proxy`. With POST: `callback` or `report`.'
+})
 export type Action = Static<typeof Action>
+
+const described = (description: string) => Type.Optional(Type.String({ description }))
 
 /**
  * The handler's query. A parameter that is repeated, or parsed to an object by the application's parser, is invalid.
  */
 export const HandlerQuery = Type.Object({
   action: Action,
-  fileId: Type.Optional(Type.String()),
-  expires: Type.Optional(Type.String()),
-  key: Type.Optional(Type.String()),
-  signature: Type.Optional(Type.String()),
-  url: Type.Optional(Type.String()),
-  code: Type.Optional(Type.String()),
-  version: Type.Optional(Type.String()),
-  part: Type.Optional(Type.String())
+  fileId: described('The document.'),
+  expires: described('`download`: seconds since the epoch, after which the URL is not valid any more.'),
+  key: described('`callback`: the only document key that the URL is for.'),
+  signature: described('`callback`, `download`: signature of the URL, which the control of a document makes.'),
+  url: described('`proxy`: the http(s) URL to fetch.'),
+  code: described('`report`: `slow`, `no-frame`, or the error code of the editor.'),
+  version: described('`download`: an earlier version, by its number.'),
+  part: described('`download`, with `version`: `content`, or `changes` for the data of the changes that led to it.')
 })
 export type HandlerQuery = Static<typeof HandlerQuery>
 
@@ -33,8 +38,8 @@ export type CallbackPayload = Static<typeof CallbackPayload>
  */
 export const optionalFields = {
   key: Type.String({ minLength: 1, maxLength: 255 }),
-  url: Type.String({ pattern: /\S/ }),
-  filetype: Type.String({ pattern: EXTENSION }),
+  url: Type.String({ pattern: '\\S' }),
+  filetype: Type.String({ pattern: EXTENSION.source }),
   users: Type.Array(Type.String()),
   userdata: Type.String({ maxLength: 64 * 1024 }),
   actions: Type.Array(
@@ -56,3 +61,13 @@ export const optionalFields = {
   encrypted: Type.Boolean(),
   notmodified: Type.Boolean()
 }
+
+/** For API documentation: as JSON, which is not compiled. */
+export const schemas: Readonly<Record<'query' | 'callback', object>> = JSON.parse(JSON.stringify({
+  query: HandlerQuery,
+  callback: Type.Object({
+    ...Type.Partial(Type.Object(optionalFields)).properties,
+    ...CallbackPayload.properties,
+    token: Type.Optional(Type.String({ description: 'A JSON Web Token with all other fields, signed with `jwtSecret`.' }))
+  }, { description: '`callback`: the event, as the document server sends it. `report`: there must be no body.' })
+}))

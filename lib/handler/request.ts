@@ -1,15 +1,28 @@
+import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type {
-  FastifyContextConfig, FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions
+  FastifyContextConfig, FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema,
+  FastifySchemaCompiler, HTTPMethods, RouteOptions
 } from 'fastify'
 import type { CallbackEvent } from '../../types/events.js'
 import type { EditorCaller } from '../../types/fastify.js'
 import type { EditorOptions } from '../../types/options.js'
+import { InvalidCallbackError, TooLargeError } from '../errors.js'
 import { MAX_FILE_ID_BYTES } from '../security/names.js'
-import { isHandlerQuery } from './request.compiled.js'
+import { type Limits, readBody } from '../util/limits.js'
+import { parseJson } from '../util/text.js'
 import type { HandlerQuery } from './request.schema.js'
 
 export { isHandlerQuery } from './request.compiled.js'
 export type { Action, HandlerQuery } from './request.schema.js'
+
+/**
+ * All methods that Fastify supports by default: a request with a method that has no route would be logged with its
+ * query.
+ */
+export const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 /** A request to the handler whose query is valid. */
 export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
@@ -17,10 +30,79 @@ export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
 /** Takes the parameters that the application's parser has made numbers or the like as they stand in the URL. */
 export function restoreText (request: FastifyRequest): void {
   const query = request.query as Record<string, unknown>
-  const names = Object.keys(query).filter(name => ['number', 'bigint', 'boolean'].includes(typeof query[name]))
-  if (names.length === 0) return
-  const written = new URLSearchParams(request.url.split('?')[1])
-  for (const name of names) query[name] = written.get(name)
+  for (const [name, value] of new URLSearchParams(request.url.split('?')[1])) {
+    if (['number', 'bigint', 'boolean'].includes(typeof query[name])) query[name] = value
+  }
+}
+
+const gunzipAsync = promisify(gunzip)
+
+interface BodyLimits extends Pick<Limits, 'milliseconds' | 'signal'> {
+  /** Bytes. */
+  readonly limit: number
+}
+
+/**
+ * Reads the body of a callback as JSON, whatever its content type. Rejects with `TooLargeError` or
+ * `InvalidCallbackError`, or with the reason of the signal.
+ */
+export async function readCallback (
+  { headers }: FastifyRequest, payload: Readable, { limit, ...limits }: BodyLimits
+): Promise<unknown> {
+  const tooLarge = () => new TooLargeError(limit)
+  if (Number(headers['content-length']) > limit) throw tooLarge()
+  const body = await readBody(payload, {
+    ...limits,
+    limit,
+    tooLarge,
+    cutOff: () => new InvalidCallbackError('its body was truncated'),
+    timeoutError: ms => new InvalidCallbackError(`its body did not arrive within ${ms} ms`)
+  })
+  return parseCallbackBody(headers['content-encoding'] === 'gzip' ? await unzipped(body, limit) : body)
+}
+
+/** A proxy may compress requests. */
+async function unzipped (body: Buffer, limit: number): Promise<Buffer> {
+  try {
+    return await gunzipAsync(body, { maxOutputLength: limit })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new TooLargeError(limit)
+    throw new InvalidCallbackError('its body is not compressed as its Content-Encoding says', { cause })
+  }
+}
+
+/** Callbacks are flat. Deep nesting would only cost time wherever the value is traversed. */
+const MAX_DEPTH = 100
+
+/** Throws `InvalidCallbackError`. */
+export function parseCallbackBody (bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new InvalidCallbackError('its body is not UTF-8')
+  const text = bytes.toString().replace(/^\ufeff/, '')
+  const body = parseJson(text)
+  if (body === undefined) throw new InvalidCallbackError('its body is not JSON')
+  if (depthOf(text) > MAX_DEPTH) throw new InvalidCallbackError(`its body is nested deeper than ${MAX_DEPTH} levels`)
+  return body
+}
+
+/** How deep JSON is nested. Runs in one pass, so that no input can make it slow. */
+function depthOf (json: string): number {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let i = 0; i < json.length; i++) {
+    const character = json[i]
+    if (inString) {
+      if (character === '\\') i++
+      else if (character === '"') inString = false
+    } else if (character === '"') {
+      inString = true
+    } else if (character === '[' || character === '{') {
+      deepest = Math.max(deepest, ++depth)
+    } else if (character === ']' || character === '}') {
+      depth--
+    }
+  }
+  return deepest
 }
 
 /** The `fileId` of a request whose query may be invalid, for logs and messages. Cut to the maximum length. */
@@ -29,39 +111,11 @@ export function namedFileId ({ query }: FastifyRequest): string | undefined {
   return typeof fileId === 'string' ? fileId.slice(0, MAX_FILE_ID_BYTES) : undefined
 }
 
-/** The doctor's probe that a request is for. */
-export interface Probe {
-  readonly id: string
-  readonly action: 'callback' | 'download'
-}
-
-/** How the ID of a probe begins, which stands in the place of a fileId. */
-export const PROBE_PREFIX = 'fastify-onlyoffice-probe-'
-const PROBE_METHODS = { callback: 'POST', download: 'GET' } as const
-
-/** The probe that a request is for, by its form. Only its signature proves that it is one. */
-export function probeOf (request: FastifyRequest): Probe | undefined {
-  const { method, query } = request
-  const id = namedFileId(request)
-  if (!id?.startsWith(PROBE_PREFIX) || !isHandlerQuery(query)) return undefined
-  const { action } = query
-  return (action === 'callback' || action === 'download') && method === PROBE_METHODS[action]
-    ? { id, action }
-    : undefined
-}
-
 /** Notes of the handler's parts about one request while it is handled. Each part reads and writes only its own. */
 interface RequestNotes {
-  /** `null` if the request is not for a probe. */
-  probe?: Probe | null
-  /**
-   * The query of a callback whose signature is valid. A hook of the application may change the query of the request
-   * afterwards.
-   */
-  validQuery?: HandlerQuery
   /** Whether the callback has all required credentials. */
   isProvenCallback?: boolean
-  /** The request has passed the application's hooks, or is a probe that the handler answers. */
+  /** The request has passed the application's hooks. */
   hasReachedAction?: boolean
   /** Errors meanwhile come from the plugin or the connection, not from a hook. */
   isReadingBody?: boolean
@@ -90,35 +144,39 @@ export function notesOf (request: FastifyRequest): RequestNotes {
 export interface CommonRouteOptions extends Pick<RouteOptions, 'constraints' | 'handlerTimeout'> {
   readonly config: FastifyContextConfig
   readonly schema: FastifySchema
+  readonly validatorCompiler: FastifySchemaCompiler<unknown>
 }
 
-/** Describes a route in the form that @fastify/swagger calls. */
-export type SwaggerTransform = (
-  route: { readonly url: string, readonly openapiObject?: object }
-) => { readonly url: string, readonly schema: object }
+/** A route's schema, and what @fastify/swagger reads of it. */
+export interface DescribedSchema extends Pick<FastifySchema, 'body' | 'querystring' | 'headers'> {
+  readonly summary: string
+  readonly description: string
+  /** Absent: the requirements of the application. */
+  readonly security?: []
+}
 
-/** Without a `transform` the route is hidden from API documentation. */
-export type RouteOptionsOf = (caller: EditorCaller, transform?: SwaggerTransform) => CommonRouteOptions
-
-/** Hides a route: @fastify/swagger reads the property. */
-const HIDDEN: FastifySchema & { readonly hide: boolean } = { hide: true }
+/** Without `schema` the route is hidden from API documentation. */
+export type RouteOptionsOf = (caller: EditorCaller, schema?: DescribedSchema) => CommonRouteOptions
 
 /** A route cannot switch off the `handlerTimeout` of the application: 24 days, the longest time of a timer. */
 const NEVER_MS = 2 ** 31 - 1
 
 /** Gives each route the application's `config` and `config.editor.caller`, which tells hooks who is calling. */
 export function routeOptionsWith (
-  { constraints, config }: Pick<EditorOptions, 'constraints' | 'config'>,
+  { constraints, config, openapi }: Pick<EditorOptions, 'constraints' | 'config' | 'openapi'>,
   { handlerTimeout = 0 }: { readonly handlerTimeout?: number }
 ): RouteOptionsOf {
-  return (caller, transform) => ({
+  const { tags = ['editor'] } = openapi === true || openapi === undefined ? {} : openapi
+  return (caller, schema) => ({
     ...(constraints && { constraints }),
     // It would cut downloads, and answer a save that is being stored. Everything has `timeouts` of its own.
     ...(handlerTimeout > 0 && { handlerTimeout: NEVER_MS }),
-    schema: HIDDEN,
-    // Without a transform of its own, a route would get the application's, which may handle only its own kind of
-    // schema.
-    config: { swaggerTransform: transform ?? false, ...config, editor: { caller } } as FastifyContextConfig
+    schema: { tags, ...schema, hide: !openapi || !schema } as FastifySchema,
+    // The application's validator has no effect here. A part of a request that a route does not check here is checked
+    // once its sender is known, or becomes an answer of its own: there the schema is for API documentation.
+    validatorCompiler: () => () => true,
+    // The application's transform may handle only its own kind of schema.
+    config: { swaggerTransform: false, ...config, editor: { caller } } as FastifyContextConfig
   })
 }
 
@@ -140,6 +198,11 @@ export function errorStatus ({ statusCode }: { readonly statusCode?: unknown }):
     : 500
 }
 
+/** The connection cannot be used again: the rest of the body is not read. */
+export function closeUnlessComplete ({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (!raw.complete && raw.httpVersionMajor === 1) reply.header('connection', 'close')
+}
+
 /** The error that was thrown: application code may throw `null` or `undefined`. */
 export function thrownError (thrown: FastifyError | null): FastifyError {
   return thrown ?? Object.assign(new Error('null or undefined was thrown'), { code: '', name: 'Error' })
@@ -147,7 +210,7 @@ export function thrownError (thrown: FastifyError | null): FastifyError {
 
 /**
  * Answers a callback. With 0 the document server deletes its copy of a save, with 1 it keeps it.
- * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+ * Source: emulator/docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
  */
 export function answerCallback (reply: FastifyReply, error: 0 | 1): FastifyReply {
   if (reply.sent) return reply // the application has sent one: Fastify would log the URL, with its signature

@@ -6,29 +6,23 @@ import {
   FileNotFoundError, ForbiddenError, InvalidReportError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError,
   UnknownActionError
 } from '../errors.js'
+import type { Parts } from '../parts.js'
 import { assetsScope, type PageModules } from './assets.js'
-import { callbackReader, parseCallbackBody } from './body-reader.js'
 import { createCallbackHandler } from './callback.js'
 import { callbackFields, createUnprovenLog, publishRefused } from './callback-reports.js'
 import { createDownloadHandler } from './download.js'
-import { createObserver, publishFailed, publishWhenClosed } from './observer.js'
-import { createProbeRequests, type ProbeRequests } from './probe-requests.js'
+import { createObserver, publishWhenClosed } from './observer.js'
+import { probeScope } from './probes.js'
 import { createProxyHandler } from './proxy.js'
 import { createReportHandler } from './report.js'
 import {
-  type Action, addRequestNotes, answerCallback, errorStatus, type HandlerRequest, isEndedByHook, isHandlerQuery,
-  namedFileId, notesOf, probeOf, restoreText, type RouteOptionsOf, type SwaggerTransform, thrownError,
-  untrustedContentHeaders
+  type Action, addRequestNotes, answerCallback, closeUnlessComplete, type DescribedSchema, errorStatus,
+  type HandlerRequest, isHandlerQuery, METHODS, namedFileId, notesOf, readCallback, restoreText, type RouteOptionsOf,
+  thrownError, untrustedContentHeaders
 } from './request.js'
-import type { HandlerServices } from './services.js'
+import { schemas } from './request.compiled.js'
 
 type ActionHandler = (request: HandlerRequest, reply: FastifyReply) => Promise<FastifyReply>
-
-/**
- * All methods that Fastify supports by default: a request with a method that has no route would be logged with its
- * query.
- */
-export const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 const allowedMethods: Record<Action, readonly string[]> = {
   callback: ['POST'],
@@ -39,39 +33,54 @@ const allowedMethods: Record<Action, readonly string[]> = {
 
 /**
  * Statuses of a rate limiter: the document server then tries again, whereas it gives up after `{"error":1}`.
- * Source: docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
+ * Source: emulator/docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
  */
 const RATE_LIMITED: ReadonlySet<number> = new Set([429, 503])
 
+const documented: Readonly<Partial<Record<HTTPMethods, DescribedSchema>>> = {
+  GET: {
+    summary: 'Download a document, or fetch a file for a page',
+    description: [
+      '`action=download`: the document server downloads a stored document, or an earlier version of it. It may ask for a range, and whether the document has changed. The URL is signed; without `signedUrls`, the request has a token of the document server.',
+      '`action=proxy`: a page with an editor fetches a file of the document server, or of an origin that is allowed, as a response of this origin. The status is that of the other server. The header `x-editor-proxy-token` has the `proxyToken` of a control.'
+    ].join('\n\n'),
+    querystring: schemas.query,
+    security: []
+  },
+  POST: {
+    summary: 'Report an event of a document',
+    description: [
+      '`action=callback`: the document server tells who edits a document, and where to fetch what is to be saved. A save is stored before it is answered: `{"error":0}`. `{"error":1}` is a refusal: the document server keeps the changes. The URL is signed, and the body or a header has a token of the document server.',
+      '`action=report`: a page with an editor tells that its document did not open, with its `proxyToken`. Such a request has no body and no content type.'
+    ].join('\n\n'),
+    querystring: schemas.query,
+    body: schemas.callback,
+    security: []
+  }
+}
+
 interface ScopeOptions {
-  /** Explains the last opening of a file by the requests that the handler saw, for the log. */
-  readonly explainOpening: (fileId: string) => string | undefined
-  /** Further routes below the handler's path, with all their options. */
+  /** The doctor's, if it has one. */
   readonly otherRoutes: readonly RouteOptions[]
-  /** Scopes of further routes, which read bodies differently. */
-  readonly otherScopes: ReadonlyArray<(scope: FastifyInstance) => Promise<void>>
+  /** Of the page actions, which read bodies differently. */
+  readonly actions: (scope: FastifyInstance) => Promise<void>
   readonly pageModules: PageModules
   readonly routeOptions: RouteOptionsOf
-  /** The descriptions of the methods in API documentation. A method without one is hidden there. */
-  readonly transforms: Readonly<Partial<Record<HTTPMethods, SwaggerTransform>>> | undefined
 }
 
 /** The handler's routes, one for each method: they select by `action`, and answer errors as the action requires. */
-function handlerRoutes (
-  services: HandlerServices, probeRequests: ProbeRequests, { explainOpening, routeOptions, transforms }: ScopeOptions
-): RouteOptions[] {
+function handlerRoutes (services: Parts, routeOptions: RouteOptionsOf): RouteOptions[] {
   const { settings: { path }, credentials, openings } = services
   const actions: Record<Action, ActionHandler> = {
     callback: createCallbackHandler(services),
     download: createDownloadHandler(services),
     proxy: createProxyHandler(services),
-    report: createReportHandler(services, explainOpening)
+    report: createReportHandler(services)
   }
   const observer = createObserver(services, openings)
   const logUnproven = createUnprovenLog()
 
   const handler: RouteHandlerMethod = (request, reply) => {
-    if (isProbe(request, probeRequests)) return probeRequests.answer(request, reply)
     const handlerRequest = request as HandlerRequest
     observer.reached(request, reply)
     publishWhenClosed(handlerRequest, reply)
@@ -89,7 +98,6 @@ function handlerRoutes (
     if (!isAction(action)) throw new UnknownActionError()
     const allowed = allowedMethods[action]
     if (!allowed.includes(method)) throw new MethodNotAllowedError(action, allowed.join(', '))
-    if (isProbe(request, probeRequests)) return
     if (action === 'callback') credentials.assertSignedCallback(request)
     if (action === 'report' && mayHaveBody(request)) {
       throw new InvalidReportError('it must have no body and no content type')
@@ -100,19 +108,13 @@ function handlerRoutes (
     url: path,
     exposeHeadRoute: false,
     onRequest: assertAdmitted,
-    // Set on the route, so that a validator, an error handler or a schema that the application adds to all routes has
-    // no effect here.
+    // Set on the route, so that an error handler that the application adds to all routes has no effect here.
     validatorCompiler: ({ httpPart }) =>
       httpPart === 'querystring' ? query => isHandlerQuery(query) || { error: new Error('invalid query') } : () => true,
     errorHandler (thrown, request, reply) {
       const error = thrownError(thrown)
       observer.failed(request, error)
-      if (isEndedByHook(notesOf(request)) && isProbe(request, probeRequests)) return answerProbe(error, reply)
       return isCallback(request) ? refuseCallback(error, request, reply) : handleError(error, request, reply)
-    },
-    onSend (request, reply, _payload, done) {
-      if (isProbe(request, probeRequests)) probeRequests.markIfEndedByHook(request, reply)
-      done()
     },
     onResponse (request, reply, done) {
       observer.ended(request, reply)
@@ -140,8 +142,8 @@ function handlerRoutes (
   }
 
   return METHODS.map(method => {
-    const { schema, ...options } = routeOptions('document-server', transforms?.[method])
-    return { ...options, ...common, method, schema: { ...schema, querystring: {} } }
+    const { schema, ...options } = routeOptions('document-server', documented[method])
+    return { ...options, ...common, method, schema: { querystring: schemas.query, ...schema } }
   })
 }
 
@@ -162,33 +164,20 @@ function isCallback ({ query, method }: FastifyRequest): boolean {
   return method === 'POST' && (query as { action?: unknown }).action === 'callback'
 }
 
-/** The connection cannot be used again: the rest of the body is not read. */
-function closeUnlessComplete ({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (!raw.complete && raw.httpVersionMajor === 1) reply.header('connection', 'close')
-}
-
 function handleError (original: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   closeUnlessComplete(request, reply)
   const action = (request.query as { action?: unknown }).action
-  const { hasReachedAction = false } = notesOf(request)
+  const notes = notesOf(request)
   const error = original.code === 'FST_ERR_VALIDATION' ? invalidQueryError(action) : original
+  notes.error = error
   const status = errorStatus(error)
-  if (!hasReachedAction) publishFailed(request, reply, { error, status })
+  if (!notes.hasReachedAction) publishWhenClosed(request, reply)
   request.log[status >= 500 ? 'error' : 'info']({ err: error }, 'editor request failed')
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
   // Set for a body that failed.
   for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name)
   return reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain' }).send(
     publicMessage(error, status)
-  )
-}
-
-/** Sends the error that a hook threw to the doctor. A real callback would be answered differently. */
-function answerProbe (error: FastifyError, reply: FastifyReply): FastifyReply {
-  const status = errorStatus(error)
-  const text = [error.code ?? error.name, ...status < 500 ? [error.message] : []].join(': ')
-  return reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain; charset=utf-8' }).send(
-    text
   )
 }
 
@@ -209,17 +198,15 @@ function isAction (action: unknown): action is Action {
   return typeof action === 'string' && Object.hasOwn(allowedMethods, action)
 }
 
-/** Only what looks like a probe is examined further. */
-function isProbe (request: FastifyRequest, { recognizes }: ProbeRequests): boolean {
-  return probeOf(request) !== undefined && recognizes(request)
-}
+/**
+ * Whoever may open a document knows its callback URL. Parsing and verifying a MiB blocks the process for about 5 ms.
+ * The document server's token in the header lets a long history pass.
+ */
+const UNPROVEN_BYTES = 256 * 1024
 
 /** The scope of the handler's routes: fastify-plugin ignores a prefix, and shares its scope with the application. */
-export function handlerScope (services: HandlerServices, options: ScopeOptions) {
-  const { settings: { path }, probes, shutdown } = services
-  const { otherRoutes, otherScopes, pageModules, routeOptions } = options
-  const probeRequests = createProbeRequests(services, probes)
-  const readCallback = callbackReader(services)
+export function handlerScope (services: Parts, { otherRoutes, actions, pageModules, routeOptions }: ScopeOptions) {
+  const { settings: { path, bodyLimit, timeouts }, credentials, offers, shutdown } = services
   return async function handler (scope: FastifyInstance): Promise<void> {
     // A kept-alive connection would keep the server from closing.
     scope.addHook('onSend', (_request, reply, _payload, done) => {
@@ -231,14 +218,19 @@ export function handlerScope (services: HandlerServices, options: ScopeOptions) 
     scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
       const notes = notesOf(request)
       notes.isReadingBody = true
-      const body = isProbe(request, probeRequests)
-        ? await probeRequests.readBody(payload)
-        : parseCallbackBody(await readCallback(request as HandlerRequest, payload))
+      const isProven = credentials.isProvenByHeader(request as HandlerRequest)
+      const body = await readCallback(request, payload, {
+        limit: isProven ? bodyLimit : Math.min(bodyLimit, UNPROVEN_BYTES),
+        milliseconds: timeouts.body,
+        signal: shutdown.endAll
+      })
       notes.isReadingBody = false
       return body
     })
-    for (const route of [...handlerRoutes(services, probeRequests, options), ...otherRoutes]) scope.route(route)
-    for (const other of otherScopes) await scope.register(other)
+    const offeredFiles = { ...routeOptions('document-server'), ...offers.route }
+    for (const route of [...handlerRoutes(services, routeOptions), offeredFiles, ...otherRoutes]) scope.route(route)
+    await scope.register(actions)
+    await scope.register(probeScope(services, routeOptions))
     await scope.register(assetsScope(path, pageModules, routeOptions('page')))
   }
 }

@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
-import type { FileInfo, StagedContent } from '../../types/storage.js'
+import type { FileInfo } from '../../types/storage.js'
 import { BusyError, FileNotFoundError, LockedError, NO_REASON, VersionNotFoundError } from '../errors.js'
+import { madeBy } from '../save/retention.js'
 import { isStored } from '../save/save-request.js'
 import type { Saves } from '../save/saves.js'
-import { madeBy } from '../save/version-details.js'
-import { CHANGED, type SessionServices } from '../sessions/locks.js'
 import type { WhenNobodyEdits } from '../sessions/nobody-edits.js'
 import { holdsOf, liveSessions } from '../sessions/record.js'
+import { CHANGED, type SessionServices } from '../sessions/record-store.js'
 import { versionRestored } from '../sessions/save-changes.js'
+import type { StagedContent } from '../store/contract.js'
 import { unlessAborted } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
 import { deferErrors } from '../util/streams.js'
-import { isHttpUrl } from '../util/url.js'
-import { assertOptions, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat } from '../util/validate.js'
+import {
+  assertOptions, HttpUrl, MAX_TIMEOUT_MS, numberFrom, rule, type Rules, Signal, stringThat
+} from '../util/validate.js'
 import type { Versions } from './versions.js'
 
 export interface RestoringUser {
@@ -31,7 +33,7 @@ const DEFAULT_TIMEOUT_MS = 30_000
 
 const rules: Rules<RestoreOptions> = {
   result: {
-    url: rule('must be an absolute http(s) URL', stringThat(isHttpUrl)),
+    url: HttpUrl,
     fileType: rule('must be an extension such as docx', stringThat(value => value !== ''))
   },
   timeout: rule(`must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`, numberFrom(0, MAX_TIMEOUT_MS)),
@@ -39,12 +41,10 @@ const rules: Rules<RestoreOptions> = {
 }
 const requiredOfResult: ReadonlySet<string> = new Set(['result.url', 'result.fileType'])
 
-export type Restores = ReturnType<typeof createRestores>
-
 export function createRestores (
   services: SessionServices, versions: Versions, saves: Saves, whenNobodyEdits: WhenNobodyEdits
 ) {
-  const { settings, storage, inspected, locks, hooks, log, shutdown: { closing } } = services
+  const { settings, storage, inspected, recordStore, hooks, log, shutdown: { closing } } = services
   const running = createQueue()
 
   return {
@@ -120,7 +120,8 @@ export function createRestores (
     fileId: string, version: number, { staged, extension }: StagedVersion, user: RestoringUser | undefined
   ): Promise<RestoredVersion | undefined> {
     const made = { savedAt: new Date(settings.clock.now()).toISOString(), restored: version, ...madeBy(user) }
-    return await locks.decide(fileId, 'a version was about to be restored', async ({ snapshot, current }) => {
+    return await recordStore.decide(fileId, 'a version was about to be restored', async snapshot => {
+      const { file: current } = snapshot
       if (!current) throw new FileNotFoundError()
       const [hold] = holdsOf(snapshot.record, settings.clock.now())
       if (hold) throw new LockedError(hold.reason || NO_REASON)
@@ -131,15 +132,8 @@ export function createRestores (
       if (isUpToDate && await isStored(services, staged, current)) {
         return { version: await numberOf(fileId, current), revision: current.revision }
       }
-      const options = {
-        ...(extension !== undefined && { extension }),
-        ifRevision: current.revision,
-        version: () => ({ made })
-      }
-      const info = await saves.commitSave(fileId, staged, snapshot, options, {
-        change: versionRestored,
-        publishing: info => ({ restored: info.revision })
-      })
+      const options = { ...(extension !== undefined && { extension }), version: () => ({ made }) }
+      const info = await saves.commitSave(fileId, staged, snapshot, options, { change: versionRestored })
       if (!info) return CHANGED
       log.info({ fileId, version, revision: info.revision, bytes: info.size }, 'version restored')
       const number = await numberOf(fileId, info) // before the hook, which may take long

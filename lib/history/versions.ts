@@ -1,15 +1,14 @@
 import type { Readable } from 'node:stream'
 import type { DocumentHistory, HistoryVersion, HistoryVersionData } from '../../types/history.js'
 import type { HistoryData, Signed } from '../../types/signed-data.js'
-import type { FileInfo, StoredVersion, VersionLabel, VersionStore } from '../../types/storage.js'
+import type { FileInfo, StoredVersion, VersionLabel } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { BusyError, InvalidOptionError, VersionNotFoundError } from '../errors.js'
-import { detailsOf, type Made, madeAfter } from '../save/version-details.js'
+import { detailsOf, expiredVersions, keepOptions, type Made, madeAfter, type Retention } from '../save/retention.js'
 import type { HandlerUrls } from '../security/signatures.js'
 import type { Services } from '../services.js'
-import { assertLabel } from '../storage/call-options.js'
+import { assertLabel } from '../store/call-options.js'
 import { discard } from '../util/streams.js'
-import { type Retention, expiredVersions, keepOptions } from './versioned-storage.js'
 
 /** One version of a document: a kept version, or the present content. */
 export interface Version extends Pick<FileInfo, 'revision' | 'extension' | 'modifiedAt'> {
@@ -35,10 +34,8 @@ const MAX_NAMED = 100
 /** The versions of all documents, as shown to users. */
 export type Versions = ReturnType<typeof createVersions>
 
-/** `store`: the version store of the storage. */
-export function createVersions (
-  { storage, settings: { clock } }: Services, store: VersionStore, retention: () => Retention
-) {
+export function createVersions ({ storage, settings: { clock } }: Services, retention: () => Retention) {
+  const { versions: store } = storage
   return { of, open, name }
 
   /** All versions, oldest first; the last is the present content. Empty if the file does not exist. */
@@ -88,7 +85,6 @@ export function createVersions (
   /** Names a version, or none with `null`. The present content is kept as a version then, as a save will keep it. */
   async function name (fileId: string, number: number, label: VersionLabel | null): Promise<void> {
     assertLabel(label)
-    if (!store.label) throw new InvalidOptionError('versions', 'can be named only in a storage with versions.label')
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const all = await of(fileId)
       const version = all.find(one => one.version === number)
@@ -138,8 +134,6 @@ export function createVersions (
 
 /** The editor reads the fields of every version's user. */
 const NOBODY = { id: '', name: '' }
-
-export type History = ReturnType<typeof createHistory>
 
 export function createHistory (
   keys: DocumentKeys, urls: HandlerUrls, sign: (data: HistoryData) => Signed<HistoryData>, versions: Versions

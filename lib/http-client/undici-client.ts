@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import dns from 'node:dns'
-import { isIP, type LookupFunction, type Socket } from 'node:net'
-import { pipeline, Readable } from 'node:stream'
+import { isIP, type LookupFunction } from 'node:net'
+import { pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
-import type { HttpClient, HttpResponse } from '../../types/http.js'
+import { Agent, buildConnector, type Dispatcher, request as send } from 'undici'
+import type { HttpClient, HttpRequest, HttpResponse } from '../../types/http.js'
 import type { EditorOptions } from '../../types/options.js'
 import { AddressBlockedError, UpstreamError } from '../errors.js'
 import { isPublicIp, mayBePublicHost } from '../security/public-ip.js'
-import { discard, endArrived } from '../util/streams.js'
+import { deferErrors, discard } from '../util/streams.js'
 import { parseOrigin } from '../util/url.js'
 import {
   AnyFunction, anyOf, assertOptions, listOf, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse
@@ -45,7 +45,7 @@ function agentWith (connect: buildConnector.connector, { timeouts = {} }: Connec
 
 function createConnector ({ timeouts = {}, tls = {}, lookup }: ConnectionOptions): buildConnector.connector {
   const { minVersion = 'TLSv1.2', rejectUnauthorized = true, ca } = tls
-  const connect = buildConnector({
+  return buildConnector({
     timeout: timeouts.connect ?? 10_000,
     rejectUnauthorized,
     minVersion,
@@ -53,46 +53,6 @@ function createConnector ({ timeouts = {}, tls = {}, lookup }: ConnectionOptions
     // OpenSSL 3 refuses TLS 1.0 and 1.1 at its default security level.
     ...(minVersion === 'TLSv1' || minVersion === 'TLSv1.1' ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {}),
     ...(lookup === undefined ? {} : { lookup })
-  })
-  return (target, callback) =>
-    connect(target, (...[error, socket]) => error ? callback(error, null) : callback(null, deferSocketEnd(socket)))
-}
-
-/**
- * Delays the end of a connection until undici has read everything before it. undici 7 crashes the process if a
- * connection ends or is reset while a body waits to be read, and makes complete bodies fail (nodejs/undici#5360). Can
- * be removed with undici 8, which needs Node.js 22.
- */
-function deferSocketEnd<Connection extends Socket> (socket: Connection): Connection {
-  const { push, read, destroy } = socket
-  let isEnded = false
-  let isNotifying = false
-
-  /** Makes undici read, unless a body is waiting: then undici ignores the event. */
-  function notify (): void {
-    isNotifying = true
-    socket.emit('readable')
-    isNotifying = false
-  }
-
-  return Object.assign(socket, {
-    push (chunk: unknown, encoding?: BufferEncoding) {
-      isEnded ||= chunk === null
-      return push.call(socket, chunk, encoding)
-    },
-
-    read (size?: number) {
-      if (!isEnded || isNotifying) return read.call(socket, size)
-      if (size === 0) return null // a call by Node.js, which would emit the end
-      // reading more would emit the end, too
-      if (socket.readableLength > 0) return read.call(socket, socket.readableLength)
-      process.nextTick(notify) // the data read before may make a body wait again: then the end has to wait as well
-      return null
-    },
-
-    /** undici mistakes an ECONNRESET for the end of a body without a length. */
-    destroy: (error?: NodeJS.ErrnoException) =>
-      destroy.call(socket, error?.code === 'ECONNRESET' ? new errors.SocketError(error.message) : error)
   })
 }
 
@@ -138,8 +98,8 @@ export interface UndiciClientOptions extends ConnectionOptions {
    * has to check the IP addresses that other hosts resolve to, as `guardedDispatcher` does. A dispatcher that sends
    * requests through a proxy leaves that check to the proxy.
    *
-   * With a dispatcher of undici 7 other than `guardedDispatcher`, the process may crash when a connection ends while
-   * nobody reads the body (nodejs/undici#5360).
+   * Take one of undici 8: with an earlier one, the process may crash when a connection ends while nobody reads the body
+   * (nodejs/undici#5360).
    *
    * @default two dispatchers that the client creates, and which `close()` closes
    */
@@ -179,16 +139,10 @@ export function undiciClient (options: UndiciClientOptions = {}): HttpClient {
   const guarded = dispatcher ?? guardedDispatcher(connections)
 
   return {
-    async request ({ method, url, headers, body, publicOnly = false, signal }) {
+    async request (request) {
+      const { url, publicOnly = false } = request
       if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-      const target = {
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method,
-        headers: headers ?? {},
-        body: body ?? null
-      }
-      const response = await exchange(publicOnly ? guarded : unrestricted, target, signal)
+      const response = await exchange(publicOnly ? guarded : unrestricted, request)
       const encoding = response.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
       return encoding === 'identity' ? response : decoded(response, encoding)
     },
@@ -217,77 +171,20 @@ function decoded ({ status, header, body }: HttpResponse, encoding: string): Htt
   }
 }
 
-/** As much as is kept for a reader that does not read. */
-const HIGH_WATER_MARK = 64 * 1024
-
 /**
  * Sends one request and resolves when the response headers have arrived. Aborting the signal or destroying the body
  * ends the request. An error that occurs while nobody listens is kept for the reader of the body.
- *
- * The handler has the callbacks that undici's own `request` uses: every dispatcher up to undici 7 knows them.
  */
-function exchange (
-  dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, signal: AbortSignal
+async function exchange (
+  dispatcher: Dispatcher, { url, method, headers, body, signal }: HttpRequest
 ): Promise<HttpResponse> {
-  return new Promise((resolve, reject) => {
-    let endRequest: ((reason?: Error) => void) | undefined
-    let body: Readable | undefined
-
-    function onAbort (): void {
-      reject(signal.reason)
-      if (body) body.destroy(signal.reason)
-      else endRequest?.(signal.reason)
-    }
-
-    signal.throwIfAborted()
-    signal.addEventListener('abort', onAbort)
-    dispatcher.dispatch(request, {
-      onConnect (abort) {
-        endRequest = abort
-        if (signal.aborted) abort(signal.reason)
-      },
-
-      onHeaders (status, headers, resume) {
-        if (status < 200) return true
-        body = new Readable({
-          highWaterMark: HIGH_WATER_MARK,
-          read: resume,
-          destroy (error, callback) {
-            endRequest?.(error ?? undefined)
-            callback(error)
-          }
-        })
-        body.on('error', () => {})
-        resolve({ status, header: name => firstValue(headers, name.toLowerCase()), body })
-        return true
-      },
-
-      onData: chunk => body!.push(chunk),
-
-      onComplete () {
-        endRequest = undefined
-        signal.removeEventListener('abort', onAbort)
-        endArrived(body!)
-      },
-
-      onError (error) {
-        signal.removeEventListener('abort', onAbort)
-        reject(error)
-        body?.destroy(error)
-      }
-    })
-  })
-}
-
-/**
- * The names and values of raw headers alternate. An interceptor may put the values of a repeated header into one array.
- */
-function firstValue (headers: ReadonlyArray<Buffer | Buffer[]>, name: string): string | undefined {
-  for (let index = 0; index < headers.length; index += 2) {
-    const isNamed = headers[index]!.length === name.length && headers[index]!.toString('latin1').toLowerCase() === name
-    if (isNamed) return [headers[index + 1]!].flat()[0]?.toString('latin1')
+  const response = await send(url, { dispatcher, method, headers: headers ?? {}, body: body ?? null, signal })
+  const received = new Map(Object.entries(response.headers))
+  return {
+    status: response.statusCode,
+    header: name => [received.get(name.toLowerCase())].flat()[0],
+    body: deferErrors(response.body)
   }
-  return undefined
 }
 
 export interface GuardedDispatcherOptions extends ConnectionOptions {

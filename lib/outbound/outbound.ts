@@ -4,7 +4,7 @@ import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError
 import type { Settings } from '../options.js'
 import { mayBePublicHost } from '../security/public-ip.js'
 import { unlessAborted } from '../util/limits.js'
-import { deferErrors, discard, hasArrived } from '../util/streams.js'
+import { deferErrors, discard } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
 import { documentServerFile, isBelow, isResultPath, notAResult, urlBelow } from './result-urls.js'
 
@@ -65,8 +65,7 @@ export function createOutbound (client: HttpClient, settings: Settings) {
         throw new TooLargeError(limit)
       }
       const limited = limitedBody(response.body, { limit, length, signal: deadline.signal })
-      if (hasArrived(limited)) deadline.clear()
-      else limited.once('close', deadline.clear)
+      limited.once('close', deadline.clear)
       return { status: response.status, header: name => response.header(name), length, body: limited }
     } catch (error) {
       deadline.clear()
@@ -231,13 +230,9 @@ interface BodyRules {
 
 /**
  * The same bytes, with an error if there are more than the limit, if there are not as many as announced, or if the
- * signal is aborted. An error before the body is read is kept for its reader. A body that has arrived and keeps the
- * rules is returned as it is.
+ * signal is aborted. An error before the body is read is kept for its reader.
  */
 export function limitedBody (body: Readable, { limit, length, signal }: BodyRules): Readable {
-  if (hasArrived(body) && body.readableLength <= limit && body.readableLength === (length ?? body.readableLength)) {
-    return body
-  }
   let isReading = false
   let size = 0
 

@@ -4,7 +4,7 @@ import { parseHttpUrl, parseUrl } from '../util/url.js'
 
 /*
  * URLs of the files that the document server makes.
- * Source: docs/document-server-protocol.md#result-files
+ * Source: emulator/docs/document-server-protocol.md#result-files
  */
 
 /** A folder of a result file's path, or of the base before that path. The document server writes `%5f` in the base. */
@@ -69,7 +69,7 @@ interface NamedFile {
  * that of the options. It may make the text no URL: a reader must not make a save fail either. Throws
  * `AddressBlockedError` for a URL that names anything but a file of this save, or as `parseHttpUrl` does. Where any
  * origin is allowed, the URL is fetched as it is.
- * Source: docs/document-server-protocol.md#result-files
+ * Source: emulator/docs/document-server-protocol.md#result-files
  */
 export function callbackUrl (
   { documentServer }: Pick<Settings, 'documentServer'>, field: CallbackUrlField, callback: CallbackUrls

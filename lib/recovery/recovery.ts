@@ -1,33 +1,29 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, type Hash } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { RecoveryMessage } from '../../types/diagnostics.js'
 import type { RecoveredFile, RecoverForgottenOptions } from '../../types/document-server.js'
 import type { ForgottenFileEvent } from '../../types/events.js'
 import type { HttpResponse } from '../../types/http.js'
-import type { FileInfo, StagedContent } from '../../types/storage.js'
+import type { FileInfo } from '../../types/storage.js'
 import type { Stage } from '../csv/csv-saves.js'
 import { channels, codeOf, reportEnd } from '../diagnostics.js'
 import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
-import {
-  BeingEditedError, CommandFailedError, FileNotFoundError, HookTimeoutError, NestedRecoveryError, UpstreamError
-} from '../errors.js'
+import { BeingEditedError, CommandFailedError, FileNotFoundError, HookTimeoutError, UpstreamError } from '../errors.js'
 import type { SaveRequest } from '../save/save-request.js'
 import type { Fetch, SaveOutcome, Saves } from '../save/saves.js'
-import type { SessionServices } from '../sessions/locks.js'
 import { liveSessions, sessionWith } from '../sessions/record.js'
-import { spool } from '../storage/timed-storage.js'
-import { BoundedMap } from '../util/bounded-map.js'
-import { unlessAborted, withTimeout } from '../util/limits.js'
+import type { SessionServices } from '../sessions/record-store.js'
+import type { StagedContent } from '../store/contract.js'
+import { BoundedMap, regularly, unlessAborted, withTimeout } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
+import { spool } from '../store/spool.js'
 import { sha256Of } from '../util/text.js'
 import { parseHttpUrl } from '../util/url.js'
 import { assertOptions, type Rules, Signal, TrueOrFalse } from '../util/validate.js'
 
 type FetchedFile = NonNullable<Awaited<ReturnType<ReturnType<typeof createForgottenFiles>['fetch']>>>
 
-/** The document server's forgotten files. Source: docs/document-server-protocol.md#forgotten-files */
+/** The document server's forgotten files. Source: emulator/docs/document-server-protocol.md#forgotten-files */
 function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
   return { keys, isBeingEdited, fetch, hashOf, remove }
 
@@ -137,19 +133,6 @@ interface Placed extends Result {
   readonly hash?: string
 }
 
-interface Run {
-  readonly instance: Saves
-  hasEnded: boolean
-  /** The run in one of whose hooks this one began. */
-  readonly outer: Run | undefined
-}
-
-/**
- * Detects calls from hooks of a run: a run that such a hook waits for would never begin. One for all instances: before
- * Node.js 24, each that was ever used costs time for every promise in the process.
- */
-const current = new AsyncLocalStorage<Run>()
-
 const MAX_FOREIGN_KEYS = 10_000
 
 const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Signal }
@@ -174,37 +157,20 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     assertOptions(rules, options)
     const { dryRun = false, signal: given } = options
     const signal = given ? AbortSignal.any([given, closing]) : closing
-    if (isInRun()) throw new NestedRecoveryError()
     return await runs.enter('', async turn => {
       await unlessAborted(turn, signal)
-      const run = { instance: saves, hasEnded: false, outer: current.getStore() }
-      try {
-        return await current.run(run, async () => await recoverAll(dryRun, signal))
-      } finally {
-        run.hasEnded = true
-      }
+      return await recoverAll(dryRun, signal)
     })
   }
 
-  function isInRun (): boolean {
-    for (let run = current.getStore(); run !== undefined; run = run.outer) {
-      if (run.instance === saves && !run.hasEnded) return true
-    }
-    return false
-  }
-
-  /**
-   * `interval`: milliseconds between the end of a run and the start of the next. The first run starts at a random time
-   * within the interval, so that instances take turns.
-   */
-  async function recoverRegularly (interval: number): Promise<void> {
-    let pause = Math.ceil(interval * Math.random())
-    while (await delay(pause, true, { signal: closing, ref: false }).catch(() => false)) {
+  async function recoverRegularly (): Promise<void> {
+    const { interval } = settings.recovery
+    if (interval === undefined) return
+    await regularly(interval, closing, async () => {
       await recoverForgotten().catch(err => {
         if (!closing.aborted) log.warn({ err }, 'the document server\'s forgotten files could not be recovered')
       })
-      pause = interval
-    }
+    })
   }
 
   async function recoverAll (dryRun: boolean, signal: AbortSignal): Promise<readonly RecoveredFile[]> {
@@ -230,9 +196,8 @@ export function createRecovery (services: SessionServices, saves: Saves) {
       if (fileId !== undefined) found.set(key, fileId)
       else if (!foreign.has(key)) others.add(key)
     }
-    const { readAll } = recordStore
-    if (others.size === 0 || !readAll) return found
-    for await (const { fileId, record: { sessions, saves } } of readAll()) {
+    if (others.size === 0) return found
+    for await (const { fileId, record: { sessions, saves } } of recordStore.readAll()) {
       signal.throwIfAborted()
       const ownSaves = saves.filter(({ result }) => result?.conflictFileId !== fileId) // it may be a conflict copy
       for (const { key } of [...sessions, ...ownSaves]) if (others.delete(key)) found.set(key, fileId)
@@ -337,7 +302,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   async function handOver (key: string, fileId: string, signal: AbortSignal): Promise<Placed> {
     const { onForgotten } = settings
     if (!onForgotten) return { outcome: 'no-document' }
-    const file = await forgottenFiles.fetch(key, undefined, async content => await spool(fileId, content))
+    const file = await forgottenFiles.fetch(key, undefined, async content => await spool(content))
     if (file === null) return { outcome: 'gone' }
     try {
       const stored = await storage.stat(fileId)

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import type { ForceSavedEvent, FormField, FormSubmittedEvent } from '../../types/events.js'
-import type { StagedContent } from '../../types/storage.js'
+import type { StagedContent } from '../store/contract.js'
 import { InvalidCallbackError, TooLargeError, UpstreamError } from '../errors.js'
 import { callbackUrl } from '../outbound/result-urls.js'
 import type { Services } from '../services.js'
-import { spool } from '../storage/timed-storage.js'
+import { spool } from '../store/spool.js'
 import { limitConcurrency } from '../util/queue.js'
 import { bytesOfContent } from '../util/streams.js'
 import { digest, parseJson } from '../util/text.js'
-import { isFormData } from './form-data.compiled.js'
+import { isFormData } from './save.compiled.js'
 import { saveIdOf } from './save-request.js'
 import type { Saves } from './saves.js'
 
@@ -31,7 +31,7 @@ const LIMITS_OF_LARGE = { concurrency: 1, maxWait: 10_000 }
 /**
  * Hands the answers in a form to the application. Rejects as the hook does or if they cannot be fetched: the document
  * server then repeats them when the user submits the form again. They neither change the stored form nor the record.
- * Source: docs/document-server-protocol.md#forced-6-and-7
+ * Source: emulator/docs/document-server-protocol.md#forced-6-and-7
  *
  * @param handOver Absent if the application wants no answers.
  */
@@ -53,7 +53,7 @@ export function createFormSubmissions (
   async function fetchAndHandOver (
     event: ForceSavedEvent, fileType: string, handOver: (event: FormSubmittedEvent) => Promise<void>
   ): Promise<void> {
-    const { fileId, url, formsdataurl } = event
+    const { url, formsdataurl } = event
     if (url === undefined || formsdataurl === undefined) {
       throw new InvalidCallbackError('it announces a submitted form without its url or formsdataurl, which document servers send from 8.0 on')
     }
@@ -66,7 +66,7 @@ export function createFormSubmissions (
       )
     const fetchPdf = async () =>
       await fetch({ url: pdfUrl, filetype: fileType, extension: fileType }, async content =>
-        await spool(fileId, content))
+        await spool(content))
     const few = await inTurn(async () => {
       const bytes = await fetchData(FEW_DATA_BYTES).catch(unlessTooLarge)
       return bytes && { bytes, pdf: await fetchPdf() }

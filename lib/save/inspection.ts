@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { isUint8Array } from 'node:util/types'
 import type { InspectResult } from '../../types/inspection.js'
-import type { Content, StagedContent } from '../../types/storage.js'
+import type { Content } from '../../types/storage.js'
+import type { StagedContent } from '../store/contract.js'
 import { checkedContent } from '../document-server/content-check.js'
 import { InspectionFailedError, RejectedError, TooLargeError } from '../errors.js'
 import type { Inspected, Services } from '../services.js'
 import { unlessAborted } from '../util/limits.js'
 import { acceptContent, discard } from '../util/streams.js'
 import { isObject } from '../util/validate.js'
-import { MAX_TEXT_LENGTH } from './version-details.js'
+import { MAX_TEXT_LENGTH } from './retention.js'
 
 type Hook = NonNullable<Services['settings']['inspect']>
 type Needed = Pick<Services, 'settings' | 'storage' | 'hooks' | 'shutdown'>

@@ -1,22 +1,19 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { SavedEvent } from '../../types/events.js'
-import type { FileInfo, StagedContent } from '../../types/storage.js'
-import { BeingEditedError, LockedError, NameTakenError, NO_REASON } from '../errors.js'
-import { CHANGED, type Look, type SessionServices } from '../sessions/locks.js'
+import type { FileInfo } from '../../types/storage.js'
+import { NameTakenError } from '../errors.js'
 import {
-  holdsOf, isFrozenOut, isSameSave, lastSaveOf, liveSessions, type SaveIdentity, sessionWith, type StoredSave
+  holdsOf, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave
 } from '../sessions/record.js'
-import { type RecordSnapshot, unlessUnknown } from '../sessions/record-store.js'
-import {
-  copyStored, isBaseUncertain, isConflict, isFromReopenedSession, isHeldUp, isOlderThanOthers, mayBeOlderThanStored,
-  type SaveDetails, saveStored
-} from '../sessions/save-changes.js'
-import { BoundedMap } from '../util/bounded-map.js'
-import type { CommitSave } from './commit.js'
-import { copyIdOf, identityOf, isStored, saveIdOf, type SaveRequest } from './save-request.js'
-import { madeBy, MAX_TEXT_LENGTH, type NewVersion } from './version-details.js'
+import { CHANGED, type SessionServices, type Snapshot, unlessUnknown } from '../sessions/record-store.js'
+import { copyStored, isFromReopenedSession, isHeldUp, saveStored } from '../sessions/save-changes.js'
+import type { StagedContent } from '../store/contract.js'
+import { BoundedMap } from '../util/limits.js'
+import type { CommitSave, Note } from './commit.js'
+import { madeBy, MAX_TEXT_LENGTH, type NewVersion } from './retention.js'
+import { EARLY_RULES, type NothingToStore, ruleFor, RULES, type SaveCase } from './rules.js'
+import { copyIdOf, identityOf, isStored, saveDetailsOf, saveIdOf, type SaveRequest } from './save-request.js'
 
-/** A save with its content, and the record and the file as last read. */
+/** A save with its content, and the record and the file as last read. The file exists. */
 interface StagedSave {
   readonly request: SaveRequest
   readonly staged: StagedContent
@@ -26,14 +23,18 @@ interface StagedSave {
   readonly hash: () => Promise<string>
   /** The document server's data of the changes. */
   readonly changes: StagedContent | undefined
-  readonly snapshot: RecordSnapshot
+  readonly snapshot: Snapshot
   readonly current: FileInfo
   /** Whether the record and the file were read before the content was fetched, which may have taken minutes. */
   readonly isEarlyLook: boolean
 }
 
-/** A save with a key. Nothing can be noted about a save without a key. */
-type IdentifiedSave = StagedSave & { readonly identity: SaveIdentity }
+/** A staged save after the decision. */
+interface DecidedSave extends StagedSave {
+  readonly identity: SaveIdentity
+  /** Name of the rule that has decided. */
+  readonly rule: string
+}
 
 /** The content of a save was stored, was already stored, or was stored as a conflict copy. */
 export interface Published {
@@ -54,22 +55,48 @@ interface NewCopy {
 const MAX_DELIVERED = 10_000
 
 export function createPublisher (services: SessionServices, commitSave: CommitSave) {
-  const { storage, recordStore, locks, keys, hooks, settings: { clock, policies } } = services
+  const { storage, recordStore, keys, hooks, settings: { clock, policies } } = services
   /** Ids of the events that this instance has passed to `onSaved`. */
   const delivered = new BoundedMap<string, true>(MAX_DELIVERED)
+  /** Copies under new names, which the next decision about the same content uses again. */
+  const furtherCopies = new WeakMap<StagedContent, FileInfo>()
 
-  return { publish, deliverAgain }
+  return { publish, nothingToStore }
+
+  /** Why nothing is to be stored, whatever the content is; `undefined` if the content decides. */
+  async function nothingToStore (request: SaveRequest, snapshot: Snapshot): Promise<NothingToStore | undefined> {
+    const save = caseOf(request, snapshot)
+    const rule = await ruleFor(EARLY_RULES, save)
+    if (rule?.outcome === 'refuse') throw rule.error(save)
+    if (rule?.outcome !== 'ignore') return undefined
+    if (rule.name === 'repeated') await deliverAgain(request, snapshot)
+    return rule.name
+  }
 
   /**
    * Decides where the content of a save goes, publishes it there and delivers the event. Nothing is published if it
-   * resolves to `CHANGED`.
+   * resolves to `CHANGED`. Not for a save of which nothing is to be stored.
    */
-  async function publish (save: StagedSave): Promise<Published | typeof CHANGED> {
-    const identity = identityOf(save.request)
-    if (identity) return await decide({ ...save, identity })
-    const [hold] = holdsOf(save.snapshot.record, clock.now())
-    if (hold) throw new LockedError(hold.reason || NO_REASON) // the document server keeps it
-    return await storeInFile(save)
+  async function publish (save: StagedSave, isNameTaken = false): Promise<Published | typeof CHANGED> {
+    const { request, snapshot, current } = save
+    const isPresent = async () => await isStored(services, save.staged, current) || await isStoredReplaced(save)
+    const fetched = { ...caseOf(request, snapshot), file: current, isPresent, isNameTaken }
+    const rule = (await ruleFor(RULES, fetched))!
+    const decided = { ...save, identity: fetched.identity, rule: rule.name }
+    switch (rule.outcome) {
+      case 'refuse': throw rule.error(fetched)
+      case 'copy': return await storeConflictCopy(decided, rule.reason)
+      case 'note': return await noteOnly(decided)
+      default:
+        return await storeInFile(decided).catch(async error => {
+          if (!(error instanceof NameTakenError) || request.key === undefined) throw error
+          return await publish(save, true)
+        })
+    }
+  }
+
+  function caseOf (request: SaveRequest, { record, file }: Snapshot): SaveCase {
+    return { request, identity: identityOf(request), record, file, now: clock.now(), keys, policies }
   }
 
   /**
@@ -77,13 +104,13 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
    * event. If the content was superseded meanwhile, a newer event reports that.
    */
   async function deliverAgain (
-    request: SaveRequest, { snapshot: { record: { saves } }, current }: Look
+    request: SaveRequest, { record: { saves }, file }: Snapshot
   ): Promise<void> {
-    const identity = identityOf(request)!
+    const identity = identityOf(request)
     const { result } = saves.find(save => isSameSave(save, identity)) ?? {}
     if (result === undefined || delivered.has(saveIdOf(request))) return
     const { conflictFileId, revision } = result
-    const stored = conflictFileId === undefined ? current : await storage.stat(conflictFileId)
+    const stored = conflictFileId === undefined ? file : await storage.stat(conflictFileId)
     if (stored?.revision === revision) await deliver(eventOf(request, result))
   }
 
@@ -92,100 +119,62 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     delivered.set(event.id, true)
   }
 
-  async function decide (save: IdentifiedSave): Promise<Published | typeof CHANGED> {
-    const { request, identity, staged, snapshot: { record }, current } = save
-    // The session has continued: the document server may have a newer file under the key.
-    if (request.forgotten && !isDeepStrictEqual(sessionWith(record, identity.key), request.forgotten.session)) {
-      throw new BeingEditedError(0)
-    }
-    const isFrozen = isFrozenOut(record, identity.key, clock.now())
-    const conflict = isFrozen || (request.forgotten
-      ? mayBeOlderThanStored(record, identity.key, request.lastsave) ||
-        isBaseUncertain(record, keys, identity.key, current) || isConflict(record, keys, identity, current)
-      : wasHeldUp(save) ||
-        (policies.conflict === 'keep-both'
-          ? isConflict(record, keys, identity, current)
-          : isOlderThanOthers(record, identity)))
-    // The save may already be published: its note was lost in a power failure, or an earlier attempt was held up until
-    // now.
-    const mayBeStored = conflict || request.notmodified || lastSaveOf(record, identity.key)?.status === 2
-    if (mayBeStored && (await isStored(services, staged, current) || await isStoredReplaced(save))) {
-      return await noteOnly(save)
-    }
-    if (conflict) return await storeConflictCopy(save, isFrozen ? 'frozen' : 'changed')
-    // The saves of another session would not build on the forgotten file.
-    if (request.forgotten && liveSessions(record).some(({ key }) => !request.forgotten!.keysAtRest.has(key))) {
-      throw new BeingEditedError(0)
-    }
-    try {
-      return await storeInFile(save)
-    } catch (error) {
-      if (!(error instanceof NameTakenError)) throw error
-      return await storeConflictCopy(save, 'format')
-    }
-  }
-
   /** Whether the file has what `inspect` returned for the same content before. It may return other bytes each time. */
   async function isStoredReplaced (
-    { identity, hash, snapshot: { record }, current }: IdentifiedSave
+    { request: { key = '' }, hash, snapshot: { record }, current }: StagedSave
   ): Promise<boolean> {
-    const last = lastSaveOf(record, identity.key)
+    const last = lastSaveOf(record, key)
     return last?.hash !== undefined && last.result?.conflictFileId === undefined &&
       last.result?.revision === current.revision && last.hash === await hash()
   }
 
   async function storeInFile (
-    { request, identity, staged, isReplaced, hash, changes, snapshot, current }: StagedSave & Partial<IdentifiedSave>
+    { request, identity, rule, staged, isReplaced, hash, changes, snapshot }: DecidedSave
   ): Promise<Published | typeof CHANGED> {
-    const { fileId, relation, users } = request
+    const { fileId, key, users } = request
     const replacedHash = isReplaced ? await hash() : undefined
-    const options = { ...formatOf(request), ifRevision: current.revision, version: versionOf(request, changes) }
-    const info = await commitSave(fileId, staged, snapshot, options, identity && {
+    const options = { ...formatOf(request), version: versionOf(request, changes) }
+    const note: Note = {
       change: (record, info) =>
-        saveStored(record, storedSave(identity, resultOf(info), replacedHash), detailsOf(request)),
-      publishing: info => ({
-        save: storedSave(identity, resultOf(info), replacedHash),
-        ...(relation && { relation })
-      }),
+        saveStored(record, storedSave(identity, resultOf(info, rule), replacedHash), saveDetailsOf(request)),
       cause: { key: identity.key, users }
-    })
-    return info === null ? CHANGED : await published('stored', request, resultOf(info))
+    }
+    // nothing can be noted about a save without a key
+    const info = await commitSave(fileId, staged, snapshot, options, key === undefined ? undefined : note)
+    return info === null ? CHANGED : await published('stored', request, resultOf(info, rule))
   }
 
   async function storeConflictCopy (
-    save: IdentifiedSave, conflictReason: NonNullable<Result['conflictReason']>
+    save: DecidedSave, conflictReason: NonNullable<Result['conflictReason']>
   ): Promise<Published | typeof CHANGED> {
-    // the lock would not show that the file itself was changed or removed since
+    // the record would not show that the file itself was changed or removed since
     if (save.isEarlyLook) return CHANGED
     const { request, identity, snapshot, current } = save
     const { fileId, users } = request
-    const hash = await save.hash() // before the lock, because it may take long
-    const lock = locks.lockOf(fileId, snapshot)
-    if (!await lock.acquire()) return CHANGED
-    try {
-      const { extension = current.extension } = formatOf(request)
-      const about: NewCopy = { extension, hash, conflictReason }
-      // What is unknown of an earlier copy must not keep the save from being stored.
-      const result = await notedCopy(save, hash).catch(unlessUnknown) ?? copyResult(
-        await replaceConflictCopy(save, about).catch(unlessUnknown) ?? await createConflictCopy(save, about),
-        conflictReason
-      )
-      await lock.releaseWith(record => saveStored(record, storedSave(identity, result, hash), detailsOf(request)), {
-        key: identity.key,
-        users
-      })
-      return await published('conflict', request, result)
-    } catch (error) {
-      await lock.abandon().catch(() => {})
-      throw error
-    }
+    const hash = await save.hash()
+    const { extension = current.extension } = formatOf(request)
+    const result = await copied(save, { extension, hash, conflictReason })
+    if (result === CHANGED) return CHANGED
+    // If the record has changed, the next decision finds the copy, which has the same name and content then.
+    const record = saveStored(snapshot.record, storedSave(identity, result, hash), saveDetailsOf(request))
+    const isNoted = await recordStore.compareAndSet(fileId, record, snapshot, { cause: { key: identity.key, users } })
+    return isNoted ? await published('conflict', request, result) : CHANGED
+  }
+
+  /** What is unknown of an earlier copy must not keep the save from being stored. */
+  async function copied (save: DecidedSave, about: NewCopy): Promise<Result | typeof CHANGED> {
+    const noted = await notedCopy(save, about.hash).catch(unlessUnknown)
+    if (noted) return noted
+    const replaced = await replaceConflictCopy(save, about).catch(unlessUnknown)
+    if (replaced === CHANGED) return CHANGED
+    return copyResult(replaced ?? await createConflictCopy(save, about), save.rule, about.conflictReason)
   }
 
   /**
    * The conflict copy that is noted to have the content of this save, in the record of the file or, if a crash came
    * before that, in the copy's own. What was noted then counts: whoever has changed the copy since, knew it.
    */
-  async function notedCopy (save: IdentifiedSave, hash: string): Promise<Result | undefined> {
+  async function notedCopy (save: DecidedSave, hash: string): Promise<Result | undefined> {
     const { request, identity, snapshot: { record } } = save
     const { key } = identity
     const isThere = async ({ result, ...noted }: StoredSave): Promise<boolean> => {
@@ -198,7 +187,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     if (last && await isThere(last)) return last.result
     const { conflictFileId } = sessionWith(record, key) ?? {}
     if (conflictFileId === undefined) return undefined
-    const copied = lastSaveOf((await locks.whenFree(conflictFileId)).record, key)
+    const copied = lastSaveOf((await recordStore.read(conflictFileId)).record, key)
     return copied && await isThere(copied) ? copied.result : undefined
   }
 
@@ -208,24 +197,20 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
    * together with its content: a crash may come before the record of the file does.
    */
   async function replaceConflictCopy (
-    save: IdentifiedSave, { extension, hash, conflictReason }: NewCopy
-  ): Promise<FileInfo | null> {
+    save: DecidedSave, { extension, hash, conflictReason }: NewCopy
+  ): Promise<FileInfo | typeof CHANGED | undefined> {
     const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
-    if (conflictFileId === undefined || conflictRevision === undefined || request.forgotten) return null
-    if (wasHeldUp(save) || isFromReopenedSession(record, identity, request.oldestChange)) return null
-    const snapshot = await locks.whenFree(conflictFileId)
-    if (snapshot.record.sessions.length > 0 || holdsOf(snapshot.record, clock.now()).length > 0) return null
-    const copySave = (info: FileInfo) => storedSave(identity, copyResult(info, conflictReason), hash)
-    const options = { extension, ifRevision: conflictRevision, version: versionOf(request) }
-    const copy = await commitSave(conflictFileId, staged, snapshot, options, {
-      change: (record, info) => copyStored(record, copySave(info)),
-      publishing: info => ({ save: copySave(info) })
+    if (conflictFileId === undefined || conflictRevision === undefined || request.forgotten) return undefined
+    if (wasHeldUp(save) || isFromReopenedSession(record, identity, request.oldestChange)) return undefined
+    const copy = await recordStore.read(conflictFileId)
+    if (copy.file?.revision !== conflictRevision) return undefined
+    if (copy.record.sessions.length > 0 || holdsOf(copy.record, clock.now()).length > 0) return undefined
+    const info = await commitSave(conflictFileId, staged, copy, { extension, version: versionOf(request) }, {
+      change: (record, info) =>
+        copyStored(record, storedSave(identity, copyResult(info, save.rule, conflictReason), hash))
     })
-    if (copy) return copy
-    // A storage that cannot announce a revision may have replaced it in an earlier attempt.
-    const existing = await storage.stat(conflictFileId)
-    return existing && await isStored(services, staged, existing) ? existing : null
+    return info ?? CHANGED
   }
 
   /**
@@ -233,7 +218,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
    * differ each time, so a copy with a replacement is known by its name only.
    */
   async function createConflictCopy (
-    { request: { fileId }, identity: { key }, staged, isReplaced, snapshot: { record } }: IdentifiedSave,
+    { request: { fileId }, identity: { key }, staged, isReplaced, snapshot: { record } }: DecidedSave,
     { extension, hash }: NewCopy
   ): Promise<FileInfo> {
     const copyId = copyIdOf(fileId, key, hash)
@@ -248,19 +233,22 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     }
     const existing = await storage.stat(copyId).catch(unlessUnknown)
     if (existing && ((isReplaced && !isNoted) || await isStored(services, staged, existing))) return existing
-    return await storage.create(extension, staged)
+    const made = furtherCopies.get(staged) ?? await storage.create(extension, staged)
+    furtherCopies.set(staged, made)
+    return made
   }
 
   /** Stores nothing but the note: the same bytes are already stored. */
   async function noteOnly (
-    { request, identity, isReplaced, hash, snapshot, current }: IdentifiedSave
+    { request, identity, rule, isReplaced, hash, snapshot, current }: DecidedSave
   ): Promise<Published | typeof CHANGED> {
-    const stored = storedSave(identity, resultOf(current), isReplaced ? await hash() : undefined)
-    const record = saveStored(snapshot.record, stored, detailsOf(request))
-    const noted = await recordStore.compareAndSet(request.fileId, record, snapshot, {
+    const result = resultOf(current, rule)
+    const stored = storedSave(identity, result, isReplaced ? await hash() : undefined)
+    const record = saveStored(snapshot.record, stored, saveDetailsOf(request))
+    const isNoted = await recordStore.compareAndSet(request.fileId, record, snapshot, {
       cause: { key: identity.key, users: request.users }
     })
-    return noted === null ? CHANGED : await published('unchanged', request, resultOf(current))
+    return isNoted ? await published('unchanged', request, result) : CHANGED
   }
 
   async function published (outcome: Published['outcome'], request: SaveRequest, result: Result): Promise<Published> {
@@ -287,20 +275,16 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 }
 
-function wasHeldUp ({ request, identity, snapshot: { record } }: IdentifiedSave): boolean {
-  return isHeldUp(record, identity, detailsOf(request))
+function wasHeldUp ({ request, identity, snapshot: { record } }: DecidedSave): boolean {
+  return isHeldUp(record, identity, saveDetailsOf(request))
 }
 
-function detailsOf ({ relation, isAwaited }: SaveRequest): SaveDetails & { readonly isAwaited: boolean } {
-  return { relation, isAwaited: isAwaited?.() ?? true }
+function resultOf ({ extension, size, revision }: FileInfo, rule: string): Result {
+  return { extension, size, revision, rule }
 }
 
-function resultOf ({ extension, size, revision }: FileInfo): Result {
-  return { extension, size, revision }
-}
-
-function copyResult (copy: FileInfo, conflictReason: NewCopy['conflictReason']): Result {
-  return { ...resultOf(copy), conflictFileId: copy.fileId, conflictReason }
+function copyResult (copy: FileInfo, rule: string, conflictReason: NewCopy['conflictReason']): Result {
+  return { ...resultOf(copy, rule), conflictFileId: copy.fileId, conflictReason }
 }
 
 function eventOf (request: SaveRequest, result: Result): SavedEvent {

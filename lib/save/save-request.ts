@@ -1,10 +1,13 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { CallbackHistory } from '../../types/events.js'
-import type { FileInfo, StagedContent } from '../../types/storage.js'
+import type { FileInfo } from '../../types/storage.js'
+import type { StagedContent } from '../store/contract.js'
 import { RejectedError, StorageTimeoutError } from '../errors.js'
 import { savedPathOf } from '../outbound/result-urls.js'
 import type { Services } from '../services.js'
-import type { ForceSaveRelation, SaveIdentity, Session } from '../sessions/record.js'
+import type { ForceSaveRelation } from '../sessions/force-save-notes.js'
+import type { SaveIdentity, Session } from '../sessions/record.js'
+import type { SaveDetails } from '../sessions/save-changes.js'
 import { withTimeout } from '../util/limits.js'
 import { discard } from '../util/streams.js'
 import { digest, sha256Of } from '../util/text.js'
@@ -64,9 +67,8 @@ export function copyIdOf (fileId: string, key: string, contentHash: string): str
   return hash('sha256', JSON.stringify([fileId, key, contentHash]), 'hex').slice(0, 32)
 }
 
-/** What distinguishes the save from others; `undefined` without a key. */
-export function identityOf ({ key, firstChange, ...save }: SaveRequest): SaveIdentity | undefined {
-  if (key === undefined) return undefined
+/** What distinguishes the save from others. Without a key, it has an empty one. */
+export function identityOf ({ key = '', firstChange, ...save }: SaveRequest): SaveIdentity {
   return { ...refusedIdentityOf({ key, ...save }), ...(firstChange !== undefined && { firstChange }) }
 }
 
@@ -80,6 +82,10 @@ export function refusedIdentityOf (
     ...(url !== undefined && { path: savedPathOf(String(url)) }),
     ...(lastsave !== undefined && { lastsave })
   }
+}
+
+export function saveDetailsOf ({ relation, isAwaited }: SaveRequest): SaveDetails & { readonly isAwaited: boolean } {
+  return { relation, isAwaited: isAwaited?.() ?? true }
 }
 
 /** What a page shows of the error. */

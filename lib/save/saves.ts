@@ -1,21 +1,20 @@
 import type { HttpResponse } from '../../types/http.js'
-import type { StagedContent } from '../../types/storage.js'
 import { createCsvSaves } from '../csv/csv-saves.js'
 import { checkedContent } from '../document-server/content-check.js'
 import { isPlainText } from '../document-server/file-signatures.js'
-import { FileNotFoundError, RevokedError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
+import { UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import type { Inspected, Services } from '../services.js'
-import type { Look, SessionServices } from '../sessions/locks.js'
-import { obsoleteReason } from '../sessions/save-changes.js'
-import { spool } from '../storage/timed-storage.js'
+import type { SessionServices, Snapshot } from '../sessions/record-store.js'
+import type { StagedContent } from '../store/contract.js'
 import { repeated, withTimeout } from '../util/limits.js'
 import { createQueue, limitConcurrency, once } from '../util/queue.js'
 import { discard } from '../util/streams.js'
 import { withoutUndefined } from '../util/validate.js'
 import { createCommitSave } from './commit.js'
 import { createPublisher, type Published } from './publish.js'
-import { hashOf, identityOf, type SaveRequest } from './save-request.js'
+import type { NothingToStore } from './rules.js'
+import { hashOf, type SaveRequest } from './save-request.js'
 
 export interface SavedFile extends Pick<SaveRequest, 'url' | 'filetype'> {
   /** Extension of the stored file. */
@@ -81,18 +80,15 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
 }
 
 function createFetchChanges ({ storage, log }: Services, fetch: Fetch) {
-  // A storage that commits content and version in one write also stages the changes, which keeps that write short.
-  const stage = storage.commit ? storage.stage : spool
-
   /**
    * Fetches and stages the document server's data of the changes in a save: a zip file, whose URL expires after 15
    * minutes. Resolves to `undefined` if there are none. Never rejects: a save is stored without them. Source:
-   * docs/document-server-protocol.md#version-history
+   * emulator/docs/document-server-protocol.md#version-history
    */
   return async function fetchChanges ({ fileId, changesUrl }: SaveRequest): Promise<StagedContent | undefined> {
     if (changesUrl === undefined) return undefined
     const staging = (async () => await fetch({ url: changesUrl(), filetype: 'zip', extension: 'zip' }, async content =>
-      await stage(fileId, content)))()
+      await storage.stage(fileId, content)))()
     try {
       return await withTimeout(async () => await staging, {
         milliseconds: TIME_FOR_CHANGES_MS,
@@ -113,7 +109,6 @@ function isTransient (error: unknown): boolean {
 
 /** Where a save is stored, or why there is nothing to store. */
 export type SaveOutcome = Published | NothingToStore
-type NothingToStore = 'repeated' | 'superseded' | 'missing'
 
 export interface SavedContents {
   /** What is stored. */
@@ -123,8 +118,6 @@ export interface SavedContents {
   /** The document server's data of the changes. */
   readonly changes?: StagedContent | undefined
 }
-
-const MAX_FETCHES = 3
 
 /** A save that has waited this long for its turn is fetched regardless. */
 const MAX_WAIT_FOR_TURN_MS = 10_000
@@ -138,17 +131,12 @@ function inspectedOf ({ fileId, key, status, users, filetype }: SaveRequest, sto
 export type Saves = ReturnType<typeof createSaves>
 
 export function createSaves (services: SessionServices) {
-  const { storage, locks, inspected, settings: { concurrentSaves, policies, versions } } = services
+  const { storage, recordStore, inspected, settings: { concurrentSaves, versions } } = services
   const fetch = createFetch(services)
   const fetchChanges = versions && createFetchChanges(services, fetch)
   const { stageSaved, documentOptions } = createCsvSaves(services)
   const commitSave = createCommitSave(services)
-  const { publish, deliverAgain } = createPublisher(services, commitSave)
-  /**
-   * Whether publishing fails if the record or the file has changed since the look. A storage with `revoke` calls
-   * `beforePublish`, which acquires the lock on that condition.
-   */
-  const isCheckedAtPublishing = storage.commit !== undefined || storage.revoke !== undefined
+  const { publish, nothingToStore } = createPublisher(services, commitSave)
   const inTurn = limitConcurrency({ concurrency: concurrentSaves, maxWait: MAX_WAIT_FOR_TURN_MS })
   /** Keeps the callbacks of each file in order of arrival. */
   const queue = createQueue()
@@ -160,60 +148,43 @@ export function createSaves (services: SessionServices) {
    * content is unchanged, unless the storage completes the write after reporting failure.
    */
   async function save (request: SaveRequest): Promise<SaveOutcome> {
-    for (let fetches = 1; ; fetches++) {
-      const look = await locks.lookWhenFree(request.fileId)
-      const skipped = await nothingToStore(request, look)
-      if (skipped !== undefined) return skipped
+    const early = await recordStore.read(request.fileId)
+    const skipped = await nothingToStore(request, early)
+    if (skipped !== undefined) return skipped
 
-      const { extension } = look.current!
-      const { staged, changes } = await inTurn(async () => ({
-        staged: await stageSaved(
-          look.current!,
-          async stage => await fetch({ ...request, extension }, async content => await stage(content, request.filetype))
-        ),
-        changes: fetchChanges ? await fetchChanges(request) : undefined
-      }))
-      try {
-        return await inspected(staged, inspectedOf(request, extension), async content => {
-          const shown = content === staged ? changes : undefined // they would show what was replaced
-          const contents = { staged: content, fetched: staged, changes: shown }
-          return await store(request, contents, isCheckedAtPublishing ? look : undefined)
-        })
-      } catch (error) {
-        // Another instance assumed that this one had died, and removed its staged content.
-        if (!(error instanceof RevokedError) || fetches === MAX_FETCHES) throw error
-      } finally {
-        await storage.discard(staged)
-        if (changes) await storage.discard(changes)
-      }
+    const { extension } = early.file!
+    const { staged, changes } = await inTurn(async () => ({
+      staged: await stageSaved(
+        early.file!,
+        async stage => await fetch({ ...request, extension }, async content => await stage(content, request.filetype))
+      ),
+      changes: fetchChanges ? await fetchChanges(request) : undefined
+    }))
+    try {
+      return await inspected(staged, inspectedOf(request, extension), async content => {
+        const shown = content === staged ? changes : undefined // they would show what was replaced
+        const contents = { staged: content, fetched: staged, changes: shown }
+        return await store(request, contents, early)
+      })
+    } finally {
+      await storage.discard(staged)
+      if (changes) await storage.discard(changes)
     }
   }
 
-  async function nothingToStore (request: SaveRequest, look: Look): Promise<NothingToStore | undefined> {
-    const { snapshot: { record }, current } = look
-    const identity = identityOf(request)
-    const reason = identity && obsoleteReason(record, identity)
-    if (reason === 'repeated') await deliverAgain(request, look)
-    if (reason !== undefined || current !== null) return reason
-    if (policies.missingFile === 'reject') throw new FileNotFoundError()
-    return 'missing'
-  }
-
   /**
-   * Stores staged content like `save`, but does not discard it. `latest`: the first look, given only if publishing
-   * detects later changes.
+   * Stores staged content like `save`, but does not discard it. `early`: a snapshot from before the content was
+   * fetched. Publishing fails if the file or its record has changed since.
    */
   async function store (
-    request: SaveRequest, { staged, fetched, changes }: SavedContents, latest?: Look
+    request: SaveRequest, { staged, fetched, changes }: SavedContents, early?: Snapshot
   ): Promise<SaveOutcome> {
     const isReplaced = staged !== fetched
     const hash = once(async () => await hashOf(services, fetched))
-    return await locks.decide(request.fileId, 'a save was about to be published', async look => {
-      const { snapshot, current } = look
-      return await nothingToStore(request, look) ??
+    return await recordStore.decide(request.fileId, 'a save was about to be published', async snapshot =>
+      await nothingToStore(request, snapshot) ??
         await publish({
-          request, staged, isReplaced, hash, changes, snapshot, current: current!, isEarlyLook: look === latest
-        })
-    }, latest)
+          request, staged, isReplaced, hash, changes, snapshot, current: snapshot.file!, isEarlyLook: snapshot === early
+        }), early)
   }
 }

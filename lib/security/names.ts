@@ -24,7 +24,7 @@ const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])\s*(
  * as absent files.
  */
 export function isSafeFileId (fileId: unknown): fileId is string {
-  return typeof fileId === 'string' && isPlainName(fileId, MAX_FILE_ID_BYTES)
+  return typeof fileId === 'string' && problemOf(fileId, MAX_FILE_ID_BYTES) === undefined
 }
 
 /** Why a text is no fileId; `undefined` if it can be one. */
@@ -34,11 +34,6 @@ export function whyNoFileId (fileId: string): string | undefined {
   return problem === 'too-long'
     ? `it is longer than ${MAX_FILE_ID_BYTES} bytes`
     : 'it is no file name on every operating system'
-}
-
-/** Whether every operating system treats a text as one plain file name. */
-function isPlainName (name: string, maxBytes: number): boolean {
-  return problemOf(name, maxBytes) === undefined
 }
 
 /** Why not every operating system treats a text as one plain file name. */
@@ -88,7 +83,8 @@ export function similarName (title: string, extension: string): string {
   const bytes = MAX_BYTES - extension.length - 1
   const shortened = (name: string) => withinBytes(name, bytes).replace(/[.\s]+$/u, '')
   const name = shortened(plain)
-  const isGood = VISIBLE.test(name) && isPlainName(name, MAX_BYTES) && isPlainName(`${name}.${extension}`, MAX_BYTES)
+  const isGood = VISIBLE.test(name) &&
+    [name, `${name}.${extension}`].every(text => problemOf(text, MAX_BYTES) === undefined)
   return `${isGood ? name : shortened(`_${name}`)}.${extension}`
 }
 

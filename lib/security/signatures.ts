@@ -7,8 +7,6 @@ import { parseUrl } from '../util/url.js'
 
 export type SignatureState = 'absent' | 'valid' | 'expired' | 'invalid'
 
-type ProbeAction = 'callback' | 'download'
-
 export interface SignatureQuery {
   readonly expires?: string | undefined
   readonly key?: string | undefined
@@ -75,6 +73,16 @@ export function handlerUrls (
     return Number(url.expires) * 1000 < clock.now() ? 'expired' : 'valid'
   }
 
+  function tokenFor (claims: SignedUrl): string {
+    return `${claims.expires}.${signer.sign(claims)}`
+  }
+
+  function checkToken (claims: SignedUrl, token: string | undefined): SignatureState {
+    if (token === undefined) return 'absent'
+    const dot = token.indexOf('.')
+    return check({ ...claims, expires: token.slice(0, dot) }, token.slice(dot + 1))
+  }
+
   return {
     /**
      * URL at which the document server downloads a file. `lifetime` in milliseconds shortens its validity.
@@ -110,35 +118,25 @@ export function handlerUrls (
      * The proxy token of a page, which sends it in a header of its proxy requests. `fileId` is `''` for a page without
      * a stored file.
      */
-    proxyToken (fileId: string): string {
-      const expires = expiry()
-      return `${expires}.${signer.sign({ purpose: 'proxy', fileId, expires })}`
-    },
-    checkProxyToken (fileId: string, token: string | undefined): SignatureState {
-      if (token === undefined) return 'absent'
-      const dot = token.indexOf('.')
-      return check({ purpose: 'proxy', fileId, expires: token.slice(0, dot) }, token.slice(dot + 1))
-    },
+    proxyToken: (fileId: string): string => tokenFor({ purpose: 'proxy', fileId, expires: expiry() }),
+    checkProxyToken: (fileId: string, token: string | undefined): SignatureState =>
+      checkToken({ purpose: 'proxy', fileId }, token),
     /** Proves that a page was offered something, such as a template. */
-    offerToken (page: string, id: string): string {
-      const expires = expiry(OFFER_LIFETIME_MS)
-      return `${expires}.${signer.sign({ purpose: 'offer', fileId: page, expires, key: id })}`
-    },
-    isOffered (page: string, id: string, token: string): boolean {
-      const [expires, signature] = token.split('.')
-      return check({ purpose: 'offer', fileId: page, expires, key: id }, signature) === 'valid'
-    },
+    offerToken: (page: string, id: string): string =>
+      tokenFor({ purpose: 'offer', fileId: page, expires: expiry(OFFER_LIFETIME_MS), key: id }),
+    isOffered: (page: string, id: string, token: string): boolean =>
+      checkToken({ purpose: 'offer', fileId: page, key: id }, token) === 'valid',
     /**
      * URL of a probe of the doctor, at which the handler only answers. It is always signed, for a purpose of its own:
      * it opens no file, and a signature for a file is not valid for a probe.
      */
-    probe (action: ProbeAction, id: string): string {
+    probe (id: string): string {
       const expires = expiry(PROBE_LIFETIME_MS)
-      const signature = signer.sign({ purpose: `probe-${action}`, fileId: id, expires })
-      return `${base}?${new URLSearchParams({ action, fileId: id, expires, signature })}`
+      const signature = signer.sign({ purpose: 'probe', fileId: id, expires })
+      return `${base}/probe?${new URLSearchParams({ id, expires, signature })}`
     },
-    checkProbe: (action: ProbeAction, id: string, { signature, expires }: SignatureQuery): SignatureState =>
-      check({ purpose: `probe-${action}`, fileId: id, expires }, signature),
+    isProbe: (id: string, { signature, expires }: SignatureQuery): boolean =>
+      check({ purpose: 'probe', fileId: id, expires }, signature) === 'valid',
     /** Proves that an instance of this application has answered a probe with this content. */
     signProbeAnswer: (id: string, content: string): string =>
       signer.sign({ purpose: 'probe-answer', fileId: id, key: content }),
@@ -170,7 +168,7 @@ function sorted (parameters: URLSearchParams): string {
 /** The fields that a signature covers, besides the URL of the handler. */
 interface SignedUrl {
   /** A signature is valid for one purpose only. */
-  readonly purpose: ProbeAction | 'version' | 'proxy' | 'page' | 'offer' | `probe-${ProbeAction | 'answer'}`
+  readonly purpose: 'callback' | 'download' | 'version' | 'proxy' | 'page' | 'offer' | 'probe' | 'probe-answer'
   readonly fileId: string
   /** Seconds since the epoch, as in the URL. Without it the URL never expires. */
   readonly expires?: string | undefined
@@ -206,7 +204,7 @@ export function urlSigner (secrets: readonly string[], scope: string) {
 }
 
 /** Compares two strings in a time that does not depend on where they differ. */
-export function equalInConstantTime (given: string, expected: string): boolean {
+function equalInConstantTime (given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ForceSaveOptions } from '../../types/control.js'
 import type { Command, CommandResult } from '../../types/document-server.js'
-import type { RequestOptions } from '../../types/requests.js'
+import type { RequestOptions } from '../../types/conversions.js'
 import type {
   EditorSession, EditorSessions, Freeze, FreezeOptions, ListSessionsOptions
 } from '../../types/sessions.js'
 import type { FileInfo } from '../../types/storage.js'
 import { COMMAND_CODE, frozenNotice, UserIds } from '../document-server/commands.js'
 import {
-  BeingEditedError, BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError,
+  BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError,
   UpstreamTimeoutError
 } from '../errors.js'
 import { unlessAborted, withTimeout } from '../util/limits.js'
@@ -16,13 +16,12 @@ import {
   AnyString, assertOptions, assertValue, integerFrom, MAX_TIMEOUT_MS, numberFrom, requestRules, type Rule, rule,
   type Rules, Signal, stringThat, TrueOrFalse, withoutUndefined
 } from '../util/validate.js'
-import type { SessionServices } from './locks.js'
 import type { WhenNobodyEdits } from './nobody-edits.js'
 import {
   frozenBy, type Hold, holdsOf, isLive, liveSessions, LONG_AGO, releasedBy, type Session, type SessionRecord,
   sessionWith, withoutFrozenKeys
 } from './record.js'
-import type { RecordOfFile } from './record-store.js'
+import type { RecordOfFile, SessionServices } from './record-store.js'
 import type { Sessions } from './sessions.js'
 
 const MAX_TITLE_LENGTH = 255
@@ -37,7 +36,7 @@ const MAX_HOLDS = 16
 const DEFAULT_FREEZE_TIMEOUT_MS = 30_000
 /**
  * An editor sends what was typed 1.0 to 1.1 s after the last key, and loses it if it is told to close before.
- * Source: docs/document-server-protocol.md#what-the-emulator-does-differently
+ * Source: emulator/docs/document-server-protocol.md#what-the-emulator-does-differently
  */
 const TYPING_ARRIVES_WITHIN_MS = 1500
 /** The document server must say who edits. Other commands take as long at most. */
@@ -68,7 +67,7 @@ const RECORDS_PER_PAUSE = 50
 
 export function createEditorSessions (
   {
-    storage, keys, commands, recordStore, locks, sessions, forceSaves, whenNobodyEdits, hooks, shutdown: { closing },
+    storage, keys, commands, recordStore, sessions, forceSaves, whenNobodyEdits, hooks, shutdown: { closing },
     settings: { clock }
   }: FreezeServices
 ): EditorSessions {
@@ -218,17 +217,11 @@ export function createEditorSessions (
       await whenNobodyEdits(fileId, end, timeout, signal, isWaitedFor)
       let isOver = false
       const record = await recordStore.update(fileId, record => {
-        isOver = record.lock === undefined && !record.sessions.some(isWaitedFor)
+        isOver = !record.sessions.some(isWaitedFor)
         return isOver && !record.sessions.some(isRefused) ? withoutFrozenKeys(record, { exceptNoted: false }) : record
       })
       if (isOver && record.sessions.some(isRefused)) throw new BusyError(ONLY_AT_DOCUMENT_SERVER)
       if (isOver) return record
-      if (performance.now() > end) throw new BeingEditedError(timeout)
-      await withTimeout(async () => await locks.whenFree(fileId), { // somebody publishes what was decided before
-        milliseconds: Math.max(0, end - performance.now()),
-        timeoutError: () => new BeingEditedError(timeout),
-        signal
-      })
     }
   }
 
@@ -260,9 +253,7 @@ export function createEditorSessions (
   }
 
   async function scanInTurn (signal?: AbortSignal): Promise<EditorSession[]> {
-    const { readAll } = recordStore
-    if (readAll === undefined) throw new InvalidOptionError('scan', 'requires a storage that implements state.list()')
-    const scan = scans.then(async () => await liveIn(readAll(), signal))
+    const scan = scans.then(async () => await liveIn(recordStore.readAll(), signal))
     scans = scan.catch(() => {})
     return await (signal ? unlessAborted(scan, signal) : scan)
   }

@@ -1,18 +1,23 @@
 import {
-  type ForceSaveRelation, type SessionRecord, type ForceSave, type ForceSaveResult, isSameSave, type SaveIdentity,
-  type StoredSave
+  type SessionRecord, type ForceSave, type ForceSaveResult, isSameSave, type SaveIdentity, type StoredSave
 } from './record.js'
 
 // Changes of the pending force saves in a record. Pure functions, as in record.ts.
 
-/** Where a save that a callback announced is stored, or why it is not. */
-type Outcome = Omit<ForceSaveResult, 'from'>
-
-/** A save that a callback announced. `status`: 2 or 3 ended the session; any other is a force save. */
-interface Announced {
-  readonly key: string
-  readonly status: number
+/** Which of the pending force saves of its key a callback answers. */
+export interface ForceSaveRelation {
+  /** `userdata` of the callback: the id of the force save whose command caused it. */
+  readonly own?: string | undefined
+  /**
+   * Set if the callback answers all force saves that were noted until then: it announces the final save, or the
+   * document server repeats a refused force save for them. Milliseconds since 1970, by the clock of the instance that
+   * got it.
+   */
+  readonly allUntil?: number | undefined
 }
+
+/** Where a save that a callback announced is stored, or why it is not. */
+type Outcome = Omit<ForceSaveResult, 'isAnswer'>
 
 /** Limit per file. Each force save is a different state of the document that the document server is assembling. */
 const MAX_FORCE_SAVES = 8
@@ -29,7 +34,7 @@ export const ASSEMBLY_FAILED = 'ASSEMBLY_FAILED'
 export function forceSaveNoted (
   record: SessionRecord, { id, key }: Pick<ForceSave, 'id' | 'key'>, now: number
 ): SessionRecord {
-  const others = (record.forceSaves ?? []).filter(other => other.id !== id && !isExpired(other, now))
+  const others = pendingIn(record, now).filter(other => other.id !== id)
   const [oldest] = others
   const kept = others.length === MAX_FORCE_SAVES && ageOf(oldest!, now) > REPLACEABLE_AFTER_MS
     ? others.slice(1)
@@ -43,54 +48,31 @@ export function forceSaveRemoved (record: SessionRecord, id: string): SessionRec
   return others.length === forceSaves.length ? record : { ...rest, ...(others.length > 0 && { forceSaves: others }) }
 }
 
-/** The document server has started no save for the command. */
-export function forceSaveIdle (record: SessionRecord, id: string): SessionRecord {
-  return changed(
-    record,
-    forceSave => forceSave.id === id && forceSave.isIdle !== true ? { ...forceSave, isIdle: true } : forceSave
-  )
-}
-
-/** A save was stored, or has failed: then the outcome has a `code`. */
+/** A save of the key was stored, or has failed: then the outcome has a `code`. */
 export function forceSavesConcerned (
-  record: SessionRecord, announced: Announced, relation: ForceSaveRelation, outcome: Outcome
+  record: SessionRecord, key: string, relation: ForceSaveRelation, outcome: Outcome
 ): SessionRecord {
-  const isStored = outcome.code === undefined
-  const own = (record.forceSaves ?? []).findIndex(({ id }) => id === relation.own)
-  return changed(record, (forceSave, index) => {
-    if (forceSave.key !== announced.key) return forceSave
-    // The command of a later note was sent after this note was written.
-    const from = isStored && index < own ? 'later' : sourceOf(forceSave, announced, relation)
-    return { ...withResult(forceSave, { from, ...outcome }), ...(isStored && { stored: outcome }) }
-  })
-}
-
-/** The document server has repeated a stored save. */
-export function forceSavesRepeated (
-  record: SessionRecord, identity: SaveIdentity, relation: ForceSaveRelation
-): SessionRecord {
-  const { result } = record.saves.find(save => isSameSave(save, identity)) ?? {}
   return changed(record, forceSave => {
-    const from = sourceOf(forceSave, identity, relation)
-    const stored = result ? placeOf(result) : forceSave.stored
-    return forceSave.key === identity.key && from !== 'other' && stored !== undefined
-      ? withResult(forceSave, { from, ...stored })
+    const isAnswer = isAnsweredBy(forceSave, relation)
+    return forceSave.key === key && (isAnswer || forceSave.result?.isAnswer !== true)
+      ? { ...forceSave, result: { isAnswer, ...outcome } }
       : forceSave
   })
 }
 
 /**
- * A force save was not stored because a later state of the session already is. If that state was stored after the
- * command was sent, it contains the changes that the command was for; if not, the document server's clock was set back.
+ * A save was not stored because it, or a later state of its session, already is. If the later state was stored before
+ * the command was noted, the document server's clock was set back.
  */
-export function forceSavesSuperseded (
-  record: SessionRecord, announced: Announced, relation: ForceSaveRelation
+export function forceSavesSkipped (
+  record: SessionRecord, identity: SaveIdentity, relation: ForceSaveRelation
 ): SessionRecord {
+  const repeated = record.saves.find(save => isSameSave(save, identity))
   return changed(record, forceSave => {
-    const from = sourceOf(forceSave, announced, relation)
-    return forceSave.key === announced.key && from !== 'other'
-      ? withResult(forceSave, { from, ...forceSave.stored ?? { code: SUPERSEDED } })
-      : forceSave
+    if (forceSave.key !== identity.key || !isAnsweredBy(forceSave, relation)) return forceSave
+    const later = record.saves.find(({ key, storedAt }) => key === identity.key && storedAt >= forceSave.startedAt)
+    const { result } = repeated ?? later ?? {}
+    return { ...forceSave, result: { isAnswer: true, ...result ? placeOf(result) : { code: SUPERSEDED } } }
   })
 }
 
@@ -98,42 +80,19 @@ export function forceSaveWith ({ forceSaves = [] }: SessionRecord, id: string): 
   return forceSaves.find(forceSave => forceSave.id === id)
 }
 
-/** Ids of the other force saves of the session that the document server may be working on. */
-export function othersUnderWay (
-  { forceSaves = [] }: SessionRecord, { id, key }: Pick<ForceSave, 'id' | 'key'>, now: number
-): readonly string[] {
-  const underWay = forceSaves.filter(other =>
-    other.id !== id && other.key === key && other.isIdle !== true && !isExpired(other, now) &&
-    (other.result === undefined || other.result.from === 'other')
-  )
-  return underWay.map(({ id }) => id)
+/** Whether a force save of the same key that was noted earlier has no answer yet. */
+export function isBehindAnother (record: SessionRecord, { id, key }: ForceSave, now: number): boolean {
+  const pending = pendingIn(record, now)
+  return pending.slice(0, pending.findIndex(other => other.id === id))
+    .some(other => other.key === key && other.result?.isAnswer !== true)
 }
 
-function sourceOf (
-  { id }: ForceSave, { status }: Announced, { own, waiting = [], isRepeat = false }: ForceSaveRelation
-): ForceSaveResult['from'] {
-  if (id === own) return 'own'
-  if (status === 2 || status === 3) return waiting.includes(id) ? 'final' : 'final-before'
-  return isRepeat && waiting.includes(id) ? 'repeat' : 'other'
+function isAnsweredBy ({ id, startedAt }: ForceSave, { own, allUntil = -Infinity }: ForceSaveRelation): boolean {
+  return id === own || startedAt <= allUntil
 }
 
-function withResult (forceSave: ForceSave, result: ForceSaveResult): ForceSave {
-  return forceSave.result !== undefined && rankOf(forceSave.result) > rankOf(result)
-    ? forceSave
-    : { ...forceSave, result }
-}
-
-/**
- * A result replaces results of the same or a lower rank. Among `other` results, a failed one outranks a stored one,
- * because the document server does not say which save it means.
- */
-function rankOf ({ from, code }: ForceSaveResult): number {
-  const ranks = { other: code === undefined ? 0 : 1, 'final-before': 2, repeat: 3, final: 4, later: 4, own: 5 }
-  return ranks[from]
-}
-
-function isExpired (forceSave: ForceSave, now: number): boolean {
-  return ageOf(forceSave, now) > EXPIRES_AFTER_MS
+function pendingIn ({ forceSaves = [] }: SessionRecord, now: number): readonly ForceSave[] {
+  return forceSaves.filter(forceSave => ageOf(forceSave, now) <= EXPIRES_AFTER_MS)
 }
 
 /** A note from the future is as old as it is far away: the clock was set back since. */
@@ -142,7 +101,7 @@ function ageOf ({ startedAt }: ForceSave, now: number): number {
 }
 
 /** Returns the same record if nothing changes. */
-function changed (record: SessionRecord, change: (forceSave: ForceSave, index: number) => ForceSave): SessionRecord {
+function changed (record: SessionRecord, change: (forceSave: ForceSave) => ForceSave): SessionRecord {
   const { forceSaves = [] } = record
   const after = forceSaves.map(change)
   return after.every((forceSave, index) => forceSave === forceSaves[index]) ? record : { ...record, forceSaves: after }

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BeingEditedError } from '../errors.js'
 import { unlessAborted } from '../util/limits.js'
 import { shared } from '../util/queue.js'
-import type { SessionServices } from './locks.js'
 import { isLive, type Session } from './record.js'
+import type { SessionServices } from './record-store.js'
 import type { Sessions } from './sessions.js'
 
 const POLL_INTERVAL_MS = 100

@@ -1,5 +1,5 @@
 import type { Clock } from '../../types/options.js'
-import { BoundedMap } from '../util/bounded-map.js'
+import { BoundedMap } from '../util/limits.js'
 
 /** How a request of the document server ended. */
 export type Outcome =

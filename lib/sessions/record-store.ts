@@ -1,17 +1,26 @@
 import type { SessionEndEvent } from '../../types/sessions.js'
-import type { FileInfo, StateRecord, StateStore, Storage } from '../../types/storage.js'
+import type { FileInfo } from '../../types/storage.js'
 import { BusyError, UnknownRecordError } from '../errors.js'
 import type { Services } from '../services.js'
-import { BoundedMap } from '../util/bounded-map.js'
+import { BoundedMap } from '../util/limits.js'
 import { EMPTY, type SessionRecord, isSessionRecord, liveSessions } from './record.js'
 
-/** A record as read, with the version that a change must be based on. */
-export interface RecordSnapshot {
+/** A record and the file, as they were at one moment: the basis of a decision. */
+export interface Snapshot {
   readonly record: SessionRecord
+  /** Of the record: a change must be based on it. */
   readonly version: string | null
-  /** The file at the same moment, `null` if there is none; `undefined` if the storage does not return both at once. */
-  readonly info?: FileInfo | null
+  /** `null` if there is no such file. */
+  readonly file: FileInfo | null
 }
+
+/** Services for sessions, saves, versions and recovery. */
+export interface SessionServices extends Services {
+  readonly recordStore: RecordStore
+}
+
+/** The file or its record has changed: look again and decide again. */
+export const CHANGED = Symbol('changed')
 
 /** Why this instance changed a record, if the reason concerns one session. */
 export interface Cause {
@@ -28,15 +37,11 @@ export interface RecordOfFile {
 }
 
 interface ChangeOptions {
-  readonly durable?: boolean
   readonly cause?: Cause
 }
 
-/** For changes that may be lost in a power failure: asking the document server or comparing bytes makes up for them. */
-export const NOT_DURABLE = { durable: false } as const
-
 /** Even with many instances, a change needs only a few attempts. */
-const MAX_ATTEMPTS = 1000
+const MAX_DECISIONS = 1000
 
 /** The most recently used files are kept. */
 const MAX_EDITED = 10_000
@@ -46,37 +51,44 @@ export type RecordStore = ReturnType<typeof createRecordStore>
 
 /** `onChange`: called once per change, on the instance that made it. */
 export function createRecordStore (
-  { state, storage }: Services,
+  { storage }: Pick<Services, 'storage'>,
   onChange: (fileId: string, before: SessionRecord, after: SessionRecord, cause?: Cause) => void
 ) {
-  const { list } = state
   /** Files whose records contained live sessions when this instance last saw them. */
   const edited = new BoundedMap<string, true>(MAX_EDITED)
   return {
-    /**
-     * Reads all records, one after the other, without those that this version does not know; `undefined` if the
-     * storage cannot list them.
-     */
-    readAll: list && (() => readAll(list)),
+    readAll,
     readEdited,
     read,
+    decide,
     compareAndSet,
     update,
     committed
   }
 
-  async function read (fileId: string): Promise<RecordSnapshot> {
-    if (!storage.snapshot) return snapshotOf(fileId, await state.get(fileId))
-    const { info, record } = await storage.snapshot(fileId)
-    return { ...snapshotOf(fileId, record), info }
+  async function read (fileId: string): Promise<Snapshot> {
+    const { info: file, record } = await storage.snapshot(fileId)
+    return { record: observed(fileId, record?.value), version: record?.version ?? null, file }
   }
 
-  function snapshotOf (fileId: string, stored: StateRecord | null): RecordSnapshot {
-    return { record: observed(fileId, stored?.value), version: stored?.version ?? null }
+  /**
+   * Decides what to do, again whenever the decision was `CHANGED`. `early`: a snapshot that was taken earlier.
+   * `purpose`: for the message of the final `BusyError`.
+   */
+  async function decide<Result> (
+    fileId: string, purpose: string, decision: (snapshot: Snapshot) => Promise<Result | typeof CHANGED>,
+    early?: Snapshot
+  ): Promise<Result> {
+    for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
+      const decided = await decision(decisions === 0 && early ? early : await read(fileId))
+      if (decided !== CHANGED) return decided
+    }
+    throw new BusyError(`it was changed ${MAX_DECISIONS} times while ${purpose}`)
   }
 
-  async function * readAll (list: NonNullable<StateStore['list']>): AsyncGenerator<RecordOfFile> {
-    for await (const { fileId, value } of list()) {
+  /** Reads all records, one after the other, without those that this version does not know. */
+  async function * readAll (): AsyncGenerator<RecordOfFile> {
+    for await (const { fileId, value } of storage.state.list()) {
       if (isMissing(value) || isSessionRecord(value)) yield { fileId, record: observed(fileId, value) }
     }
   }
@@ -101,25 +113,23 @@ export function createRecordStore (
     else edited.delete(fileId)
   }
 
-  /** Call this after `Storage.commit` has changed a record. */
+  /** Call this after `storage.commit` has changed a record. */
   function committed (fileId: string, before: SessionRecord, after: SessionRecord, cause?: Cause): void {
     noteWhetherEdited(fileId, after)
     onChange(fileId, before, after, cause)
   }
 
   /**
-   * Stores a record if the stored one has not changed since the snapshot. Resolves to the new snapshot, or to `null` if
-   * nothing was stored.
+   * Stores a record if the stored one has not changed since the snapshot. Resolves to whether it was stored.
    */
   async function compareAndSet (
-    fileId: string, changed: SessionRecord, { record, version }: RecordSnapshot,
-    { durable = true, cause }: ChangeOptions = {}
-  ): Promise<RecordSnapshot | null> {
+    fileId: string, changed: SessionRecord, { record, version }: Snapshot,
+    { cause }: ChangeOptions = {}
+  ): Promise<boolean> {
     assertKnown(changed)
-    const newVersion = await state.set(fileId, changed, version, durable ? {} : { durable })
-    if (newVersion === null) return null
+    if (await storage.state.set(fileId, changed, version) === null) return false
     committed(fileId, record, changed, cause)
-    return { record: changed, version: newVersion }
+    return true
   }
 
   /**
@@ -129,16 +139,12 @@ export function createRecordStore (
    */
   async function update (
     fileId: string, change: (record: SessionRecord) => SessionRecord,
-    { snapshot: known, ...options }: ChangeOptions & { readonly snapshot?: RecordSnapshot } = {}
+    { snapshot: known, ...options }: ChangeOptions & { readonly snapshot?: Snapshot } = {}
   ): Promise<SessionRecord> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const snapshot = attempt === 1 && known ? known : await read(fileId)
+    return await decide(fileId, 'its record was about to be changed', async snapshot => {
       const changed = change(snapshot.record)
-      if (changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options) !== null) {
-        return changed
-      }
-    }
-    throw new BusyError(`others changed its record ${MAX_ATTEMPTS} times in a row`)
+      return changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options) ? changed : CHANGED
+    }, known)
   }
 }
 
@@ -158,11 +164,4 @@ export function assertKnown (record: SessionRecord): void {
       'The record of the document would have a field of the wrong type, such as a revision that is no string'
     )
   }
-}
-
-/** The file at the moment of a snapshot or later; `null` if it does not exist. */
-export async function fileAt (
-  { info }: RecordSnapshot, fileId: string, { stat }: Pick<Storage, 'stat'>
-): Promise<FileInfo | null> {
-  return info === undefined ? await stat(fileId) : info
 }

@@ -6,7 +6,9 @@ import type { SavedEvent } from '../../types/events.js'
 // Whatever changes here needs another `format`.
 
 /** Copied from the storage and not validated: an odd `size` must not make the record useless. */
-type SavedResult = Readonly<Pick<SavedEvent, 'extension' | 'size' | 'revision' | 'conflictFileId' | 'conflictReason'>>
+type SavedResult = Readonly<
+  Pick<SavedEvent, 'extension' | 'size' | 'revision' | 'conflictFileId' | 'conflictReason' | 'rule'>
+>
 
 const OptionalString = Type.Optional(Type.String())
 /** Milliseconds since the epoch. */
@@ -65,7 +67,9 @@ const ResultSchema = Type.Object({
     Type.Literal('changed'),
     Type.Literal('format'),
     Type.Literal('frozen')
-  ]))
+  ])),
+  /** Name of the rule that has decided: see save/rules.ts. */
+  rule: OptionalString
 }, exact)
 
 const StoredSaveSchema = Type.Object({
@@ -89,20 +93,8 @@ const StoredSaveSchema = Type.Object({
 }, exact)
 
 const ForceSaveResultSchema = Type.Object({
-  /**
-   * The save that produced this result. `own`: started by the command. `later`: started by a later command. `final`:
-   * the final save of the session, reported after the command. `final-before`: the final save, possibly reported before
-   * the command. `repeat`: a refused force save that the document server repeated before it answered the command.
-   * `other`: any other force save of the session.
-   */
-  from: Type.Union([
-    Type.Literal('own'),
-    Type.Literal('later'),
-    Type.Literal('final'),
-    Type.Literal('final-before'),
-    Type.Literal('repeat'),
-    Type.Literal('other')
-  ]),
+  /** Whether this is the outcome of the command. If not, it is that of another save of the session. */
+  isAnswer: Type.Boolean(),
   /** Revision of the stored content; absent if nothing was stored. */
   revision: OptionalString,
   /** The conflict copy that the content was stored in. */
@@ -117,10 +109,6 @@ const ForceSaveSchema = Type.Object({
   id: Type.String(),
   key: Type.String(),
   startedAt: Milliseconds,
-  /** The command started no save: it waits for other saves. */
-  isIdle: Type.Optional(Type.Boolean()),
-  /** The latest save of the session that was stored since the command was noted. */
-  stored: Type.Optional(Type.Pick(ForceSaveResultSchema, ['revision', 'conflictFileId'], exact)),
   result: Type.Optional(ForceSaveResultSchema)
 }, exact)
 
@@ -134,30 +122,6 @@ const RefusalSchema = Type.Object({
   message: OptionalString,
   /** As in the identity of the latest one. */
   lastsave: OptionalString
-}, exact)
-
-const BearingSchema = Type.Object({
-  own: OptionalString,
-  waiting: Type.Optional(Type.Array(Type.String())),
-  isRepeat: Type.Optional(Type.Boolean())
-}, exact)
-
-const PublishingSchema = Type.Object({
-  /** Absent when an earlier version is published. */
-  save: Type.Optional(StoredSaveSchema),
-  /** Revision of the earlier version. */
-  restored: OptionalString,
-  relation: Type.Optional(BearingSchema),
-  /** Argument for `Storage.revoke`. */
-  ticket: OptionalString
-}, exact)
-
-const LockSchema = Type.Object({
-  id: Type.String(),
-  /** The process that holds the lock, if the storage can detect that a process has ended. */
-  owner: OptionalString,
-  /** What is about to be published. If the holder dies, the stored revision shows whether it was. */
-  publishing: Type.Optional(PublishingSchema)
 }, exact)
 
 const HoldSchema = Type.Object({
@@ -182,7 +146,6 @@ export const SessionRecord = Type.Object({
   refusals: Type.Optional(Type.Array(RefusalSchema)),
   /** The latest key that the document server could not open, and when it was given up. */
   unopened: Type.Optional(Type.Object({ key: Type.String(), at: Milliseconds }, exact)),
-  lock: Type.Optional(LockSchema),
   frozen: Type.Optional(Type.Object({
     holds: Type.Array(HoldSchema),
     /**
@@ -200,10 +163,6 @@ export type StoredSave = Readonly<Static<typeof StoredSaveSchema>>
 export type ForceSave = Readonly<Static<typeof ForceSaveSchema>>
 export type ForceSaveResult = Readonly<Static<typeof ForceSaveResultSchema>>
 export type Refusal = Readonly<Static<typeof RefusalSchema>>
-/** How a callback relates to the pending force saves. */
-export type ForceSaveRelation = Readonly<Static<typeof BearingSchema>>
-export type Publishing = Readonly<Static<typeof PublishingSchema>>
-export type Lock = Readonly<Static<typeof LockSchema>>
 /** One reason for which a document is frozen. */
 export type Hold = Readonly<Static<typeof HoldSchema>>
 export type SessionRecord = Readonly<Static<typeof SessionRecord>>

@@ -5,8 +5,7 @@ import type { Hold, Refusal, SessionRecord, SaveIdentity, Session, StoredSave } 
 
 export { isSessionRecord } from './record.compiled.js'
 export type {
-  ForceSaveRelation, SessionRecord, ForceSave, ForceSaveResult, Hold, Lock, Publishing, Refusal, SaveIdentity, Session,
-  StoredSave
+  SessionRecord, ForceSave, ForceSaveResult, Hold, Refusal, SaveIdentity, Session, StoredSave
 } from './record.schema.js'
 
 export const EMPTY: SessionRecord = { format: 1, sessions: [], saves: [] }
@@ -45,8 +44,7 @@ function to (
 
 /**
  * The events of a session, and the state that follows from each state: from `none`, `open`, `unconfirmed`, `refused`,
- * `reopened`, `finished`. docs/sessions.md explains the table. `none` becomes `finished` if the record contains a final
- * save of the session.
+ * `reopened`, `finished`. `none` becomes `finished` if the record contains a final save of the session.
  */
 export const TRANSITIONS = {
   /** Status 1: users are editing. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
-import { forceSavesConcerned, placeOf } from './force-save-notes.js'
+import { type ForceSaveRelation, forceSavesConcerned, placeOf } from './force-save-notes.js'
 import {
-  type ForceSaveRelation, type SessionRecord, hasRefusedSave, isSameSave, lastSaveOf, liveSessions, LONG_AGO,
+  type SessionRecord, hasRefusedSave, isSameSave, lastSaveOf, liveSessions, LONG_AGO,
   type Refusal, type SaveIdentity, sessionAfter, sessionWith, type StoredSave, withoutRefusals
 } from './record.js'
 
@@ -28,16 +28,18 @@ export interface SaveDetails {
 export function saveStored (
   record: SessionRecord, save: StoredSave, { relation = {}, isAwaited = true }: SaveDetails = {}
 ): SessionRecord {
-  if (record.saves.some(other => isSameSave(other, save))) return record
+  if (isNoted(record, save)) return record
   const { result } = save
   const { revision, conflictFileId, conflictReason } = result ?? {}
   const inFile = revision !== undefined && conflictFileId === undefined && { revision }
   const session = sessionWith(record, save.key)
   // The document server may return to the refused save under this key, whatever was saved since.
-  const isAheadOfRefused = session !== undefined && hasRefusedSave(session)
+  const refusal = refusalOf(record, save.key)
+  const isAheadOfRefused = session !== undefined && hasRefusedSave(session) &&
+    (refusal === undefined || isCoveredBy(save, refusal))
   const isLate = isHeldUp(record, save, { isAwaited })
   const index = isLate ? record.saves.findLastIndex(other => isNewer(other, save)) + 1 : 0
-  const noted = result ? forceSavesConcerned(record, save, relation, placeOf(result)) : record
+  const noted = result ? forceSavesConcerned(record, save.key, relation, placeOf(result)) : record
   const changed = {
     ...result ? withoutRefusals(noted, refusal => isCoveredBy(save, refusal)) : noted,
     saves: latest(record.saves.toSpliced(index, 0, { ...save, ...(!isAheadOfRefused && inFile) }))
@@ -74,7 +76,7 @@ export function refusalNoted (
   { now, ...reason }: Pick<Refusal, 'code' | 'message'> & { readonly now: number }
 ): SessionRecord {
   const { key } = save
-  if (sessionWith(record, key) === undefined || obsoleteReason(record, save) !== undefined) return record
+  if (sessionWith(record, key) === undefined || isNoted(record, save) || isSuperseded(record, save)) return record
   const before = refusalOf(record, key)
   const lastsave = save.lastsave ?? before?.lastsave
   if (isBefore(lastsave, before?.lastsave)) return record
@@ -94,29 +96,17 @@ export function versionRestored (record: SessionRecord): SessionRecord {
   return record.sessions.reduce((changed, { key }) => sessionAfter(changed, key, 'restored'), record)
 }
 
-/**
- * Removes the lock of a dead holder. The save or earlier version that the holder was publishing counts as stored if its
- * content is the stored content now.
- */
-export function deadLockRemoved (record: SessionRecord, storedRevision: string | undefined): SessionRecord {
-  const { lock, ...rest } = record
-  const { save, restored, relation } = lock?.publishing ?? {}
-  if (restored !== undefined) return restored === storedRevision ? versionRestored(rest) : rest
-  if (save?.result === undefined || save.result.revision !== storedRevision) return rest
-  return save.result.conflictFileId === undefined
-    ? saveStored(rest, save, { relation, isAwaited: false })
-    : copyStored(rest, save)
+/** Whether the record shows that a save is stored. */
+export function isNoted ({ saves }: SessionRecord, save: SaveIdentity): boolean {
+  return saves.some(other => isSameSave(other, save))
 }
 
 /**
- * Why a save must not be stored. `repeated`: it is already stored. `superseded`: by the document server's clock it is
- * older than the stored content, and would bring old content back.
+ * Whether a force save is older than the stored content by the document server's clock, and would bring old content
+ * back.
  */
-export function obsoleteReason (record: SessionRecord, save: SaveIdentity): 'repeated' | 'superseded' | undefined {
-  const saves = record.saves.filter(({ key }) => key === save.key)
-  if (saves.some(other => isSameSave(other, save))) return 'repeated'
-  if (save.status !== 6) return undefined
-  return isOlderThanStored(record, save) || isFinished(record, save) ? 'superseded' : undefined
+export function isSuperseded (record: SessionRecord, save: SaveIdentity): boolean {
+  return save.status === 6 && (isOlderThanStored(record, save) || isFinished(record, save))
 }
 
 /**

@@ -2,15 +2,14 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FileInfo } from '../../types/storage.js'
 import { frozenNotice } from '../document-server/commands.js'
-import { BoundedMap } from '../util/bounded-map.js'
+import { BoundedMap } from '../util/limits.js'
 import { shared } from '../util/queue.js'
-import type { SessionServices } from './locks.js'
 import {
   type Hold, type SessionRecord, finishedKeys, holdsOf, isFrozenOut, isJoinable, isLive, LONG_AGO, type Refusal,
   type SaveIdentity, saveRefused, type Session, sessionAfter, sessionStarted, sessionWith
 } from './record.js'
-import { type Cause, fileAt, NOT_DURABLE, type RecordSnapshot } from './record-store.js'
-import { deadLockRemoved, refusalNoted, refusalOf, saveStored } from './save-changes.js'
+import type { Cause, SessionServices, Snapshot } from './record-store.js'
+import { refusalNoted, refusalOf, saveStored } from './save-changes.js'
 
 /** User ids, as reported by the document server. */
 type Users = readonly string[] | undefined
@@ -24,8 +23,6 @@ const GIVEN_UP_INTERVAL_MS = 60_000
 /** Minimum time between two requests to the document server about a session that new users do not join. */
 const SUSPECT_INTERVAL_MS = 60_000
 const MAX_SUSPECTS = 10_000
-
-const MAX_LOOKS = 20
 
 /** Whoever joins a frozen document is sent away twice: at first, the document server may not count them yet. */
 const SEND_AWAY_AGAIN_MS = 1000
@@ -52,7 +49,7 @@ export interface Opening {
 
 /** `onEndOfDeleted`: called when a session ends that is in no record because its file does not exist. */
 export function createSessions (
-  { storage, keys, commands, recordStore, locks, log, shutdown, settings: { clock, timeouts } }: SessionServices,
+  { storage, keys, commands, recordStore, log, shutdown, settings: { clock, timeouts } }: SessionServices,
   onEndOfDeleted: (fileId: string, cause: Cause) => void
 ) {
   /** If many users open a document at once, the document server is asked once. */
@@ -66,9 +63,9 @@ export function createSessions (
     async find (
       fileId: string
     ): Promise<{ readonly info: FileInfo, readonly opening: () => Promise<Opening> } | null> {
-      const snapshot = storage.snapshot && await recordStore.read(fileId)
+      const snapshot = await recordStore.read(fileId)
       const readAt = performance.now()
-      const info = snapshot ? await fileAt(snapshot, fileId, storage) : await storage.stat(fileId)
+      const info = snapshot.file
       return info &&
         {
           info,
@@ -88,17 +85,16 @@ export function createSessions (
      * to leave.
      */
     async giveUpKey (fileId: string, key: string): Promise<boolean> {
-      const content = await storage.stat(fileId)
-      if (content === null) return false
-      const { record, current } = await look(content)
+      const { record, file } = await recordStore.read(fileId)
+      if (file === null) return false
       const isDue = (record: SessionRecord) =>
-        record.sessions.length === 0 && newKey(record, current) === key &&
+        record.sessions.length === 0 && newKey(record, file) === key &&
         Math.abs(clock.now() - (record.unopened?.at ?? 0)) >= GIVEN_UP_INTERVAL_MS
       if (!isDue(record)) return record.sessions.length > 0
       const found = await lookUpOnce(key)
       if (found === 'known' || found === 'unknown') {
         await recordStore.update(fileId, record =>
-          isDue(record) ? { ...record, unopened: { key, at: clock.now() } } : record, NOT_DURABLE)
+          isDue(record) ? { ...record, unopened: { key, at: clock.now() } } : record)
       }
       return found === 'edited'
     },
@@ -116,11 +112,11 @@ export function createSessions (
       }
       const snapshot = await recordStore.read(fileId)
       if (isJustNoted(snapshot.record)) return keepOut(snapshot.record, fileId, key, { users, joined })
-      const content = await fileAt(snapshot, fileId, storage)
+      const content = snapshot.file
       if (content === null) return
       const change = (record: SessionRecord) =>
         isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers })
-      const options = { ...NOT_DURABLE, snapshot, cause: { key, users } }
+      const options = { snapshot, cause: { key, users } }
       keepOut(await recordStore.update(fileId, change, options), fileId, key, { users, joined })
     },
 
@@ -130,7 +126,6 @@ export function createSessions (
       const eventOf = (session?: Session) =>
         session?.state === 'refused' && session.isAheadOfRefused === true ? 'saved' : 'repeated'
       await recordStore.update(fileId, record => sessionAfter(record, key, eventOf(sessionWith(record, key))), {
-        ...NOT_DURABLE,
         cause: { key, users, reason: 'saved' }
       })
     },
@@ -167,7 +162,7 @@ export function createSessions (
       const { key } = save
       const cause = { key, users, reason: 'refused' } as const
       const snapshot = await recordStore.read(fileId)
-      const content = await fileAt(snapshot, fileId, storage)
+      const content = snapshot.file
       if (content === null) return await endedAfterDeletion(fileId, cause)
       const change = (record: SessionRecord) => {
         const now = clock.now()
@@ -212,11 +207,12 @@ export function createSessions (
   }
 
   /** How a user opens this content now. `snapshot`: a record read just before. */
-  async function openingOf (content: FileInfo, snapshot?: RecordSnapshot): Promise<Opening> {
+  async function openingOf (content: FileInfo, snapshot?: Snapshot): Promise<Opening> {
     const { fileId } = content
     const deadKeys = new Set<string>()
     for (;;) {
-      const { record, current } = await look(content, deadKeys.size === 0 ? snapshot : undefined)
+      const { record, file } = deadKeys.size === 0 && snapshot ? snapshot : await recordStore.read(fileId)
+      const current = file ?? content // removed since
       for (const session of record.sessions) {
         if (isSuspect(session, current)) isStillLive(fileId, session).catch(() => {})
       }
@@ -251,27 +247,8 @@ export function createSessions (
     await recordStore.update(fileId, record => {
       isNoted = sessionWith(record, cause.key) !== undefined
       return change(record)
-    }, { ...NOT_DURABLE, cause })
+    }, { cause })
     return isNoted
-  }
-
-  /** Reads the record and the file's info consistently: the record did not change in between. */
-  async function look (
-    content: FileInfo, snapshot?: RecordSnapshot
-  ): Promise<{ record: SessionRecord, current: FileInfo }> {
-    const { fileId } = content
-    for (let looks = 1; ; looks++) {
-      const before = looks === 1 && snapshot ? snapshot : await recordStore.read(fileId)
-      if (before.info !== undefined && before.record.lock === undefined) {
-        return { record: before.record, current: before.info ?? content }
-      }
-      if (before.record.lock) await locks.breakIfDead(fileId, before).catch(() => {})
-      const current = await storage.stat(fileId) ?? content
-      const { record, version } = await recordStore.read(fileId)
-      if (version === before.version || looks === MAX_LOOKS) {
-        return { record: record.lock ? deadLockRemoved(record, current.revision) : record, current }
-      }
-    }
   }
 
   /**
@@ -298,7 +275,7 @@ export function createSessions (
         return sessionAfter(record, key, found === 'edited' ? 'edited' : 'known', { lastReported: clock.now() })
       }
       return isReportedSince(record, session) ? record : sessionAfter(record, key, 'unknown')
-    }, { ...NOT_DURABLE, cause: { key, reason: 'lost' } }).catch(() => undefined)
+    }, { cause: { key, reason: 'lost' } }).catch(() => undefined)
     // A callback may have reported meanwhile that everybody has left, or that a user has joined.
     return record === undefined ? found !== 'unknown' : sessionWith(record, key) !== undefined
   }

@@ -9,12 +9,6 @@ export interface Limits {
   readonly signal?: AbortSignal
 }
 
-/**
- * Runs a part of a call that has its own limits: the call's time limit starts anew when it ends. Rejects without
- * running it if nobody waits for the call any more.
- */
-export type Untimed = <Value>(task: () => Promise<Value>) => Promise<Value>
-
 /** Waits for a promise, or rejects with the reason of the signal if it is aborted first. */
 export async function unlessAborted<Result> (promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   let onAbort = () => {}
@@ -32,6 +26,18 @@ export async function unlessAborted<Result> (promise: Promise<Result>, signal: A
 export async function pause (milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(milliseconds, undefined, signal && { signal }).catch(() => {})
   signal?.throwIfAborted()
+}
+
+/**
+ * Runs a task again and again until the signal is aborted. `interval`: milliseconds between the end of a run and the
+ * start of the next. The first run starts at a random time within the interval, so that instances take turns.
+ */
+export async function regularly (interval: number, signal: AbortSignal, task: () => Promise<void>): Promise<void> {
+  let next = Math.ceil(interval * Math.random())
+  while (await delay(next, true, { signal, ref: false }).catch(() => false)) {
+    await task()
+    next = interval
+  }
 }
 
 export interface Repetition<Result> {
@@ -71,22 +77,16 @@ export async function repeated<Result> (
  * anybody. The call is not cancelled.
  */
 export function withTimeout<Result> (
-  call: (untimed: Untimed) => Result | Promise<Result>, { milliseconds, timeoutError, signal }: Limits
+  call: () => Result | Promise<Result>, { milliseconds, timeoutError, signal }: Limits
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    let isOver = false
-    let timer: NodeJS.Timeout
-    startTimer()
+    const timer = setTimeout(() => fail(timeoutError(milliseconds)), milliseconds)
     signal?.addEventListener('abort', onAbort)
     if (signal?.aborted) onAbort()
     try {
-      Promise.resolve(call(untimed)).then(result => { end(); resolve(result) }, fail)
+      Promise.resolve(call()).then(result => { end(); resolve(result) }, fail)
     } catch (error) {
       fail(error)
-    }
-
-    function startTimer (): void {
-      timer = setTimeout(() => fail(timeoutError(milliseconds)), milliseconds)
     }
 
     function onAbort (): void {
@@ -99,19 +99,8 @@ export function withTimeout<Result> (
     }
 
     function end (): void {
-      isOver = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
-    }
-
-    async function untimed<Value> (task: () => Promise<Value>): Promise<Value> {
-      if (isOver) throw timeoutError(milliseconds)
-      clearTimeout(timer)
-      try {
-        return await task()
-      } finally {
-        if (!isOver) startTimer()
-      }
     }
   })
 }
@@ -123,8 +112,6 @@ interface BodyRules extends Limits {
   readonly tooLarge: () => Error
   /** Makes the error for a body whose connection ended before it did. */
   readonly cutOff: () => Error
-  /** Called after each chunk, with the size so far. Its rejection ends the reading. */
-  readonly onChunk?: (size: number, untimed: Untimed) => Promise<void> | undefined
 }
 
 /**
@@ -132,18 +119,17 @@ interface BodyRules extends Limits {
  * stream stays open: the request is answered through the same connection.
  */
 export async function readBody (
-  payload: Readable, { limit, tooLarge, cutOff, onChunk, ...timeLimits }: BodyRules
+  payload: Readable, { limit, tooLarge, cutOff, ...timeLimits }: BodyRules
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
   let ignoreRest = () => {}
   try {
-    return await withTimeout(untimed => new Promise<Buffer>((resolve, reject) => {
+    return await withTimeout(() => new Promise<Buffer>((resolve, reject) => {
       let size = 0
       const take = (chunk: Buffer): void => {
         size += chunk.length
         if (size > limit) return reject(tooLarge())
         chunks.push(chunk)
-        onChunk?.(size, untimed)?.catch(reject)
       }
       ignoreRest = () => { payload.off('data', take) }
       payload.on('data', take)
@@ -155,5 +141,57 @@ export async function readBody (
   } finally {
     ignoreRest()
     chunks.length = 0
+  }
+}
+
+/** A map with at most `max` entries. Setting one more drops the entry that was set longest ago. */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  readonly #max: number
+
+  constructor (max: number) {
+    super()
+    this.#max = max
+  }
+
+  override set (key: Key, value: Value): this {
+    this.delete(key) // a Map keeps the position of a key that is set again
+    super.set(key, value)
+    if (this.size > this.#max) this.delete(this.keys().next().value!)
+    return this
+  }
+}
+
+interface Rate {
+  /** What a key can spend at once. */
+  readonly amount: number
+  /** Milliseconds within which all of it comes back, bit by bit. */
+  readonly interval: number
+}
+
+interface Balance {
+  readonly left: number
+  /** Milliseconds, by the monotonic clock. */
+  readonly at: number
+  readonly refused: number
+}
+
+/** More keys are only in use if somebody makes them up. */
+const MAX_KEYS = 10_000
+
+/**
+ * Bounds what clients can cause as often as they like, such as log lines or work. Taking returns the milliseconds to
+ * wait, 0 if it may be done now, and how often the key was refused since it was last allowed.
+ */
+export function createLimiter ({ amount, interval }: Rate) {
+  const balances = new BoundedMap<string, Balance>(MAX_KEYS)
+
+  return function take (key: string, cost = 1): { readonly wait: number, readonly refused: number } {
+    const now = performance.now()
+    const { left, at, refused } = balances.get(key) ?? { left: amount, at: now, refused: 0 }
+    const available = Math.min(amount, left + (now - at) / interval * amount)
+    const wait = Math.max(0, (cost - available) / amount * interval)
+    if (wait > 0) balances.set(key, { left: available, at: now, refused: refused + 1 })
+    else balances.set(key, { left: available - cost, at: now, refused: 0 })
+    return { wait, refused }
   }
 }

@@ -20,32 +20,9 @@ export function discard (stream: Readable): void {
   stream.destroy()
 }
 
-/** Streams whose bytes are all in memory. */
-const arrived = new WeakSet<Readable>()
-const NO_BYTES = Buffer.alloc(0)
-
-/** Ends a stream that its owner pushes bytes into. */
-export function endArrived (stream: Readable): void {
-  arrived.add(stream)
-  stream.push(null)
-}
-
 /** A stream of the given bytes. */
 export function streamOf (bytes: Buffer): Readable {
-  const stream = new Readable({ read () {} })
-  stream.push(bytes)
-  endArrived(stream)
-  return stream
-}
-
-/** Whether all bytes of a stream have arrived and none was read. Such a stream cannot fail any more. */
-export function hasArrived (stream: Readable): boolean {
-  return arrived.has(stream) && !stream.readableDidRead && !stream.destroyed
-}
-
-/** Reads all bytes of a stream that has arrived; `undefined` for any other. */
-export function arrivedBytes (stream: Readable): Buffer | undefined {
-  return hasArrived(stream) ? stream.read() ?? NO_BYTES : undefined
+  return Readable.from([bytes], { objectMode: false })
 }
 
 /** Reads a whole stream into memory. */

@@ -2,8 +2,7 @@ import { InvalidUrlError, UnsupportedSchemeError } from '../errors.js'
 
 /**
  * Parses a URL, relative to `base` if one is given; `undefined` if the string is not a URL. `URL.canParse` is no
- * alternative: on Node.js 20 and 22 it rejects hosts with letters such as ü after some thousand calls. Node.js 20 has
- * no `URL.parse`.
+ * alternative: on Node.js 22 it rejects hosts with letters such as ü after some thousand calls.
  */
 export function parseUrl (value: string, base?: URL): URL | undefined {
   try {
@@ -33,7 +32,7 @@ export function parseHttpUrl (value: string | null | undefined, base?: URL): URL
 }
 
 /** Whether a URL that the document server made from `X-Forwarded-Host` has two hosts, as in `https://a, a/`. */
-export function hasTwoHosts (url: string): boolean {
+function hasTwoHosts (url: string): boolean {
   const [, authority = ''] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   return authority.slice(authority.lastIndexOf('@') + 1).includes(',')
 }

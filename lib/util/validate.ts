@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../errors.js'
+import { isHttpUrl } from './url.js'
 
 type Predicate = (value: unknown) => boolean
 
@@ -15,12 +16,7 @@ export interface Rule {
   readonly ifMissing?: string | undefined
 }
 
-/** Rules for every item of a list. */
-interface ListRules<Item> {
-  readonly items: Rules<Item>
-}
-
-type RulesOf<Value> = Rule | (Value extends ReadonlyArray<infer Item> ? ListRules<Item> : Rules<Value>)
+type RulesOf<Value> = Rule | Rules<Value>
 
 /** Rules for every property of an object. */
 export type Rules<Options> = { readonly [Name in keyof Options]-?: RulesOf<NonNullable<Options[Name]>> }
@@ -53,14 +49,14 @@ export const AnyObject = rule('must be an object', isObject)
 export const TrueOrFalse = rule('must be true or false', isBoolean)
 export const Milliseconds = rule('must be a whole number of milliseconds, at least 1', integerFrom(1, MAX_TIMEOUT_MS))
 /** For what may last as long as the network or another program: less than this is meant as seconds. */
-const MIN_TIMEOUT_MS = 100
 export const Timeout = rule(
-  `must be a whole number of milliseconds, not of seconds: at least ${MIN_TIMEOUT_MS}`,
-  integerFrom(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS)
+  'must be a whole number of milliseconds, not of seconds: at least 100',
+  integerFrom(100, MAX_TIMEOUT_MS)
 )
 export const AnyFunction = rule('must be a function', isFunction)
 export const AnyString = rule('must be a string', isString)
 export const NotBlank = rule('must be a string that is not blank', stringThat(value => value.trim() !== ''))
+export const HttpUrl = rule('must be an absolute http(s) URL', stringThat(isHttpUrl))
 export const Signal = rule('must be an AbortSignal', value => value instanceof AbortSignal)
 export const objectWith = (...methods: string[]) =>
   rule(
@@ -112,23 +108,15 @@ export function assertOptions (rules: object, options: unknown, { path = '', req
     if (value === undefined && !required.has(path + name)) continue
     if (isRule(rule)) {
       assertValue(path + name, value, rule)
-    } else if (isListRules(rule)) {
-      assertItems(rule, value, { path: path + name, required })
     } else {
       assertOptions(rule, value, { path: `${path}${name}.`, required })
     }
   }
 }
 
-const MAX_EXAMPLES = 3
-/** A longer list would fill a log. */
-const MAX_LISTED = 12
-
 function exampleOf (rules: object): string {
   const names = Object.keys(rules)
-  return names.length === 0
-    ? ''
-    : ` such as { ${names.slice(0, MAX_EXAMPLES).join(', ')}${names.length > MAX_EXAMPLES ? ', …' : ''} }`
+  return names.length === 0 ? '' : ` such as { ${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''} }`
 }
 
 type Defined<Fields> =
@@ -140,36 +128,36 @@ export function withoutUndefined<Fields extends object> (fields: Fields = {} as 
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>
 }
 
-/** The error for an unknown option. It names the option that was probably meant. */
+/** The error for an unknown option. It lists those that there are. */
 export function unknownOption (name: string, rules: object, path = ''): Error {
-  const names = Object.keys(rules)
-  const meant = meantBy(name, rules)
-  if (meant !== undefined) return new InvalidOptionError(path + name, `is unknown: did you mean ${path}${meant}?`)
-  return new InvalidOptionError(
-    path + name,
-    names.length > 0 && names.length <= MAX_LISTED ? `is unknown: use ${names.join(', ')}` : 'is unknown'
-  )
+  const inGroup = nameInGroup(name, rules)
+  const known = (inGroup ? [inGroup] : Object.keys(rules)).map(ours => path + ours).join(', ')
+  return new InvalidOptionError(path + name, known === '' ? 'is unknown' : `is unknown: use ${known}`)
 }
 
 /**
- * Whether a name that is none of the rules' is rather somebody else's than a misspelling: shared configurations have
- * the options of several plugins. A single word in a group, such as `headers`, is not even then ours.
+ * Whether an unknown name is somebody else's: shared configurations have the options of several plugins. Hooks must not
+ * be ignored, nor options outside of their group. A single word in a group, such as `headers`, is not even then ours.
  */
 export function isForeign (name: string, rules: object): boolean {
   if (Object.hasOwn(rules, name)) return false
-  if (/^on[A-Z]/.test(name) || (/[A-Z]/.test(name) && nameInGroup(name, rules))) return !meantBy(name, rules)
-  return !Object.keys(rules).some(ours => editsBetween(name.toLowerCase(), ours.toLowerCase()) < ours.length / 3)
+  const isOurs = /^on[A-Z]/.test(name) || (/[A-Z]/.test(name) && nameInGroup(name, rules) !== undefined)
+  return !isOurs && !isTypo(name, Object.keys(rules))
 }
 
-function meantBy (name: string, rules: object): string | undefined {
-  // onConflict is policies.conflict: only hooks begin with `on`
-  const withoutOn = name.replace(/^on[A-Z]/, start => start.slice(2).toLowerCase())
-  return nameInGroup(name, rules) ?? nearest(name, Object.keys(rules)) ?? nameInGroup(withoutOn, rules)
+/** Whether a name differs from one of the others in upper and lower case, or in one place by up to a third. */
+export function isTypo (name: string, others: readonly string[]): boolean {
+  return !others.includes(name) && others.some(other => {
+    const [a, b] = [name.toLowerCase(), other.toLowerCase()]
+    const start = [...b, ''].findIndex((letter, index) => letter !== a[index])
+    const wrong = start + Math.floor(b.length / 3)
+    return a === b || (start > 0 && a.slice(start).endsWith(b.slice(wrong)) && b.slice(start).endsWith(a.slice(wrong)))
+  })
 }
 
 function nameInGroup (name: string, rules: object): string | undefined {
   const group = Object.entries(rules).find(([, inner]) =>
-    !isRule(inner) && !isListRules(inner) && Object.hasOwn(inner, name)
+    !isRule(inner) && Object.hasOwn(inner, name)
   )
   return group && `${group[0]}.${name}`
 }
@@ -182,57 +170,6 @@ export function kindOf (value: unknown): string {
   return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${/^(?:Array|Object|Date)$/.test(kind) ? kind.toLowerCase() : kind}`
 }
 
-function assertItems ({ items }: ListRules<unknown>, list: unknown, { path, required }: Required<Names>): void {
-  if (!Array.isArray(list)) throw new InvalidOptionError(path, 'must be a list')
-  for (const [index, item] of list.entries()) assertOptions(items, item, { path: `${path}[${index}].`, required })
-}
-
 export function isRule (rules: object): rules is Rule {
   return typeof (rules as Partial<Rule>).description === 'string'
-}
-
-function isListRules (rules: object): rules is ListRules<unknown> {
-  return Object.hasOwn(rules, 'items')
-}
-
-/** The candidate that a name was probably meant to be: the most similar one, if it is similar at all. */
-export function nearest (name: string, candidates: readonly string[]): string | undefined {
-  const [best] = candidates
-    .map(candidate => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance)
-  return best && best.distance <= Math.max(name.length > 3 ? 2 : 1, best.candidate.length / 3)
-    ? best.candidate
-    : undefined
-}
-
-/**
- * The candidate that a name is a misspelling of: a few letters are wrong, or upper and lower case. Stricter than
- * `nearest`.
- */
-export function misspelt (name: string, candidates: readonly string[]): string | undefined {
-  if (candidates.includes(name)) return undefined
-  return candidates.find(candidate => editsBetween(name.toLowerCase(), candidate.toLowerCase()) <= candidate.length / 4)
-}
-
-/** Names that contain each other are similar: `secret` and `jwtSecret`, `language` and `lang`. */
-function distanceOf (name: string, candidate: string): number {
-  if (name.length > 3 && candidate !== name && candidate.includes(name.replace(/^-+/, ''))) return 1
-  if (candidate.length > 3 && candidate !== name && name.includes(candidate)) return 2
-  return editsBetween(name, candidate)
-}
-
-/**
- * The number of characters that have to be inserted, deleted or replaced to turn one text into the other (Levenshtein).
- */
-function editsBetween (a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (const [line, character] of [...a].entries()) {
-    const next = [line + 1]
-    for (let column = 1; column <= b.length; column++) {
-      const replaced = row[column - 1]! + (b[column - 1] === character ? 0 : 1)
-      next.push(Math.min(replaced, row[column]! + 1, next[column - 1]! + 1))
-    }
-    row = next
-  }
-  return row[b.length]!
 }

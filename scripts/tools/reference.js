@@ -3,8 +3,9 @@ import { Converter, ReflectionKind } from 'typedoc'
 
 const NAMES = /** @type {Record<string, string>} */ ({
   'dist/lib/exports': 'fastify-onlyoffice',
-  'dist/lib/testing': 'fastify-onlyoffice/testing',
-  'dist/lib/storage/s3': 'fastify-onlyoffice/s3',
+  'dist/lib/conformance': 'fastify-onlyoffice/conformance',
+  'dist/lib/store/s3': 'fastify-onlyoffice/s3',
+  'dist/lib/store/postgres': 'fastify-onlyoffice/postgres',
   'dist/lib/browser': 'fastify-onlyoffice/browser',
   'dist/lib/browser/types/document-editor': 'fastify-onlyoffice/browser/document-editor',
   'emulator/dist/lib': 'onlyoffice-emulator'

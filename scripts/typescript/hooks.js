@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 
 const KEPT = new URL('../../.tap/javascript/', import.meta.url)
 
@@ -24,46 +25,21 @@ export async function resolve (specifier, context, nextResolve) {
 
 /** @type {import('node:module').LoadHook} */
 export async function load (url, context, nextLoad) {
-  if (!isTypeScript(url)) return nextLoad(url, context)
-
-  const { source } = await nextLoad(url, { ...context, format: 'module' })
-  return { format: 'module', source: await javaScript(String(source), url), shortCircuit: true }
-}
-
-/** @param {string} url */
-function isTypeScript (url) {
-  return url.startsWith('file:') && new URL(url).pathname.endsWith('.ts') && !url.includes('/node_modules/')
-}
-
-/**
- * @param {string} source
- * @param {string} url
- */
-async function javaScript (source, url) {
-  const file = new URL(`${createHash('sha256').update(source).digest('hex')}.js`, KEPT)
-  return await readFile(file, 'utf8').catch(() => undefined) ?? await keep(file, await withoutTypes(source, url))
-}
-
-/**
- * @param {string} source
- * @param {string} url
- */
-async function withoutTypes (source, url) {
-  const { default: blankTypes } = await import('ts-blank-space')
-  return blankTypes(source, () => {
-    throw new SyntaxError(`More than types to remove, see what tsc says: ${url}`)
+  if (!url.startsWith('file:') || !new URL(url).pathname.endsWith('.ts') || url.includes('/node_modules/')) {
+    return nextLoad(url, context)
+  }
+  const source = String((await nextLoad(url, { ...context, format: 'module' })).source)
+  const kept = new URL(`${createHash('sha256').update(source).digest('hex')}.js`, KEPT)
+  const javaScript = await readFile(kept, 'utf8').catch(async () => {
+    const { default: blankTypes } = await import('ts-blank-space')
+    const content = blankTypes(source, () => {
+      throw new SyntaxError(`More than types to remove, see what tsc says: ${url}`)
+    })
+    await mkdir(KEPT, { recursive: true })
+    // Other processes read and write the same file.
+    await writeFile(`${fileURLToPath(kept)}.${process.pid}`, content)
+    await rename(`${fileURLToPath(kept)}.${process.pid}`, kept)
+    return content
   })
-}
-
-/**
- * Other processes read and write the same file.
- * @param {URL} file
- * @param {string} content
- */
-async function keep (file, content) {
-  const written = new URL(`${file.href}.${process.pid}`)
-  await mkdir(KEPT, { recursive: true })
-  await writeFile(written, content)
-  await rename(written, file)
-  return content
+  return { format: 'module', source: javaScript, shortCircuit: true }
 }

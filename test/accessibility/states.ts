@@ -113,10 +113,7 @@ export const states: Readonly<Record<string, State>> = {
     }
   },
   'users and preferences': { ...list, reach: openPreferences },
-  'users and preferences on a phone': { ...list, reach: openPreferences, device: PHONE },
   'the real editor': { path: () => '/real-editor?user=mira' },
-  'the real editor on a phone': { path: () => '/real-editor?user=mira', device: PHONE },
-  'search without a result': { ...list, reach: async page => await page.getByRole('searchbox').fill('no such document') },
   'failed upload': {
     ...list,
     async reach (page) {
@@ -210,7 +207,9 @@ export const states: Readonly<Record<string, State>> = {
     async reach (page, demo) {
       const other = await page.context().newPage()
       await other.goto(`${demo.url}/edit/${await demo.idOf(REPORT)}?user=mira`)
-      await page.getByRole('cell', { name: 'Mira Sandoval' }).waitFor() // by itself, some seconds later
+      await editorFrame(other)
+      await page.reload()
+      await page.getByRole('cell', { name: 'Mira Sandoval' }).waitFor()
       await other.close()
     }
   },

@@ -25,11 +25,10 @@ t.test('each action calls its hook with the page\'s file and user and the checke
           fileId: '../../etc/passwd'
         }])(action),
       spreadsheets: action =>
-        note('spreadsheets', [{ name: 'Orders.xlsx', fileId: other }, {
-          name: 'Elsewhere',
-          fileType: 'csv',
-          url: 'https://app.example.com/e.csv'
-        }])(action),
+        note('spreadsheets', [
+          { name: 'Orders.xlsx', fileId: other },
+          { name: 'Elsewhere', fileType: 'csv', url: 'https://app.example.com/e.csv' }
+        ])(action),
       reference: action =>
         note(
           'reference',
@@ -314,35 +313,16 @@ t.test('without the hook page, a notification links to the page that asks for it
   const links: Array<string | undefined> = []
   const host = await startPageHost(t, { actions: { notify: ({ link }) => { links.push(link) } }, publicBaseUrl: 'https://app.example.com/office' })
   const { origin } = host
-  for (
-    const link of [
-      'https://app.example.com/edit/1?x=1#top',
-      'http://app.example.com/edit',
-      'https://app.example.com/edit',
-      `${origin}/edit`,
-      'https://evil.example.com/',
-      'https://app.example.com.evil.example.com/',
-      'javascript://app.example.com/%0aalert(1)',
-      'https://user:password@app.example.com/',
-      '/edit',
-      'x',
-      undefined
-    ]
-  ) {
+  for (const link of [
+    'https://app.example.com/edit/1?x=1#top', 'http://app.example.com/edit', 'https://app.example.com/edit',
+    `${origin}/edit`, 'https://evil.example.com/', 'https://app.example.com.evil.example.com/',
+    'javascript://app.example.com/%0aalert(1)', 'https://user:password@app.example.com/', '/edit', 'x', undefined
+  ]) {
     t.equal((await host.ask('notify', { emails: ['a@b'], message: '', link })).status, 200)
   }
   t.strictSame(links, [
-    'https://app.example.com/edit/1?x=1',
-    'http://app.example.com/edit',
-    'https://app.example.com/edit',
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-    'https://app.example.com/',
-    undefined,
-    undefined,
-    undefined
+    'https://app.example.com/edit/1?x=1', 'http://app.example.com/edit', 'https://app.example.com/edit', undefined,
+    undefined, undefined, undefined, 'https://app.example.com/', undefined, undefined, undefined
   ])
 })
 
@@ -416,11 +396,9 @@ t.test('a page has no token if its configuration could not be made again: anothe
   const host = await startPageHost(t)
   const open = async (defaults: EditorControlDefaults = {}): Promise<EditorControl> => await host.app.editorControl(defaults).openDocument(host.fileId)
   t.equal(host.app.editorControl().pageToken, '')
-  for (
-    const change of [{ documentKey: 'mine' }, { documentUrl: 'http://app.example.com/x' }, {
-      callbackUrl: 'http://app.example.com/callback'
-    }, { documentName: ' ' }]
-  ) {
+  for (const change of [{ documentKey: 'mine' }, { documentUrl: 'http://app.example.com/x' }, {
+    callbackUrl: 'http://app.example.com/callback'
+  }, { documentName: ' ' }]) {
     const control: EditorControl = Object.assign(await open(), change)
     t.equal(control.pageToken, '', Object.keys(change).join())
     t.notMatch(control.render(), /data-page-token|data-actions/)

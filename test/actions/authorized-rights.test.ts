@@ -1,6 +1,5 @@
 import t from 'tap'
 import type { AuthorizeTarget, EditorControlDefaults } from '../../lib/index.js'
-import { profiles } from '../kit/editing.js'
 import { ADA, startPageHost } from '../kit/host.js'
 
 type PageTarget = Extract<AuthorizeTarget, { rights: object }>
@@ -25,34 +24,30 @@ const pages: Array<[defaults: EditorControlDefaults, seen: Seen]> = [
     permissions: { download: false },
     rights: { ...all, download: false }
   }],
-  [{ permissions: { review: false }, document: { permissions: { edit: false } } }, {
-    mode: 'edit',
-    permissions: { review: false },
-    rights: all
-  }]
+  [
+    { permissions: { review: false }, document: { permissions: { edit: false } } },
+    { mode: 'edit', permissions: { review: false }, rights: all }
+  ]
 ]
 
-for (const profile of profiles) {
-  t.test(`authorize sees the mode, permissions and rights of the page that asks, whatever its request says (${profile})`, async t => {
-    const targets: AuthorizeTarget[] = []
-    const host = await startPageHost(t, {
-      profile,
-      actions: { favorite: () => {} },
-      authorize: (_request, target) => {
-        targets.push(target)
-        return undefined
-      }
-    })
-    for (const [defaults, seen] of pages) {
-      const token = await host.tokenOf({ user: ADA, ...defaults })
-      for (const action of ['favorite', 'renew', 'config'] as const) {
-        targets.length = 0
-        t.equal((await host.ask(action, { purpose: 'refresh', favorite: true, mode: 'edit', permissions: { edit: true }, rights: all }, { token })).status, 200)
-        t.strictSame(targets, [{ action, fileId: host.fileId, user: ADA, ...seen }], JSON.stringify(defaults))
-      }
+t.test('authorize sees the mode, permissions and rights of the page that asks, whatever its request says', async t => {
+  const targets: AuthorizeTarget[] = []
+  const host = await startPageHost(t, {
+    actions: { favorite: () => {} },
+    authorize: (_request, target) => {
+      targets.push(target)
+      return undefined
     }
   })
-}
+  for (const [defaults, seen] of pages) {
+    const token = await host.tokenOf({ user: ADA, ...defaults })
+    for (const action of ['favorite', 'renew', 'config'] as const) {
+      targets.length = 0
+      t.equal((await host.ask(action, { purpose: 'refresh', favorite: true, mode: 'edit', permissions: { edit: true }, rights: all }, { token })).status, 200)
+      t.strictSame(targets, [{ action, fileId: host.fileId, user: ADA, ...seen }], JSON.stringify(defaults))
+    }
+  }
+})
 
 t.test('authorize can refuse by them, and what it does to them changes nothing', async t => {
   let canWrite = true

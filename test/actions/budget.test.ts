@@ -38,7 +38,7 @@ t.test('the version history counts as five: it saves what is being typed', async
 t.test('however many wait to restore a document, its record is read and the document server is asked for all of them at once', async t => {
   let reads = 0
   const { edit, open, control, stored } = await startHistorian(t, {
-    storing: storage => ({ ...storage, state: { ...storage.state!, get: async fileId => { reads++; return await storage.state!.get(fileId) } } })
+    storing: storage => ({ ...storage, snapshot: async fileId => { reads++; return await storage.snapshot(fileId) } })
   })
   await edit('two')
   const session = await open()
@@ -47,7 +47,7 @@ t.test('however many wait to restore a document, its record is read and the docu
   reads = 0
   const outcomes = await Promise.allSettled(controls.map(async one => await one.restore(1, { timeout: 1000 })))
   t.ok(outcomes.every(({ status }) => status === 'rejected'))
-  t.ok(reads < 30 * 4, `${reads} reads`)
+  t.ok(reads > 0 && reads < 30 * 4, `${reads} reads`)
   t.match(await session.close(), { accepted: true })
   t.equal(await stored(), 'three')
 })

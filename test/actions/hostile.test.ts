@@ -1,40 +1,38 @@
 import { randomBytes } from 'node:crypto'
-import http from 'node:http'
 import t from 'tap'
-import { type EditorControlDefaults, memoryStorage, type Storage } from '../../lib/index.js'
+import { type EditorControlDefaults, memoryStorage } from '../../lib/index.js'
 import { similarName, typedName } from '../../lib/security/names.js'
+import type { DocumentStore } from '../../lib/store/contract.js'
 import { HANDLER, startPageHost } from '../kit/host.js'
 import { send } from '../kit/http.js'
-import { deferred } from '../kit/time.js'
 
 t.test('an error of a storage or an application hook is answered with an error status, whatever its statusCode, and its message stays in the log', async t => {
   let statusCode: unknown
   let thrown: unknown = new Error('bucket=secret')
   const fail = (): never => { throw thrown instanceof Error ? Object.assign(thrown, { statusCode }) : thrown }
   const memory = memoryStorage()
-  const storage: Storage = {
+  const storage: DocumentStore = {
     ...memory,
     stat: async fileId => statusCode === undefined ? await memory.stat(fileId) : fail(),
+    snapshot: async fileId => statusCode === undefined ? await memory.snapshot(fileId) : fail(),
     read: async (...args) => statusCode === undefined ? await memory.read(...args) : fail()
   }
   const host = await startPageHost(t, { storage, actions: { rename: () => {} } })
   const token = await host.tokenOf()
   const url = host.urls.download(host.fileId)
-  for (
-    const [given, status] of [
-      [200, 500],
-      [204, 500],
-      [301, 500],
-      [304, 500],
-      [0, 500],
-      [1000, 500],
-      [404.5, 500],
-      ['404', 500],
-      [NaN, 500],
-      [503, 503],
-      [403, 403]
-    ] as const
-  ) {
+  for (const [given, status] of [
+    [200, 500],
+    [204, 500],
+    [301, 500],
+    [304, 500],
+    [0, 500],
+    [1000, 500],
+    [404.5, 500],
+    ['404', 500],
+    [NaN, 500],
+    [503, 503],
+    [403, 403]
+  ] as const) {
     statusCode = given
     for (const action of ['rename', 'config']) {
       const answer = await host.ask(action, { name: 'Minutes', purpose: 'refresh' }, { token })
@@ -88,43 +86,14 @@ t.test('no picture and no number of groups in a control takes an action from its
   t.match(body, { config: { editorConfig: { user: small } } })
 })
 
-t.test('a page that is left before its body is read ends the request at once', async t => {
-  const asked = deferred<void>()
-  const decision = deferred<undefined>()
-  const logged = deferred<string>()
-  const stream = { write: (line: string) => { if (line.includes('FST_EDITOR')) logged.resolve(line) } }
-  const host = await startPageHost(t, {
-    actions: { favorite: () => {} },
-    authorize: async () => { asked.resolve(); return await decision.promise },
-    timeouts: { body: 60_000 },
-    server: { logger: { level: 'info', stream } }
-  })
-  const token = await host.tokenOf()
-  const answered = deferred<void>()
-  host.app.server.on('request', (request: http.IncomingMessage) => request.once('close', () => answered.resolve()))
-  const request = http.request(`${host.origin}${HANDLER}/actions/favorite`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'content-length': 100, 'x-editor-page-token': token }
-  })
-  request.on('error', () => {})
-  request.flushHeaders()
-  await asked.promise
-  request.destroy()
-  await answered.promise
-  decision.resolve(undefined)
-  t.match(await logged.promise, /was cut off/)
-})
-
 t.test('names have at most 255 bytes and something to see', async t => {
-  for (
-    const [title, extension] of [
-      [`con.${'x'.repeat(300)}`, 'docx'],
-      [`NUL .${'é'.repeat(300)}`, 'pdf'],
-      ['x'.repeat(300), 'docx'],
-      ['.', 'txt'],
-      ['\u200b\u2060', 'txt']
-    ] as const
-  ) {
+  for (const [title, extension] of [
+    [`con.${'x'.repeat(300)}`, 'docx'],
+    [`NUL .${'é'.repeat(300)}`, 'pdf'],
+    ['x'.repeat(300), 'docx'],
+    ['.', 'txt'],
+    ['\u200b\u2060', 'txt']
+  ] as const) {
     const name = similarName(title, extension)
     t.ok(Buffer.byteLength(name) <= 255, name)
     t.match(name, /[\w].*\.\w+$/)

@@ -16,13 +16,13 @@ export async function startOutdated (t: Test, onLookUp = () => {}) {
     storing: storage => ({
       ...storage,
       stat: noted(storage.stat),
-      ...storage.snapshot && { snapshot: noted(storage.snapshot) },
+      snapshot: noted(storage.snapshot),
       async stage (...args) {
         if (isHeld) {
           staging.resolve()
           await staged.promise
         }
-        return await storage.stage!(...args)
+        return await storage.stage(...args)
       }
     })
   })

@@ -1,7 +1,6 @@
 import { inflateRawSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { type ActionOptions, type AuthorizeTarget, type EditorControlDefaults, memoryStorage } from '../../lib/index.js'
-import { profiles } from '../kit/editing.js'
+import { type ActionOptions, type AuthorizeTarget, memoryStorage } from '../../lib/index.js'
 import { ADA, type HostOptions, type PageHost, startPageHost } from '../kit/host.js'
 
 const MINUTE = 60_000
@@ -35,107 +34,61 @@ function claimsOf (token: string): Record<string, unknown> {
   return JSON.parse(inflateRawSync(Buffer.from(token.split('.')[0]!, 'base64url')).toString()) as Record<string, unknown>
 }
 
-for (const profile of profiles) {
-  t.test(`the token of a page is valid for an hour, or as long as pageTokenLifetime says, never longer than downloadUrlLifetime (${profile})`, async t => {
-    const table: Array<[options: HostOptions, lifetime: number, renewAfter: number]> = [
-      [{}, HOUR, HOUR / 2],
-      [{ pageTokenLifetime: 5 * MINUTE }, 5 * MINUTE, 2.5 * MINUTE],
-      [{ pageTokenLifetime: 3 * HOUR, downloadUrlLifetime: 2 * HOUR }, 2 * HOUR, HOUR],
-      [{ downloadUrlLifetime: MINUTE }, MINUTE, MINUTE / 2]
-    ]
-    for (const [options, lifetime, renewAfter] of table) {
-      const { app, fileId, later, statusWith } = await start(t, { profile, ...options })
-      const control = await app.editorControl({ user: ADA }).openDocument(fileId)
-      const { pageToken } = control
-      t.match(control.render(), ` data-renew-after="${renewAfter}"`)
-      later(lifetime)
-      t.equal(await statusWith(pageToken), 200)
-      later(1)
-      t.equal(await statusWith(pageToken), 401)
-    }
-  })
-
-  t.test(`a page in use does not expire: every action answers fresh tokens, and one that is left alone expires (${profile})`, async t => {
-    const SECOND = 1000
-    for (const options of [{ pageTokenLifetime: 20 * SECOND }, { downloadUrlLifetime: 20 * SECOND }]) {
-      const host = await start(t, {
-        profile,
-        ...options,
-        actions: { rename: () => {}, favorite: () => {}, users: () => [], notify: () => {}, sharing: () => [] },
-        versions: {},
-        storage: memoryStorage()
-      })
-      const bodies = {
-        users: { c: 'mention' },
-        sharing: {},
-        rename: { name: 'New' },
-        favorite: { favorite: true },
-        config: { purpose: 'refresh' },
-        renew: {},
-        notify: { emails: ['grace@example.com'], message: 'hello' },
-        history: {},
-        'history-data': { version: 1 }
-      }
-      let token = await host.tokenOf()
-      let proxyToken = ''
-      for (const [action, body] of Object.entries(bodies)) {
-        host.later(8 * SECOND)
-        const answer = await host.ask(action, body, { token })
-        t.equal(answer.status, 200, action)
-        t.not(answer.tokens.pageToken, token)
-        ;({ pageToken: token, proxyToken } = answer.tokens as Required<typeof answer.tokens>)
-        t.match(claimsOf(token), { fileId: host.fileId, page: String, expires: (host.now() + 20 * SECOND) / SECOND })
-        const report = { method: 'POST', headers: { 'x-editor-proxy-token': proxyToken } }
-        t.equal((await fetch(host.handler({ action: 'report', fileId: host.fileId, code: '0' }), report)).status, 204, `the proxy token of ${action}`)
-      }
-      t.match(claimsOf(token), { name: 'New.docx' }, 'what rename has said stays')
-      host.later(20 * SECOND + 1)
-      t.equal(await host.statusWith(token), 401, JSON.stringify(options))
-    }
-  })
-
-  t.test(`an open page renews its token as long as it is open (${profile})`, async t => {
-    const host = await start(t, { profile })
-    let token = await host.tokenOf()
-    for (let elapsed = 0; elapsed < 30 * HOUR; elapsed += HOUR / 2) {
-      host.later(HOUR / 2)
-      token = await host.renewed(token)
-    }
-    t.equal(await host.statusWith(token), 200)
-    host.later(HOUR + 1000)
-    t.equal(await host.statusWith(token), 401)
-    t.equal((await host.ask('renew', {}, { token })).status, 401)
-  })
-}
-
-t.test('the log says that the token of a page has expired', async t => {
-  const host = await start(t)
-  const token = await host.tokenOf()
-  host.later(HOUR + 1)
-  t.match(await host.ask('renew', {}, { token }), { status: 401, body: { code: 'FST_EDITOR_UNAUTHORIZED', message: 'Not authorized' } })
-  t.match(host.logText(), 'the x-editor-page-token has expired')
+t.test('the token of a page is valid for an hour, or as long as pageTokenLifetime says, never longer than downloadUrlLifetime', async t => {
+  const table: Array<[options: HostOptions, lifetime: number, renewAfter: number]> = [
+    [{}, HOUR, HOUR / 2],
+    [{ pageTokenLifetime: 5 * MINUTE }, 5 * MINUTE, 2.5 * MINUTE],
+    [{ pageTokenLifetime: 3 * HOUR, downloadUrlLifetime: 2 * HOUR }, 2 * HOUR, HOUR],
+    [{ downloadUrlLifetime: MINUTE }, MINUTE, MINUTE / 2]
+  ]
+  for (const [options, lifetime, renewAfter] of table) {
+    const { app, fileId, later, statusWith } = await start(t, { ...options })
+    const control = await app.editorControl({ user: ADA }).openDocument(fileId)
+    const { pageToken } = control
+    t.match(control.render(), ` data-renew-after="${renewAfter}"`)
+    later(lifetime)
+    t.equal(await statusWith(pageToken), 200)
+    later(1)
+    t.equal(await statusWith(pageToken), 401)
+  }
 })
 
-t.test('a renewed token is for the same page, and gives its user nothing more', async t => {
-  const host = await start(t)
-  for (
-    const defaults of [{ user: ADA }, { user: ADA, mode: 'view' }, {
-      user: { id: 'grace' },
-      permissions: { edit: false, comment: true }
-    }] satisfies EditorControlDefaults[]
-  ) {
-    const token = await host.tokenOf(defaults)
-    host.later(MINUTE)
-    const { expires, ...claims } = claimsOf(token)
-    const { expires: renewedExpires, ...renewedClaims } = claimsOf(await host.renewed(token))
-    t.strictSame(renewedClaims, claims)
-    t.equal(Number(renewedExpires) - Number(expires), 60)
+t.test('a page in use does not expire: every action answers fresh tokens, and one that is left alone expires', async t => {
+  const SECOND = 1000
+  for (const options of [{ pageTokenLifetime: 20 * SECOND }, { downloadUrlLifetime: 20 * SECOND }]) {
+    const host = await start(t, {
+      ...options,
+      actions: { rename: () => {}, favorite: () => {}, users: () => [], notify: () => {}, sharing: () => [] },
+      versions: {},
+      storage: memoryStorage()
+    })
+    const bodies = {
+      users: { c: 'mention' },
+      sharing: {},
+      rename: { name: 'New' },
+      favorite: { favorite: true },
+      config: { purpose: 'refresh' },
+      renew: {},
+      notify: { emails: ['grace@example.com'], message: 'hello' },
+      history: {},
+      'history-data': { version: 1 }
+    }
+    let token = await host.tokenOf()
+    let proxyToken = ''
+    for (const [action, body] of Object.entries(bodies)) {
+      host.later(8 * SECOND)
+      const answer = await host.ask(action, body, { token })
+      t.equal(answer.status, 200, action)
+      t.not(answer.tokens.pageToken, token)
+      ;({ pageToken: token, proxyToken } = answer.tokens as Required<typeof answer.tokens>)
+      t.match(claimsOf(token), { fileId: host.fileId, page: String, expires: (host.now() + 20 * SECOND) / SECOND })
+      const report = { method: 'POST', headers: { 'x-editor-proxy-token': proxyToken } }
+      t.equal((await fetch(host.handler({ action: 'report', fileId: host.fileId, code: '0' }), report)).status, 204, `the proxy token of ${action}`)
+    }
+    t.match(claimsOf(token), { name: 'New.docx' }, 'what rename has said stays')
+    host.later(20 * SECOND + 1)
+    t.equal(await host.statusWith(token), 401, JSON.stringify(options))
   }
-  const view = await host.renewed(await host.tokenOf({ user: ADA, mode: 'view' }))
-  t.equal((await host.ask('rename', { name: 'New' }, { token: view })).status, 403)
-  const forged = { fileId: 'other', defaults: { mode: 'edit' }, expires: 4e9 }
-  const { tokens } = await host.ask('renew', forged, { token: view })
-  t.equal((await host.ask('rename', { name: 'New' }, { token: tokens.pageToken })).status, 403, 'the body says nothing')
 })
 
 t.test('no token is fresh that authorize has not seen: what it denies is answered without one, what it grants may have expired', async t => {

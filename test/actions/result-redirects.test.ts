@@ -1,6 +1,5 @@
 import t, { type Test } from 'tap'
 import { type EditorOptions, memoryStorage } from '../../lib/index.js'
-import { profiles } from '../kit/editing.js'
 import { startUpstream } from '../kit/http.js'
 import { startPageHost } from '../kit/host.js'
 
@@ -37,39 +36,36 @@ async function start (t: Test, options: (origins: { readonly other: string }) =>
   }
 }
 
-for (const profile of profiles) {
-  for (const way of ['save-as', 'restore', 'proxy'] as const) {
-    if (way === 'proxy' && profile === 'classic') continue // it may fetch any URL there
-    t.test(`${way}: where a redirect of a result file leads is requested only if it is a result file of the document server, too (${profile})`, async t => {
-      const { server, other, through, ways } = await start(t, () => ({ profile }))
-      const targets = [
-        '/info/info.json', '/info', '/healthcheck', '/', '/cache/files', '/cache/files/../../info', '/cache/files/%2e%2e/%2e%2e/info', '/x?/cache/files/y',
-        `${server.origin}/info/info.json`, `http://localhost:${server.port}${FILE}`, `${other.origin}${FILE}`, `${other.origin}/`,
-        `//127.0.0.1:${other.port}${FILE}`, `http://169.254.169.254${FILE}`, through('/info/info.json'), through(`${other.origin}${FILE}`)
-      ]
-      for (const target of targets) {
-        server.requests.length = 0
-        t.equal(await ways[way](through(target)), 403, target)
-        t.ok(server.requests.every(line => line.includes('/cache/files/to?')) && server.requests.length > 0, target)
-      }
-      t.strictSame(other.requests, [])
-
-      for (const target of [FILE, `${server.origin}${FILE}`, 'data/x/output.pdf', through(FILE)]) t.equal(await ways[way](through(target)), 200, target)
-    })
-  }
-
-  t.test(`save-as and restore: no other option allows more, and a further origin of the document server as much (${profile})`, async t => {
-    const any = await start(t, () => ({ profile, proxy: { allow: 'any' }, documentServer: { origins: 'any' }, allowPrivateAddresses: true }))
-    const named = await start(t, ({ other }) => ({ profile, documentServer: { origins: [other] } }))
-    for (const way of ['save-as', 'restore'] as const) {
-      for (const target of ['/info/info.json', `${any.other.origin}${FILE}`]) t.equal(await any.ways[way](any.through(target)), 403, `${way} ${target}`)
-      t.equal(await named.ways[way](named.through(`${named.other.origin}${FILE}`)), 200, way)
-      t.equal(await named.ways[way](named.through(`${named.other.origin}/info`)), 403, way)
+for (const way of ['save-as', 'restore', 'proxy'] as const) {
+  t.test(`${way}: where a redirect of a result file leads is requested only if it is a result file of the document server, too`, async t => {
+    const { server, other, through, ways } = await start(t, () => ({}))
+    const targets = [
+      '/info/info.json', '/info', '/healthcheck', '/', '/cache/files', '/cache/files/../../info', '/cache/files/%2e%2e/%2e%2e/info', '/x?/cache/files/y',
+      `${server.origin}/info/info.json`, `http://localhost:${server.port}${FILE}`, `${other.origin}${FILE}`, `${other.origin}/`,
+      `//127.0.0.1:${other.port}${FILE}`, `http://169.254.169.254${FILE}`, through('/info/info.json'), through(`${other.origin}${FILE}`)
+    ]
+    for (const target of targets) {
+      server.requests.length = 0
+      t.equal(await ways[way](through(target)), 403, target)
+      t.ok(server.requests.every(line => line.includes('/cache/files/to?')) && server.requests.length > 0, target)
     }
-    t.strictSame(any.other.requests, [])
-    t.strictSame(named.other.requests.filter(line => !line.includes(FILE)), [])
+    t.strictSame(other.requests, [])
+
+    for (const target of [FILE, `${server.origin}${FILE}`, 'data/x/output.pdf', through(FILE)]) t.equal(await ways[way](through(target)), 200, target)
   })
 }
+
+t.test('save-as and restore: no other option allows more, and a further origin of the document server as much', async t => {
+  const any = await start(t, () => ({ proxy: { allow: 'any' }, documentServer: { origins: 'any' }, allowPrivateAddresses: true }))
+  const named = await start(t, ({ other }) => ({ documentServer: { origins: [other] } }))
+  for (const way of ['save-as', 'restore'] as const) {
+    for (const target of ['/info/info.json', `${any.other.origin}${FILE}`]) t.equal(await any.ways[way](any.through(target)), 403, `${way} ${target}`)
+    t.equal(await named.ways[way](named.through(`${named.other.origin}${FILE}`)), 200, way)
+    t.equal(await named.ways[way](named.through(`${named.other.origin}/info`)), 403, way)
+  }
+  t.strictSame(any.other.requests, [])
+  t.strictSame(named.other.requests.filter(line => !line.includes(FILE)), [])
+})
 
 t.test('a result file at another origin is refused with the headers that the proxy of the document server must set', async t => {
   const { host, server } = await start(t)

@@ -1,7 +1,7 @@
 // What a page learns of refused saves: the action `save-state`, and what the record keeps for it.
 import type { RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
-import { type EditorControlDefaults, memoryStorage, type StateStore, type Storage } from '../../lib/index.js'
+import { type EditorControlDefaults, memoryStorage } from '../../lib/index.js'
 import { NEW, OLD, startEditing, startInstance } from '../kit/editing.js'
 import { ADA, HANDLER, type Host } from '../kit/host.js'
 import { answerWith } from '../kit/http.js'
@@ -131,120 +131,10 @@ t.test('why the application rejected it, until a later save is refused for anoth
   t.strictSame(await state(), GOOD)
 })
 
-t.test('since: the first of the refused saves', async t => {
-  let now = Date.UTC(2026, 0, 2)
-  const { fault, saves, state } = await startFaulty(t, { memory: true, clock: { now: () => now } })
-  fault.break()
-  await saves(6, 1)
-  now += 60_000
-  await saves(6, 2)
-  t.match(await state(), { since: '2026-01-02T00:00:00.000Z' })
-  fault.repair()
-  await saves(6, 3)
-  fault.break()
-  await saves(6, 4)
-  t.match(await state(), { since: '2026-01-02T00:01:00.000Z' })
-})
-
-/** Counts what is done with records. */
-function counted () {
-  const memory = memoryStorage()
-  const { get, set } = memory.state
-  const counts = { reads: 0, writes: 0, stats: 0 }
-  const state: StateStore = {
-    ...memory.state,
-    async get (fileId) {
-      counts.reads++
-      return await get(fileId)
-    },
-    async set (...args) {
-      counts.writes++
-      return await set(...args)
-    }
-  }
-  const storage: Storage = {
-    ...memory,
-    state,
-    async stat (fileId) {
-      counts.stats++
-      return await memory.stat(fileId)
-    }
-  }
-  /** What a task costs. */
-  async function of (task: () => Promise<unknown>) {
-    Object.assign(counts, { reads: 0, writes: 0, stats: 0 })
-    await task()
-    return { ...counts }
-  }
-  return { storage, of }
-}
-
-t.test('a question costs one read; a refused save one write at most, and a stored one none, whatever was refused before', async t => {
-  const { storage, of } = counted()
-  const { fault, saves, key, fileId, app, ...host } = await startFaulty(t, { memory: true, storage })
-  const usual = await of(async () => await saves(6, 1))
-  fault.break()
-  t.equal((await of(async () => await saves(6, 2))).writes, 1)
-  t.equal((await of(async () => await saves(6, 2, { encrypted: false }))).writes, 0, 'the same once more')
-  t.equal((await of(async () => await saves(6, 3))).writes, 1)
-  const { pageToken } = await app.editorControl({ user: ADA }).openDocument(fileId)
-  const question = async () => t.match(await asksWith({ ...host, app }, pageToken, { key }), { status: 200, body: { saved: false } })
-  t.strictSame(await of(question), { reads: 1, writes: 0, stats: 0 })
-  fault.repair()
-  t.strictSame(await of(async () => await saves(6, 4)), usual)
-  fault.break()
-  t.equal((await of(async () => await saves(2, 5))).writes, 1, 'the end of the session is noted anyway')
-})
-
-t.test('a refusal that cannot be noted changes no answer; a record that cannot be read says nothing', async t => {
-  const memory = memoryStorage()
-  let isFull = false
-  let isLost = false
-  const { get, set } = memory.state
-  const state: StateStore = {
-    ...memory.state,
-    async get (fileId) {
-      if (isLost) throw new Error('EIO')
-      return await get(fileId)
-    },
-    async set (...args) {
-      if (isFull) throw new Error('ENOSPC')
-      return await set(...args)
-    }
-  }
-  const { fault, saves, state: ask, storedText, fileId, key, ...host } = await startFaulty(t, { memory: true, storage: { ...memory, state } })
-  const { pageToken } = await host.app.editorControl({ user: ADA }).openDocument(fileId)
-  fault.break()
-  isFull = true
-  t.equal(await saves(6, 1), 1)
-  t.equal(await saves(7, 2), 0)
-  t.strictSame(await ask(), GOOD)
-  isFull = false
-  t.equal(await saves(6, 3), 1)
-  isLost = true
-  const answer = await asksWith({ ...host, storedText }, pageToken, { key })
-  t.match(answer, { status: 500, body: { code: 'FST_EDITOR_ACTION_FAILED', message: 'The application failed. Its log says why.' } })
-  t.notOk('saved' in answer.body)
-  isLost = false
-  t.match(await ask(), refused('FST_EDITOR_UPSTREAM'))
-  t.equal(await storedText(fileId), OLD)
-})
-
-t.test('without state in the storage, the instance that has refused the save reports it', async t => {
-  const { state, ...memory } = memoryStorage()
-  const { fault, saves, state: ask } = await startFaulty(t, { memory: true, storage: memory })
-  fault.break()
-  await saves(6, 1)
-  t.match(await ask(), refused('FST_EDITOR_UPSTREAM'))
-  fault.repair()
-  await saves(6, 2)
-  t.strictSame(await ask(), GOOD)
-})
-
 t.test('what the storage says is for the log, not for the page', async t => {
-  const memory = memoryStorage()
-  const replace: Storage['replace'] = async () => { throw Object.assign(new Error('EACCES: /srv/secret'), { code: 'EACCES' }) }
-  const { saves, state } = await startFaulty(t, { memory: true, storage: { ...memory, replace } })
+  const commit = async () => { throw Object.assign(new Error('EACCES: /srv/secret'), { code: 'EACCES' }) }
+  const storage = { ...memoryStorage(), commit }
+  const { saves, state } = await startFaulty(t, { memory: true, storage })
   t.equal(await saves(6, 1), 1)
   const answer = await state()
   t.match(answer, { saved: false })

@@ -41,18 +41,16 @@ t.test('a page creates from a template that the hook has offered to it, and from
   created.length = 0
   const { body: { choices: [salaries] } } = await host.ask('templates', {}, foreign)
   const [expires, signature] = letter.data.token.split('.')
-  for (
-    const template of [
-      salaries.data,
-      { ...letter.data, id: 'salaries' },
-      { ...letter.data, id: '../../etc/passwd' },
-      { ...letter.data, token: '' },
-      { ...letter.data, token: expires },
-      { ...letter.data, token: `.${signature}` },
-      { ...letter.data, token: `${Number(expires) + 1}.${signature}` },
-      { ...letter.data, token: `${expires}.${signature}x` }
-    ]
-  ) {
+  for (const template of [
+    salaries.data,
+    { ...letter.data, id: 'salaries' },
+    { ...letter.data, id: '../../etc/passwd' },
+    { ...letter.data, token: '' },
+    { ...letter.data, token: expires },
+    { ...letter.data, token: `.${signature}` },
+    { ...letter.data, token: `${Number(expires) + 1}.${signature}` },
+    { ...letter.data, token: `${expires}.${signature}x` }
+  ]) {
     t.match(await host.ask('create', { template }, { token }), { status: 403, body: { message: 'Forbidden' } }, JSON.stringify(template))
   }
   for (const options of [foreign, another]) t.equal((await host.ask('create', { template: letter.data }, options)).status, 403, 'another page')

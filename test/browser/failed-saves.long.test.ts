@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { fileStorage, type Storage } from '../../lib/index.js'
+import { fileStorage } from '../../lib/index.js'
+import type { DocumentStore } from '../../lib/store/contract.js'
 import { append, caretTo, type Opened, paragraph, startBrowser, startPages, type TestBrowser } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
@@ -13,16 +14,16 @@ const skip = browser.missing
 const UNSTORED = 'Your latest changes are not stored yet'
 const STORED = 'Your changes are stored again'
 
-/** A directory whose disk is full for documents, but not for the few bytes of a record. */
+/** A directory whose disk is full for saves. */
 async function startOnFullDisk (t: Test, browser: TestBrowser, options: Parameters<typeof startPages>[2] = {}) {
   const files = fileStorage({ directory: join(t.testdir(), 'uploads') })
   const disk = { isFull: false }
   const full = () => { if (disk.isFull) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }) }
-  const storage: Storage = {
+  const storage: DocumentStore = {
     ...files,
-    async replace (...args) {
+    async commit (...args) {
       full()
-      return await files.replace(...args)
+      return await files.commit(...args)
     }
   }
   const asked: string[] = []
@@ -120,45 +121,6 @@ t.test('the notice can be hidden, comes back with another refusal only, and the 
   await passTime(ada, async () => await ada.page.evaluate('states.length') === 2)
   t.match(await ada.page.evaluate('states'), [{ saved: true }, { saved: false, since: /^\d{4}-/ }])
   t.equal(await notice(ada).count(), 0)
-})
-
-t.test('a removed fragment asks nothing, nor does a viewer; a failed question changes nothing', { skip }, async t => {
-  const service = await startOnFullDisk(t, browser)
-  const fileId = await service.store('report.docx')
-  const viewer = await service.open(fileId, { movableTime: true, mode: 'view' })
-  await viewer.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-  await viewer.page.clock.runFor(600_000)
-  t.equal(service.questions(), 0)
-
-  const ada = await service.open(fileId, { movableTime: true, user: 'Ada Lovelace' })
-  service.disk.isFull = true
-  await append(ada, 'Currency is EUR.', ' Ada')
-  await save(ada, 'error')
-  await passTime(ada, async () => await notice(ada).getByText(UNSTORED).isVisible())
-  await ada.page.route('**/actions/save-state', async route => await route.abort())
-  await ada.page.clock.runFor(120_000)
-  t.ok(await notice(ada).getByText(UNSTORED).isVisible(), 'still the last state')
-  await ada.page.unroute('**/actions/save-state')
-  const before = service.questions()
-  await passTime(ada, async () => service.questions() > before)
-  await ada.page.evaluate("document.querySelector('[data-onlyoffice-editor]').remove()")
-  await ada.page.clock.runFor(31_000)
-  const after = service.questions()
-  await ada.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-  await ada.page.clock.runFor(600_000)
-  t.equal(service.questions(), after)
-})
-
-t.test('in Arabic, the text runs from right to left', { skip }, async t => {
-  const service = await startOnFullDisk(t, browser, { render: { lang: 'ar' } })
-  const ada = await service.open(await service.store('report.docx'), { movableTime: true })
-  service.disk.isFull = true
-  await append(ada, 'Currency is EUR.', ' Ada')
-  await save(ada, 'error')
-  const text = notice(ada).getByText('لم تُحفظ تغييراتك الأخيرة بعد')
-  await passTime(ada, async () => await text.isVisible())
-  t.equal(await ada.page.evaluate('getComputedStyle(document.querySelector(".onlyoffice-notice-title")).direction'), 'rtl')
-  t.equal(await ada.page.evaluate('document.querySelector(".onlyoffice-notice").closest("[lang]").lang'), 'ar')
 })
 
 t.test('whoever types a forbidden word and saves reads why it is not stored; without the word it is', { skip }, async t => {

@@ -70,36 +70,6 @@ t.test('version history through the page: versions with their times in the user\
   t.equal(await viewer.button('Restore').count(), 0, 'somebody who may not edit restores nothing')
 })
 
-/** An api.js whose editor raises what a test says: the emulator's versions are numbers. */
-const SCRIPTED_API = `DocsAPI = { DocEditor: function (id, { events }) {
-  document.getElementById(id).replaceWith(document.createElement('iframe'))
-  raise = (name, data) => events[name]({ data })
-  answers = []
-  this.setHistoryData = data => answers.push(data)
-  this.destroyEditor = () => {}
-  setTimeout(() => events.onDocumentReady({}))
-} }`
-
-t.test('an editor may name versions by texts, as from 10.0 on, and gets them back', { skip }, async t => {
-  const service = await startPages(t, browser, { versions: {} })
-  const fileId = await service.store('report.docx')
-  const { page } = await browser.newPage(t)
-  await page.route('**/api.js', async route => await route.fulfill({ contentType: 'text/javascript', body: SCRIPTED_API }))
-  await page.goto(`${service.origin}/edit/${fileId}`)
-  const count = async (wanted: number) =>
-    await page.waitForFunction(wanted => (globalThis as unknown as { answers?: object[] }).answers?.length === wanted, wanted)
-  await count(0)
-  for (const version of ['1', 1, '1.2']) await page.evaluate(`raise('onRequestHistoryData', ${JSON.stringify(version)})`)
-  await count(3)
-  const answers = await page.evaluate('answers') as object[]
-  t.match(answers.find(answer => 'version' in answer && answer.version === '1'), { fileType: 'docx', token: String })
-  t.match(answers.find(answer => 'version' in answer && answer.version === 1), { fileType: 'docx', token: String })
-  t.match(answers.find(answer => 'error' in answer), { version: '1.2', error: String }, 'none of the application\'s versions')
-  const restored = page.waitForRequest(/actions\/restore$/)
-  await page.evaluate('raise(\'onRequestRestore\', { version: \'1\' })')
-  t.strictSame((await restored).postDataJSON(), { version: 1 })
-})
-
 t.test('what goes wrong in the history is told: the list, a version, and the restoring', { skip }, async t => {
   const service = await startPages(t, browser, { versions: {} })
   const fileId = await service.store('report.docx')
@@ -114,8 +84,7 @@ t.test('what goes wrong in the history is told: the list, a version, and the res
   )
   // The editor shows it for some seconds only.
   await Promise.all([
-    ada.editor.getByText('That did not work. Try again.').waitFor(),
-    ada.button('Version history').click()
+    ada.editor.getByText('That did not work. Try again.').waitFor(), ada.button('Version history').click()
   ])
   fails = url => url.endsWith('history-data')
   await ada.button('Version history').click()
@@ -134,7 +103,8 @@ t.test('what goes wrong in the history is told: the list, a version, and the res
   t.equal(await alert.count(), 0)
 })
 
-// The row onRequestHistory of docs/document-server-protocol.md: the editor shows the list that it gets, whatever has
+// The row onRequestHistory of emulator/docs/document-server-protocol.md:
+// the editor shows the list that it gets, whatever has
 // been typed since the last save.
 t.test('the history of a document that is being edited begins with what is being typed, of all who edit it', { skip }, async t => {
   const ids: string[] = []
@@ -159,32 +129,6 @@ t.test('the history of a document that is being edited begins with what is being
   t.ok(await withEmptyId)
   t.strictSame([...new Set(ids)].sort(), ['ada', 'grace'], 'no empty one reaches the hook')
   t.strictSame([...ada.problems, ...grace.problems], [])
-})
-
-t.test('a version that cannot be restored because somebody else is editing: the user is told why', { skip }, async t => {
-  const service = await startPages(t, browser, { versions: {} })
-  const fileId = await service.store('report.docx')
-  const ada = await service.open(fileId)
-  await append(ada, 'Currency is EUR.', ' more')
-  await ada.button('Save').click()
-  await ada.editor.waitForSelector('[data-state="stored"]')
-  const grace = await service.open(fileId, { user: 'Grace Hopper' })
-  await ada.page.route(/\/actions\/restore$/, async route => {
-    const { status, body } = await refusal()
-    await route.fulfill({ status, json: body })
-  })
-  await ada.button('Version history').click()
-  await ada.button('Version 1').click()
-  await ada.button('Restore').click()
-  await ada.page.getByRole('alert').getByText('Somebody else is editing this document').waitFor()
-  await grace.page.close()
-
-  /** What the control rejects with, without the 30 seconds that the action waits. */
-  async function refusal () {
-    const control = await service.app.editorControl().openDocument(fileId)
-    const error = await control.restore(1, { timeout: 1 }).then(() => t.fail('it was restored'), error => error)
-    return { status: error.statusCode, body: { code: error.code, message: error.message } }
-  }
 })
 
 t.test('a page that is older than the last save refreshes its document and edits it; if that fails it says so', { skip }, async t => {

@@ -2,8 +2,7 @@
 import { once } from 'node:events'
 import type { Dialog } from 'playwright-core'
 import t from 'tap'
-import { close, editorFrame, type Opened, type OpenOptions, type Pages, type PagesOptions, startBrowser, startPages, stopTime } from '../kit/browser.js'
-import { HANDLER } from '../kit/host.js'
+import { close, type Opened, type OpenOptions, type Pages, type PagesOptions, startBrowser, startPages } from '../kit/browser.js'
 
 const browser = await startBrowser(t)
 const skip = browser.missing
@@ -110,28 +109,6 @@ t.test('by unmountEditor(): it rejects if the user goes on, or does not answer i
   t.strictSame(ada.problems, [])
 })
 
-t.test('by close() of <document-editor>: it resolves when the user agrees', { skip }, async t => {
-  const service = await start(t, {
-    prepare (app) {
-      app.get<{ Params: { fileId: string } }>('/element/:fileId', async ({ params }, reply) => {
-        const control = await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(params.fileId)
-        return reply.type('text/html').send(`<!DOCTYPE html><title>Page</title><link rel="icon" href="data:,"><script type="module" src="${HANDLER}/assets/document-editor.js"></script><document-editor>${control.render()}</document-editor>`)
-      })
-    }
-  })
-  const { fileId } = await service.storage.create('csv', Buffer.from(TABLE))
-  const { page, problems } = await browser.newPage(t)
-  await page.goto(`${service.origin}/element/${fileId}`)
-  await page.evaluate('document.querySelector("document-editor").editor()')
-  const editor = await editorFrame(page)
-  await type({ editor, page }, 'Grace')
-  await page.evaluate('closing = document.querySelector("document-editor").close().then(() => "closed"); 0')
-  await editor.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
-  t.equal(await page.evaluate('closing'), 'closed')
-  t.equal(await page.locator('iframe').count(), 0)
-  t.strictSame(problems, [])
-})
-
 t.test('by leaving the page: the browser asks', { skip }, async t => {
   const ada = await open(await start(t))
   await type(ada, 'Grace')
@@ -141,65 +118,4 @@ t.test('by leaving the page: the browser asks', { skip }, async t => {
   t.equal(dialog.type(), 'beforeunload')
   await dialog.dismiss()
   t.equal(await ada.field.inputValue(), 'Grace')
-})
-
-t.test('an editor that does not answer: an old one is closed as ever, and who waits for another decides', { skip }, async t => {
-  const service = await start(t)
-  const replaced = (method: string) =>
-    `({ mountEditor }, fragment) => mountEditor(fragment).then(editor => { editor.requestClose = ${method} })`
-  const old = await open(service)
-  await old.withModule(replaced('undefined'))
-  await type(old, 'Grace')
-  await old.link.click()
-  await old.page.waitForURL('**/list')
-
-  const silent = await open(service)
-  const { page } = silent
-  await silent.withModule(replaced('() => { document.body.dataset.asked = "" }'))
-  await stopTime(page)
-  await silent.link.click()
-  await page.clock.fastForward(500) // so long nothing more may be typed
-  await page.locator('body[data-asked]').waitFor()
-  await page.clock.fastForward(10_000)
-  await page.getByRole('alert').getByText('Press Save first.').waitFor()
-  await page.getByRole('button', { name: 'Keep it open' }).click()
-  t.equal(await page.getByRole('alert').count(), 0)
-  await silent.link.click()
-  await page.clock.fastForward(500)
-  await page.clock.fastForward(10_000)
-  await page.getByRole('button', { name: 'Close anyway' }).click()
-  await page.waitForURL('**/list')
-})
-
-t.test('a viewer is not asked, and no button appears that the configuration alone would not show', { skip }, async t => {
-  const service = await start(t, { defaults: { customization: { close: { visible: true } } } })
-  const ada = await open(service)
-  t.ok(await ada.button('Close').isHidden())
-  const viewer = await open(service, { mode: 'view' })
-  await viewer.withModule('({ mountEditor }, fragment) => mountEditor(fragment).then(editor => { editor.requestClose = () => { throw new Error("asked") } })')
-  t.equal(await viewer.withModule('({ unmountEditor }, fragment) => unmountEditor(fragment, { timeout: 60_000 })'), undefined)
-  t.equal(await viewer.page.locator('iframe').count(), 0)
-  t.strictSame([...ada.problems, ...viewer.problems], [])
-})
-
-t.test('the close button of the editor asks once, also where its handler closes the editor', { skip }, async t => {
-  const service = await start(t, { before: '' })
-  const ada = await open(service)
-  await ada.withModule(`async ({ mountEditor, unmountEditor }, fragment) => {
-    await unmountEditor(fragment)
-    const editor = await mountEditor(fragment, { onRequestClose: () => { globalThis.closing = unmountEditor(fragment) } })
-    globalThis.asked = 0
-    const { requestClose } = editor
-    editor.requestClose = () => { globalThis.asked++; requestClose() }
-  }`)
-  const editor = await editorFrame(ada.page)
-  await type({ editor, page: ada.page }, 'Grace')
-  await ada.button('Close').click()
-  // A click would wait for the frame, which goes away.
-  await editor.getByRole('dialog').getByRole('button', { name: 'OK' }).focus()
-  await ada.page.keyboard.press('Enter')
-  await ada.page.waitForFunction(() => 'closing' in globalThis)
-  await ada.page.evaluate('closing')
-  t.equal(await ada.page.evaluate('asked'), 0)
-  t.equal(await ada.page.locator('iframe').count(), 0)
 })

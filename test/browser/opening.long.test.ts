@@ -2,8 +2,7 @@ import net from 'node:net'
 import type { Page, Response } from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { EditorOptions, RenderOptions } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../kit/browser.js'
-import { profiles } from '../kit/editing.js'
+import { editorFrame, startBrowser, SCRIPTED_API } from '../kit/browser.js'
 import { HANDLER, type Host, startHost } from '../kit/host.js'
 import { startDocumentServer } from '../kit/document-server.js'
 import { listen, startUpstream } from '../kit/http.js'
@@ -110,78 +109,68 @@ function holdApi () {
   }
 }
 
-for (const profile of profiles) {
-  t.test(
-    `a document server that cannot be reached: an alert with "Try again", which opens the document once it can be (${profile})`,
-    { skip },
-    async t => {
-      const documentServer = await startDocumentServer(t)
-      const gate = await startGate(t, documentServer.url)
-      const host = await startApplication(t, { documentServerOrigin: gate.origin, profile })
-      const { page, fragment, alert, notice, reported } = await openPage(t, host)
+t.test('a document server that cannot be reached: an alert with "Try again", which opens the document once it can be', { skip }, async t => {
+  const documentServer = await startDocumentServer(t)
+  const gate = await startGate(t, documentServer.url)
+  const host = await startApplication(t, { documentServerOrigin: gate.origin })
+  const { page, fragment, alert, notice, reported } = await openPage(t, host)
 
-      await alert.waitFor()
-      t.match(
-        await alert.innerText(),
-        /The editor cannot be reached[^]*person who runs this service[^]*Error 0: .*could not be loaded/
-      )
-      t.match(await fragment.getAttribute('data-error'), 'could not be loaded')
-      t.equal(await fragment.getAttribute('aria-busy'), 'false')
-      t.same(await fragment.boundingBox(), await notice.boundingBox(), 'it fills the fragment')
-      await page.keyboard.press('Tab')
-      t.equal(
-        await page.evaluate('document.activeElement.textContent'),
-        'Try again',
-        'the first thing that the Tab key reaches'
-      )
-      await page.keyboard.press('Enter')
-      t.strictSame(await reported(2), [['0', 204], ['0', 204]])
-      await alert.waitFor()
-      t.equal(
-        await page.evaluate('document.activeElement.textContent'),
-        'Try again',
-        'which keeps the focus if it fails again'
-      )
-
-      gate.open()
-      await page.keyboard.press('Enter')
-      await editorFrame(page)
-      await notice.waitFor({ state: 'detached' })
-      t.equal(await page.evaluate('document.activeElement.tagName'), 'IFRAME', 'the focus goes to the editor')
-      t.equal(await fragment.getAttribute('data-error'), null)
-      t.strictSame(host.warnings().map(({ fileId }) => fileId), [host.fileId], 'logged once')
-      t.match(host.warnings()[0]!.msg, /api\.js.*editorApiUrl/)
-    }
+  await alert.waitFor()
+  t.match(
+    await alert.innerText(),
+    /The editor cannot be reached[^]*person who runs this service[^]*Error 0: .*could not be loaded/
   )
-}
+  t.match(await fragment.getAttribute('data-error'), 'could not be loaded')
+  t.equal(await fragment.getAttribute('aria-busy'), 'false')
+  t.same(await fragment.boundingBox(), await notice.boundingBox(), 'it fills the fragment')
+  await page.keyboard.press('Tab')
+  t.equal(
+    await page.evaluate('document.activeElement.textContent'),
+    'Try again',
+    'the first thing that the Tab key reaches'
+  )
+  await page.keyboard.press('Enter')
+  t.strictSame(await reported(2), [['0', 204], ['0', 204]])
+  await alert.waitFor()
+  t.equal(
+    await page.evaluate('document.activeElement.textContent'),
+    'Try again',
+    'which keeps the focus if it fails again'
+  )
 
-t.test(
-  'a document that opens: a status while it loads, then nothing but the editor; nothing is reported',
-  { skip },
-  async t => {
-    const documentServer = await startDocumentServer(t)
-    const host = await startApplication(t, { documentServerOrigin: documentServer.url })
-    const api = holdApi()
-    const { page, fragment, alert, notice, reports, problems } = await openPage(t, host, api.hold)
-    await page.getByRole('status').getByText('Opening the document…').waitFor()
-    t.equal(await fragment.getAttribute('aria-busy'), 'true')
-    api.release()
+  gate.open()
+  await page.keyboard.press('Enter')
+  await editorFrame(page)
+  await notice.waitFor({ state: 'detached' })
+  t.equal(await page.evaluate('document.activeElement.tagName'), 'IFRAME', 'the focus goes to the editor')
+  t.equal(await fragment.getAttribute('data-error'), null)
+  t.strictSame(host.warnings().map(({ fileId }) => fileId), [host.fileId], 'logged once')
+  t.match(host.warnings()[0]!.msg, /api\.js.*editorApiUrl/)
+})
 
-    await editorFrame(page)
-    await notice.waitFor({ state: 'detached' })
-    t.equal(await alert.count(), 0)
-    t.equal(await fragment.getAttribute('aria-busy'), null)
-    t.strictSame(
-      await fragment.evaluate(element =>
-        Array.from((element as unknown as { children: Array<{ tagName: string }> }).children, ({ tagName }) => tagName)
-      ),
-      ['SCRIPT', 'IFRAME']
-    )
-    t.strictSame(reports, [])
-    t.strictSame(problems, [], 'under a policy without any style')
-    t.strictSame(host.warnings(), [])
-  }
-)
+t.test('a document that opens: a status while it loads, then nothing but the editor; nothing is reported', { skip }, async t => {
+  const documentServer = await startDocumentServer(t)
+  const host = await startApplication(t, { documentServerOrigin: documentServer.url })
+  const api = holdApi()
+  const { page, fragment, alert, notice, reports, problems } = await openPage(t, host, api.hold)
+  await page.getByRole('status').getByText('Opening the document…').waitFor()
+  t.equal(await fragment.getAttribute('aria-busy'), 'true')
+  api.release()
+
+  await editorFrame(page)
+  await notice.waitFor({ state: 'detached' })
+  t.equal(await alert.count(), 0)
+  t.equal(await fragment.getAttribute('aria-busy'), null)
+  t.strictSame(
+    await fragment.evaluate(element =>
+      Array.from((element as unknown as { children: Array<{ tagName: string }> }).children, ({ tagName }) => tagName)
+    ),
+    ['SCRIPT', 'IFRAME']
+  )
+  t.strictSame(reports, [])
+  t.strictSame(problems, [], 'under a policy without any style')
+  t.strictSame(host.warnings(), [])
+})
 
 t.test('a wrong secret: the page says that the document did not open, one line of the log says that it is the secret', {
   skip
@@ -213,67 +202,55 @@ t.test('a wrong secret: the page says that the document did not open, one line o
   )
 })
 
-t.test(
-  'a publicBaseUrl that the document server cannot reach: page and log say that the document could not be downloaded',
-  { skip },
-  async t => {
-    const nowhere = await listen(t, net.createServer(socket => socket.destroy()))
-    // The browser's own requests go to the page's origin: of publicBaseUrl it uses only the path.
-    const host = await startApplication(t, {
-      documentServerOrigin: (await startDocumentServer(t)).url,
-      publicBaseUrl: nowhere.origin
-    })
-    const { page, alert, reported } = await openPage(t, host)
-    await alert.waitFor()
-    t.match(
-      await alert.innerText(),
-      /The document could not be opened[^]*Error -4: the document server cannot download the document/
-    )
-    t.notMatch(await page.locator('.onlyoffice-notice').innerText(), /signature|action=/)
-    t.strictSame(await reported(1), [['-4', 204]])
-    t.equal(host.warnings().length, 1)
-    t.match(
-      host.warnings()[0]!.msg,
-      /could not download.*publicBaseUrl.*never asked for the document/,
-      'with what the handler saw'
-    )
-  }
-)
-
-for (const profile of profiles) {
-  t.test(
-    `a failed opening conversion: the editor leaves, and "Try again" opens the document under a new key (${profile})`,
-    { skip },
-    async t => {
-      const documentServer = await startDocumentServer(t)
-      const host = await startApplication(t, { documentServerOrigin: documentServer.url, profile })
-      const key = async () => (await host.app.editorControl().openDocument(host.fileId)).documentKey
-      const first = await key()
-      documentServer.fault('opening', { type: 'error', error: -82 })
-      const { page, fragment, alert, notice, reported } = await openPage(t, host)
-      await alert.waitFor()
-      t.match(
-        await alert.innerText(),
-        /The document could not be opened[^]*Try again[^]*Error -82: the document server could not convert/
-      )
-      t.equal(await fragment.locator('iframe').count(), 0, 'nobody has it open')
-      t.strictSame(await reported(1), [['-82', 204]])
-      t.match(host.warnings()[0]!.msg, /could not convert the document for the editor.*"Try again"/)
-      t.match(
-        (await host.app.editorDoctor({ fileId: host.fileId })).findings.find(({ code }) =>
-          code === 'OPENING_CONVERSION_FAILED'
-        ),
-        { status: 'error', evidence: /could not convert/, remedy: /Try again/ }
-      )
-
-      await page.getByRole('button', { name: 'Try again' }).click()
-      await editorFrame(page)
-      await notice.waitFor({ state: 'detached' })
-      t.not(await key(), first)
-      t.equal(JSON.parse(await fragment.locator('script').innerText()).document.key, await key())
-    }
+t.test('a publicBaseUrl that the document server cannot reach: page and log say that the document could not be downloaded', { skip }, async t => {
+  const nowhere = await listen(t, net.createServer(socket => socket.destroy()))
+  // The browser's own requests go to the page's origin: of publicBaseUrl it uses only the path.
+  const host = await startApplication(t, {
+    documentServerOrigin: (await startDocumentServer(t)).url,
+    publicBaseUrl: nowhere.origin
+  })
+  const { page, alert, reported } = await openPage(t, host)
+  await alert.waitFor()
+  t.match(
+    await alert.innerText(),
+    /The document could not be opened[^]*Error -4: the document server cannot download the document/
   )
-}
+  t.notMatch(await page.locator('.onlyoffice-notice').innerText(), /signature|action=/)
+  t.strictSame(await reported(1), [['-4', 204]])
+  t.equal(host.warnings().length, 1)
+  t.match(
+    host.warnings()[0]!.msg,
+    /could not download.*publicBaseUrl.*never asked for the document/,
+    'with what the handler saw'
+  )
+})
+
+t.test('a failed opening conversion: the editor leaves, and "Try again" opens the document under a new key', { skip }, async t => {
+  const documentServer = await startDocumentServer(t)
+  const host = await startApplication(t, { documentServerOrigin: documentServer.url })
+  const key = async () => (await host.app.editorControl().openDocument(host.fileId)).documentKey
+  const first = await key()
+  documentServer.fault('opening', { type: 'error', error: -82 })
+  const { page, fragment, alert, notice, reported } = await openPage(t, host)
+  await alert.waitFor()
+  t.match(
+    await alert.innerText(),
+    /The document could not be opened[^]*Try again[^]*Error -82: the document server could not convert/
+  )
+  t.equal(await fragment.locator('iframe').count(), 0, 'nobody has it open')
+  t.strictSame(await reported(1), [['-82', 204]])
+  t.match(host.warnings()[0]!.msg, /could not convert the document for the editor.*"Try again"/)
+  t.match(
+    (await host.app.editorDoctor({ fileId: host.fileId })).findings.find(({ code }) => code === 'OPENING_REPORTED'),
+    { status: 'error', evidence: /could not convert/, remedy: /log/ }
+  )
+
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await editorFrame(page)
+  await notice.waitFor({ state: 'detached' })
+  t.not(await key(), first)
+  t.equal(JSON.parse(await fragment.locator('script').innerText()).document.key, await key())
+})
 
 t.test('a slow opening: after 30 seconds a status that covers no dialog, which goes away when the document is open', {
   skip
@@ -331,42 +308,6 @@ t.test('an api.js that never arrives, or is none, is a document server that cann
   await notice.waitFor({ state: 'detached' })
 })
 
-t.test(
-  'unmountEditor() while api.js is loading leaves nothing, and the editor can be mounted again',
-  { skip },
-  async t => {
-    const documentServer = await startDocumentServer(t)
-    const host = await startApplication(t, { documentServerOrigin: documentServer.url })
-    const api = holdApi()
-    const { page, notice, reports } = await openPage(t, host, api.hold)
-    await notice.waitFor()
-    const children = await page.evaluate(
-      `import(${JSON.stringify(`${HANDLER}/assets/editor.js`)}).then(({ mountEditor, unmountEditor }) => {
-    fragment = document.querySelector('[data-onlyoffice-editor]')
-    first = mountEditor(fragment)
-    unmountEditor(fragment)
-    const children = fragment.children.length
-    second = mountEditor(fragment)
-    return children
-  })`
-    )
-    api.release()
-    const results = await page.evaluate(
-      'Promise.all([first, second]).then(([first, second]) => [first, second === null, fragment.querySelectorAll("iframe").length])'
-    )
-    t.strictSame([children, ...results as unknown[]], [2, null, false, 1])
-    await editorFrame(page)
-    await notice.waitFor({ state: 'detached' })
-    t.strictSame(reports, [])
-  }
-)
-
-/** An api.js whose editor does what a test says: the emulator's has no dialogs. */
-const SCRIPTED_API = `DocsAPI = { DocEditor: function (id, { events }) {
-  document.getElementById(id).replaceWith(document.createElement('iframe'))
-  raise = (name, data) => events[name]({ data })
-} }`
-
 async function openScripted (t: Test) {
   const api = await startUpstream(
     t,
@@ -392,23 +333,6 @@ t.test('a dialog of the editor, such as for a password, is never covered, howeve
   t.strictSame(reports, [])
 })
 
-t.test('a fragment that the page has removed is not slow', { skip }, async t => {
-  const { page, raise, reports } = await openScripted(t)
-  await raise('onAppReady')
-  await page.evaluate('removed = document.querySelector("[data-onlyoffice-editor]"); removed.remove()')
-  await page.clock.fastForward(30_000)
-  t.equal(await page.evaluate('removed.querySelector(".onlyoffice-notice")'), null)
-  t.strictSame(reports, [])
-})
-
-t.test('no right to download (-23) does not count as a document that did not open', { skip }, async t => {
-  const { notice, raise, reports } = await openScripted(t)
-  await raise('onAppReady')
-  await raise('onError', { errorCode: -23, errorDescription: 'denied' })
-  t.equal(await notice.count(), 0)
-  t.strictSame(reports, [])
-})
-
 t.test('an error after the document is open does not cover it', { skip }, async t => {
   const { notice, raise, reports, isInert } = await openScripted(t)
   await raise('onAppReady')
@@ -419,39 +343,28 @@ t.test('an error after the document is open does not cover it', { skip }, async 
   t.strictSame(reports, [])
 })
 
-t.test(
-  'an unknown error is told beside the editor, without the query of a URL in it, until the document is open after all',
-  { skip },
-  async t => {
-    const { alert, fragment, notice, raise, reported, isInert, host } = await openScripted(t)
-    await raise('onAppReady')
-    await raise('onError', {
-      errorCode: -77,
-      errorDescription: 'cannot read https://app.example.com/file?signature=secret of the server'
-    })
-    await alert.getByText('Error -77: cannot read https://app.example.com/file of the server').waitFor()
-    t.ok((await notice.boundingBox())!.height < (await fragment.boundingBox())!.height / 3)
-    t.equal(await isInert(), false)
-    t.strictSame(await reported(1), [['-77', 204]])
-    await raise('onError', { errorCode: -77 })
-    await raise('onDocumentReady')
-    t.equal(await notice.count(), 0)
-    t.match(host.warnings()[0]!.msg, 'reported an error')
-    t.equal(host.warnings().length, 1, 'reported once')
-  }
-)
+t.test('an unknown error is told beside the editor, without the query of a URL in it, until the document is open after all', { skip }, async t => {
+  const { alert, fragment, notice, raise, reported, isInert, host } = await openScripted(t)
+  await raise('onAppReady')
+  await raise('onError', {
+    errorCode: -77,
+    errorDescription: 'cannot read https://app.example.com/file?signature=secret of the server'
+  })
+  await alert.getByText('Error -77: cannot read https://app.example.com/file of the server').waitFor()
+  t.ok((await notice.boundingBox())!.height < (await fragment.boundingBox())!.height / 3)
+  t.equal(await isInert(), false)
+  t.strictSame(await reported(1), [['-77', 204]])
+  await raise('onError', { errorCode: -77 })
+  await raise('onDocumentReady')
+  t.equal(await notice.count(), 0)
+  t.match(host.warnings()[0]!.msg, 'reported an error')
+  t.equal(host.warnings().length, 1, 'reported once')
+})
 
-for (
-  const [code, title] of [
-    [4004, 'The document could not be opened'],
-    [4005, 'This page is out of date'],
-    [4006, 'The document could not be opened'],
-    [4007, 'The document could not be opened'],
-    [4008, 'This page is out of date'],
-    [-21, 'This page is out of date'],
-    [-81, 'The document could not be opened']
-  ] as const
-) {
+for (const [code, title] of [
+  [4006, 'The document could not be opened'],
+  [4008, 'This page is out of date']
+] as const) {
   t.test(`${code} covers the editor: ${title}`, { skip }, async t => {
     const { alert, fragment, notice, raise, reported, isInert } = await openScripted(t)
     await raise('onError', { errorCode: code })
@@ -468,52 +381,33 @@ for (
 
 // Section 12 of the protocol page, the browser editor: "`fileType` it does not know: `window.alert`, no frame, no
 // event".
-t.test(
-  'an api.js that makes no frame is a failed opening with its own words and its own line in the log',
-  { skip },
-  async t => {
-    const documentServer = await startDocumentServer(t)
-    const host = await startApplication(t, {
-      documentServerOrigin: documentServer.url,
-      change: html => html.replace('"fileType":"txt"', '"fileType":"zip"')
+t.test('an api.js that makes no frame is a failed opening with its own words and its own line in the log', { skip }, async t => {
+  const documentServer = await startDocumentServer(t)
+  const host = await startApplication(t, {
+    documentServerOrigin: documentServer.url,
+    change: html => html.replace('"fileType":"txt"', '"fileType":"zip"')
+  })
+  const texts: string[] = []
+  const { page, alert, reported } = await openPage(t, host, async page => {
+    page.on('dialog', async dialog => {
+      texts.push(dialog.message())
+      await dialog.accept()
     })
-    const texts: string[] = []
-    const { page, alert, reported } = await openPage(t, host, async page => {
-      page.on('dialog', async dialog => {
-        texts.push(dialog.message())
-        await dialog.accept()
-      })
-    })
-    await alert.getByText('The document could not be opened').waitFor()
-    t.match(await alert.innerText(), /made no frame for the format zip/)
-    t.equal(texts.length, 1, 'api.js itself')
-    t.equal(await page.getByRole('status').count(), 0, 'nothing goes on')
-    t.match(await page.locator('[data-onlyoffice-editor]').getAttribute('data-error'), /made no frame/)
-    t.strictSame(await reported(1), [['no-frame', 204]])
-    t.match(host.warnings(), [{ code: 'no-frame', fileId: host.fileId, msg: /made no frame/ }])
-    await page.getByRole('button', { name: 'Reload the page' }).waitFor()
-    t.equal(
-      await page.evaluate(
-        `import('${HANDLER}/assets/editor.js').then(({ unmountEditor }) => unmountEditor(document.querySelector('[data-onlyoffice-editor]')))`
-      ),
-      undefined
-    )
-  }
-)
-
-t.test('an editor that is not ready after 30 seconds is shown, with the status beside it, until the document is open', {
-  skip
-}, async t => {
-  const { page, fragment, notice, raise, reported } = await openScripted(t)
-  t.same(await notice.boundingBox(), await fragment.boundingBox(), 'covered while it loads')
-  await page.clock.fastForward(30_000)
-  await page.getByRole('status').getByText('Opening takes longer than usual').waitFor()
-  t.equal(await fragment.getAttribute('aria-busy'), 'false')
-  await raise('onAppReady')
-  t.equal(await page.getByRole('status').count(), 1, 'also when it is ready, but the document is not')
-  await raise('onDocumentReady')
-  t.equal(await notice.count(), 0)
-  t.strictSame(await reported(1), [['slow', 204]])
+  })
+  await alert.getByText('The document could not be opened').waitFor()
+  t.match(await alert.innerText(), /made no frame for the format zip/)
+  t.equal(texts.length, 1, 'api.js itself')
+  t.equal(await page.getByRole('status').count(), 0, 'nothing goes on')
+  t.match(await page.locator('[data-onlyoffice-editor]').getAttribute('data-error'), /made no frame/)
+  t.strictSame(await reported(1), [['no-frame', 204]])
+  t.match(host.warnings(), [{ code: 'no-frame', fileId: host.fileId, msg: /made no frame/ }])
+  await page.getByRole('button', { name: 'Reload the page' }).waitFor()
+  t.equal(
+    await page.evaluate(
+      `import('${HANDLER}/assets/editor.js').then(({ unmountEditor }) => unmountEditor(document.querySelector('[data-onlyoffice-editor]')))`
+    ),
+    undefined
+  )
 })
 
 t.test('messages of render() replace the texts', { skip }, async t => {
@@ -528,36 +422,30 @@ t.test('messages of render() replace the texts', { skip }, async t => {
   t.equal(await page.locator('img').count(), 0)
 })
 
-t.test(
-  'at 200 % zoom, on a phone, in the dark and with reduced motion the texts are complete and readable',
-  { skip },
-  async t => {
-    const gate = await startGate(t, 'http://127.0.0.1:9')
-    const host = await startApplication(t, { documentServerOrigin: gate.origin })
-    for (
-      const [name, options] of Object.entries(
-        {
-          zoomed: { viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 }, // 1280 x 720 at 200 %
-          phone: { viewport: { width: 320, height: 480 } },
-          dark: { colorScheme: 'dark', reducedMotion: 'reduce' },
-          strip: { viewport: { width: 640, height: 120 } }
-        } as const
-      )
-    ) {
-      const { page } = await browser.newPage(t, options)
-      await page.goto(`${host.origin}/edit`)
-      const button = page.getByRole('button', { name: 'Try again' })
-      await button.waitFor()
-      const notice = page.locator('.onlyoffice-notice')
-      const width = await notice.evaluate(element => element.scrollWidth - element.clientWidth)
-      t.equal(width, 0, `${name}: nothing is cut off at the sides`)
-      await button.scrollIntoViewIfNeeded()
-      const box = (await button.boundingBox())!
-      const { height } = page.viewportSize()!
-      t.ok(box.y >= 0 && box.y + box.height <= height, `${name}: the button can be reached`)
-      await notice.evaluate(element => element.scrollTo(0, 0))
-      const title = (await page.getByText('The editor cannot be reached', { exact: true }).boundingBox())!
-      t.ok(title.y >= 0, `${name}: and so can the title`)
-    }
+t.test('at 200 % zoom, on a phone, in the dark and with reduced motion the texts are complete and readable', { skip }, async t => {
+  const gate = await startGate(t, 'http://127.0.0.1:9')
+  const host = await startApplication(t, { documentServerOrigin: gate.origin })
+  for (const [name, options] of Object.entries(
+    {
+      zoomed: { viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 }, // 1280 x 720 at 200 %
+      phone: { viewport: { width: 320, height: 480 } },
+      dark: { colorScheme: 'dark', reducedMotion: 'reduce' },
+      strip: { viewport: { width: 640, height: 120 } }
+    } as const
+  )) {
+    const { page } = await browser.newPage(t, options)
+    await page.goto(`${host.origin}/edit`)
+    const button = page.getByRole('button', { name: 'Try again' })
+    await button.waitFor()
+    const notice = page.locator('.onlyoffice-notice')
+    const width = await notice.evaluate(element => element.scrollWidth - element.clientWidth)
+    t.equal(width, 0, `${name}: nothing is cut off at the sides`)
+    await button.scrollIntoViewIfNeeded()
+    const box = (await button.boundingBox())!
+    const { height } = page.viewportSize()!
+    t.ok(box.y >= 0 && box.y + box.height <= height, `${name}: the button can be reached`)
+    await notice.evaluate(element => element.scrollTo(0, 0))
+    const title = (await page.getByText('The editor cannot be reached', { exact: true }).boundingBox())!
+    t.ok(title.y >= 0, `${name}: and so can the title`)
   }
-)
+})

@@ -46,261 +46,246 @@ function recordCalls () {
   }
 }
 
-t.test(
-  'everything that a page with a text document asks for: rename, copy, image, compare, combine, mail merge, mention, links, sharing, favorite, new document',
-  { skip },
-  async t => {
-    const { calls, note, last } = recordCalls()
-    let title: string | undefined
-    let refusal: Error | undefined
-    const files = { picture: '', other: '', orders: '' }
-    let shared: Awaited<ReturnType<NonNullable<ActionOptions['sharing']>>> = [{
-      user: 'Grace <b>',
-      permissions: 'Read Only'
-    }, { user: 'Everybody', permissions: 'Full Access', isLink: true }]
-    const actions: ActionOptions = {
-      rename (action) {
-        if (refusal) throw refusal
-        note('rename', action)
-        title = action.title
-      },
-      documentName: () => title,
-      saveAs: true,
-      images (action) {
-        note('images', action)
-        return [{ name: 'Logo.png', fileId: files.picture }, { name: 'Photo <b>.png', fileId: files.picture }].filter((
-          { name }
-        ) => name.includes(action.search ?? ''))
-      },
-      documents (action) {
-        note('documents', action)
-        return [{ name: 'Other.docx', fileId: files.other }]
-      },
-      spreadsheets (action) {
-        note('spreadsheets', action)
-        if (refusal) throw refusal
-        return [{ name: 'Orders.csv', fileId: files.orders }]
-      },
-      users (action) {
-        note('users', action)
-        return [{ id: 'grace', name: 'Grace Hopper', email: 'grace@example.com' }]
-      },
-      notify: action => note('notify', action),
-      sharing: () => shared,
-      favorite (action) {
-        if (refusal) throw refusal
-        note('favorite', action)
-      },
-      create (action) {
-        note('create', action)
-        return { url: `/edit/${files.other}` }
-      },
-      links: true,
-      page: fileId => `/edit/${fileId}`
-    }
-    const service = await startPages(t, browser, { actions, defaults: { info: { favorite: false }, lang: 'en' } })
-    files.picture = (await service.storage.create('png', PIXEL)).fileId
-    files.other = await service.store('report.docx')
-    files.orders = await service.store('orders.csv')
-    const fileId = await service.store('report.docx')
-    const ada = await service.open(fileId)
-    const { button, editor, page, problems } = ada
-    const status = page.getByRole('status')
-    const alert = page.getByRole('alert')
-    const chooser = page.getByRole('dialog')
-
-    await button('Rename…').click()
-    await fill(ada, 'Name', 'Annual report')
-    await editor.locator('[data-title]', { hasText: 'Annual report.docx' }).waitFor()
-    t.strictSame(last(), ['rename', { name: 'Annual report', title: 'Annual report.docx', by: 'ada' }])
-    t.strictSame(problems, [])
-    for (
-      const [statusCode, text] of [[409, 'Another document has this name'], [403, 'You are not allowed to do this'], [
-        422,
-        'This is not possible'
-      ], [undefined, 'That did not work']] as const
-    ) {
-      refusal = Object.assign(new Error('secret reason'), { statusCode })
-      await button('Rename…').click()
-      await fill(ada, 'Name', 'Taken')
-      await alert.getByText(text).waitFor()
-      t.notMatch(await alert.innerText(), /secret/)
-      await page.getByRole('button', { name: 'OK' }).click()
-      t.equal(await alert.count(), 0)
-    }
-    refusal = undefined
-    problems.length = 0 // the browser reports refused requests
-
-    await button('Save copy as…').click()
-    await dialogIn(ada).getByLabel('Format').selectOption('txt')
-    await dialogIn(ada).getByRole('button', { name: 'OK' }).click()
-    await status.getByText('A copy was saved as Annual report.txt').waitFor()
-    const [told, statusBar] = [
-      (await page.locator('.onlyoffice-notice').boundingBox())!,
-      (await page.frameLocator('iframe').locator('footer').boundingBox())!
-    ]
-    t.ok(told.y + told.height <= statusBar.y, 'the status bar of the editor stays free')
-    const copy = await tabOf(page, () => page.getByRole('button', { name: 'Open', exact: true }).click())
-    await (await editorFrame(copy)).getByText('Currency is EUR.').waitFor()
-    await copy.close()
-    t.equal(await status.count(), 0)
-
-    await button('Insert image').click()
-    const search = chooser.getByLabel('Search')
-    t.equal(
-      await chooser.getAttribute('aria-labelledby') ===
-        await chooser.getByRole('heading', { name: 'Choose an image' }).getAttribute('id'),
-      true
-    )
-    await chooser.getByRole('button', { name: 'Photo <b>.png' }).waitFor()
-    t.equal(await isFocused(search), true)
-    await page.keyboard.press('Escape')
-    await chooser.waitFor({ state: 'detached' })
-    t.equal(await page.evaluate('document.activeElement.tagName'), 'IFRAME', 'the focus goes back')
-    await button('Insert image').click()
-    await chooser.getByRole('button', { name: 'Photo <b>.png' }).waitFor()
-    await search.fill('nothing like this')
-    await chooser.getByText('Nothing found').waitFor()
-    await search.fill('Logo')
-    await chooser.getByRole('button', { name: 'Photo' }).waitFor({ state: 'detached' })
-    await chooser.getByRole('button', { name: 'Logo.png' }).waitFor()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('ArrowUp')
-    t.equal(await isFocused(search), true)
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await editor.getByText('An image was inserted').waitFor()
-    t.strictSame(calls.filter(([name]) => name === 'images').map(([, action]) => action), [
-      { by: 'ada' },
-      { by: 'ada' },
-      { search: 'nothing like this', by: 'ada' },
-      { search: 'Logo', by: 'ada' }
-    ])
-
-    for (
-      const [name, heading, shown] of [['Compare', 'Choose a document to compare with', 'Comparison'], [
-        'Combine',
-        'Choose a document to combine with',
-        'Combined document'
-      ]] as const
-    ) {
-      await button(name).click()
-      await chooser.getByRole('heading', { name: heading }).waitFor()
-      await chooser.getByRole('button', { name: 'Other.docx' }).click()
-      await dialogIn(ada).getByRole('heading', { name: shown }).waitFor()
-      await dialogIn(ada).getByRole('button', { name: 'Done' }).click()
-      t.strictSame(last(), ['documents', { purpose: name.toLowerCase(), by: 'ada' }])
-    }
-
-    await button('Mail merge').click()
-    await chooser.getByRole('button', { name: 'Orders.csv' }).click()
-    await dialogIn(ada).getByRole('heading', { name: 'Mail merge recipients' }).waitFor()
-    await dialogIn(ada).getByRole('button', { name: 'Done' }).click()
-    t.strictSame(problems, [])
-    refusal = new Error('secret reason')
-    await button('Mail merge').click()
-    await chooser.getByText(/That did not work\. Try again\./).waitFor()
-    await chooser.getByRole('button', { name: 'Cancel' }).click()
-    refusal = undefined
-    problems.length = 0 // the browser reports refused requests
-
-    await button('Mention').click()
-    // Somebody is also found for less of the name.
-    const found = page.waitForResponse(response =>
-      /actions\/users$/.test(response.url()) && response.request().postDataJSON().search === 'Gr')
-    await dialogIn(ada).getByLabel('Comment').pressSequentially('Please look, @Gr')
-    await found
-    await dialogIn(ada).getByRole('button', { name: 'Grace Hopper' }).click()
-    // The requests of the letters before may come later.
-    t.match(calls.filter(([, action]) => 'search' in action && action.search === 'Gr'), [
-      ['users', { kind: 'mention', from: 0, count: 100 }]
-    ])
-    const notified = page.waitForResponse(/actions\/notify$/)
-    await dialogIn(ada).getByRole('button', { name: 'OK' }).click()
-    await notified
-    t.match(calls.filter(([name]) => name === 'notify'), [['notify', {
-      emails: ['grace@example.com'],
-      message: /Please look/,
-      link: /\/edit\/.*\?action-link=/,
-      by: 'ada'
-    }]])
-
-    await editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' }).click()
-    await button('Link to this place').click()
-    const link = await dialogIn(ada).getByLabel('Link').inputValue()
-    await dialogIn(ada).getByRole('button', { name: 'Done' }).click()
-
-    // docs/document-server-protocol.md: Share in the header shows nothing by itself, setSharingSettings only fills File >
-    // Access Rights.
-    await button('Sharing').click()
-    const sharing = page.getByRole('dialog', { name: 'Who has access' })
-    await sharing.waitFor()
-    t.strictSame(await sharing.getByRole('listitem').allTextContents(), [
-      'Grace <b> Read Only',
-      'Everybody (with the link) Full Access'
-    ])
-    t.equal(await sharing.getByRole('link').count(), 0)
-    t.equal(await isFocused(sharing.getByRole('button', { name: 'OK' })), true)
-    await page.keyboard.press('Escape')
-    await sharing.waitFor({ state: 'detached' })
-    t.equal(await page.evaluate('document.activeElement.tagName'), 'IFRAME', 'the focus goes back')
-    await button('Access rights').click()
-    await dialogIn(ada).getByText('Grace <b>: Read Only').waitFor()
-    await dialogIn(ada).getByRole('button', { name: 'Done' }).click()
-    shared = { settings: [], url: `/edit/${files.other}` }
-    await button('Sharing').click()
-    await sharing.getByText('Nobody else').waitFor()
-    const change = sharing.getByRole('link', { name: 'Change who has access' })
-    t.equal(await isFocused(change), true)
-    const rights = await tabOf(page, () => page.keyboard.press('Enter'))
-    t.equal(await rights.evaluate('opener'), null)
-    await rights.close()
-    await sharing.getByRole('button', { name: 'OK' }).click()
-    shared = { url: `/edit/${files.other}` }
-    await button('Sharing').click()
-    await change.waitFor()
-    t.equal(await sharing.getByRole('list').count() + await sharing.getByText('Nobody else').count(), 0)
-    await ada.page.route(
-      '**/actions/sharing',
-      async route => await route.fulfill({ json: { sharingSettings: [], url: 'javascript:document.title = "script"' } })
-    )
-    await sharing.getByRole('button', { name: 'OK' }).click()
-    await button('Sharing').click()
-    await sharing.getByText('Nobody else').waitFor()
-    t.equal(await sharing.getByRole('link').count(), 0, 'only http(s)')
-    await sharing.getByRole('button', { name: 'OK' }).click()
-    t.strictSame(problems, [])
-
-    await button('Favorite').click()
-    const favorite = page.frameLocator('iframe').getByRole('button', { name: 'Favorite', pressed: true })
-    await favorite.waitFor()
-    t.strictSame(last(), ['favorite', { favorite: true, by: 'ada' }])
-    t.strictSame(problems, [])
-    refusal = new Error('secret reason')
-    await favorite.click()
-    await alert.getByText('That did not work').waitFor()
-    t.equal(await favorite.count(), 1, 'it stays what it is for the application')
-
-    const created = await tabOf(page, () => button('Create new').click())
-    t.match(created.url(), files.other)
-    t.strictSame(last(), ['create', { format: 'docx', lang: 'en', by: 'ada' }])
-    await created.close()
-
-    await page.goto(link)
-    const there = await editorFrame(page)
-    await there.locator('.linked', { hasText: 'Currency is EUR.' }).waitFor()
-    t.equal(await there.locator('[data-title]').textContent(), 'Annual report.docx', 'by a fresh configuration')
-    await page.goto(link.replace(/(?<=action-link=).*/, 'not-json'))
-    t.equal(await (await editorFrame(page)).locator('.linked').count(), 0, 'a broken link opens the document')
-    await service.app.editorSessions.drop(fileId)
-    await page.frameLocator('iframe').getByRole('button', { name: 'Open again' }).waitFor()
-    t.equal(
-      await page.frameLocator('iframe').getByRole('button', { name: 'Rename…' }).count(),
-      0,
-      'an editor that was closed asks for nothing'
-    )
+t.test('everything that a page with a text document asks for: rename, copy, image, compare, combine, mail merge, mention, links, sharing, favorite, new document', { skip }, async t => {
+  const { calls, note, last } = recordCalls()
+  let title: string | undefined
+  let refusal: Error | undefined
+  const files = { picture: '', other: '', orders: '' }
+  let shared: Awaited<ReturnType<NonNullable<ActionOptions['sharing']>>> = [{
+    user: 'Grace <b>',
+    permissions: 'Read Only'
+  }, { user: 'Everybody', permissions: 'Full Access', isLink: true }]
+  const actions: ActionOptions = {
+    rename (action) {
+      if (refusal) throw refusal
+      note('rename', action)
+      title = action.title
+    },
+    documentName: () => title,
+    saveAs: true,
+    images (action) {
+      note('images', action)
+      return [{ name: 'Logo.png', fileId: files.picture }, { name: 'Photo <b>.png', fileId: files.picture }].filter((
+        { name }
+      ) => name.includes(action.search ?? ''))
+    },
+    documents (action) {
+      note('documents', action)
+      return [{ name: 'Other.docx', fileId: files.other }]
+    },
+    spreadsheets (action) {
+      note('spreadsheets', action)
+      if (refusal) throw refusal
+      return [{ name: 'Orders.csv', fileId: files.orders }]
+    },
+    users (action) {
+      note('users', action)
+      return [{ id: 'grace', name: 'Grace Hopper', email: 'grace@example.com' }]
+    },
+    notify: action => note('notify', action),
+    sharing: () => shared,
+    favorite (action) {
+      if (refusal) throw refusal
+      note('favorite', action)
+    },
+    create (action) {
+      note('create', action)
+      return { url: `/edit/${files.other}` }
+    },
+    links: true,
+    page: fileId => `/edit/${fileId}`
   }
-)
+  const service = await startPages(t, browser, { actions, defaults: { info: { favorite: false }, lang: 'en' } })
+  files.picture = (await service.storage.create('png', PIXEL)).fileId
+  files.other = await service.store('report.docx')
+  files.orders = await service.store('orders.csv')
+  const fileId = await service.store('report.docx')
+  const ada = await service.open(fileId)
+  const { button, editor, page, problems } = ada
+  const status = page.getByRole('status')
+  const alert = page.getByRole('alert')
+  const chooser = page.getByRole('dialog')
+
+  await button('Rename…').click()
+  await fill(ada, 'Name', 'Annual report')
+  await editor.locator('[data-title]', { hasText: 'Annual report.docx' }).waitFor()
+  t.strictSame(last(), ['rename', { name: 'Annual report', title: 'Annual report.docx', by: 'ada' }])
+  t.strictSame(problems, [])
+  for (const [statusCode, text] of [[409, 'Another document has this name'], [403, 'You are not allowed to do this'], [
+    422, 'This is not possible'
+  ], [undefined, 'That did not work']] as const) {
+    refusal = Object.assign(new Error('secret reason'), { statusCode })
+    await button('Rename…').click()
+    await fill(ada, 'Name', 'Taken')
+    await alert.getByText(text).waitFor()
+    t.notMatch(await alert.innerText(), /secret/)
+    await page.getByRole('button', { name: 'OK' }).click()
+    t.equal(await alert.count(), 0)
+  }
+  refusal = undefined
+  problems.length = 0 // the browser reports refused requests
+
+  await button('Save copy as…').click()
+  await dialogIn(ada).getByLabel('Format').selectOption('txt')
+  await dialogIn(ada).getByRole('button', { name: 'OK' }).click()
+  await status.getByText('A copy was saved as Annual report.txt').waitFor()
+  const [told, statusBar] = [
+    (await page.locator('.onlyoffice-notice').boundingBox())!,
+    (await page.frameLocator('iframe').locator('footer').boundingBox())!
+  ]
+  t.ok(told.y + told.height <= statusBar.y, 'the status bar of the editor stays free')
+  const copy = await tabOf(page, () => page.getByRole('button', { name: 'Open', exact: true }).click())
+  await (await editorFrame(copy)).getByText('Currency is EUR.').waitFor()
+  await copy.close()
+  t.equal(await status.count(), 0)
+
+  await button('Insert image').click()
+  const search = chooser.getByLabel('Search')
+  t.equal(
+    await chooser.getAttribute('aria-labelledby') ===
+      await chooser.getByRole('heading', { name: 'Choose an image' }).getAttribute('id'),
+    true
+  )
+  await chooser.getByRole('button', { name: 'Photo <b>.png' }).waitFor()
+  t.equal(await isFocused(search), true)
+  await page.keyboard.press('Escape')
+  await chooser.waitFor({ state: 'detached' })
+  t.equal(await page.evaluate('document.activeElement.tagName'), 'IFRAME', 'the focus goes back')
+  await button('Insert image').click()
+  await chooser.getByRole('button', { name: 'Photo <b>.png' }).waitFor()
+  await search.fill('nothing like this')
+  await chooser.getByText('Nothing found').waitFor()
+  await search.fill('Logo')
+  await chooser.getByRole('button', { name: 'Photo' }).waitFor({ state: 'detached' })
+  await chooser.getByRole('button', { name: 'Logo.png' }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await editor.getByText('An image was inserted').waitFor()
+  t.strictSame(calls.filter(([name]) => name === 'images').map(([, action]) => action), [
+    { by: 'ada' },
+    { by: 'ada' },
+    { search: 'nothing like this', by: 'ada' },
+    { search: 'Logo', by: 'ada' }
+  ])
+
+  for (const [name, heading, shown] of [
+    ['Compare', 'Choose a document to compare with', 'Comparison'],
+    ['Combine', 'Choose a document to combine with', 'Combined document']
+  ] as const) {
+    await button(name).click()
+    await chooser.getByRole('heading', { name: heading }).waitFor()
+    await chooser.getByRole('button', { name: 'Other.docx' }).click()
+    await dialogIn(ada).getByRole('heading', { name: shown }).waitFor()
+    await dialogIn(ada).getByRole('button', { name: 'Done' }).click()
+    t.strictSame(last(), ['documents', { purpose: name.toLowerCase(), by: 'ada' }])
+  }
+
+  await button('Mail merge').click()
+  await chooser.getByRole('button', { name: 'Orders.csv' }).click()
+  await dialogIn(ada).getByRole('heading', { name: 'Mail merge recipients' }).waitFor()
+  await dialogIn(ada).getByRole('button', { name: 'Done' }).click()
+  t.strictSame(problems, [])
+  refusal = new Error('secret reason')
+  await button('Mail merge').click()
+  await chooser.getByText(/That did not work\. Try again\./).waitFor()
+  await chooser.getByRole('button', { name: 'Cancel' }).click()
+  refusal = undefined
+  problems.length = 0 // the browser reports refused requests
+
+  await button('Mention').click()
+  // Somebody is also found for less of the name.
+  const found = page.waitForResponse(response =>
+    /actions\/users$/.test(response.url()) && response.request().postDataJSON().search === 'Gr')
+  await dialogIn(ada).getByLabel('Comment').pressSequentially('Please look, @Gr')
+  await found
+  await dialogIn(ada).getByRole('button', { name: 'Grace Hopper' }).click()
+  // The requests of the letters before may come later.
+  t.match(calls.filter(([, action]) => 'search' in action && action.search === 'Gr'), [
+    ['users', { kind: 'mention', from: 0, count: 100 }]
+  ])
+  const notified = page.waitForResponse(/actions\/notify$/)
+  await dialogIn(ada).getByRole('button', { name: 'OK' }).click()
+  await notified
+  t.match(calls.filter(([name]) => name === 'notify'), [[
+    'notify',
+    { emails: ['grace@example.com'], message: /Please look/, link: /\/edit\/.*\?action-link=/, by: 'ada' }
+  ]])
+
+  await editor.locator('[data-paragraph]', { hasText: 'Currency is EUR.' }).click()
+  await button('Link to this place').click()
+  const link = await dialogIn(ada).getByLabel('Link').inputValue()
+  await dialogIn(ada).getByRole('button', { name: 'Done' }).click()
+
+  // emulator/docs/document-server-protocol.md:
+  // Share in the header shows nothing by itself, setSharingSettings only fills File >
+  // Access Rights.
+  await button('Sharing').click()
+  const sharing = page.getByRole('dialog', { name: 'Who has access' })
+  await sharing.waitFor()
+  t.strictSame(await sharing.getByRole('listitem').allTextContents(), [
+    'Grace <b> Read Only', 'Everybody (with the link) Full Access'
+  ])
+  t.equal(await sharing.getByRole('link').count(), 0)
+  t.equal(await isFocused(sharing.getByRole('button', { name: 'OK' })), true)
+  await page.keyboard.press('Escape')
+  await sharing.waitFor({ state: 'detached' })
+  t.equal(await page.evaluate('document.activeElement.tagName'), 'IFRAME', 'the focus goes back')
+  await button('Access rights').click()
+  await dialogIn(ada).getByText('Grace <b>: Read Only').waitFor()
+  await dialogIn(ada).getByRole('button', { name: 'Done' }).click()
+  shared = { settings: [], url: `/edit/${files.other}` }
+  await button('Sharing').click()
+  await sharing.getByText('Nobody else').waitFor()
+  const change = sharing.getByRole('link', { name: 'Change who has access' })
+  t.equal(await isFocused(change), true)
+  const rights = await tabOf(page, () => page.keyboard.press('Enter'))
+  t.equal(await rights.evaluate('opener'), null)
+  await rights.close()
+  await sharing.getByRole('button', { name: 'OK' }).click()
+  shared = { url: `/edit/${files.other}` }
+  await button('Sharing').click()
+  await change.waitFor()
+  t.equal(await sharing.getByRole('list').count() + await sharing.getByText('Nobody else').count(), 0)
+  await ada.page.route(
+    '**/actions/sharing',
+    async route => await route.fulfill({ json: { sharingSettings: [], url: 'javascript:document.title = "script"' } })
+  )
+  await sharing.getByRole('button', { name: 'OK' }).click()
+  await button('Sharing').click()
+  await sharing.getByText('Nobody else').waitFor()
+  t.equal(await sharing.getByRole('link').count(), 0, 'only http(s)')
+  await sharing.getByRole('button', { name: 'OK' }).click()
+  t.strictSame(problems, [])
+
+  await button('Favorite').click()
+  const favorite = page.frameLocator('iframe').getByRole('button', { name: 'Favorite', pressed: true })
+  await favorite.waitFor()
+  t.strictSame(last(), ['favorite', { favorite: true, by: 'ada' }])
+  t.strictSame(problems, [])
+  refusal = new Error('secret reason')
+  await favorite.click()
+  await alert.getByText('That did not work').waitFor()
+  t.equal(await favorite.count(), 1, 'it stays what it is for the application')
+
+  const created = await tabOf(page, () => button('Create new').click())
+  t.match(created.url(), files.other)
+  t.strictSame(last(), ['create', { format: 'docx', lang: 'en', by: 'ada' }])
+  await created.close()
+
+  await page.goto(link)
+  const there = await editorFrame(page)
+  await there.locator('.linked', { hasText: 'Currency is EUR.' }).waitFor()
+  t.equal(await there.locator('[data-title]').textContent(), 'Annual report.docx', 'by a fresh configuration')
+  await page.goto(link.replace(/(?<=action-link=).*/, 'not-json'))
+  t.equal(await (await editorFrame(page)).locator('.linked').count(), 0, 'a broken link opens the document')
+  await service.app.editorSessions.drop(fileId)
+  await page.frameLocator('iframe').getByRole('button', { name: 'Open again' }).waitFor()
+  t.equal(
+    await page.frameLocator('iframe').getByRole('button', { name: 'Rename…' }).count(),
+    0,
+    'an editor that was closed asks for nothing'
+  )
+})
 
 t.test('a new document: blank, or from a template that the user finds', { skip }, async t => {
   const { calls, note } = recordCalls()
@@ -354,111 +339,99 @@ t.test('a new document: blank, or from a template that the user finds', { skip }
   t.strictSame(problems, [])
 })
 
-t.test(
-  'linked cells: their values, one answer for each, the page and another source of a linked file; what is not found is told',
-  { skip },
-  async t => {
-    const { calls, note, last } = recordCalls()
-    const files = { orders: '' }
-    const actions: ActionOptions = {
-      reference (action) {
-        note('reference', action)
-        if (action.path === 'broken.xlsx') throw new Error('secret reason')
-        return action.path === 'missing.xlsx' ? null : { fileId: files.orders, name: 'Orders.xlsx' }
-      },
-      spreadsheets (action) {
-        note('spreadsheets', action)
-        return [{ name: 'Orders.xlsx', fileId: files.orders }]
-      },
-      page: fileId => `/edit/${fileId}`
-    }
-    const service = await startPages(t, browser, { actions })
-    files.orders = await service.store('orders.xlsx')
-    const ada = await service.open(await service.store('orders.xlsx'))
-    const { button, editor, page } = ada
-    const linked = async (file: string, cell: string) => {
-      await button('Reference').click()
-      await fill(ada, 'Formula', `=[${file}]orders!${cell}`)
-    }
-    await linked('missing.xlsx', 'A1')
-    await editor.getByText('The linked file was not found').waitFor()
-    await linked('broken.xlsx', 'A1')
-    await editor.getByText(/That did not work/).waitFor()
-    await editor.locator('[data-cell="H5"]').click()
-    await linked('Orders.xlsx', 'B1')
-    await editor.locator('[data-cell="H5"]', { hasText: 'region' }).waitFor()
-    t.match(last(), ['reference', { path: 'Orders.xlsx', by: 'ada' }])
-    const tab = await tabOf(page, () => button('Open source').click())
-    t.match(tab.url(), files.orders)
-    await tab.close()
-    await button('Change source').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Orders.xlsx' }).click()
-    t.match(last(), ['spreadsheets', { purpose: 'reference', path: 'Orders.xlsx', by: 'ada' }])
-    t.strictSame(calls.map(([name]) => name), ['reference', 'reference', 'reference', 'reference', 'spreadsheets'])
-    t.notOk((await ada.events()).some(([name]) => name === 'onWarning'), 'no answer too many')
+t.test('linked cells: their values, one answer for each, the page and another source of a linked file; what is not found is told', { skip }, async t => {
+  const { calls, note, last } = recordCalls()
+  const files = { orders: '' }
+  const actions: ActionOptions = {
+    reference (action) {
+      note('reference', action)
+      if (action.path === 'broken.xlsx') throw new Error('secret reason')
+      return action.path === 'missing.xlsx' ? null : { fileId: files.orders, name: 'Orders.xlsx' }
+    },
+    spreadsheets (action) {
+      note('spreadsheets', action)
+      return [{ name: 'Orders.xlsx', fileId: files.orders }]
+    },
+    page: fileId => `/edit/${fileId}`
   }
-)
-
-t.test(
-  'a page for viewing asks for the right to edit, and gets another editor in the place of its own',
-  { skip },
-  async t => {
-    let allowed = false
-    const service = await startPages(t, browser, { actions: { editRights: () => allowed, rename: () => {} } })
-    const viewer = await service.open(await service.store('report.docx'), { mode: 'view' })
-    t.equal(await viewer.button('Rename…').count(), 0)
-    await viewer.button('Edit document').click()
-    await viewer.page.getByRole('alert').getByText('You are not allowed to do this').waitFor()
-    allowed = true
-    await viewer.button('Edit document').click()
-    await viewer.button('Rename…').waitFor()
-    const ada = { ...viewer, editor: await editorFrame(viewer.page) }
-    await append(ada, 'Currency is EUR.', ' edited')
-    await ada.editor.waitForSelector('[data-state="received"]')
-    t.equal(await viewer.button('Edit document').count(), 0)
-    t.equal(
-      await viewer.withModule(
-        'async ({ mountEditor }, fragment) => fragment.querySelectorAll(\'iframe\').length + typeof (await mountEditor(fragment)).downloadAs'
-      ),
-      '1function'
-    )
-    t.strictSame((await viewer.events()).filter(([name]) => name === 'onInfo'), [['onInfo', { mode: 'view' }], [
-      'onInfo',
-      { mode: 'edit' }
-    ]])
+  const service = await startPages(t, browser, { actions })
+  files.orders = await service.store('orders.xlsx')
+  const ada = await service.open(await service.store('orders.xlsx'))
+  const { button, editor, page } = ada
+  const linked = async (file: string, cell: string) => {
+    await button('Reference').click()
+    await fill(ada, 'Formula', `=[${file}]orders!${cell}`)
   }
-)
+  await linked('missing.xlsx', 'A1')
+  await editor.getByText('The linked file was not found').waitFor()
+  await linked('broken.xlsx', 'A1')
+  await editor.getByText(/That did not work/).waitFor()
+  await editor.locator('[data-cell="H5"]').click()
+  await linked('Orders.xlsx', 'B1')
+  await editor.locator('[data-cell="H5"]', { hasText: 'region' }).waitFor()
+  t.match(last(), ['reference', { path: 'Orders.xlsx', by: 'ada' }])
+  const tab = await tabOf(page, () => button('Open source').click())
+  t.match(tab.url(), files.orders)
+  await tab.close()
+  await button('Change source').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Orders.xlsx' }).click()
+  t.match(last(), ['spreadsheets', { purpose: 'reference', path: 'Orders.xlsx', by: 'ada' }])
+  t.strictSame(calls.map(([name]) => name), ['reference', 'reference', 'reference', 'reference', 'spreadsheets'])
+  t.notOk((await ada.events()).some(([name]) => name === 'onWarning'), 'no answer too many')
+})
 
-t.test(
-  'what the page does itself is left to it: a handler, or a listener that prevents the default; events that change the editor are not registered',
-  { skip },
-  async t => {
-    const { calls, note } = recordCalls()
-    const service = await startPages(t, browser, {
-      actions: {
-        rename: action => note('rename', action),
-        create: action => {
-          note('create', action)
-          return { url: '/' }
-        }
+t.test('a page for viewing asks for the right to edit, and gets another editor in the place of its own', { skip }, async t => {
+  let allowed = false
+  const service = await startPages(t, browser, { actions: { editRights: () => allowed, rename: () => {} } })
+  const viewer = await service.open(await service.store('report.docx'), { mode: 'view' })
+  t.equal(await viewer.button('Rename…').count(), 0)
+  await viewer.button('Edit document').click()
+  await viewer.page.getByRole('alert').getByText('You are not allowed to do this').waitFor()
+  allowed = true
+  await viewer.button('Edit document').click()
+  await viewer.button('Rename…').waitFor()
+  const ada = { ...viewer, editor: await editorFrame(viewer.page) }
+  await append(ada, 'Currency is EUR.', ' edited')
+  await ada.editor.waitForSelector('[data-state="received"]')
+  t.equal(await viewer.button('Edit document').count(), 0)
+  t.equal(
+    await viewer.withModule(
+      'async ({ mountEditor }, fragment) => fragment.querySelectorAll(\'iframe\').length + typeof (await mountEditor(fragment)).downloadAs'
+    ),
+    '1function'
+  )
+  t.strictSame((await viewer.events()).filter(([name]) => name === 'onInfo'), [['onInfo', { mode: 'view' }], [
+    'onInfo',
+    { mode: 'edit' }
+  ]])
+})
+
+t.test('what the page does itself is left to it: a handler, or a listener that prevents the default; events that change the editor are not registered', { skip }, async t => {
+  const { calls, note } = recordCalls()
+  const service = await startPages(t, browser, {
+    actions: {
+      rename: action => note('rename', action),
+      create: action => {
+        note('create', action)
+        return { url: '/' }
       }
-    })
-    const ada = await service.open(await service.store('report.docx'), { events: 'onRequestRename' })
-    await ada.withModule(`async ({ mountEditor, unmountEditor }, fragment) => {
+    }
+  })
+  const ada = await service.open(await service.store('report.docx'), { events: 'onRequestRename' })
+  await ada.withModule(`async ({ mountEditor, unmountEditor }, fragment) => {
     await unmountEditor(fragment, { force: true })
     window.handled = []
     await mountEditor(fragment, { onRequestCreateNew: event => handled.push('create'), onRequestClose: () => handled.push('close') })
     fragment.addEventListener('onRequestRename', ({ detail }) => handled.push(detail))
   }`)
-    await editorFrame(ada.page)
-    await ada.button('Create new').click()
-    await ada.button('Close').click() // a handler is enough for the button
-    await ada.button('Rename…').click()
-    await fill(ada, 'Name', 'By the page')
-    await ada.page.waitForFunction(() => (globalThis as unknown as { handled: unknown[] }).handled.length === 3)
-    t.strictSame(await ada.page.evaluate('handled'), ['create', 'close', 'By the page'])
-    t.strictSame(calls, [])
-    t.ok(await ada.editor.evaluate('true').then(() => false, () => true), 'the first editor is gone')
-    t.equal(await ada.page.locator('iframe').count(), 1, 'and the second is not closed')
-  }
-)
+  await editorFrame(ada.page)
+  await ada.button('Create new').click()
+  await ada.button('Close').click() // a handler is enough for the button
+  await ada.button('Rename…').click()
+  await fill(ada, 'Name', 'By the page')
+  await ada.page.waitForFunction(() => (globalThis as unknown as { handled: unknown[] }).handled.length === 3)
+  t.strictSame(await ada.page.evaluate('handled'), ['create', 'close', 'By the page'])
+  t.strictSame(calls, [])
+  t.ok(await ada.editor.evaluate('true').then(() => false, () => true), 'the first editor is gone')
+  t.equal(await ada.page.locator('iframe').count(), 1, 'and the second is not closed')
+})

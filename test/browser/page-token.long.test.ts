@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { inflateRawSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { type Opened, startBrowser, startPages } from '../kit/browser.js'
@@ -84,7 +82,7 @@ t.test('a page renews its token while it is open, and one that was asleep for lo
   t.strictSame(problems.filter(problem => !/401|ERR_FAILED|renew/.test(problem)), [])
 })
 
-for (const lifetimes of [{ pageTokenLifetime: 20_000 }, { downloadUrlLifetime: 20_000 }]) {
+for (const lifetimes of [{ downloadUrlLifetime: 20_000 }]) {
   t.test(`a page with an action every 8 s does not expire with a token of 20 s, and its tokens are no business of the editor: ${JSON.stringify(lifetimes)}`, { skip }, async t => {
     let time = Date.now() // it stands still, however long the page takes
     const renamed: string[] = []
@@ -110,44 +108,3 @@ for (const lifetimes of [{ pageTokenLifetime: 20_000 }, { downloadUrlLifetime: 2
     t.equal(await page.getByRole('alert').count(), 0)
   })
 }
-
-t.test('a large picture of the user leaves the page its functions', { skip }, async t => {
-  const renamed: string[] = []
-  const image = `data:image/png;base64,${randomBytes(20_000).toString('base64')}`
-  const service = await startPages(t, browser, {
-    actions: { rename: ({ title }) => { renamed.push(title) } },
-    defaults: { user: { id: 'ada', name: 'Ada', image } }
-  })
-  const ada = await service.open(await service.store('report.docx'))
-  t.match(await ada.page.locator('[data-onlyoffice-editor] script[type="application/json"]').textContent(), image)
-  await rename(ada, 'With a picture')
-  t.strictSame(renamed, ['With a picture.docx'])
-})
-
-t.test('an answer that comes late does not bring back the token of before a rename', { skip }, async t => {
-  const service = await startPages(t, browser, {
-    actions: { rename: () => {}, sharing: () => [] },
-    defaults: { info: { owner: 'Ada' } }
-  })
-  const ada = await service.open(await service.store('report.docx'))
-  const { page } = ada
-  const nameInToken = async () => JSON.parse(inflateRawSync(Buffer.from((await tokenIn(page))!.split('.')[0]!, 'base64url')).toString()).name
-  const before = await tokenIn(page)
-  let release = () => {}
-  const released = new Promise<void>(resolve => { release = resolve })
-  await page.route('**/actions/sharing', async route => {
-    const response = await route.fetch()
-    await released
-    await route.fulfill({ response })
-  })
-  await ada.withModule(
-    'async ({ mountEditor }, fragment) => { const docEditor = await mountEditor(fragment); docEditor.setSharingSettings = data => { given = data } }'
-  )
-  await ada.button('Sharing').click()
-  await rename(ada, 'Renamed')
-  await page.locator(`[data-page-token]:not([data-page-token="${before}"])`).waitFor({ state: 'attached' })
-  t.equal(await nameInToken(), 'Renamed.docx')
-  release()
-  await page.waitForFunction(() => 'given' in globalThis)
-  t.equal(await nameInToken(), 'Renamed.docx')
-})

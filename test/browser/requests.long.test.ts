@@ -97,7 +97,6 @@ async function start (t: Test, { front, basePath, hasLinks = false, page = first
 
 const ways: Readonly<Record<string, { readonly options?: ServiceOptions, readonly path?: string, readonly scheme?: string }>> = {
   'over HTTP/1.1': {},
-  'below a prefix': { options: { prefix: '/office' } },
   'behind a proxy that takes a prefix away': {
     options: {
       basePath: '/office',
@@ -108,33 +107,27 @@ const ways: Readonly<Record<string, { readonly options?: ServiceOptions, readonl
     },
     path: '/office'
   },
-  'with its links in headers': { options: { hasLinks: true } },
   'over HTTP/2, with its links in Early Hints': {
     options: { hasLinks: true, front: pass => createSecureServer(createCertificate(), pass as never) },
     scheme: 'https'
-  },
-  'over HTTP/2': { options: { front: pass => createSecureServer(createCertificate(), pass as never) }, scheme: 'https' }
+  }
 }
 
 for (const [way, { options = {}, path = '', scheme = 'http' }] of Object.entries(ways)) {
-  t.test(
-    `${way}: a page asks for itself and one module, a second time for itself only, and once for api.js, with no warning of the browser`,
-    { skip },
-    async t => {
-      const { open, port, origin, problems, tab } = await start(t, options)
-      const url = `${port === undefined ? origin : `${scheme}://127.0.0.1:${port}`}${path}/page`
-      const cold = await open(url)
-      t.match(cold.own, [`${path}/page`, MODULE])
-      t.strictSame([cold.own.length, cold.api], [2, 1])
-      t.equal(
-        await tab.evaluate('performance.getEntriesByType("navigation")[0].nextHopProtocol'),
-        scheme === 'https' ? 'h2' : 'http/1.1'
-      )
-      await tab.goto('about:blank')
-      t.strictSame((await open(url)).own, [`${path}/page`])
-      t.strictSame(problems, [])
-    }
-  )
+  t.test(`${way}: a page asks for itself and one module, a second time for itself only, and once for api.js, with no warning of the browser`, { skip }, async t => {
+    const { open, port, origin, problems, tab } = await start(t, options)
+    const url = `${port === undefined ? origin : `${scheme}://127.0.0.1:${port}`}${path}/page`
+    const cold = await open(url)
+    t.match(cold.own, [`${path}/page`, MODULE])
+    t.strictSame([cold.own.length, cold.api], [2, 1])
+    t.equal(
+      await tab.evaluate('performance.getEntriesByType("navigation")[0].nextHopProtocol'),
+      scheme === 'https' ? 'h2' : 'http/1.1'
+    )
+    await tab.goto('about:blank')
+    t.strictSame((await open(url)).own, [`${path}/page`])
+    t.strictSame(problems, [])
+  })
 }
 
 t.test('behind an nginx that takes a path away, of which publicBaseUrl knows nothing: publicPath is for the pages alone', {
@@ -161,7 +154,6 @@ const ELEMENT = `<script type="module" src="${HANDLER}/assets/document-editor.js
 const pages: Readonly<Record<string, (first: string, second: string) => string>> = {
   'two fragments': (first, second) => first + second,
   'a fragment and an element that fetches one': first => `${ELEMENT}${first}<document-editor src="/fragment"></document-editor>`,
-  'the same, the fragment first': first => `${first}<document-editor src="/fragment"></document-editor>${ELEMENT}`,
   'a fragment and an element around one': (first, second) => `${first}<document-editor>${second}</document-editor>${ELEMENT}`
 }
 
@@ -181,17 +173,15 @@ for (const [what, page] of Object.entries(pages)) {
   })
 }
 
-t.test('what few pages need is loaded when it is needed; a page of another release works with this one\'s module', { skip }, async t => {
+t.test('a page of another release works with this one\'s module', { skip }, async t => {
   const { open, origin, problems, tab } = await start(t, { page: first => first.replace(/editor-[0-9a-f]{12}\.js/, 'editor-000000000000.js') })
   const { own } = await open(`${origin}/page`)
-  t.strictSame(own, ['/page', `${HANDLER}/assets/editor-000000000000.js`])
-  const loaded = tab.waitForRequest(/\/assets\/captures-[0-9a-f]{12}\.js$/)
+  t.match(own, ['/page', /\/assets\/editor-(?!0{12})[0-9a-f]{12}\.js$/], 'the browser follows a redirect to it')
   t.equal(
     await tab.evaluate(
       `import('${HANDLER}/assets/editor-000000000000.js').then(({ captureDocument }) => captureDocument()).then(file => file.text())`
     ),
     'first'
   )
-  await loaded
   t.strictSame(problems, [])
 })

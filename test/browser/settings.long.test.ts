@@ -23,17 +23,6 @@ t.test('demo: EDITOR_API_URL and JWT_SECRET connect it to another document serve
   t.equal(Buffer.from(await demo.download('Shopping list.md')).toString(), 'saved by another document server')
 })
 
-t.test('demo: PROFILE selects the editor\'s configuration and the warnings in the log; the default is secure', async t => {
-  for (const [env, isSecure] of [[{}, true], [{ PROFILE: 'secure' }, true], [{ PROFILE: 'classic' }, false]] as const) {
-    const demo = await startDemo(t, { env })
-    const page = await (await fetch(`${demo.url}/edit/${await demo.idOf('Shopping list.md')}`)).text()
-    const { document, editorConfig }: EditorConfig = JSON.parse(/<script type="application\/json">(.*)<\/script>/.exec(page)![1]!)
-    for (const url of [document?.url, editorConfig?.callbackUrl]) t.equal(new URL(url!).searchParams.has('signature'), isSecure, JSON.stringify(env))
-    const { log } = await demo.stop()
-    t.equal(log.includes('with the classic profile'), !isSecure)
-  }
-})
-
 t.test('demo: an invalid setting makes the process exit at once and print the reason', async t => {
   const taken = createServer()
   const { port } = await listen(t, taken)

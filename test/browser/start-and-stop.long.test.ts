@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import t from 'tap'
 import { editorFrame, startBrowser, textBox } from '../kit/browser.js'
 import { startDemo, temporaryDirectory } from '../kit/programs.js'
@@ -27,11 +25,3 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     t.equal(Buffer.from(await again.download('Shopping list.md')).toString(), `open at the ${signal}`)
   })
 }
-
-t.test('demo: an idle browser connection that never carried a request does not delay the exit', async t => {
-  const demo = await startDemo(t)
-  const spare = connect(Number(new URL(demo.url).port), '127.0.0.1').on('error', () => {})
-  t.teardown(() => spare.destroy())
-  await once(spare, 'connect')
-  t.equal((await demo.stop()).code, 0)
-})

@@ -3,7 +3,7 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { parse } from 'node:querystring'
 import t from 'tap'
-import { bodyFor, errorOf, NEW, OLD, profiles, startEditing } from '../kit/editing.js'
+import { bodyFor, errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
 import { HANDLER } from '../kit/host.js'
 import { savedAt } from '../kit/http.js'
 
@@ -25,93 +25,91 @@ const absent: Record<string, readonly string[]> = {
   'the name with its extension': ['ID.docx']
 }
 
-for (const profile of profiles) {
-  const refused = profile === 'secure' ? 1 : 0
+const refused = 1
 
-  for (const [name, fileIds] of Object.entries(absent)) {
-    t.test(`${name} finds no file: nothing is fetched or stored, answered with error ${refused} (${profile})`, async t => {
-      let genuine = 0
-      const editing = await startEditing(t, { profile, onCallback: () => { genuine++ } })
-      const outside = join(t.testdirName, 'outside.docx')
-      await writeFile(outside, OUTSIDE)
-      const before = await editing.listing()
+for (const [name, fileIds] of Object.entries(absent)) {
+  t.test(`${name} finds no file: nothing is fetched or stored, answered with error ${refused}`, async t => {
+    let genuine = 0
+    const editing = await startEditing(t, { onCallback: () => { genuine++ } })
+    const outside = join(t.testdirName, 'outside.docx')
+    await writeFile(outside, OUTSIDE)
+    const before = await editing.listing()
 
-      for (const fileId of fileIds) {
-        for (const status of [2, 6]) {
-          const text = fileId.replace('ID', editing.fileId)
-          const named = decoded(text)
-          const key = editing.keyOf(named)
-          const signature = new URL(editing.urls.callback(named)).searchParams.get('signature') ?? ''
-          const body = await postTo(
-            `${editing.origin}${HANDLER}?action=callback&fileId=${text}&signature=${signature}`,
-            bodyFor(profile, { key, status, url: savedAt(editing.documentServer.origin, key) })
-          )
-          t.equal(body, `{"error":${refused}}`, `${fileId.slice(0, 50)} status ${status}`)
-        }
+    for (const fileId of fileIds) {
+      for (const status of [2, 6]) {
+        const text = fileId.replace('ID', editing.fileId)
+        const named = decoded(text)
+        const key = editing.keyOf(named)
+        const signature = new URL(editing.urls.callback(named)).searchParams.get('signature') ?? ''
+        const body = await postTo(
+          `${editing.origin}${HANDLER}?action=callback&fileId=${text}&signature=${signature}`,
+          bodyFor({ key, status, url: savedAt(editing.documentServer.origin, key) })
+        )
+        t.equal(body, `{"error":${refused}}`, `${fileId.slice(0, 50)} status ${status}`)
       }
-      t.equal(genuine, fileIds.length * 2, 'the credentials were accepted')
-      t.strictSame(editing.documentServer.requests, [], 'no outbound request')
-      t.equal(await readFile(outside, 'utf8'), OUTSIDE)
-      t.equal(await editing.storedText(editing.fileId), OLD)
-      t.strictSame(await editing.listing(), before)
-
-      await postTo(editing.urls.callback(editing.fileId), bodyFor(profile, { key: editing.key, status: 2, url: editing.url }))
-      t.equal(await editing.storedText(editing.fileId), NEW, 'the file itself can be saved')
-    })
-  }
-
-  t.test(`policies.missingFile overrides the profile (${profile})`, async t => {
-    const editing = await startEditing(t, { profile, policies: { missingFile: profile === 'secure' ? 'acknowledge' : 'reject' } })
-    t.equal(await editing.post({ status: 2, url: editing.url }, 'unknown'), profile === 'secure' ? 0 : 1)
-    t.strictSame(editing.documentServer.requests, [])
-  })
-
-  t.test(`a directory whose name matches the fileId is not a file (${profile})`, async t => {
-    const editing = await startEditing(t, { profile })
-    await mkdir(join(t.testdirName, 'uploads', 'directory.docx'))
-    t.equal(await editing.post({ status: 2, url: editing.url }, 'directory'), refused)
-    t.strictSame(editing.documentServer.requests, [])
-    t.strictSame(await readdir(join(t.testdirName, 'uploads', 'directory.docx')), [])
-  })
-
-  t.test(`a callback without a fileId, with an empty one, or with more than one is refused (${profile})`, async t => {
-    const editing = await startEditing(t, { profile, server: { querystringParser: query => parse(query) } })
-    const body = bodyFor(profile, { key: editing.key, status: 2, url: editing.url })
-    for (const query of ['', '&fileId=', '&fileId', `&fileId=${editing.fileId}&fileId=${editing.fileId}`, `&fileId=${editing.fileId}&fileId=`]) {
-      t.equal(await postTo(`${editing.origin}${HANDLER}?action=callback${query}`, body), '{"error":1}', query)
     }
-    t.strictSame(editing.documentServer.requests, [])
-    await editing.unchanged(t, 'no fileId')
-  })
+    t.equal(genuine, fileIds.length * 2, 'the credentials were accepted')
+    t.strictSame(editing.documentServer.requests, [], 'no outbound request')
+    t.equal(await readFile(outside, 'utf8'), OUTSIDE)
+    t.equal(await editing.storedText(editing.fileId), OLD)
+    t.strictSame(await editing.listing(), before)
 
-  t.test(`a fileId that the application's query parser turns into an array or object is refused (${profile})`, async t => {
-    for (const fileId of [['a'], { a: 1 }, { length: 1, 0: 'a' }, null, 5, true, Object.create(null)]) {
-      await t.test(JSON.stringify(fileId), async t => {
-        const editing = await startEditing(t, { profile, server: { querystringParser: () => ({ action: 'callback', fileId }) } })
-        const body = bodyFor(profile, { key: editing.key, status: 2, url: editing.url })
-        t.equal(await postTo(`${editing.origin}${HANDLER}?action=callback`, body), '{"error":1}')
-        t.strictSame(editing.documentServer.requests, [])
-      })
-    }
-  })
-
-  t.test(`the fileId in a callback URL is URL-decoded (${profile})`, async t => {
-    const editing = await startEditing(t, { profile })
-    for (const fileId of ['a b', 'a&b', 'a#b', 'a+b', 'a%b', 'é', '😀', '[a]', '{a,b}', 'a=b', "a'b"]) {
-      const path = join(t.testdirName, 'uploads', `${fileId}.txt`)
-      await writeFile(path, OLD)
-      t.equal(await editing.post({ key: await editing.openedKey(fileId), status: 2, url: editing.url }, fileId), 0, fileId)
-      t.equal(await readFile(path, 'utf8'), NEW, fileId)
-    }
-    t.equal(await editing.storedText(editing.fileId), OLD, 'no other file')
+    await postTo(editing.urls.callback(editing.fileId), bodyFor({ key: editing.key, status: 2, url: editing.url }))
+    t.equal(await editing.storedText(editing.fileId), NEW, 'the file itself can be saved')
   })
 }
+
+t.test('policies.missingFile overrides the profile', async t => {
+  const editing = await startEditing(t, { policies: { missingFile: 'acknowledge' } })
+  t.equal(await editing.post({ status: 2, url: editing.url }, 'unknown'), 0)
+  t.strictSame(editing.documentServer.requests, [])
+})
+
+t.test('a directory whose name matches the fileId is not a file', async t => {
+  const editing = await startEditing(t)
+  await mkdir(join(t.testdirName, 'uploads', 'directory.docx'))
+  t.equal(await editing.post({ status: 2, url: editing.url }, 'directory'), refused)
+  t.strictSame(editing.documentServer.requests, [])
+  t.strictSame(await readdir(join(t.testdirName, 'uploads', 'directory.docx')), [])
+})
+
+t.test('a callback without a fileId, with an empty one, or with more than one is refused', async t => {
+  const editing = await startEditing(t, { server: { querystringParser: query => parse(query) } })
+  const body = bodyFor({ key: editing.key, status: 2, url: editing.url })
+  for (const query of ['', '&fileId=', '&fileId', `&fileId=${editing.fileId}&fileId=${editing.fileId}`, `&fileId=${editing.fileId}&fileId=`]) {
+    t.equal(await postTo(`${editing.origin}${HANDLER}?action=callback${query}`, body), '{"error":1}', query)
+  }
+  t.strictSame(editing.documentServer.requests, [])
+  await editing.unchanged(t, 'no fileId')
+})
+
+t.test('a fileId that the application\'s query parser turns into an array or object is refused', async t => {
+  for (const fileId of [['a'], { a: 1 }, { length: 1, 0: 'a' }, null, 5, true, Object.create(null)]) {
+    await t.test(JSON.stringify(fileId), async t => {
+      const editing = await startEditing(t, { server: { querystringParser: () => ({ action: 'callback', fileId }) } })
+      const body = bodyFor({ key: editing.key, status: 2, url: editing.url })
+      t.equal(await postTo(`${editing.origin}${HANDLER}?action=callback`, body), '{"error":1}')
+      t.strictSame(editing.documentServer.requests, [])
+    })
+  }
+})
+
+t.test('the fileId in a callback URL is URL-decoded', async t => {
+  const editing = await startEditing(t)
+  for (const fileId of ['a b', 'a&b', 'a#b', 'a+b', 'a%b', 'é', '😀', '[a]', '{a,b}', 'a=b', "a'b"]) {
+    const path = join(t.testdirName, 'uploads', `${fileId}.txt`)
+    await writeFile(path, OLD)
+    t.equal(await editing.post({ key: await editing.openedKey(fileId), status: 2, url: editing.url }, fileId), 0, fileId)
+    t.equal(await readFile(path, 'utf8'), NEW, fileId)
+  }
+  t.equal(await editing.storedText(editing.fileId), OLD, 'no other file')
+})
 
 t.test('a repeated action parameter is refused as unknown', async t => {
   const editing = await startEditing(t)
   const body = await postTo(
     `${editing.origin}${HANDLER}?action=callback&action=callback&fileId=${editing.fileId}`,
-    bodyFor('secure', { key: editing.key, status: 2, url: editing.url })
+    bodyFor({ key: editing.key, status: 2, url: editing.url })
   )
   t.match(body, /^Unknown action/)
   t.equal(errorOf(body), body)

@@ -63,20 +63,10 @@ t.test('a callback URL signed for one key binds a callback without a token as we
 
 t.test('services with different paths have different document keys for the same content', async t => {
   const info = { fileId: 'a', extension: 'docx', size: 1, modifiedAt: new Date(0), revision: '1' }
-  const storage = { ...memoryStorage(), stat: async () => info }
+  const storage = { ...memoryStorage(), snapshot: async () => ({ info, record: null }) }
   const keys = await Promise.all(['/one', '/two'].map(async path => {
     const { app } = await startHost(t, { path, storage, publicBaseUrl: 'https://app.example.com' })
     return (await app.editorControl().openDocument('a')).documentKey
   }))
   t.not(keys[0], keys[1])
-})
-
-t.test('the application may choose any document key, and the callback URL has no signature (classic)', async t => {
-  const editing = await startEditing(t, { profile: 'classic' })
-  const control = await editing.app.editorControl().openDocument(editing.fileId)
-  const { callbackUrl } = control
-  control.documentKey = 'key-of-the-host'
-  t.equal(control.config!.editorConfig.callbackUrl, callbackUrl)
-  t.equal(await editing.post({ key: 'key-of-the-host', status: 2, url: editing.url }), 0)
-  t.equal(await editing.storedText(editing.fileId), NEW)
 })

@@ -1,50 +1,33 @@
 import t from 'tap'
-import { memoryStorage, type SavedEvent, type SaveFailedEvent } from '../../lib/index.js'
-import { profiles, startEditing, startInstance } from '../kit/editing.js'
+import { type SavedEvent, type SaveFailedEvent } from '../../lib/index.js'
+import { startEditing, startInstance } from '../kit/editing.js'
 import { memoryLog } from '../kit/log.js'
-import { deferred } from '../kit/time.js'
 
 const LASTSAVE = '2026-11-20T16:12:26.000Z'
 
-for (const profile of profiles) {
-  t.test(`onSaveFailed: called once for each refused save, with the reason (${profile})`, async t => {
-    const failed: SaveFailedEvent[] = []
-    const { key, post, fileId, documentServer: { origin } } = await startEditing(t, {
-      profile,
-      onSaveFailed: event => { failed.push(event) },
-      serve: (_request, response) => response.writeHead(404).end()
-    })
-    const save = { key, status: 6, url: `${origin}/1`, users: ['u1'], lastsave: LASTSAVE }
-    t.equal(await post(save), 1)
-    t.strictSame(failed, [{ fileId, key, status: 6, users: ['u1'], code: 'FST_EDITOR_UPSTREAM', error: failed[0]!.error }])
-    t.match(failed[0]!.error, { message: /status 404/ })
-    t.equal(await post({ ...save, url: `${origin}/1?md5=again` }), 1)
-    t.equal(failed.length, 1, 'a repeat')
-    t.equal(await post({ ...save, status: 2, url: `${origin}/2` }), 1)
-    t.match(failed[1], { status: 2, code: 'FST_EDITOR_UPSTREAM' })
-    t.equal(failed.length, 2)
+t.test('onSaveFailed: called once for each refused save, with the reason', async t => {
+  const failed: SaveFailedEvent[] = []
+  const { key, post, fileId, documentServer: { origin } } = await startEditing(t, {
+    onSaveFailed: event => { failed.push(event) },
+    serve: (_request, response) => response.writeHead(404).end()
   })
+  const save = { key, status: 6, url: `${origin}/1`, users: ['u1'], lastsave: LASTSAVE }
+  t.equal(await post(save), 1)
+  t.strictSame(failed, [{ fileId, key, status: 6, users: ['u1'], code: 'FST_EDITOR_UPSTREAM', error: failed[0]!.error }])
+  t.match(failed[0]!.error, { message: /status 404/ })
+  t.equal(await post({ ...save, url: `${origin}/1?md5=again` }), 1)
+  t.equal(failed.length, 1, 'a repeat')
+  t.equal(await post({ ...save, status: 2, url: `${origin}/2` }), 1)
+  t.match(failed[1], { status: 2, code: 'FST_EDITOR_UPSTREAM' })
+  t.equal(failed.length, 2)
+})
 
-  t.test(`onSaveFailed: a hook that fails or never settles does not change the answer (${profile})`, async t => {
-    for (const onSaveFailed of [() => { throw new Error('the listener failed') }, () => new Promise<never>(() => {})]) {
-      const { key, post } = await startEditing(t, { profile, onSaveFailed, timeouts: { hooks: 100 } })
-      t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
-    }
-  })
-
-  t.test(`onSaveFailed: a system error keeps its code (${profile})`, async t => {
-    const failed: SaveFailedEvent[] = []
-    const memory = memoryStorage()
-    const { key, post, url } = await startEditing(t, {
-      profile,
-      memory: true,
-      onSaveFailed: event => { failed.push(event) },
-      storage: { ...memory, replace: async () => { throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }) } }
-    })
-    t.equal(await post({ key, status: 2, url }), 1)
-    t.match(failed, [{ status: 2, code: 'ENOSPC', error: { message: 'no space left on device' } }])
-  })
-}
+t.test('onSaveFailed: a hook that fails or never settles does not change the answer', async t => {
+  for (const onSaveFailed of [() => { throw new Error('the listener failed') }, () => new Promise<never>(() => {})]) {
+    const { key, post } = await startEditing(t, { onSaveFailed, timeouts: { hooks: 100 } })
+    t.equal(await post({ key, status: 2, url: 'http://127.0.0.1:1/refused' }), 1)
+  }
+})
 
 t.test('a save from a foreign origin: the error and the log say which option to change', async t => {
   const remedy = 'the url in the callback is neither a result file of the document server nor a signed URL at one of documentServer.origins'
@@ -92,58 +75,3 @@ for (const where of ['the document', 'a conflict copy'] as const) {
     t.equal(told.length + again.length, 2, 'each calls it once')
   })
 }
-
-t.test('onSaved: a repeat of what is superseded tells nothing, and the document server gets its answer after the hook', async t => {
-  const told: Array<string | undefined> = []
-  const editing = await startEditing(t, { serve: (request, response) => response.end(request.url) })
-  const { key, post, documentServer: { origin } } = editing
-  const entered = deferred()
-  const gate = deferred()
-  const other = await startInstance(t, editing, {
-    async onSaved (event) {
-      told.push(event.key)
-      entered.resolve()
-      await gate.promise
-    }
-  })
-  const first = { key, status: 2, url: `${origin}/1`, lastsave: LASTSAVE }
-  t.equal(await post(first), 0)
-  let isAnswered = false
-  const repeat = other.post(first).then(answer => { isAnswered = true; return answer })
-  await entered.promise
-  t.notOk(isAnswered)
-  gate.resolve()
-  t.equal(await repeat, 0)
-
-  const second = await other.openedKey()
-  t.equal(await post({ key: second, status: 2, url: `${origin}/2`, lastsave: '2026-11-20T16:13:26.000Z' }), 0)
-  const third = await startInstance(t, editing, { onSaved: event => { told.push(event.key) } })
-  t.equal(await third.post(first), 0)
-  t.equal(await third.post({ key: second, status: 2, url: `${origin}/2`, lastsave: '2026-11-20T16:13:26.000Z' }), 0)
-  t.strictSame(told, [key, second])
-})
-
-t.test('a storage whose sizes are text: its records are read all the same', async t => {
-  const memory = memoryStorage()
-  const { key, post, url, openedKey } = await startEditing(t, {
-    memory: true,
-    storage: { ...memory, replace: async (...args) => ({ ...(await memory.replace(...args))!, size: '3' as never }) }
-  })
-  t.equal(await post({ key, status: 1 }), 0)
-  t.equal(await post({ key, status: 6, url, lastsave: LASTSAVE }), 0)
-  t.equal(await openedKey(), key)
-})
-
-t.test('a force save that is older by the document server\'s clock is not stored, and this is logged', async t => {
-  const log = memoryLog()
-  const { key, post, documentServer: { origin, requests }, storedText, fileId } = await startEditing(t, {
-    server: log.server,
-    serve: (request, response) => response.end(request.url)
-  })
-  t.equal(await post({ key, status: 6, url: `${origin}/1`, lastsave: LASTSAVE }), 0)
-  t.equal(await post({ key, status: 6, url: `${origin}/2`, lastsave: '2026-11-20T16:11:26.000Z' }), 0)
-  t.strictSame(requests, ['/1'])
-  t.match(log.records().filter(({ level }) => level === 40), [{ fileId, lastsave: '2026-11-20T16:11:26.000Z', msg: /clock/ }])
-  t.equal(await post({ key, status: 2, url: `${origin}/3`, lastsave: '2026-11-20T16:11:36.000Z' }), 0)
-  t.equal(await storedText(fileId), '/3', 'the finished save is stored')
-})

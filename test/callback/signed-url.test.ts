@@ -3,7 +3,6 @@ import net from 'node:net'
 import t from 'tap'
 import { errorOf, NEW, OLD, startEditing } from '../kit/editing.js'
 import { HANDLER, signed } from '../kit/host.js'
-import { savedAt } from '../kit/http.js'
 import { SECRET } from '../kit/document-server.js'
 import { handlerUrls } from '../../lib/security/signatures.js'
 
@@ -64,56 +63,5 @@ t.test('a callback without a valid URL signature is refused before its body has 
     socket.write(`POST ${HANDLER}?action=callback&${query} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{`)
     const [answer] = await once(socket, 'data') as [Buffer]
     t.match(answer.toString(), /^HTTP\/1\.1 200 OK[\s\S]*\{"error":1\}/)
-  }
-})
-
-t.test('signedUrls overrides the profile in the URLs of a control', async t => {
-  for (const [profile, signedUrls] of [['secure', false], ['classic', true]] as const) {
-    const editing = await startEditing(t, { profile, signedUrls })
-    const control = await editing.app.editorControl().openDocument(editing.fileId)
-    t.equal(control.callbackUrl.includes('signature='), signedUrls)
-    t.equal(control.documentUrl.includes('signature='), signedUrls)
-  }
-})
-
-t.test('a URL that a hook of the application changes after its signature was verified is verified again', async t => {
-  type Query = Record<string, string | undefined>
-  let change: ((query: Query) => Query) | undefined
-  for (const hook of ['preParsing', 'preValidation', 'preHandler'] as const) {
-    const editing = await startEditing(t, {
-      prepare: app => app.addHook(hook as 'preHandler', async request => { if (change) request.query = change(request.query as Query) })
-    })
-    const { fileId, keys, storage } = editing
-    const other = await storage.create('txt', Buffer.from(OLD))
-    const otherSave = { key: keys.of(other), url: savedAt(editing.documentServer.origin, keys.of(other)) }
-    const changes: Record<string, (query: Query) => Query> = {
-      'another file': query => ({ ...query, fileId: other.fileId }),
-      'another file, in place': query => Object.assign(query, { fileId: other.fileId }),
-      'another file, with a key': query => ({ ...query, fileId: other.fileId, key: otherSave.key }),
-      'another file, without a signature': ({ signature, ...query }) => ({ ...query, fileId: other.fileId })
-    }
-    for (const [name, made] of Object.entries(changes)) {
-      change = made
-      t.equal(await save(editing.urls.callback(fileId), otherSave), 1, `${hook}: ${name}`)
-    }
-    const forSameFile: Record<string, (query: Query) => Query> = {
-      'another signature': query => ({ ...query, signature: `${query.signature}A` }),
-      'a time': query => ({ ...query, expires: '9999999999' }),
-      'a key': query => Object.assign(query, { key: editing.key }),
-      'no signature': ({ signature, ...query }) => query
-    }
-    for (const [name, made] of Object.entries(forSameFile)) {
-      change = made
-      t.equal(await save(editing.urls.callback(fileId), editing), 1, `${hook}: ${name}`)
-    }
-    t.strictSame([await editing.storedText(fileId), await editing.storedText(other.fileId)], [OLD, OLD])
-    t.strictSame(editing.documentServer.requests, [], 'no outbound request')
-
-    change = query => ({ ...query, fileId: other.fileId, signature: new URL(editing.urls.callback(other.fileId)).searchParams.get('signature')! })
-    t.equal(await save(editing.urls.callback(fileId), otherSave), 0, `${hook}: what is signed for the other file counts`)
-    t.strictSame([await editing.storedText(fileId), await editing.storedText(other.fileId)], [OLD, NEW])
-    change = query => ({ ...query, mine: '1' })
-    t.equal(await save(editing.urls.callback(fileId), editing), 0, `${hook}: a parameter of the application does not matter`)
-    t.equal(await editing.storedText(fileId), NEW)
   }
 })

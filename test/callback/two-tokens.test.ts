@@ -68,21 +68,18 @@ t.test('two authentic tokens that contradict each other are refused', async t =>
 t.test('beside a body token the header may hold a token of another party, but not an invalid token of the document server', async t => {
   const jwt = (alg: string) =>
     `${Buffer.from(JSON.stringify({ alg, typ: 'JWT' })).toString('base64url')}.e30.c2lnbmF0dXJl`
-  for (
-    const [name, header, error] of [
-      ['of a gateway, RS256', jwt('RS256'), 0],
-      ['of a gateway, ES256', jwt('ES256'), 0],
-      ['opaque', 'a1b2c3', 0],
-      ['empty', '', 0],
-      [
-        'HS256 of another secret',
-        forgedToken({ payload: {} }, { secret: 'another-secret-that-is-long-enough-0123456789' }),
-        1
-      ],
-      ['alg none', forgedToken({ payload: {} }, { alg: 'none' }), 1],
-      ['expired', forgedToken({ payload: {}, exp: now() - 90 }, { secret: SECRET }), 1]
-    ] as const
-  ) {
+  for (const [name, header, error] of [
+    ['of a gateway, RS256', jwt('RS256'), 0],
+    ['of a gateway, ES256', jwt('ES256'), 0],
+    ['opaque', 'a1b2c3', 0],
+    ['empty', '', 0],
+    [
+      'HS256 of another secret',
+      forgedToken({ payload: {} }, { secret: 'another-secret-that-is-long-enough-0123456789' }), 1
+    ],
+    ['alg none', forgedToken({ payload: {} }, { alg: 'none' }), 1],
+    ['expired', forgedToken({ payload: {}, exp: now() - 90 }, { secret: SECRET }), 1]
+  ] as const) {
     await t.test(name, async t => {
       const editing = await startEditing(t)
       const save = { key: editing.key, status: 2, url: editing.url }

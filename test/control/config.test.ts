@@ -3,25 +3,6 @@ import type { EditorControlDefaults } from '../../lib/index.js'
 import { extensions } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
 
-t.test('the configuration has every documented property at its path', async t => {
-  const host = await startHost(t, { profile: 'classic', publicBaseUrl: 'https://app.example.com' })
-  const control = host.app.editorControl()
-  const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Report.xlsx')
-  const { document, editorConfig, token, ...rest } = JSON.parse(control.configJson)
-  t.strictSame(document, {
-    fileType: 'xlsx',
-    key: control.documentKey,
-    title: 'Report.xlsx',
-    url: `https://app.example.com/Controls/Editor/EditorHandler.ashx?action=download&fileId=${fileId}`
-  })
-  t.strictSame(editorConfig, {
-    mode: 'edit',
-    callbackUrl: `https://app.example.com/Controls/Editor/EditorHandler.ashx?action=callback&fileId=${fileId}`
-  })
-  t.type(token, 'string')
-  t.strictSame(rest, { width: '100%', height: '100%', documentType: 'cell' })
-})
-
 t.test('properties that the application sets by hand replace those of the stored document in the configuration', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()

@@ -1,12 +1,11 @@
 // The page's texts in other languages than English.
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import type { EditorControlDefaults, EditorMessages, RenderOptions } from '../../lib/index.js'
-import { messagesOf } from '../../lib/browser/messages.js'
 import { startHost } from '../kit/host.js'
 
-const ENGLISH: Readonly<Record<string, string>> = messagesOf(undefined)
 const FILES = new URL('../../lib/control/languages/', import.meta.url)
+const ENGLISH: Readonly<Record<string, string>> = JSON.parse(await readFile(new URL('en.json', FILES), 'utf8'))
 
 /** As in other languages. */
 const SAME_IN = new Set(['dismiss', 'download'])
@@ -29,20 +28,18 @@ async function start (t: Test) {
 
 t.test('each language has all texts, with the same placeholders', async t => {
   const render = await start(t)
-  const languages = (await readdir(FILES)).map(file => file.replace('.json', ''))
+  const languages = (await readdir(FILES)).map(file => file.replace('.json', '')).filter(language => language !== 'en')
   t.equal(languages.length, 14)
   for (const language of languages) {
     const { texts, lang } = await render({ lang: language as 'de' })
     t.equal(lang, language)
     t.strictSame(Object.keys(texts!), Object.keys(ENGLISH), `${language}: all, in this order`)
-    for (const [name, text] of Object.entries(texts!)) {
+    const wrong = Object.entries(texts!).filter(([name, text]) => {
       const english = ENGLISH[name]!
-      const what = `${language}: ${name}`
-      t.strictSame(placeholders(text), placeholders(english), what)
-      t.ok(text.trim() === text && text !== '', what)
-      t.ok(text !== english || SAME_IN.has(name), `${what} is translated`)
-      t.equal(/…$/.test(text), /…$/.test(english), `${what}: in progress or not`)
-    }
+      return placeholders(text).join() !== placeholders(english).join() || text.trim() !== text || text === '' ||
+        (text === english && !SAME_IN.has(name)) || text.endsWith('…') !== english.endsWith('…')
+    })
+    t.strictSame(wrong, [], language)
     // an application may pass them on, changed
     t.strictSame((await render({}, { messages: texts! })).texts, texts)
   }
@@ -56,7 +53,7 @@ t.test('the language is that of the editor: of a regional one the main one, of a
   t.strictSame(await render({ editorConfig: { lang: 'pt' } }), { texts: portuguese, lang: 'pt' })
   t.match(await render({ lang: 'pt' }, { lang: 'de' }), { lang: 'de', texts: { cancel: 'Abbrechen' } })
   for (const lang of ['', 'en', 'en-GB', 'sv', 'ptt', '../de', '__proto__', 'constructor', '-de']) {
-    t.strictSame(await render({ lang: lang as 'en' }), { texts: undefined, lang: undefined }, lang)
+    t.strictSame(await render({ lang: lang as 'en' }), { texts: ENGLISH, lang: undefined }, lang)
   }
 })
 
@@ -64,5 +61,5 @@ t.test('texts of the application replace those of the language', async t => {
   const render = await start(t)
   t.match(await render({ lang: 'de' }, { messages: { cancel: 'Nein' } }), { lang: 'de', texts: { cancel: 'Nein', search: 'Suchen' } })
   t.match((await render({ lang: 'de' })).texts, { cancel: 'Abbrechen' }, 'of this page only')
-  t.strictSame(await render({ lang: 'sv' as 'en' }, { messages: { cancel: 'Nej' } }), { lang: undefined, texts: { cancel: 'Nej' } })
+  t.strictSame(await render({ lang: 'sv' as 'en' }, { messages: { cancel: 'Nej' } }), { lang: undefined, texts: { ...ENGLISH, cancel: 'Nej' } })
 })

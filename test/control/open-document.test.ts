@@ -1,27 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import t from 'tap'
-import { fileStorage } from '../../lib/index.js'
+import { fileStorage, memoryStorage } from '../../lib/index.js'
 import { signed, startHost } from '../kit/host.js'
 import { asDocumentServer, startUpstream } from '../kit/http.js'
+import { deferred } from '../kit/time.js'
 
 const fileIds = [
-  'plain',
-  'with blank',
-  'a&b=c',
-  'a#b',
-  'a+b',
-  '100%',
-  '%41',
-  '%',
-  'é',
-  'e\u0301',
-  '文書',
-  '😀👩‍👩‍👧',
-  'it\'s (a) file!',
-  '~tilde~',
-  'a;b,c',
-  'a=b&fileId=plain',
-  'a.b'
+  'plain', 'with blank', 'a&b=c', 'a#b', 'a+b', '100%', '%41', '%', 'é', 'e\u0301', '文書', '😀👩‍👩‍👧',
+  'it\'s (a) file!', '~tilde~', 'a;b,c', 'a=b&fileId=plain', 'a.b'
 ]
 
 t.test('every fileId in a generated document.url reaches the stored file through the plugin\'s own route', async t => {
@@ -131,7 +117,14 @@ t.test('document keys: two services of one document server never share a key; tw
 })
 
 t.test('a control that opens a document refuses to open another meanwhile, and nobody gets the other one\'s', async t => {
-  const host = await startHost(t)
+  const memory = memoryStorage()
+  let gate: Promise<void> = Promise.resolve()
+  const held = <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) => async (...args: Args) => {
+    await gate
+    return await call(...args)
+  }
+  const storage = { ...memory, create: held(memory.create), snapshot: held(memory.snapshot) }
+  const host = await startHost(t, { storage })
   const fileIds = await Promise.all(['a', 'b'].map(async text => (await host.storage.create('txt', Buffer.from(text))).fileId))
   const [first, second] = fileIds as [string, string]
   const control = host.app.editorControl()
@@ -142,10 +135,13 @@ t.test('a control that opens a document refuses to open another meanwhile, and n
     async () => await control.createDocument({ from: first })
   ]
   for (const call of calls) {
+    const { promise, resolve } = deferred()
+    gate = promise
     const running = call()
     for (const other of [async () => await control.openDocument(second), ...calls]) {
       await t.rejects(other(), { code: 'FST_EDITOR_CONTROL_BUSY', statusCode: 500 })
     }
+    resolve()
     await running
     t.notMatch(control.config, { document: { key: (await host.app.editorControl().openDocument(second)).documentKey } })
   }

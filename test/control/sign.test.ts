@@ -59,14 +59,12 @@ for (const [method, data] of Object.entries(arguments_) as Array<[keyof SignedMe
 
 t.test('sign() of any plain object returns it with the token over exactly that object', async t => {
   const control = (await startHost(t)).app.editorControl()
-  for (
-    const payload of [
-      {},
-      { a: 1, b: { c: [null, true, 'ü \u2028 😀'] } },
-      Object.assign(Object.create(null), { url: URL_OF_A_FILE }) as object,
-      JSON.parse('{"__proto__":{"a":1},"constructor":2}') as object
-    ]
-  ) {
+  for (const payload of [
+    {},
+    { a: 1, b: { c: [null, true, 'ü \u2028 😀'] } },
+    Object.assign(Object.create(null), { url: URL_OF_A_FILE }) as object,
+    JSON.parse('{"__proto__":{"a":1},"constructor":2}') as object
+  ]) {
     const { token, ...signed } = control.sign(payload)
     t.equal(JSON.stringify(signed), JSON.stringify(payload))
     t.equal(claimsOf(token), JSON.stringify(payload))
@@ -106,20 +104,10 @@ t.test('a command is not signed: the document server would execute it for whoeve
   }
   t.equal((await command(forgedToken({ c: 'getForgottenList', images: [] }, { secret: SECRET }))).error, 0, 'further fields do not matter')
   const control = app.editorControl()
-  for (
-    const c of [
-      'version',
-      'license',
-      'info',
-      'forcesave',
-      'drop',
-      'meta',
-      'getForgottenList',
-      'getForgotten',
-      'deleteForgotten',
-      'saved'
-    ]
-  ) {
+  for (const c of [
+    'version', 'license', 'info', 'forcesave', 'drop', 'meta', 'getForgottenList', 'getForgotten', 'deleteForgotten',
+    'saved'
+  ]) {
     t.throws(
       () => control.sign('insertImage', { ...arguments_.insertImage, c, key: '' } as SignedMethods['insertImage']),
       { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option insertImage.c must not be a command/ }

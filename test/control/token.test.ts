@@ -3,12 +3,9 @@ import t from 'tap'
 import { startHost } from '../kit/host.js'
 
 const secrets = [
-  'plain-secret-0123456789-0123456789-012',
-  'a secret with blanks in it, 0123456789',
-  ' leading and trailing blanks 0123456789 ',
-  'schlüssel-ключ-鍵-🔑-0123456789-0123456',
-  '-----not a PEM key----- 0123456789 012',
-  Array.from({ length: 60 }, (_, index) => `word ${index * 37}`).join(' ')
+  'plain-secret-0123456789-0123456789-012', 'a secret with blanks in it, 0123456789',
+  ' leading and trailing blanks 0123456789 ', 'schlüssel-ключ-鍵-🔑-0123456789-0123456',
+  '-----not a PEM key----- 0123456789 012', Array.from({ length: 60 }, (_, index) => `word ${index * 37}`).join(' ')
 ]
 
 t.test('the configuration\'s token is an HS256 JWT, exact to the byte', async t => {

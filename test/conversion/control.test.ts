@@ -114,14 +114,12 @@ t.test('a thumbnail is an image of the first page, by default a PNG with the pro
     thumbnail: { aspect: 0, first: true, width: 20, height: 28 },
     password: 'secret'
   })
-  for (
-    const [field, request] of [
-      ['outputType', { width: 1, height: 1, outputType: 'pdf' }],
-      ['width', { width: 0, height: 1 }],
-      ['height', { width: 1, height: '1' }],
-      ['size', { width: 1, height: 1, size: 1 }]
-    ] as const
-  ) {
+  for (const [field, request] of [
+    ['outputType', { width: 1, height: 1, outputType: 'pdf' }],
+    ['width', { width: 0, height: 1 }],
+    ['height', { width: 1, height: '1' }],
+    ['size', { width: 1, height: 1, size: 1 }]
+  ] as const) {
     await t.rejects(control.thumbnail(request as ThumbnailRequest), {
       code: 'FST_EDITOR_INVALID_OPTION',
       message: new RegExp(`^Option ${field} `)
@@ -169,12 +167,10 @@ t.test('what cannot be converted rejects, and nothing is sent', async t => {
   for (const [field, call] of calls) await t.rejects(call(), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option ${field} `) })
   const elsewhere = Object.assign(app.editorControl(), { documentName: 'Report', documentKey: 'k', documentUrl: 'https://files.example/1' })
   await t.rejects(elsewhere.convert({ outputType: 'pdf' }), { code: 'FST_EDITOR_INVALID_NAME' })
-  for (
-    const [field, options] of [['outputType', {}], ['url', { outputType: 'pdf', url: 'https://files.example/2' }], [
-      'key',
-      { outputType: 'pdf', key: 'k' }
-    ], ['region', { outputType: 'pdf', region: '' }]] as const
-  ) {
+  for (const [field, options] of [['outputType', {}], ['url', { outputType: 'pdf', url: 'https://files.example/2' }], [
+    'key',
+    { outputType: 'pdf', key: 'k' }
+  ], ['region', { outputType: 'pdf', region: '' }]] as const) {
     await t.rejects(elsewhere.convert(options as ControlConvertOptions), {
       code: 'FST_EDITOR_INVALID_OPTION',
       message: new RegExp(`^Option ${field} `)

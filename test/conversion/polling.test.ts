@@ -58,20 +58,18 @@ t.test('a result at the last attempt is returned', async t => {
 
 t.test('maxAttempts and delayMs must be whole numbers', async t => {
   const { service, control } = await startControl(t, ready)
-  for (
-    const [name, value] of [
-      ['maxAttempts', 0],
-      ['maxAttempts', -1],
-      ['maxAttempts', 1.5],
-      ['maxAttempts', NaN],
-      ['maxAttempts', Infinity],
-      ['maxAttempts', '3'],
-      ['delayMs', -1],
-      ['delayMs', 0.5],
-      ['delayMs', NaN],
-      ['delayMs', null]
-    ] as const
-  ) {
+  for (const [name, value] of [
+    ['maxAttempts', 0],
+    ['maxAttempts', -1],
+    ['maxAttempts', 1.5],
+    ['maxAttempts', NaN],
+    ['maxAttempts', Infinity],
+    ['maxAttempts', '3'],
+    ['delayMs', -1],
+    ['delayMs', 0.5],
+    ['delayMs', NaN],
+    ['delayMs', null]
+  ] as const) {
     await t.rejects(control.convertToPdf({ [name]: value } as object), {
       code: 'FST_EDITOR_INVALID_OPTION',
       message: new RegExp(`^Option ${name} must be a whole number`)

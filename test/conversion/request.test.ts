@@ -1,70 +1,66 @@
 import { readFileSync } from 'node:fs'
-import https from 'node:https'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { claimsOf, PDF, pending, ready, startConversionService } from '../kit/document-server.js'
-import { createCertificate } from '../kit/network.js'
 import { type HostOptions, startHost } from '../kit/host.js'
-import { listen, startReverseProxy } from '../kit/http.js'
+import { startReverseProxy } from '../kit/http.js'
 
 const REPORT = readFileSync(new URL('../fixtures/documents/report.docx', import.meta.url))
 
-for (const profile of ['secure', 'classic'] as const) {
-  t.test(`the conversion returns the PDF as bytes (${profile})`, async t => {
-    const service = await startConversionService(t, ready)
-    const host = await startHost(t, { profile, documentServerOrigin: service.origin })
-    const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from('content'), 'Report.docx')
-    const pdf = await control.convertToPdf()
-    t.ok(Buffer.isBuffer(pdf))
-    t.ok(pdf.equals(PDF))
-    t.equal(service.conversions.length, 1)
-    t.strictSame(service.downloads, ['/result.pdf'])
-  })
+t.test('the conversion returns the PDF as bytes', async t => {
+  const service = await startConversionService(t, ready)
+  const host = await startHost(t, { documentServerOrigin: service.origin })
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'Report.docx')
+  const pdf = await control.convertToPdf()
+  t.ok(Buffer.isBuffer(pdf))
+  t.ok(pdf.equals(PDF))
+  t.equal(service.conversions.length, 1)
+  t.strictSame(service.downloads, ['/result.pdf'])
+})
 
-  t.test(`the conversion request has the documented fields and two tokens (${profile})`, async t => {
-    const service = await startConversionService(t, ready)
-    const host = await startHost(t, { profile, documentServerOrigin: service.origin })
-    const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from('content'), 'Übung.docx')
-    await control.convertToPdf()
+t.test('the conversion request has the documented fields and two tokens', async t => {
+  const service = await startConversionService(t, ready)
+  const host = await startHost(t, { documentServerOrigin: service.origin })
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'Übung.docx')
+  await control.convertToPdf()
 
-    const [{ method, headers, body: { token, ...fields } }] = service.conversions as [typeof service.conversions[0]]
-    t.equal(method, 'POST')
-    t.equal(headers['content-type'], 'application/json')
-    t.equal(headers.accept, 'application/json')
-    const { key } = fields
-    t.match(key, /^[0-9A-Za-z._=-]{1,128}$/)
-    t.strictSame(fields, { async: true, filetype: 'docx', key, outputtype: 'pdf', title: 'Übung.docx', url: control.documentUrl })
-    t.strictSame(claimsOf(token), { ...fields, operation: 'converter' }, 'the token in the body signs the request and names its purpose')
-    t.match(headers.authorization, /^Bearer /)
-    t.strictSame(
-      claimsOf(headers.authorization!.slice('Bearer '.length)),
-      { payload: fields, operation: 'converter' },
-      'the token in the header signs it as payload'
-    )
-  })
+  const [{ method, headers, body: { token, ...fields } }] = service.conversions as [typeof service.conversions[0]]
+  t.equal(method, 'POST')
+  t.equal(headers['content-type'], 'application/json')
+  t.equal(headers.accept, 'application/json')
+  const { key } = fields
+  t.match(key, /^[0-9A-Za-z._=-]{1,128}$/)
+  t.strictSame(fields, { async: true, filetype: 'docx', key, outputtype: 'pdf', title: 'Übung.docx', url: control.documentUrl })
+  t.strictSame(claimsOf(token), { ...fields, operation: 'converter' }, 'the token in the body signs the request and names its purpose')
+  t.match(headers.authorization, /^Bearer /)
+  t.strictSame(
+    claimsOf(headers.authorization!.slice('Bearer '.length)),
+    { payload: fields, operation: 'converter' },
+    'the token in the header signs it as payload'
+  )
+})
 
-  t.test(`with operationClaim: false the tokens sign the request alone (${profile})`, async t => {
-    const service = await startConversionService(t, ready)
-    const host = await startHost(t, { profile, documentServerOrigin: service.origin, documentServer: { operationClaim: false } })
-    const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
-    await control.convertToPdf()
-    const [{ headers, body: { token, ...fields } }] = service.conversions as [typeof service.conversions[0]]
-    t.strictSame(claimsOf(token), fields)
-    t.strictSame(claimsOf(headers.authorization!.slice('Bearer '.length)), { payload: fields })
-  })
+t.test('with operationClaim: false the tokens sign the request alone', async t => {
+  const service = await startConversionService(t, ready)
+  const host = await startHost(t, { documentServerOrigin: service.origin, documentServer: { operationClaim: false } })
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.convertToPdf()
+  const [{ headers, body: { token, ...fields } }] = service.conversions as [typeof service.conversions[0]]
+  t.strictSame(claimsOf(token), fields)
+  t.strictSame(claimsOf(headers.authorization!.slice('Bearer '.length)), { payload: fields })
+})
 
-  t.test(`a configuration and data for the editor name no purpose: a document server refuses that (${profile})`, async t => {
-    const host = await startHost(t, { profile })
-    const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
-    const image = { c: 'add' as const, images: [{ fileType: 'png' as const, url: 'https://app.example.com/a.png' }] }
-    const signed = [control.config!.token, control.sign('insertImage', image).token, control.sign(image).token]
-    for (const token of signed) t.notOk('operation' in claimsOf(token), 'without the claim')
-  })
-}
+t.test('a configuration and data for the editor name no purpose: a document server refuses that', async t => {
+  const host = await startHost(t)
+  const control = host.app.editorControl()
+  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  const image = { c: 'add' as const, images: [{ fileType: 'png' as const, url: 'https://app.example.com/a.png' }] }
+  const signed = [control.config!.token, control.sign('insertImage', image).token, control.sign(image).token]
+  for (const token of signed) t.notOk('operation' in claimsOf(token), 'without the claim')
+})
 
 t.test('polling repeats the identical request', async t => {
   const service = await startConversionService(t, (response, attempt, origin) => (attempt < 4 ? pending : ready)(response, attempt, origin))
@@ -104,42 +100,18 @@ t.test('with documentServer.internalUrl both requests go there, whatever host th
   t.strictSame(service.downloads, ['/cache/result.pdf?md5=a%2Fb&expires=1'])
 })
 
-t.test('a result on another origin is fetched in classic, and refused without a request in secure', async t => {
+t.test('a result on another origin is refused without a request, unless it is one of the document server\'s', async t => {
   const elsewhere = await startConversionService(t, ready)
-  for (const profile of ['secure', 'classic'] as const) {
-    const service = await startConversionService(t, (response, attempt) => ready(response, attempt, elsewhere.origin))
-    const convert = async (options: HostOptions) => {
-      const host = await startHost(t, { profile, documentServerOrigin: service.origin, ...options })
-      const control = host.app.editorControl()
-      await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
-      return control.convertToPdf()
-    }
-    if (profile === 'classic') {
-      t.ok((await convert({})).equals(PDF))
-      t.equal(elsewhere.downloads.length, 1)
-    } else {
-      await t.rejects(convert({}), { code: 'FST_EDITOR_ADDRESS_BLOCKED', statusCode: 403 })
-      t.strictSame(elsewhere.downloads, [])
-      t.ok((await convert({ documentServer: { origins: [elsewhere.origin] } })).equals(PDF), 'unless it is one of the document server\'s')
-    }
-    elsewhere.downloads.length = 0
-  }
-})
-
-t.test('classic accepts any server certificate for a conversion, secure verifies it', async t => {
-  const certificate = createCertificate()
-  const server = https.createServer({ cert: certificate.cert, key: certificate.key }, (request, response) => {
-    if (request.url === '/ConvertService.ashx') ready(response, 1, `https://${request.headers.host}`)
-    else response.end(PDF)
-  })
-  const { port } = await listen(t, server)
-  for (const profile of ['secure', 'classic'] as const) {
-    const host = await startHost(t, { profile, documentServerOrigin: `https://127.0.0.1:${port}` })
+  const service = await startConversionService(t, (response, attempt) => ready(response, attempt, elsewhere.origin))
+  const convert = async (options: HostOptions) => {
+    const host = await startHost(t, { documentServerOrigin: service.origin, ...options })
     const control = host.app.editorControl()
     await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
-    if (profile === 'classic') t.ok((await control.convertToPdf()).equals(PDF))
-    else await t.rejects(control.convertToPdf(), { code: 'FST_EDITOR_UPSTREAM', statusCode: 502 })
+    return control.convertToPdf()
   }
+  await t.rejects(convert({}), { code: 'FST_EDITOR_ADDRESS_BLOCKED', statusCode: 403 })
+  t.strictSame(elsewhere.downloads, [])
+  t.ok((await convert({ documentServer: { origins: [elsewhere.origin] } })).equals(PDF))
 })
 
 t.test('without a document no request is sent', async t => {

@@ -6,10 +6,9 @@ export function * parts (row: (index: number) => string): Generator<Buffer> {
   for (let index = 0; index < ROWS; index += 1000) yield Buffer.from(Array.from({ length: 1000 }, (_, offset) => row(index + offset)).join(''))
 }
 
-const SAME = 'some text that is the same'
-const textOf = (index: number) => index === EDITED ? 'new text' : SAME
+const textOf = (index: number) => index === EDITED ? 'new text' : 'some text that is the same'
 
-/** Rows as they are stored, as they have to be stored then, and as the document server sends them. */
-export const before = (index: number) => `${String(index).padStart(9, '0')};Kunde Nummer ${index}; "x" ;1.50;${SAME}\r\n`
-export const after = (index: number) => before(index).replace(SAME, textOf(index))
+/** Rows as they are stored, as the document server sends them, and as they have to be stored then. */
+export const before = (index: number) => `${String(index).padStart(9, '0')};Kunde Nummer ${index}; "x" ;1.50;some text that is the same\r\n`
 export const sent = (index: number) => `${index},Kunde Nummer ${index}," ""x"" ",1.5,${textOf(index)},\n`
+export const after = (index: number) => `${index};Kunde Nummer ${index};" ""x"" ";1.5;${textOf(index)}\r\n`

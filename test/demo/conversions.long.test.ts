@@ -79,27 +79,3 @@ t.test('demo: a conversion shows that it is under way; Cancel ends it at the doc
   t.strictSame(problems, [])
   t.equal((await demo.stop()).log, '', 'it is no error for the application')
 })
-
-t.test('demo: a document is shown as PDF when it is converted; until then it can be cancelled, and a failure is told', { skip: browser.missing }, async t => {
-  const { page, demo, next, choose } = await startSlow(t)
-  const dialog = page.getByRole('dialog', { name: `Show ${NAME} as PDF` })
-
-  const asked = next()
-  await choose('Show as PDF')
-  const closed = once((await asked).response, 'close')
-  await dialog.getByRole('progressbar').waitFor()
-  t.notOk(await dialog.getByRole('button', { name: 'Try again' }).isVisible())
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await closed
-  t.ok(page.url().startsWith(demo.url))
-
-  const again = next()
-  await choose('Show as PDF')
-  ;(await again).response.setHeader('content-type', 'application/json').end('{"error":-5}')
-  await dialog.getByRole('alert').filter({ hasText: 'This document is protected with a password.' }).waitFor()
-  t.notOk(await dialog.getByRole('progressbar').isVisible())
-  const attempts = [next(), next(), next()]
-  await dialog.getByRole('button', { name: 'Try again' }).click()
-  for (const attempt of attempts) (await attempt).response.destroy()
-  await dialog.getByRole('alert').filter({ hasText: 'The document server can\'t be reached.' }).waitFor()
-})

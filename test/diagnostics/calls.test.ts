@@ -25,14 +25,6 @@ t.test('a session has a message when it starts and one when it ends, with how lo
   t.strictSame(messages.map(message => 'durationMs' in message), [false, true, false, true])
 })
 
-t.test('the end of a session that began before somebody subscribed has no duration', async t => {
-  const { open, fileId } = await startService(t)
-  const session = await open()
-  const { until } = collect(t, 'session')
-  await session.close()
-  t.strictSame(await until(1), [{ event: 'ended', fileId, key: session.key, outcome: 'unchanged' }])
-})
-
 t.test('every conversion has one message: with the size of its result, or why it failed', async t => {
   const service = await startConversionService(t, ready)
   const host = await startHost(t, { documentServerOrigin: service.origin })
@@ -84,17 +76,6 @@ t.test('every force save has one message, besides that of its save', async t => 
   t.match(saves.messages, [{ fileId, key: session.key, status: 6, outcome: 'stored', bytes: 'edited'.length }])
 })
 
-t.test('a force save that becomes a conflict copy says so', async t => {
-  const { app, open, fileId, storage } = await startService(t)
-  const control = await app.editorControl().openDocument(fileId)
-  const { until } = collect(t, 'force-save')
-  const session = await open()
-  await session.edit('edited')
-  await storage.replace(fileId, Buffer.from('changed from outside'))
-  await control.forceSave()
-  t.match(await until(1), [{ fileId, outcome: 'conflict' }])
-})
-
 t.test('every restored version has one message and one line in the log', async t => {
   const log = memoryLog()
   const { edit, control, fileId } = await startHistorian(t, { server: log.server })
@@ -126,15 +107,6 @@ t.test('every forgotten file that is examined has one message and one line in th
   const lines = log.records().filter(({ level, msg }) => level >= 30 && /forgotten file/.test(msg))
   t.match(lines, [{ level: 30, fileId, key: lostKey, outcome: 'stored', revision: (await storage.stat(fileId))!.revision }])
   t.equal(lines.length, 1)
-})
-
-t.test('a forgotten file that cannot be recovered says why', async t => {
-  const { recover, lostKey, fileId } = await startAfterOutage(t, 'lost', {
-    storing: storage => ({ ...storage, replace: async () => { throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }) } })
-  })
-  const { until } = collect(t, 'recovery')
-  t.match(await recover(), [{ outcome: 'failed' }])
-  t.match(await until(1), [{ fileId, key: lostKey, outcome: 'failed', kept: true, code: 'ENOSPC' }])
 })
 
 t.test('an edit, its save and its download have messages with the same fileId and key', async t => {

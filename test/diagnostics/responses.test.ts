@@ -1,16 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
-import http2 from 'node:http2'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import editor, { type DownloadMessage, fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
-import { deferred } from '../kit/time.js'
+import { type DownloadMessage, fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
 import { collect } from '../kit/log.js'
 import { startHost } from '../kit/host.js'
-import { SECRET } from '../kit/document-server.js'
 import { startUpstream } from '../kit/http.js'
 
 const CONTENT = Buffer.alloc(100_000, 'content')
@@ -62,7 +57,8 @@ t.test('a download that the storage serves, or fails to serve, has one message',
   const memory = memoryStorage()
   const { fileId } = await memory.create('docx', CONTENT)
   const info = (await memory.stat(fileId))!
-  const redirecting = await startHost(t, { storage: { ...memory, downloadUrl: async () => ({ url: 'http://127.0.0.1:9/elsewhere', info }) } })
+  const elsewhere = { ...memory, downloadUrl: async () => ({ url: 'http://127.0.0.1:9/elsewhere', info }) }
+  const redirecting = await startHost(t, { storage: elsewhere })
   const failing = await startHost(t, { storage: { ...memory, read: async () => { throw Object.assign(new Error('the disk failed'), { code: 'EIO' }) } } })
   const { until } = collect(t, 'download')
   await read(redirecting.urls.download(fileId))
@@ -90,22 +86,6 @@ async function halting (t: import('tap').Test, end: (body: Readable) => void) {
   return { fileId, host: await startHost(t, { storage, timeouts: { idle: 100 } }) }
 }
 
-t.test('messages are published in the async context of their request', async t => {
-  const context = new AsyncLocalStorage<string>()
-  const host = await startHost(t, { prepare (app) { app.addHook('onRequest', (request, _reply, done) => { context.run(request.id, done) }) } })
-  const { fileId } = await host.storage.create('docx', CONTENT)
-  const seen: unknown[] = []
-  const note = () => { seen.push(context.getStore()) }
-  for (const name of ['save', 'download']) subscribe(`fastify-onlyoffice:${name}`, note)
-  t.teardown(() => { for (const name of ['save', 'download']) unsubscribe(`fastify-onlyoffice:${name}`, note) })
-  const { until } = collect(t, 'download')
-  await host.postSignedCallback(fileId, { status: 2, key: host.keys.of({ fileId, revision: 'some' }) })
-  await host.postCallback(fileId, 'nonsense')
-  await read(host.urls.download(fileId))
-  await until(1)
-  t.strictSame(seen, ['req-1', 'req-2', 'req-3'])
-})
-
 t.test('a download that is cut off by the client or the storage has one message with the bytes that its connection has taken', async t => {
   for (const by of ['client', 'storage'] as const) {
     const bodies: Readable[] = []
@@ -126,51 +106,6 @@ t.test('a download that is cut off by the client or the storage has one message 
   }
 })
 
-t.test('a download whose client reads nothing has one message when timeouts.idle has ended it', async t => {
-  const memory = memoryStorage()
-  const { fileId } = await memory.create('docx', CONTENT)
-  const info = { ...(await memory.stat(fileId))!, size: 2 ** 30 }
-  const storage: Storage = { ...memory, read: async () => ({ info, body: new Readable({ read (size) { this.push(Buffer.alloc(size)) } }) }) }
-  const host = await startHost(t, { storage, timeouts: { idle: 100 } })
-  const { until } = collect(t, 'download')
-  const request = http.get(host.urls.download(fileId))
-  const [response] = await once(request, 'response') as [IncomingMessage]
-  response.on('error', () => {})
-  response.pause()
-  t.match(await until(1), [{ fileId, outcome: 'interrupted', httpStatus: 200 }])
-})
-
-t.test('a client that leaves before the headers are sent, or while a hook of the application runs, has one message', async t => {
-  for (const where of ['authorize', 'preHandler'] as const) {
-    const entered = deferred()
-    const release = deferred()
-    const wait = async () => {
-      entered.resolve()
-      await release.promise
-      return undefined
-    }
-    const closed = deferred()
-    const host = await startHost(t, {
-      prepare (app) {
-        app.addHook('onRequest', async (_request, reply) => { reply.raw.once('close', closed.resolve) })
-        if (where === 'preHandler') app.addHook('preHandler', wait)
-      },
-      ...(where === 'authorize' && { authorize: wait })
-    })
-    const { fileId } = await host.storage.create('docx', CONTENT)
-    const { until } = collect(t, 'download')
-    const request = http.get(host.urls.download(fileId))
-    request.on('error', () => {})
-    await entered.promise
-    request.destroy()
-    await closed.promise
-    release.resolve()
-    const [message] = await until(1) as [DownloadMessage]
-    t.match(message, { fileId, outcome: 'interrupted' })
-    t.notOk('httpStatus' in message, where)
-  }
-})
-
 t.test('a hook of the application that refuses a download has one message', async t => {
   const host = await startHost(t, {
     prepare (app) {
@@ -183,49 +118,6 @@ t.test('a hook of the application that refuses a download has one message', asyn
   t.equal(await read(host.urls.download('some')), 429)
   t.match(messages, [{ fileId: 'some', outcome: 'failed', httpStatus: 429, code: 'LIMITED' }])
   t.equal(messages.length, 1)
-})
-
-t.test('downloads over HTTP/2 have messages, too: without bytes if they were cut off', async t => {
-  const { default: Fastify } = await import('fastify')
-  const memory = memoryStorage()
-  const app = Fastify({ http2: true }) as unknown as import('fastify').FastifyInstance
-  t.teardown(() => app.close())
-  await app.register(editor, {
-    profile: 'classic',
-    editorApiUrl: 'http://127.0.0.1:9/web-apps/apps/api/documents/api.js',
-    jwtSecret: SECRET,
-    publicBaseUrl: 'http://127.0.0.1:9',
-    storage: {
-      ...memory,
-      read: async id =>
-        id === 'endless'
-          ? {
-              info: { ...(await memory.stat(fileId))!, size: 2 ** 30 },
-              body: new Readable({
-                read (size) {
-                  this.push(Buffer.alloc(size))
-                }
-              })
-            }
-          : await memory.read(id)
-    }
-  })
-  const { fileId } = await memory.create('docx', CONTENT)
-  const session = http2.connect(await app.listen({ port: 0 }))
-  t.teardown(() => session.destroy())
-  const path = (id: string) => `/Controls/Editor/EditorHandler.ashx?action=download&fileId=${id}`
-  const { until } = collect(t, 'download')
-  const whole = session.request({ ':path': path(fileId) })
-  await whole.resume().toArray().catch(() => {})
-  t.match(await until(1), [{ fileId, outcome: 'sent', httpStatus: 200, bytes: CONTENT.length }])
-  const endless = session.request({ ':path': path('endless') })
-  endless.on('error', () => {})
-  await once(endless, 'data')
-  endless.close(http2.constants.NGHTTP2_CANCEL)
-  const [, message] = await until(2) as [DownloadMessage, DownloadMessage]
-  t.match(message, { fileId: 'endless', outcome: 'interrupted', httpStatus: 200 })
-  t.ok(message.durationMs > 0, 'the time is measured without a logger, too')
-  t.notOk('bytes' in message)
 })
 
 t.test('every proxy request has one message', async t => {
@@ -264,35 +156,4 @@ t.test('every proxy request has one message', async t => {
   const { bytes } = messages[2]!
   t.ok(bytes! > 2 * CONTENT.length && bytes! < 2 * CONTENT.length + 2000, 'of unknown length: with headers, but without what the connection had taken before')
   t.notOk('fileId' in messages[0]!)
-})
-
-t.test('the doctor\'s probes, the page\'s module and other actions have no message', async t => {
-  const host = await startHost(t)
-  const [downloads, proxied] = [collect(t, 'download'), collect(t, 'proxy')]
-  await read(`${host.handler({})}/assets/editor.js`.replace('?', ''))
-  await read(host.handler({ action: 'report' }), { method: 'POST' })
-  await read(host.handler({ action: 'unknown' }))
-  t.strictSame([downloads.messages, proxied.messages], [[], []])
-})
-
-t.test('only responses that somebody has subscribed to get further listeners', async t => {
-  const counts: number[] = []
-  const host = await startHost(t, {
-    prepare (app) {
-      app.addHook('onSend', async (_request, { raw }) => {
-        counts.push(raw.listenerCount('close') + raw.listenerCount('finish'))
-      })
-    }
-  })
-  const { fileId } = await host.storage.create('docx', CONTENT)
-  const count = async () => {
-    await read(host.urls.download(fileId))
-    return counts.at(-1)!
-  }
-  const without = await count()
-  await t.test('subscribed', async t => {
-    collect(t, 'download')
-    t.equal(await count(), without + 2)
-  })
-  t.equal(await count(), without)
 })

@@ -1,9 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { once } from 'node:events'
-import http from 'node:http'
-import type { FastifyReply, FastifyServerOptions } from 'fastify'
+import type { FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { memoryStorage, type SaveMessage } from '../../lib/index.js'
+import type { DocumentStore } from '../../lib/store/contract.js'
 import { deferred } from '../kit/time.js'
 import { type Editing, type EditingOptions, NEW, startEditing } from '../kit/editing.js'
 import { answerWith } from '../kit/http.js'
@@ -144,12 +143,9 @@ const ends: Record<string, End> = {
   'a save that the storage fails to store': {
     options: {
       memory: true,
-      storage: {
-        ...memoryStorage(),
-        replace: async () => {
-          throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
-        }
-      }
+      storage: committing(async () => {
+        throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      })
     },
     act: save,
     answer: 1,
@@ -157,7 +153,7 @@ const ends: Record<string, End> = {
     line: /^callback refused/
   },
   'a save that the storage does not finish': {
-    options: { memory: true, timeouts: { storage: 100 }, storage: { ...memoryStorage(), replace: async () => await new Promise<never>(() => {}) } },
+    options: { memory: true, timeouts: { storage: 100 }, storage: committing(async () => await new Promise<never>(() => {})) },
     act: save,
     answer: 1,
     message: { status: 2, outcome: 'refused', code: 'FST_EDITOR_STORAGE_TIMEOUT' },
@@ -228,6 +224,11 @@ const ends: Record<string, End> = {
   }
 }
 
+/** A storage that does something else when a save is to be published. */
+function committing (commit: DocumentStore['commit']) {
+  return { ...memoryStorage(), commit }
+}
+
 function failingState () {
   const memory = memoryStorage()
   return { ...memory, state: { ...memory.state, set: async () => { throw new Error('the state failed') } } }
@@ -241,21 +242,19 @@ function pluginLines (log: ReturnType<typeof memoryLog>) {
   )
 }
 
-for (
-  const [
-    name,
-    {
-      options,
-      act,
-      callbacks = 1,
-      answer = 0,
-      message,
-      without = [],
-      line,
-      level = line.source.startsWith('^callback') ? ERROR : WARN
-    }
-  ] of Object.entries(ends)
-) {
+for (const [
+  name,
+  {
+    options,
+    act,
+    callbacks = 1,
+    answer = 0,
+    message,
+    without = [],
+    line,
+    level = line.source.startsWith('^callback') ? ERROR : WARN
+  }
+] of Object.entries(ends)) {
   t.test(`${name}: one message and one line in the log say what became of it`, async t => {
     const log = memoryLog()
     const editing = await startEditing(t, { server: log.server, ...options })
@@ -290,94 +289,6 @@ t.test('callbacks that announce no save have no message', async t => {
   const { messages } = collect(t, 'save')
   for (const status of [1, 5, 4]) t.equal(await editing.post({ key: editing.key, status }), 0)
   t.strictSame(messages, [])
-})
-
-t.test('a callback whose client leaves in the middle of the body has one message', async t => {
-  const editing = await startEditing(t)
-  const { until } = collect(t, 'save')
-  const request = http.request(editing.urls.callback(editing.fileId), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'content-length': 100 }
-  })
-  request.on('error', () => {})
-  request.write('{"status":2')
-  await once(editing.app.server, 'request')
-  request.destroy()
-  t.match(await until(1), [{ fileId: editing.fileId, outcome: 'unproven', code: 'ECONNRESET' }])
-})
-
-/** Lets the test decide when the saved file arrives. */
-function held () {
-  const asked = deferred()
-  const release = deferred()
-  return {
-    asked: asked.promise,
-    release,
-    async serve (_request: http.IncomingMessage, response: http.ServerResponse) {
-      asked.resolve()
-      await release.promise
-      response.end(NEW)
-    }
-  }
-}
-
-t.test('a save that is stored after the document server has left has one message, which says so', async t => {
-  const { asked, release, serve } = held()
-  const editing = await startEditing(t, { serve })
-  const { messages, until } = collect(t, 'save')
-  const payload = { key: editing.key, status: 2, url: editing.url }
-  const request = http.request(editing.urls.callback(editing.fileId), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${signed({ payload })}` }
-  })
-  request.on('error', () => {})
-  request.end(JSON.stringify({ ...payload, token: signed(payload) }))
-  await asked
-  request.destroy()
-  t.strictSame(messages, [], 'not before it has ended')
-  release.resolve()
-  t.match(await until(1), [{ outcome: 'stored', bytes: BYTES }])
-})
-
-t.test('a save that goes on after the application itself has answered its callback has one message, which says what became of it', async t => {
-  const { asked, release, serve } = held()
-  const replies: FastifyReply[] = []
-  const editing = await startEditing(t, { serve, prepare (app) { app.addHook('preHandler', async (_request, reply) => { replies.push(reply) }) } })
-  const { until } = collect(t, 'save')
-  const answered = editing.postSignedCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url })
-  await asked
-  replies[0]!.code(503).send('too slow')
-  t.equal((await answered).status, 503)
-  release.resolve()
-  t.match(await until(1), [{ outcome: 'stored' }])
-})
-
-t.test('a save that app.close() ends has one message', async t => {
-  const { asked, release, serve } = held()
-  const editing = await startEditing(t, { serve, timeouts: { close: 100 } })
-  const { messages } = collect(t, 'save')
-  const answer = editing.post({ key: editing.key, status: 2, url: editing.url })
-  await asked
-  const closed = editing.app.close()
-  t.equal(await answer, 1)
-  await closed
-  release.resolve()
-  t.match(messages, [{ status: 2, outcome: 'refused', code: 'Error' }])
-  t.equal(messages.length, 1)
-})
-
-t.test('a save whose answer a hook of the application fails to send has one message', async t => {
-  const editing = await startEditing(t, {
-    prepare (app) {
-      app.addHook('onSend', async request => {
-        if (request.method === 'POST') throw new Error('the hook failed')
-      })
-    }
-  })
-  const { messages } = collect(t, 'save')
-  t.equal((await editing.postSignedCallback(editing.fileId, { key: editing.key, status: 2, url: editing.url })).status, 500)
-  t.match(messages, [{ outcome: 'stored' }])
-  t.equal(messages.length, 1)
 })
 
 /** The application's logger fails at these lines, and notes the others. */

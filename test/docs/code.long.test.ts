@@ -131,10 +131,10 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 }
 
 /**
- * Without a language it is output or a drawing; `sh` and `nginx` are in commands.test.ts, `vue` is in
- * test/package/frameworks.long.test.ts. There is no parser here for the others.
+ * Without a language it is output or a drawing; `sh` and `nginx` are in commands.test.ts. The others have no
+ * parser here.
  */
-const OTHERS: ReadonlySet<string> = new Set(['', 'text', 'http', 'sh', 'nginx', 'dockerfile', 'vue'])
+const OTHERS: ReadonlySet<string> = new Set(['', 'text', 'http', 'sh', 'nginx', 'dockerfile', 'mermaid'])
 
 t.setTimeout(300_000) // the compiler reads the types of all packages
 

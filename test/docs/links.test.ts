@@ -31,8 +31,7 @@ t.test('dead links are found: to no file, to no heading, out of the repository, 
 })
 
 function deadLinks (page: Page): string[] {
-  return page.links
-    .filter(link => !leadsSomewhere(page, link))
+  return page.links.filter(link => !leadsSomewhere(page, link))
     .map(({ line, href }) => `${page.path}:${line}: ${href} leads nowhere`)
 }
 

@@ -9,15 +9,11 @@ const ELSEWHERE = /^(authorize|onCallback|onSaved|onSaveFailed|onFormSubmitted|o
 /** Described as one, with their members in its row. */
 const WHOLE = ['versions', 'clock', 'storage', 'httpClient']
 
-t.test('docs/options.md has a row for each option, and for nothing else; the README names each', async t => {
+t.test('docs/options.md has a row for each option, and for nothing else', async t => {
   const options = await optionsOf('types/options.ts', 'EditorOptions')
   const page = await readFile(join(root, 'docs/options.md'), 'utf8')
   const documented = [...page.matchAll(/^\| `([\w.]+)` \|/gm)].map(([, name]) => name!)
   t.strictSame(documented.sort(), options.filter(name => !ELSEWHERE.test(name)).sort())
-
-  const readme = await readFile(join(root, 'README.md'), 'utf8')
-  const missing = options.filter(name => ![name, `.${name.split('.').at(-1)}`, name.split('.')[0]!].some(written => readme.includes(`\`${written}\``)))
-  t.strictSame(missing, [])
 })
 
 /** The names of the members of an interface, and of objects in it. */

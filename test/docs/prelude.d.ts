@@ -1,9 +1,10 @@
 // The names that blocks of code in the documentation use without declaring them: the text around them introduces these.
 // Their types are those that users get.
 import type {} from '@fastify/jwt'
+import type {} from '@fastify/multipart'
 import type {} from '@fastify/session'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { EditorControl, EditorOptions, Storage } from 'fastify-onlyoffice'
+import type { EditorControl, EditorOptions, StorageDriver } from 'fastify-onlyoffice'
 import type { DocumentEditor } from 'fastify-onlyoffice/browser/document-editor'
 import type { s3Storage } from 'fastify-onlyoffice/s3'
 import type { DocumentServer, EditorSession, FakeClock } from 'onlyoffice-emulator'
@@ -63,8 +64,9 @@ declare global {
   }
   const page: (title: string, html: string) => string
   const storage: ReturnType<typeof s3Storage>
-  const tableStorage: (table: object) => Storage
-  const emptyTable: () => Promise<object>
+  interface Table { drop (): Promise<void> }
+  const emptyTable: () => Promise<Table>
+  const tableDriver: (table: Table) => StorageDriver
   const userSuppliedUrl: string
   const mail: { send (address: string, text: string): Promise<void> }
   const pager: { notify (text: string): void }

@@ -1,6 +1,6 @@
 import type http from 'node:http'
 import t from 'tap'
-import { renderHtml } from '../../lib/doctor/render-html.js'
+import { renderHtml } from '../../lib/doctor/render.js'
 import { startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
 import { SECRET } from '../kit/document-server.js'
@@ -23,11 +23,6 @@ const answers: Readonly<Record<string, readonly [answer: Answer, evidence: RegEx
     ({ url = '' }, response) => response.writeHead(302, { location: `/next/${encodeURIComponent(url)}` }),
     /a redirect to \/next\/%2FControls/
   ],
-  'the same, encoded twice': [
-    ({ url = '' }, response) =>
-      response.writeHead(302, { location: `/next/${encodeURIComponent(encodeURIComponent(url))}` }),
-    /a redirect to \/next\/%252FControls/
-  ],
   'our signature': [
     ({ url = '' }, response) => response.write(`It is ${new URL(url, 'http://x').searchParams.get('signature')}.`),
     /"It is \[signature\]\."/
@@ -35,10 +30,6 @@ const answers: Readonly<Record<string, readonly [answer: Answer, evidence: RegEx
   'our credentials': [
     ({ headers }, response) => response.write(`You are ${headers.authorization}, pass%20word.`),
     /"You are Basic \[secret\], \[secret\]\."/
-  ],
-  'a redirect with its own credentials': [
-    (_request, response) => response.writeHead(302, { location: 'http://u:p"w@other.test/there' }),
-    /a redirect to http:\/\/other\.test\/there and/
   ],
   'a redirect with control characters and markup, and without an end': [
     (_request, response) => response.writeHead(302, { location: `http://other.test/\u009b31m<b>${'x'.repeat(5000)}` }),
@@ -56,7 +47,7 @@ for (const [title, [answer, expected]] of Object.entries(answers)) {
     const host = await startHost(t, { publicBaseUrl: origin.replace('//', '//docs:pass%20word@') })
     const report = await host.app.editorDoctor()
     t.match(report.findings.filter(({ code }) => code.startsWith('PUBLIC_URL_')).map(({ evidence }) => evidence), [expected])
-    for (const text of [JSON.stringify(report), renderHtml({ report })]) {
+    for (const text of [JSON.stringify(report), renderHtml(report)]) {
       for (const pattern of CONFIDENTIAL) t.notMatch(text, pattern)
       t.ok(text.length < 15_000, 'and it is short')
     }
@@ -77,7 +68,7 @@ t.test('the error of a conversion may be any text: it is shortened, and controls
   const host = await startHost(t, { documentServerOrigin: origin })
   const { findings } = await host.app.editorDoctor()
   const { evidence = '' } = findings.find(({ code }) => code === 'CONVERSION_FAILED') ?? {}
-  t.match(evidence, /^The conversion of a small document failed/)
+  t.match(evidence, /^A small document was not converted/)
   t.notMatch(evidence, CONTROLS)
   t.ok(evidence.length < 1000)
 })

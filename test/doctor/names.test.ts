@@ -35,28 +35,10 @@ t.test('publicBaseUrl is local, the document server is elsewhere by its name', a
     httpClient: await knowing(t, 'docs.example.test')
   })
   expectReport(t, await host.app.editorDoctor(), {
-    codes: ['PUBLIC_URL_LOCAL', 'FORWARDED_HEADERS'],
+    codes: ['PUBLIC_URL_LOCAL'],
     evidence: ['http://127.0.0.1:', 'docs.example.test'],
     remedy: /host\.docker\.internal/
   })
-})
-
-t.test('https pages and an http document server', async t => {
-  const proxy = await startReverseProxy(t, { certificate: createCertificate({ names: ['app.example.test'], issuer: authority }) })
-  const host = await startHost(t, {
-    documentServerOrigin: await startNamed(t),
-    publicBaseUrl: `https://app.example.test:${proxy.port}`,
-    httpClient: await knowing(t, 'docs.example.test', 'app.example.test')
-  })
-  proxy.forwardTo(host.origin)
-  const report = await host.app.editorDoctor()
-  // The emulated document server does not know the name of the application.
-  expectReport(t, report, {
-    codes: ['MIXED_CONTENT', 'DOWNLOAD_UNREACHABLE'],
-    evidence: ['http://docs.example.test:'],
-    remedy: /https:\/\/docs\.example\.test/
-  })
-  t.equal(findingOf(report, 'CALLBACK')?.status, 'ok', 'the application reaches itself')
 })
 
 t.test('publicBaseUrl has a certificate that this application does not trust: it cannot examine its own URL, and says so', async t => {

@@ -33,12 +33,10 @@ t.test('an invalid option doctor is refused at registration', async t => {
     publicBaseUrl: 'http://127.0.0.1',
     storage: memoryStorage()
   }
-  for (
-    const [doctor, name] of [[true, 'doctor'], [{}, 'doctor.authorize'], [{ authorize: true }, 'doctor.authorize'], [{
-      authorize: () => true,
-      path: '/doctor'
-    }, 'doctor.path']] as const
-  ) {
+  for (const [doctor, name] of [[true, 'doctor'], [{}, 'doctor.authorize'], [{ authorize: true }, 'doctor.authorize'], [{
+    authorize: () => true,
+    path: '/doctor'
+  }, 'doctor.path']] as const) {
     const app = Fastify()
     await t.rejects(async () => await app.register(editor, { ...options, doctor } as unknown as EditorOptions), {
       code: 'FST_EDITOR_INVALID_OPTION',
@@ -63,7 +61,7 @@ t.test('a browser gets the report as a page that runs nothing and cannot be embe
   })
   t.match(body, /^<!DOCTYPE html>\n<html lang="en">/)
   t.match(body, /<title>Healthy · Editor doctor<\/title>/)
-  t.match(body, /<h3><span class="status"><span class="icon" aria-hidden="true">✓<\/span>OK<\/span> [^<]+ <code>SERVER<\/code><\/h3>/)
+  t.match(body, /<h3><span class="status"><span aria-hidden="true">✓<\/span> OK<\/span> [^<]+ <code>SERVER<\/code><\/h3>/)
   t.notMatch(body, /<script|onclick|style=|javascript:/i)
 })
 
@@ -91,7 +89,6 @@ t.test('?fileId= adds the explanation of that document, and the report is as hea
   const absent: DoctorReport = JSON.parse((await ask('?format=json&fileId=absent')).body)
   t.notOk(absent.healthy)
   t.ok(absent.findings.some(({ code }) => code === 'OPENING_NO_FILE'))
-  t.equal(absent.startedAt, fine.startedAt, 'without another examination')
 
   const { body } = await ask(`?fileId=${fileId}`, HTML)
   t.match(body, `<h2>Document ${fileId}</h2>`)
@@ -139,9 +136,7 @@ t.test('only authorize opens the route: any other result than "grant" is 403, wi
   t.equal(asked(), 0, 'the document server was not bothered')
   t.strictSame(log.records().filter(({ msg }) => msg === 'the hook doctor.authorize failed').map(({ err }) => err?.message), [
     'Forbidden: it returned a string: only \'grant\' shows the report',
-    'Forbidden: it returned a number: only \'grant\' shows the report',
-    'private',
-    'private',
+    'Forbidden: it returned a number: only \'grant\' shows the report', 'private', 'private',
     'The hook doctor.authorize did not finish within 100 ms'
   ])
   t.strictSame(
@@ -153,38 +148,12 @@ t.test('only authorize opens the route: any other result than "grant" is 403, wi
   t.ok(documentServer.receivedRequests.length > 0)
 })
 
-t.test('authorize sees the request, after the hooks of the application', async t => {
-  const { ask } = await start(t, {
-    prepare (app) {
-      app.decorateRequest('user', '')
-      app.addHook('preHandler', async request => { (request as unknown as { user: unknown }).user = request.headers['x-user'] })
-    },
-    doctor: { authorize: request => (request as unknown as { user: unknown }).user === 'admin' ? 'grant' : false }
-  })
-  t.equal((await ask('', { 'x-user': 'guest' })).status, 403)
-  t.equal((await ask('', { 'x-user': 'admin' })).status, 200)
-})
-
 t.test('a request that another site causes is refused before anybody is asked', async t => {
   let calls = 0
   const { ask, asked } = await start(t, { doctor: { authorize: () => ++calls > 0 && 'grant' } })
   for (const site of ['cross-site', 'same-site', 'whatever']) t.equal((await ask('', { ...HTML, 'sec-fetch-site': site })).status, 403, site)
   t.strictSame([calls, asked()], [0, 0])
   for (const site of ['same-origin', 'none']) t.equal((await ask('', { ...HTML, 'sec-fetch-site': site })).status, 200, site)
-})
-
-t.test('requests at the same time, and those shortly after, share one examination', async t => {
-  const { ask, asked } = await start(t)
-  const reports = await Promise.all(Array.from({ length: 20 }, async () => (await ask('?format=json')).body))
-  const requests = asked()
-  reports.push((await ask('?format=json')).body)
-  t.equal(new Set(reports).size, 1)
-  t.equal(asked(), requests, 'the document server was examined once')
-})
-
-t.test('the route answers GET only', async t => {
-  const { app } = await start(t)
-  for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'] as const) t.equal((await app.inject({ method, url: PATH })).statusCode, 404, method)
 })
 
 t.test('the route is below the handler, with all prefixes', async t => {

@@ -1,9 +1,9 @@
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import { undiciClient } from '../../lib/index.js'
-import { SECRET, startDocumentServer } from '../kit/document-server.js'
+import { SECRET } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
-import { freePort, listen, startReverseProxy, startUpstream } from '../kit/http.js'
+import { freePort, listen, startUpstream } from '../kit/http.js'
 import { createAuthority, createCertificate, startNameServer } from '../kit/network.js'
 import { type Expected, expectReport, findingOf, OTHER_SECRET, type SetUp, type SetUpOptions, startSetUp } from './support.js'
 
@@ -27,14 +27,9 @@ const behindTls = (certificate: Parameters<typeof createCertificate>[0], ca = au
 const faults: Readonly<Record<string, Fault>> = {
   'nothing listens there': {
     options: async () => ({ documentServerOrigin: `http://127.0.0.1:${await freePort()}` }),
-    codes: ['SERVER_REFUSED'],
+    codes: ['SERVER_UNREACHABLE'],
     evidence: [/^No answer from http:\/\/127\.0\.0\.1:\d+\/healthcheck: ECONNREFUSED/],
     remedy: /editorApiUrl/
-  },
-  'nothing listens at the internal URL': {
-    options: async () => ({ documentServer: { internalUrl: `http://127.0.0.1:${await freePort()}` } }),
-    codes: ['SERVER_REFUSED'],
-    remedy: /documentServer\.internalUrl/
   },
   'its host name is unknown': {
     async options (t) {
@@ -42,40 +37,25 @@ const faults: Readonly<Record<string, Fault>> = {
       t.teardown(() => httpClient.close?.())
       return { documentServerOrigin: 'http://docs.localhost', httpClient }
     },
-    codes: ['SERVER_NAME'],
+    codes: ['SERVER_UNREACHABLE'],
     evidence: ['http://docs.localhost/healthcheck', 'ENOTFOUND']
   },
   'it accepts connections and never answers': {
     options: async t => ({ documentServerOrigin: (await listen(t, net.createServer())).origin, timeouts: { headers: 300 } }),
-    codes: ['SERVER_TIMEOUT'],
+    codes: ['SERVER_UNREACHABLE'],
     evidence: ['UND_ERR_HEADERS_TIMEOUT']
-  },
-  'it ends every connection': {
-    options: async t => ({ documentServerOrigin: (await listen(t, net.createServer(socket => socket.destroy()))).origin }),
-    codes: ['SERVER_UNREACHABLE']
   },
   'its certificate is self-signed': {
     options: behindTls({}),
-    codes: ['SERVER_TLS_SELF_SIGNED'],
+    codes: ['SERVER_TLS'],
     evidence: ['DEPTH_ZERO_SELF_SIGNED_CERT'],
     remedy: /tls\.ca/
   },
   'its certificate has expired': {
     options: behindTls({ issuer: authority, expired: true }),
-    codes: ['SERVER_TLS_EXPIRED'],
+    codes: ['SERVER_TLS'],
     evidence: ['CERT_HAS_EXPIRED'],
     remedy: /Renew/
-  },
-  'its certificate is for another host': {
-    options: behindTls({ issuer: authority, names: ['docs.example.test'] }),
-    codes: ['SERVER_TLS_HOST'],
-    evidence: ['ERR_TLS_CERT_ALTNAME_INVALID']
-  },
-  'the issuer of its certificate is missing': {
-    options: behindTls({ issuer: createAuthority('An intermediate authority') }),
-    codes: ['SERVER_TLS_CHAIN'],
-    evidence: ['UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-    remedy: /fullchain/
   },
   'the URL is https, the port speaks http': {
     options: async t => ({ documentServerOrigin: (await startUpstream(t, (_request, response) => { response.end() })).origin.replace('http:', 'https:') }),
@@ -97,16 +77,6 @@ const faults: Readonly<Record<string, Fault>> = {
     evidence: ['status 200', '"Wiki Our wiki"'],
     remedy: /editorApiUrl/
   },
-  'a proxy is there, and the document server behind it is down': {
-    options: async t => ({
-      documentServerOrigin: (await startUpstream(t, (_request, response) => {
-        response.writeHead(502).end('<h1>502 Bad Gateway</h1>')
-      })).origin
-    }),
-    codes: ['SERVER_OTHER'],
-    evidence: ['status 502', '502 Bad Gateway'],
-    remedy: /upstream/
-  },
   'its host redirects to https': {
     options: {
       serverProxy: {
@@ -119,11 +89,6 @@ const faults: Readonly<Record<string, Fault>> = {
     codes: ['SERVER_REDIRECT'],
     evidence: ['status 301', 'https://docs.example.test/healthcheck'],
     remedy: /https:\/\/docs\.example\.test\b/
-  },
-  'it is behind a login': {
-    options: { serverProxy: { answer: (_request, response) => { response.writeHead(302, { location: '/login?next=%2Fhealthcheck' }).end(); return true } } },
-    codes: ['SERVER_REDIRECT'],
-    evidence: ['/login']
   },
   'editorApiUrl has no path': {
     breaks: () => {},
@@ -144,12 +109,12 @@ const faults: Readonly<Record<string, Fault>> = {
         status: 302,
         headers: { location: 'https://sso.example.test/login?from=api' }
       }),
-    codes: ['API_REDIRECT'],
-    evidence: ['https://sso.example.test/login.']
+    codes: ['API_MISSING'],
+    evidence: ['https://sso.example.test/login ']
   },
   'a page is there instead of api.js': {
     breaks: ({ documentServer }) => documentServer.fault('api', { type: 'html' }),
-    codes: ['API_NOT_SCRIPT'],
+    codes: ['API_MISSING'],
     evidence: ['Something went wrong']
   },
   'its secret for requests is another': {
@@ -163,12 +128,6 @@ const faults: Readonly<Record<string, Fault>> = {
     codes: ['SECRET_INBOX'],
     evidence: ['begins or ends with whitespace']
   },
-  'its secret is another in both directions': {
-    options: { emulated: { jwtSecret: OTHER_SECRET } },
-    codes: ['SECRET_INBOX'],
-    evidence: ['error 6'],
-    remedy: /JWT_SECRET.*outbox/
-  },
   'its secret is the second of ours': {
     options: { jwtSecret: [SECRET, OTHER_SECRET], emulated: { jwtSecret: OTHER_SECRET } },
     codes: ['SECRET_INBOX'],
@@ -177,19 +136,8 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'it verifies no tokens': {
     options: { emulated: { version: '10.0.0', tokens: { inbox: false } } },
-    codes: ['TOKENS_INBOX_OFF', 'TOKENS_BROWSER_OFF'],
-    remedy: /token\.enable/
-  },
-  'it verifies no tokens of requests, but those of editors': {
-    options: { emulated: { version: '10.0.0', tokens: { inbox: false, browser: true } } },
     codes: ['TOKENS_INBOX_OFF'],
     remedy: /token\.enable/
-  },
-  'it lets in editors without a token': {
-    options: { emulated: { tokens: { browser: false } } },
-    codes: ['TOKENS_BROWSER_OFF'],
-    evidence: ['lets in an editor without a token'],
-    remedy: /token\.enable\.browser/
   },
   'its proxy passes no commands': {
     options: {
@@ -210,21 +158,10 @@ const faults: Readonly<Record<string, Fault>> = {
     evidence: ['Version 8.0.0.77', 'CVE-2023-50883', 'CVE-2024-44085', 'CVE-2025-5301'],
     remedy: /8\.3\.2/
   },
-  'its version is old': {
-    options: { emulated: { version: '7.1.1.23' } },
-    codes: ['VERSION_ADVISORIES', 'VERSION_OLD'],
-    evidence: ['CVE-2021-43446', 'CVE-2023-30186']
-  },
-  'its version is newer than what is known': {
-    options: { emulated: { version: '10.1.0.5' } },
-    codes: ['VERSION_NEW'],
-    evidence: ['Version 10.1.0.5', 'knows versions up to 10.0'],
-    remedy: /changelog/
-  },
   'its files are announced at another host: its proxy replaces Host': {
     options: { serverProxy: { headers: ({ host: _, ...headers }, { targetHost }) => ({ ...headers, host: targetHost }) } },
     codes: ['RESULT_ORIGIN'],
-    evidence: [/announces a converted file at http:\/\/127\.0\.0\.1:\d+, but its origins are http:\/\/127\.0\.0\.1:\d+/],
+    evidence: [/at an origin that is none of http:\/\/127\.0\.0\.1:\d+\./],
     remedy: /X-Forwarded-Host/
   },
   'its files are announced with http: its proxy hides https': {
@@ -245,21 +182,6 @@ const faults: Readonly<Record<string, Fault>> = {
     codes: ['RESULT_FETCH'],
     evidence: ['status 404']
   },
-  'its proxy removes a path without telling it': {
-    options: async t => await belowPath(t),
-    codes: ['RESULT_PATH'],
-    evidence: ['without /docs'],
-    remedy: /proxy_set_header X-Forwarded-Prefix \/docs;/
-  },
-  'it cannot convert': {
-    breaks: ({ documentServer }) => documentServer.fault('conversion', { type: 'error', error: -6 }, { times: Infinity }),
-    codes: ['CONVERSION_FAILED'],
-    evidence: ['error -6', 'database']
-  },
-  'its proxy answers conversions': {
-    breaks: ({ documentServer }) => documentServer.fault('converter', { type: 'html' }, { times: Infinity }),
-    codes: ['CONVERSION_FAILED']
-  }
 }
 
 for (const [name, { options = {}, breaks, ...expected }] of Object.entries(faults)) {
@@ -269,20 +191,6 @@ for (const [name, { options = {}, breaks, ...expected }] of Object.entries(fault
     await breaks?.(setUp)
     expectReport(t, await setUp.host.app.editorDoctor(), expected)
   })
-}
-
-async function belowPath (t: Test): Promise<SetUpOptions> {
-  const documentServer = await startDocumentServer(t)
-  const proxy = await startReverseProxy(t, {
-    rewrite: url => url.slice('/docs'.length),
-    answer (request, response) {
-      if (request.url!.startsWith('/docs/')) return false
-      response.writeHead(404).end('Not Found')
-      return true
-    }
-  })
-  proxy.forwardTo(documentServer.url)
-  return { documentServerOrigin: `${proxy.origin}/docs` }
 }
 
 async function withoutPath (t: Test): Promise<SetUp> {

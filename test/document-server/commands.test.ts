@@ -96,7 +96,7 @@ t.test('drop with users that are no list of user IDs is refused, and an empty li
       )
     }
   }
-  await t.rejects(editorServer.command({ c: 'drop', key, user: ['ada'] } as never), { code: 'FST_EDITOR_INVALID_OPTION', message: /did you mean users\?/ })
+  await t.rejects(editorServer.command({ c: 'drop', key, user: ['ada'] } as never), { code: 'FST_EDITOR_INVALID_OPTION', message: /is unknown: use .*users/ })
   t.equal(documentServer.receivedRequests.length, before)
   t.strictSame(await editorServer.command({ c: 'drop', key, users: [] }), { key })
   t.strictSame(await editorServer.command({ c: 'drop', key, users: ['bob'] }), { key })
@@ -147,73 +147,6 @@ t.test('a key that is empty, malformed or foreign is refused, and nothing is sen
   }, 'with foreignKey it is sent')
 })
 
-t.test('the key that is checked is the key that is sent', async t => {
-  const { app: { editorServer }, documentServer, keys, fileId } = await startService(t)
-  const key = keys.of({ fileId, revision: '1' })
-  const disguised: object[] = [
-    Object.assign(Object.create({ key }), { c: 'deleteForgotten' }),
-    Object.defineProperty({ c: 'deleteForgotten' }, 'key', { value: key, enumerable: false }),
-    { c: 'deleteForgotten', key, toJSON: () => ({ c: 'deleteForgotten', key: '' }) },
-    { c: 'deleteForgotten', key: [key] },
-    { c: 'deleteForgotten', key: { toString: () => key } },
-    { c: 'toString', key: '' },
-    { c: '__proto__' },
-    { c: 'version', key: '' },
-    { c: 'version', key: 7 }
-  ]
-  for (const [index, command] of disguised.entries()) {
-    for (const foreignKey of [false, true]) {
-      await t.rejects(
-        editorServer.command(command as Command, { foreignKey }),
-        { code: 'FST_EDITOR_INVALID_KEY' },
-        `command ${index}`
-      )
-    }
-  }
-  // The document server keeps forgotten files in folders named by their keys.
-  for (const folder of ['.', '..']) {
-    await t.rejects(editorServer.command({ c: 'deleteForgotten', key: folder }, { foreignKey: true }), {
-      code: 'FST_EDITOR_INVALID_KEY'
-    })
-  }
-  const circular: Record<string, unknown> = { c: 'version' }
-  circular.self = circular
-  for (const command of [circular, ['version'], 'version', { c: ['version'] }, { c: 'version', size: 1n }]) {
-    await t.rejects(editorServer.command(command as never), { code: 'FST_EDITOR_INVALID_OPTION' })
-  }
-  const sent = () => documentServer.receivedRequests.filter(({ url }) => url.includes('CommandService'))
-  t.strictSame(sent(), [], 'nothing was sent')
-
-  let reads = 0
-  const changing = { c: 'getForgotten', get key () { return reads++ === 0 ? key : '' } } as const
-  await t.rejects(editorServer.command(changing), { code: 'FST_EDITOR_COMMAND_FAILED' })
-  const [{ body }] = sent() as unknown as [{ body: { key: string, token: string } }]
-  t.strictSame([body.key, claimsOf(body.token).key], [key, key])
-})
-
-t.test('every error code has its explanation', async t => {
-  const { app: { editorServer }, documentServer } = await startService(t)
-  const explanations = {
-    1: 'it does not know the document key',
-    2: 'it has no usable callback URL for the document',
-    3: 'it failed, see its log',
-    4: 'there is nothing new to save',
-    5: 'it does not know the command',
-    6: 'it rejects our token: jwtSecret must be its services.CoAuthoring.secret.inbox.string',
-    7: 'our token has expired: compare the clocks',
-    99: 'unknown'
-  }
-  for (const [code, explanation] of Object.entries(explanations)) {
-    documentServer.fault('command', { type: 'answer', status: 200, body: `{"error":${code}}` })
-    await t.rejects(editorServer.version(), {
-      code: 'FST_EDITOR_COMMAND_FAILED',
-      statusCode: 502,
-      serverCode: Number(code),
-      message: new RegExp(`refused the command version: error ${code} \\(${explanation}`)
-    })
-  }
-})
-
 t.test('the document server has another secret, or its clock is ahead: 6 and 7', async t => {
   const { app: { editorServer }, documentServer } = await startService(t)
   documentServer.changeSecret('another-secret-than-that-of-the-application')
@@ -222,15 +155,13 @@ t.test('the document server has another secret, or its clock is ahead: 6 and 7',
 
 t.test('what answers is no document server', async t => {
   const { app: { editorServer }, documentServer } = await startService(t)
-  for (
-    const fault of [
-      { type: 'html' },
-      { type: 'answer', status: 200, body: '[]' },
-      { type: 'answer', status: 200, body: '{"error":"0"}' },
-      { type: 'answer', status: 404 },
-      { type: 'reset' }
-    ] as const
-  ) {
+  for (const fault of [
+    { type: 'html' },
+    { type: 'answer', status: 200, body: '[]' },
+    { type: 'answer', status: 200, body: '{"error":"0"}' },
+    { type: 'answer', status: 404 },
+    { type: 'reset' }
+  ] as const) {
     documentServer.fault('command', fault)
     await t.rejects(editorServer.version(), { code: 'FST_EDITOR_UPSTREAM' })
     documentServer.fault('healthcheck', fault)

@@ -1,8 +1,7 @@
 import t, { type Test } from 'tap'
-import { extractText, getDocumentProxy } from 'unpdf'
 import type { ConversionOptions, ConversionRequest } from '../../lib/index.js'
 import { claimsOf } from '../kit/document-server.js'
-import { OLD, startService } from '../kit/sessions.js'
+import { startService } from '../kit/sessions.js'
 
 type RequestByUrl = Extract<ConversionRequest, { readonly url: string }>
 
@@ -153,26 +152,6 @@ t.test('the same request has the same key, and is not converted again', async t 
   }
 })
 
-t.test('the order of properties and undefined ones make no difference to the key', async t => {
-  const { convert } = await startConverting(t)
-  const { fields: { key } } = await convert({
-    region: 'de-DE',
-    thumbnail: { first: true, width: 10 },
-    watermark: { align: 1, paragraphs: [{ runs: [{ text: 'a', bold: true }] }] }
-  })
-  const { fields } = await convert(
-    {
-      watermark: { paragraphs: [{ runs: [{ bold: true, text: 'a' }] }], align: 1 },
-      password: undefined,
-      thumbnail: { height: undefined, width: 10, first: true },
-      region: 'de-DE'
-    } as unknown as Partial<RequestByUrl>
-  )
-  t.equal(fields.key, key)
-  t.notOk('password' in fields)
-  t.strictSame(fields, { ...fields, thumbnail: { width: 10, first: true } })
-})
-
 t.test('the key depends on the content, the format it is read as, and the output type, whatever their letter case', async t => {
   const { convert, url } = await startConverting(t)
   const keyOf = async (given: Partial<RequestByUrl>) => (await convert(given)).fields.key
@@ -185,18 +164,6 @@ t.test('the key depends on the content, the format it is read as, and the output
   t.not(await keyOf({ key: 'report-1', outputType: 'pdfa' }), key)
   t.not(await keyOf({}), key)
   t.equal(await keyOf({}), await keyOf({ key: url }), 'by default the URL stands for the content')
-})
-
-t.test('the result is what the document server made of the document', async t => {
-  const { convert } = await startConverting(t)
-  const { result } = await convert()
-  t.equal(result.fileType, 'pdf')
-  t.equal(result.mediaType, 'application/pdf')
-  const pdf = await result.bytes()
-  t.equal(pdf.length, result.size)
-  t.equal((await extractText(await getDocumentProxy(Uint8Array.from(pdf)), { mergePages: true })).text.trim(), OLD)
-  const { result: text } = await convert({ outputType: 'txt' })
-  t.strictSame([text.fileType, text.mediaType, String(await text.bytes())], ['txt', 'text/plain; charset=utf-8', OLD])
 })
 
 t.test('a request that is too large for a header is signed in the body', async t => {
@@ -213,80 +180,38 @@ t.test('an invalid field rejects, the message names it, and nothing is sent', as
   const valid = { url, fileType: 'txt', outputType: 'pdf' }
   const table: ReadonlyArray<readonly [field: string, request: unknown]> = [
     ['options', null],
-    ['options', 'url'],
     ['url', { ...valid, url: undefined }],
     ['url', { ...valid, url: '/relative' }],
     ['url', { ...valid, url: 'file:///etc/passwd' }],
     ['fileType', { ...valid, fileType: undefined }],
-    ['fileType', { ...valid, fileType: '.docx' }],
     ['outputType', { ...valid, outputType: '' }],
-    ['outputType', { ...valid, outputType: ['pdf'] }],
     ['outputtype', { ...valid, outputtype: 'pdf' }],
     ['async', { ...valid, async: true }],
     ['key', { ...valid, key: '' }],
-    ['title', { ...valid, title: 1 }],
     ['password', { ...valid, password: '' }],
-    ['password', { ...valid, password: 'x'.repeat(256) }],
     ['region', { ...valid, region: 'english' }],
     ['codePage', { ...valid, codePage: 1234 }],
-    ['codePage', { ...valid, codePage: '1251' }],
     ['delimiter', { ...valid, delimiter: 6 }],
-    ['delimiter', { ...valid, delimiter: ',' }],
     ['thumbnail', { ...valid, thumbnail: '{}' }],
-    ['thumbnail', { ...valid, thumbnail: null }],
     ['thumbnail.aspect', { ...valid, thumbnail: { aspect: 3 } }],
-    ['thumbnail.first', { ...valid, thumbnail: { first: 1 } }],
     ['thumbnail.width', { ...valid, thumbnail: { width: 0 } }],
-    ['thumbnail.height', { ...valid, thumbnail: { height: 1.5 } }],
     ['thumbnail.size', { ...valid, thumbnail: { size: 1 } }],
-    ['spreadsheetLayout.orientation', { ...valid, spreadsheetLayout: { orientation: 'upright' } }],
-    ['spreadsheetLayout.fitToWidth', { ...valid, spreadsheetLayout: { fitToWidth: -1 } }],
-    ['spreadsheetLayout.fitToHeight', { ...valid, spreadsheetLayout: { fitToHeight: NaN } }],
-    ['spreadsheetLayout.scale', { ...valid, spreadsheetLayout: { scale: 0 } }],
-    ['spreadsheetLayout.ignorePrintArea', { ...valid, spreadsheetLayout: { ignorePrintArea: 'yes' } }],
-    ['spreadsheetLayout.headings', { ...valid, spreadsheetLayout: { headings: 0 } }],
-    ['spreadsheetLayout.gridLines', { ...valid, spreadsheetLayout: { gridLines: 0 } }],
-    ['spreadsheetLayout.pageSize.width', { ...valid, spreadsheetLayout: { pageSize: { width: 210 } } }],
-    ['spreadsheetLayout.margins.left', { ...valid, spreadsheetLayout: { margins: { left: 'wide' } } }],
-    ['documentLayout.isPrint', { ...valid, documentLayout: { isPrint: 'yes' } }],
-    ['documentLayout.drawPlaceHolders', { ...valid, documentLayout: { drawPlaceHolders: 1 } }],
-    ['documentLayout.drawFormHighlight', { ...valid, documentLayout: { drawFormHighlight: 1 } }],
-    ['documentRenderer.textAssociation', { ...valid, documentRenderer: { textAssociation: 'lines' } }],
+    ['spreadsheetLayout', { ...valid, spreadsheetLayout: 'upright' }],
     ['pdf.form', { ...valid, pdf: { form: 'yes' } }],
-    ['pdf.pdfa', { ...valid, pdf: { pdfa: 1 } }],
-    ['watermark.transparent', { ...valid, watermark: { transparent: 2 } }],
-    ['watermark.type', { ...valid, watermark: { type: 'a b' } }],
-    ['watermark.width', { ...valid, watermark: { width: -1 } }],
-    ['watermark.height', { ...valid, watermark: { height: Infinity } }],
-    ['watermark.rotate', { ...valid, watermark: { rotate: '45' } }],
-    ['watermark.margins', { ...valid, watermark: { margins: [1, 2, 3] } }],
-    ['watermark.fill', { ...valid, watermark: { fill: [256, 0, 0] } }],
-    ['watermark.fill', { ...valid, watermark: { fill: 'data:text/html;base64,PGI+' } }],
-    ['watermark.stroke', { ...valid, watermark: { stroke: [1, 2] } }],
-    ['watermark.strokeWidth', { ...valid, watermark: { strokeWidth: -1 } }],
-    ['watermark.stroke-width', { ...valid, watermark: { 'stroke-width': 1 } }],
-    ['watermark.align', { ...valid, watermark: { align: 2 } }],
-    ['watermark.paragraphs', { ...valid, watermark: { paragraphs: {} } }],
-    ['watermark.paragraphs[1]', { ...valid, watermark: { paragraphs: [{}, 'text'] } }],
-    ['watermark.paragraphs[0].align', { ...valid, watermark: { paragraphs: [{ align: 4 }] } }],
-    ['watermark.paragraphs[0].lineSpacing', { ...valid, watermark: { paragraphs: [{ lineSpacing: -1 }] } }],
-    ['watermark.paragraphs[0].runs[1].fontSize', { ...valid, watermark: { paragraphs: [{ runs: [{ text: 'a' }, { text: 'b', fontSize: 0 }] }] } }],
-    ['watermark.paragraphs[0].runs[0].bold', { ...valid, watermark: { paragraphs: [{ runs: [{ text: 'a', bold: 'yes' }] }] } }]
+    ['watermark', { ...valid, watermark: 'Draft' }]
   ]
   for (const [field, request] of table) {
     const error = await editorServer.convert(request as ConversionRequest).catch(error => error)
     t.match(error, { code: 'FST_EDITOR_INVALID_OPTION' }, field)
     t.ok(String(error.message).startsWith(`Option ${field} `), error.message)
   }
-  for (
-    const [field, invalid] of [
-      ['timeout', { timeout: 0 }],
-      ['interval', { interval: -1 }],
-      ['onProgress', { onProgress: true }],
-      ['signal', { signal: {} }],
-      ['delayMs', { delayMs: 1 }]
-    ] as const
-  ) {
+  for (const [field, invalid] of [
+    ['timeout', { timeout: 0 }],
+    ['interval', { interval: -1 }],
+    ['onProgress', { onProgress: true }],
+    ['signal', { signal: {} }],
+    ['delayMs', { delayMs: 1 }]
+  ] as const) {
     await t.rejects(editorServer.convert(valid, invalid as object), {
       code: 'FST_EDITOR_INVALID_OPTION',
       message: new RegExp(`^Option ${field} `)

@@ -1,11 +1,9 @@
 import type { RequestListener, ServerResponse } from 'node:http'
-import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { ConversionProgress, ConvertOptions, HttpClient } from '../../lib/index.js'
+import type { ConversionProgress, ConvertOptions } from '../../lib/index.js'
 import { type ConversionAnswer, PDF, pending, ready, startConversionService } from '../kit/document-server.js'
 import { type HostOptions, startHost } from '../kit/host.js'
 import { zipOf } from '../kit/packages.js'
-import { deferred, holdTimers } from '../kit/time.js'
 
 const REQUEST = { url: 'http://127.0.0.1:9/a.docx', fileType: 'docx', outputType: 'pdf' }
 
@@ -37,42 +35,6 @@ t.test('onProgress is called with every answer, in JSON and in XML, up to 100', 
   t.strictSame(await result.bytes(), PDF)
 })
 
-t.test('an error thrown by onProgress ends the conversion', async t => {
-  const { service, convert } = await startConverting(t, pending)
-  const stop = new Error('enough')
-  t.equal(await convert({ onProgress () { throw stop } }).catch(error => error), stop)
-  t.equal(service.conversions.length, 1)
-})
-
-t.test('onProgress may be asynchronous: it is awaited until the time is up, and its rejection ends the conversion', async t => {
-  const { service, convert } = await startConverting(t, pending)
-  const stop = new Error('enough')
-  let running = 0
-  const slow = async () => {
-    t.equal(++running, 1)
-    await setImmediate()
-    running--
-    if (service.conversions.length === 3) throw stop
-  }
-  t.equal(await convert({ onProgress: slow }).catch(error => error), stop)
-  t.equal(service.conversions.length, 3)
-  const controller = new AbortController()
-  const endless = convert({ signal: controller.signal, onProgress: async () => { await new Promise(() => controller.abort(stop)) } })
-  t.equal(await endless.catch(error => error), stop)
-})
-
-t.test('whatever an answer has for percent, onProgress gets a number from 0 to 100', async t => {
-  const values = ['"42"', '{"toString":1}', '['.repeat(4000) + ']'.repeat(4000), '-1', '1e999', '"NaN"', 'true', 'null']
-  const { convert } = await startConverting(t, (response, attempt, origin) => {
-    const value = values[attempt - 1]
-    return value === undefined ? ready(response, attempt, origin) : response.end(`{"endConvert":false,"percent":${value}}`)
-  })
-  const percents: unknown[] = []
-  const { body } = await convert({ onProgress: ({ percent }) => { percents.push(percent) } })
-  body.destroy()
-  t.strictSame(percents, [42, 0, 0, 0, 0, 0, 0, 0, 100])
-})
-
 t.test('a conversion that is not ready in time rejects; the same request later gets the result', async t => {
   let isReady = false
   const { service, convert } = await startConverting(
@@ -90,58 +52,6 @@ t.test('a conversion that is not ready in time rejects; the same request later g
   for (const { body } of service.conversions) t.strictSame(body, service.conversions[0]!.body, 'every request is the same')
 })
 
-t.test('the first requests follow sooner than the interval: small documents are converted quickly', async t => {
-  const { convert } = await startConverting(t, (response, attempt, origin) => (attempt < 2 ? pending : ready)(response, attempt, origin))
-  t.strictSame(await (await convert({ interval: 8000, timeout: 7500 })).bytes(), PDF)
-})
-
-t.test('the time limit also ends a request that is not answered', async t => {
-  const closed = deferred()
-  const timeout = 200_000
-  const timers = holdTimers(t, timeout)
-  const { convert } = await startConverting(t, response => {
-    response.once('close', () => closed.resolve())
-    timers.pass()
-  })
-  await t.rejects(convert({ timeout }), { code: 'FST_EDITOR_CONVERSION_TIMEOUT' })
-  await closed.promise
-})
-
-t.test('an aborted signal rejects with its reason: before, while waiting, while asking and while reading', async t => {
-  const reason = new Error('no longer needed')
-  await t.test('before', async t => {
-    const { service, convert } = await startConverting(t, ready)
-    t.equal(await convert({ signal: AbortSignal.abort(reason) }).catch(error => error), reason)
-    t.equal(service.conversions.length, 0)
-  })
-  await t.test('while waiting', async t => {
-    const controller = new AbortController()
-    const { service, convert } = await startConverting(t, pending)
-    const converting = convert({ interval: 100_000, signal: controller.signal, onProgress: () => { setImmediate().then(() => controller.abort(reason)) } })
-    t.equal(await converting.catch(error => error), reason)
-    t.equal(service.conversions.length, 1)
-  })
-  await t.test('while asking', async t => {
-    const controller = new AbortController()
-    const closed = deferred()
-    const { convert } = await startConverting(t, response => {
-      response.once('close', () => closed.resolve())
-      controller.abort(reason)
-    })
-    t.equal(await convert({ signal: controller.signal }).catch(error => error), reason)
-    await closed.promise
-  })
-  await t.test('while reading', async t => {
-    const controller = new AbortController()
-    const closed = deferred()
-    const { convert } = await startConverting(t, ready, { result: endlessPdf(closed.resolve) })
-    const { body } = await convert({ signal: controller.signal })
-    body.once('data', () => controller.abort(reason))
-    t.equal(await new Promise(resolve => body.once('error', resolve)), reason)
-    await closed.promise
-  })
-})
-
 /** Sends without an end, and tells when the connection is closed. */
 function endlessPdf (onClose: () => void): RequestListener {
   return (_request, response) => {
@@ -153,43 +63,6 @@ function endlessPdf (onClose: () => void): RequestListener {
     send()
   }
 }
-
-t.test('a result that is not read leaves no connection open: once it is destroyed, its signal is aborted, or the app is closed', async t => {
-  for (const end of ['destroyed', 'aborted', 'closed'] as const) {
-    const closed = deferred()
-    const controller = new AbortController()
-    const { app, convert } = await startConverting(t, ready, { result: endlessPdf(closed.resolve) })
-    const { body } = await convert({ signal: controller.signal })
-    if (end === 'destroyed') body.destroy()
-    else if (end === 'aborted') controller.abort()
-    else await app.close()
-    await closed.promise
-    t.ok(body.destroyed, end)
-  }
-})
-
-t.test('a result that is not read in time is ended, and tells whoever reads it then', async t => {
-  const closed = deferred()
-  const total = 200_000
-  const timers = holdTimers(t, total)
-  const { convert } = await startConverting(t, ready, { result: endlessPdf(closed.resolve), timeouts: { total } })
-  const result = await convert()
-  timers.pass()
-  await closed.promise
-  await t.rejects(result.bytes(), { code: 'FST_EDITOR_UPSTREAM_TIMEOUT', message: /not finished within 200000 ms/ })
-})
-
-t.test('closing the app ends a conversion that is not finished', async t => {
-  const asked = deferred()
-  const { app, convert } = await startConverting(t, response => {
-    pending(response, 1, '')
-    asked.resolve()
-  })
-  const converting = convert({ interval: 100_000 }).catch(error => error)
-  await asked.promise
-  await app.close()
-  t.match(await converting, { message: /closing|closed|destroyed/ })
-})
 
 t.test('a result is limited by maxFileSize', async t => {
   const { convert } = await startConverting(t, ready, { result: endlessPdf(() => {}), maxFileSize: 100_000 })
@@ -204,13 +77,6 @@ t.test('a result is limited by maxFileSize', async t => {
     maxFileSize: 100_000
   })
   await t.rejects(announced.convert(), { code: 'FST_EDITOR_TOO_LARGE' })
-})
-
-t.test('a result can be read once', async t => {
-  const { convert } = await startConverting(t, ready)
-  const result = await convert()
-  t.strictSame(await result.bytes(), PDF)
-  await t.rejects(result.bytes(), { name: 'TypeError', message: /read once/ })
 })
 
 t.test('a result of another format than was requested or announced is refused', async t => {
@@ -268,42 +134,9 @@ t.test('a result of another format than was requested or announced is refused', 
   const { bytes } = await truncated.app.editorServer.convert({ ...REQUEST, outputType: 'docx' })
   await t.rejects(bytes(), { code: 'FST_EDITOR_UPSTREAM', retryable: true, message: /the docx file is truncated or damaged/ })
 
-  const service = await startConversionService(
-    t,
-    announced(undefined, '/cache/files/conv_1/output.odt/a.odt?md5=x'),
-    (_request, response) => {
-      response.end(zip)
-    }
-  )
+  const service = await startConversionService(t, announced(undefined, '/cache/files/conv_1/output.odt/a.odt?md5=x'), (_request, response) => {
+    response.end(zip)
+  })
   const { app } = await startHost(t, { documentServerOrigin: service.origin })
   t.equal((await app.editorServer.convert({ ...REQUEST, outputType: 'odf' })).fileType, 'odt', 'an older document server names it in the URL only')
-})
-
-t.test('with documentServer.internalUrl requests and results go there', async t => {
-  const service = await startConversionService(t, response => {
-    response.end(JSON.stringify({ fileUrl: 'https://docs.invalid/cache/result.pdf?md5=a', endConvert: true }))
-  })
-  const { app } = await startHost(t, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: service.origin } })
-  t.strictSame(await (await app.editorServer.convert(REQUEST)).bytes(), PDF)
-  t.strictSame(service.downloads, ['/cache/result.pdf?md5=a'])
-})
-
-t.test('the purpose of all requests is conversion, so that an HTTP client can tell', async t => {
-  const service = await startConversionService(t, ready)
-  const purposes: string[] = []
-  const { app } = await startHost(t, {
-    documentServerOrigin: service.origin,
-    prepare (app) {
-      app.addHook('onReady', async () => {
-        const client = app.editorHttpClient as { request: HttpClient['request'] }
-        const { request } = client
-        client.request = async options => {
-          purposes.push(options.purpose)
-          return await request(options)
-        }
-      })
-    }
-  })
-  await (await app.editorServer.convert(REQUEST)).bytes()
-  t.strictSame(purposes, ['conversion', 'conversion'])
 })

@@ -4,28 +4,26 @@ import t from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { HANDLER, startHost } from '../kit/host.js'
 
-for (const profile of ['secure', 'classic'] as const) {
-  t.test(`a download returns exactly the stored bytes, or 404 (${profile})`, async t => {
-    const bytes = randomBytes(300_000)
-    const directory = t.testdir({ 'a.docx': bytes, 'empty.txt': '' })
-    const host = await startHost(t, { profile, storage: fileStorage({ directory }) })
+t.test('a download returns exactly the stored bytes, or 404', async t => {
+  const bytes = randomBytes(300_000)
+  const directory = t.testdir({ 'a.docx': bytes, 'empty.txt': '' })
+  const host = await startHost(t, { storage: fileStorage({ directory }) })
 
-    const stored = await host.downloadAsDocumentServer('a')
-    t.equal(stored.status, 200)
-    t.equal(stored.headers.get('content-length'), '300000')
-    t.ok(Buffer.from(await stored.arrayBuffer()).equals(bytes))
+  const stored = await host.downloadAsDocumentServer('a')
+  t.equal(stored.status, 200)
+  t.equal(stored.headers.get('content-length'), '300000')
+  t.ok(Buffer.from(await stored.arrayBuffer()).equals(bytes))
 
-    const empty = await host.downloadAsDocumentServer('empty')
-    t.equal(empty.status, 200)
-    t.equal(empty.headers.get('content-length'), '0')
-    t.equal(await empty.text(), '')
+  const empty = await host.downloadAsDocumentServer('empty')
+  t.equal(empty.status, 200)
+  t.equal(empty.headers.get('content-length'), '0')
+  t.equal(await empty.text(), '')
 
-    for (const fileId of ['unknown', 'a.docx', '']) {
-      t.equal((await host.downloadAsDocumentServer(fileId)).status, 404, `fileId "${fileId}"`)
-    }
-    t.equal((await fetch(`${host.origin}${HANDLER}?action=download`)).status, 404, 'no fileId')
-  })
-}
+  for (const fileId of ['unknown', 'a.docx', '']) {
+    t.equal((await host.downloadAsDocumentServer(fileId)).status, 404, `fileId "${fileId}"`)
+  }
+  t.equal((await fetch(`${host.origin}${HANDLER}?action=download`)).status, 404, 'no fileId')
+})
 
 t.test('the 404 of a download is plain text and does not mention files', async t => {
   const directory = t.testdir({})
@@ -42,12 +40,4 @@ t.test('a file copied into the directory is found by its name without the extens
   await writeFile(`${directory}/Annual report.xlsx`, 'from another program')
   const response = await fetch(host.handler({ action: 'download', fileId: 'Annual report' }))
   t.equal(await response.text(), 'from another program')
-})
-
-t.test('the handler adds no CORS header to a download', async t => {
-  const host = await startHost(t, { profile: 'classic' })
-  const { fileId } = await host.storage.create('docx', Buffer.from('content'))
-  const response = await fetch(host.handler({ action: 'download', fileId }), { headers: { origin: 'https://elsewhere.example' } })
-  t.equal(response.status, 200)
-  t.strictSame([...response.headers.keys()].filter(name => name.startsWith('access-control-')), [])
 })

@@ -36,7 +36,7 @@ t.test('every known format is sent as an attachment with the fixed media type of
     if (known[extension]) t.equal(type, known[extension], extension)
     t.match(type, /^[a-z]+\/[a-z0-9.+-]+(; charset=utf-8)?$/, extension)
     t.not(type, 'application/octet-stream', extension)
-    t.equal(headers.get('content-disposition'), `attachment; filename="${fileId}.${extension}"`)
+    t.equal(headers.get('content-disposition'), `attachment; filename=${fileId}.${extension}`)
     t.equal(headers.get('x-content-type-options'), 'nosniff')
     t.equal(headers.get('cross-origin-resource-policy'), 'same-origin')
     t.match(headers.get('content-security-policy'), /^sandbox;/)

@@ -13,6 +13,8 @@ t.test('a single range is answered 206 with exactly these bytes', async t => {
     ['bytes=5-9', 5, 9],
     ['bytes=-3', 17, 19],
     ['bytes=-19', 1, 19],
+    ['bytes=-20', 0, 19],
+    ['bytes=-1000', 0, 19],
     ['bytes=15-', 15, 19],
     ['bytes=15-1000', 15, 19]
   ]
@@ -37,10 +39,10 @@ t.test('a range beyond the end is answered 416 with the file size', async t => {
   t.equal(await response.text(), 'Range Not Satisfiable')
 })
 
-t.test('several ranges, an oversized suffix, another unit and a malformed range get the whole file', async t => {
+t.test('several ranges, another unit and a malformed range get the whole file', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('docx', Buffer.from(CONTENT))
-  for (const range of ['bytes=0-1,4-5', 'bytes=-20', 'bytes=-1000', 'lines=0-1', 'bytes', 'bytes=', 'nonsense']) {
+  for (const range of ['bytes=0-1,4-5', 'lines=0-1', 'bytes', 'bytes=', 'nonsense']) {
     const response = await host.downloadAsDocumentServer(fileId, { range })
     t.equal(response.status, 200, range)
     t.equal(response.headers.get('accept-ranges'), 'bytes')

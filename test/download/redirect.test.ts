@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import t from 'tap'
-import { memoryStorage, type Storage } from '../../lib/index.js'
+import { memoryStorage } from '../../lib/index.js'
+import type { DocumentStore } from '../../lib/store/contract.js'
 import { startHost } from '../kit/host.js'
 import { startDocumentServer } from '../kit/document-server.js'
 import { startUpstream } from '../kit/http.js'
@@ -23,7 +24,7 @@ async function startRedirecting (t: Test, documentServerOrigin?: string, change 
     if (search !== `?${CREDENTIAL}` || headers.authorization !== undefined) response.writeHead(403).end()
     else send(pathname.slice(1), response).catch(() => response.destroy())
   })
-  const storage: Storage = {
+  const storage: DocumentStore = {
     ...memory,
     async downloadUrl (fileId) {
       const info = await memory.stat(fileId)
@@ -49,12 +50,9 @@ t.test('a download is redirected to where the storage serves it, and only to req
   t.equal(ranged.status, 302, 'the storage answers ranges itself')
   t.equal(await (await fetch(url)).text(), 'the content')
 
-  for (
-    const [status, forged] of [[403, url.replace(/signature=[^&]+/, 'signature=x')], [
-      401,
-      host.handler({ action: 'download', fileId })
-    ], [404, host.urls.download('absent')]] as const
-  ) {
+  for (const [status, forged] of [[403, url.replace(/signature=[^&]+/, 'signature=x')], [
+    401, host.handler({ action: 'download', fileId })
+  ], [404, host.urls.download('absent')]] as const) {
     const response = await fetch(forged, { redirect: 'manual' })
     t.equal(response.status, status)
     t.notOk(response.headers.has('location'))

@@ -1,8 +1,6 @@
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { GRACE, OLD, startHistorian } from '../kit/sessions.js'
-import { ADA } from '../kit/host.js'
-import { deferred } from '../kit/time.js'
 
 t.test('restoring makes a version the present one and keeps what was there', async t => {
   const { edit, control, contents, saved, key, fileId } = await startHistorian(t)
@@ -78,40 +76,6 @@ t.test('a change below a version is restored from a result file of the document 
   await t.rejects(opened.restore(2, { result: { url, fileType: 'docx' } }), { code: 'FST_EDITOR_UPSTREAM' })
 })
 
-t.test('a session that begins while a version is prepared is waited for', async t => {
-  let between = async () => {}
-  const { edit, open, control, contents, saved } = await startHistorian(t, {
-    storing: storage => ({
-      ...storage,
-      async stage (fileId, content) {
-        await between()
-        return await storage.stage!(fileId, content)
-      }
-    })
-  })
-  await edit('two')
-  let session: Awaited<ReturnType<typeof open>> | undefined
-  const joined = deferred<void>()
-  between = async () => {
-    between = async () => {}
-    session = await open({ user: GRACE })
-    await session.edit('by Grace')
-    joined.resolve()
-  }
-  const restoring = (await control({ user: ADA })).restore(1)
-  await joined.promise
-  t.match(await session!.close(), { accepted: true })
-  await restoring
-  t.strictSame(await contents(), [[1, OLD], [2, 'two'], [3, 'by Grace'], [4, OLD]])
-  t.notOk(saved.some(({ conflict }) => conflict))
-
-  between = async () => {
-    between = async () => {}
-    await open({ user: GRACE })
-  }
-  await t.rejects((await control({ user: ADA })).restore(1, { timeout: 300 }), { code: 'FST_EDITOR_BEING_EDITED' })
-})
-
 for (const inFiles of [true, false]) {
   t.test(`after a refused final save everybody is led to the version that was restored, and the save becomes a copy: ${inFiles ? 'files' : 'memory'}`, async t => {
     let isFull = false
@@ -121,7 +85,7 @@ for (const inFiles of [true, false]) {
         ...storage,
         async stage (fileId, content) {
           if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
-          return await storage.stage!(fileId, content)
+          return await storage.stage(fileId, content)
         }
       })
     })
@@ -145,87 +109,6 @@ for (const inFiles of [true, false]) {
     t.strictSame(await contents(), [[1, OLD], [2, 'two'], [3, OLD], [4, 'four']])
   })
 }
-
-for (const when of ['before', 'after'] as const) {
-  t.test(`an instance dies ${when} it has published a version: only then the way back to a refused save is given up`, async t => {
-    let isDying = false
-    let isDead = false
-    const { open, control, documentServer, stored, key } = await startHistorian(t, {
-      storing: ({ commit, snapshot, ...storage }) => ({ // they would be one write
-        ...storage,
-        async replace (fileId, content, { beforePublish, ...options } = {}) {
-          const info = await storage.replace(fileId, content, {
-            ...options,
-            async beforePublish (...given) {
-              await beforePublish?.(...given)
-              isDead = isDying && when === 'before'
-              if (isDead) throw new Error('no space left on device')
-            }
-          })
-          isDead = isDying
-          return info
-        },
-        state: {
-          ...storage.state!,
-          async set (...given) {
-            if (isDead) throw new Error('no space left on device')
-            return await storage.state!.set(...given)
-          }
-        }
-      })
-    })
-    const session = await open()
-    await session.edit('saved by force')
-    t.match(await session.forceSave(), { accepted: true })
-    await session.edit('refused')
-    documentServer.fault('file', { type: 'reset' })
-    t.match(await session.close(), { accepted: false })
-    isDying = true
-    const restored = await (await control()).restore(1).then(() => 'after', () => 'before')
-    t.equal(restored, when)
-    isDying = isDead = false
-    t.equal(await stored(), when === 'after' ? OLD : 'saved by force')
-    t.equal(await key() === session.key, when === 'before')
-  })
-}
-
-t.test('a version is restored although its number cannot be found out afterwards', async t => {
-  let isRestoring = false
-  let isBroken = false
-  const { edit, control, stored, saved } = await startHistorian(t, {
-    storing: ({ commit, ...storage }) => ({
-      ...storage,
-      async replace (...given) {
-        const info = await storage.replace(...given)
-        isBroken = isRestoring
-        return info
-      },
-      versions: {
-        ...storage.versions!,
-        async list (...given) {
-          if (isBroken) throw new Error('the disk cannot be read')
-          return await storage.versions!.list(...given)
-        }
-      }
-    })
-  })
-  await edit('two')
-  const opened = await control()
-  isRestoring = true
-  const { version, revision } = await opened.restore(1)
-  t.equal(version, 0)
-  t.equal(await stored(), OLD)
-  t.match(saved.at(-1), { restored: 1, revision })
-})
-
-t.test('two restore at once: both are versions, one after the other', async t => {
-  const { edit, control, contents } = await startHistorian(t)
-  await edit('two')
-  const opened = await control()
-  const numbers = (await Promise.all([opened.restore(1), opened.restore(2)])).map(({ version }) => version).sort()
-  t.strictSame(numbers, [3, 4])
-  t.strictSame((await contents()).slice(2).map(([, content]) => content).sort(), [OLD, 'two'].sort())
-})
 
 t.test('in a hook that a callback waits for, restoring is refused at once', async t => {
   const results: unknown[] = []

@@ -38,9 +38,7 @@ t.test('allow is compared as an origin, never as a URL prefix', async t => {
   const dispatcher = guarded(t, {
     lookup: onLoopback,
     allow: [
-      `http://docs.test:${port}`,
-      `http://127.0.0.1:${String(port).slice(0, -1)}/`,
-      'http://docs.test',
+      `http://docs.test:${port}`, `http://127.0.0.1:${String(port).slice(0, -1)}/`, 'http://docs.test',
       'https://other.test'
     ]
   })

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { PassThrough, pipeline, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type HttpClient, type HttpResponse, memoryStorage, type ReadResult, undiciClient } from '../../lib/index.js'
@@ -83,67 +82,6 @@ t.test('a body of a custom client that ignores the deadline is answered 504 even
   t.match(await answer, /^504 The upstream request took too long: /)
 })
 
-t.test('an onSend hook that starts reading, and waits when the body fails, is answered 502', async t => {
-  const body = new Readable({ read () {} })
-  const seen = deferred()
-  const host = await startHost(t, {
-    documentServerOrigin: ORIGIN,
-    authorize: () => 'grant',
-    httpClient: client(body),
-    prepare (app) {
-      app.addHook('onSend', async (_request, _reply, payload) => {
-        if (!(payload instanceof Readable)) return payload
-        payload.once('readable', () => {})
-        payload.once('close', () => seen.resolve())
-        setImmediate(() => body.destroy(new Error('reset')))
-        await seen.promise
-        return payload
-      })
-    }
-  })
-  t.match(await proxied(host), /^502 The upstream request failed: /)
-})
-
-t.test('a client without an error listener, behind a hook that waits: a complete body is sent in full, any other is answered 502', async t => {
-  let whole = true
-  const upstream = await startUpstream(t, (_request, response) => {
-    if (whole) return response.end('whole')
-    response.writeHead(200, { 'content-length': 100 }).write('cut', () => response.destroy())
-  })
-  const { request, close } = undiciClient()
-  t.teardown(() => close?.())
-  const httpClient: HttpClient = {
-    async request (asked) {
-      const response = await request({ ...asked, url: new URL(upstream.origin) })
-      return { ...response, body: pipeline(response.body, new PassThrough(), () => {}) }
-    }
-  }
-  const { host, waiting, goOn } = await startWaitingHost(t, { httpClient })
-  waiting.then(goOn, () => {})
-  t.equal(await proxied(host), '200 whole')
-  whole = false
-  t.match(await proxied(host), /^(502 The upstream request failed: |200 cut off)/)
-})
-
-t.test('a client that ignores an aborted signal is not called at all', async t => {
-  let asked = 0
-  const { app } = await startHost(t, { documentServerOrigin: ORIGIN, httpClient: { request: () => new Promise(() => { asked++ }) } })
-  const control = app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
-  const reason = new Error('the user left')
-  t.equal(await control.convertToPdf({ signal: AbortSignal.abort(reason) }).catch((error: unknown) => error), reason)
-  t.equal(asked, 0)
-})
-
-t.test('a custom client that answers late, and with nothing, does not end the process', async t => {
-  const late = deferred<HttpResponse>()
-  const host = await startHost(t, { documentServerOrigin: ORIGIN, authorize: () => 'grant', httpClient: { request: () => late.promise }, timeouts: { total: 100 } })
-  t.match(await proxied(host), /^504 /)
-  late.resolve({} as HttpResponse)
-  await turn()
-  t.match(await proxied(host), /^50[24] /)
-})
-
 t.test('a stored file whose stream fails before it is read is answered 500, and the service continues', async t => {
   const memory = memoryStorage()
   const { fileId } = await memory.create('txt', Buffer.from('content'))
@@ -156,16 +94,4 @@ t.test('a stored file whose stream fails before it is read is answered 500, and 
   await turn()
   goOn()
   t.equal((await answer).status, 500)
-})
-
-t.test('a stored file that the storage returns after the request was abandoned is closed', async t => {
-  const memory = memoryStorage()
-  const { fileId } = await memory.create('txt', Buffer.from('content'))
-  const late = deferred<ReadResult | null>()
-  const host = await startHost(t, { storage: { ...memory, read: () => late.promise }, authorize: () => 'grant', timeouts: { storage: 100 } })
-  t.equal((await fetch(host.handler({ action: 'download', fileId }))).status, 500)
-  const file = (await memory.read(fileId))!
-  late.resolve(file)
-  await once(file.body, 'close')
-  t.ok(file.body.destroyed)
 })

@@ -29,30 +29,27 @@ async function statusThrough (t: Test, origin: string, options: Partial<EditorOp
   return response.status
 }
 
-t.test('classic accepts any certificate, secure verifies it', async t => {
+t.test('certificates are verified by default', async t => {
   for (const [what, certificate] of Object.entries(certificates)) {
     const origin = await startTls(t, { cert: certificate.cert, key: certificate.key })
-    t.equal(await statusThrough(t, origin, { profile: 'classic' }), 200, `classic: ${what}`)
-    t.equal(await statusThrough(t, origin, {}), 502, `secure: ${what}`)
+    t.equal(await statusThrough(t, origin, {}), 502, `default: ${what}`)
     t.equal(await statusThrough(t, origin, { tls: { rejectUnauthorized: false } }), 200, `rejectUnauthorized: false: ${what}`)
-    t.equal(await statusThrough(t, origin, { profile: 'classic', tls: { rejectUnauthorized: true } }), 502, `classic, rejectUnauthorized: true: ${what}`)
     for (const ca of [authority.cert, [createAuthority('Another authority').cert, authority.cert]]) {
       t.equal(await statusThrough(t, origin, { tls: { ca } }), what === 'valid' ? 200 : 502, `tls.ca: ${what}`)
     }
   }
 })
 
-t.test('classic accepts TLS 1.0, 1.1 and 1.2, secure requires at least 1.2', async t => {
+t.test('TLS must be at least 1.2 by default', async t => {
   const { cert, key } = certificates.valid!
   for (const version of ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as SecureVersion[]) {
     const origin = await startTls(t, { cert, key, minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' })
     const modern = version >= 'TLSv1.2'
-    t.equal(await statusThrough(t, origin, { profile: 'classic' }), 200, `classic: ${version}`)
-    t.equal(await statusThrough(t, origin, { tls: { ca: authority.cert } }), modern ? 200 : 502, `secure: ${version}`)
+    t.equal(await statusThrough(t, origin, { tls: { ca: authority.cert } }), modern ? 200 : 502, `default: ${version}`)
     t.equal(
       await statusThrough(t, origin, { tls: { ca: authority.cert, minVersion: 'TLSv1' } }),
       200,
-      `secure with minVersion TLSv1: ${version}`
+      `minVersion TLSv1: ${version}`
     )
     t.equal(
       await statusThrough(t, origin, { tls: { ca: authority.cert, minVersion: 'TLSv1.3' } }),
@@ -65,7 +62,7 @@ t.test('classic accepts TLS 1.0, 1.1 and 1.2, secure requires at least 1.2', asy
 t.test('TLS checks are not loosened process-wide', async t => {
   const { cert, key } = certificates['self-signed']!
   const origin = await startTls(t, { cert, key })
-  t.equal(await statusThrough(t, origin, { profile: 'classic' }), 200)
+  t.equal(await statusThrough(t, origin, { tls: { rejectUnauthorized: false, minVersion: 'TLSv1' } }), 200)
   t.equal(process.env.NODE_TLS_REJECT_UNAUTHORIZED, undefined)
   t.equal(tls.DEFAULT_MIN_VERSION, 'TLSv1.2')
   t.notMatch(tls.DEFAULT_CIPHERS, 'SECLEVEL')

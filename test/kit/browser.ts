@@ -35,12 +35,6 @@ const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--no-zygote', '--disable-de
 const FILE_TIMEOUT_MS = 900_000
 const STEP_TIMEOUT_MS = 120_000
 
-/**
- * How long the document server waits for a lost connection before it saves, which a page on a busy machine may exceed:
- * for `holdTimers`.
- */
-export const WAIT_FOR_RECONNECT_MS = 5000
-
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', event => {
   console.error('content security policy: ' + event.violatedDirective + ' ' + event.blockedURI)
 })`
@@ -157,18 +151,8 @@ export interface Opened {
 }
 
 const EVENTS = [
-  'onAppReady',
-  'onDocumentReady',
-  'onDocumentStateChange',
-  'onError',
-  'onWarning',
-  'onInfo',
-  'onMetaChange',
-  'onOutdatedVersion',
-  'onDownloadAs',
-  'onRequestClose',
-  'onRequestRefreshFile',
-  'onUserActionRequired'
+  'onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange',
+  'onOutdatedVersion', 'onDownloadAs', 'onRequestClose', 'onRequestRefreshFile', 'onUserActionRequired'
 ]
 
 interface Recording { readonly events: Array<[name: string, data?: unknown]> }
@@ -233,6 +217,20 @@ export async function startPages (
     }
   }
 }
+
+/**
+ * An api.js whose editor raises what a test says, and notes what it is asked for and given: the emulator's has no dialogs,
+ * answers at once, and numbers versions.
+ */
+export const SCRIPTED_API = `DocsAPI = { DocEditor: function (id, { events }) {
+  document.getElementById(id).replaceWith(document.createElement('iframe'))
+  asked = []
+  answers = []
+  raise = (name, data) => events[name]({ data })
+  this.downloadAs = format => { asked.push(format ?? '') }
+  this.setHistoryData = data => { answers.push(data) }
+  this.destroyEditor = () => {}
+} }`
 
 /** The editor that takes the place of the present one when `action` was done, ready for edits. */
 export async function nextEditor ({ page, event }: Opened, action: () => Promise<unknown>): Promise<Frame> {

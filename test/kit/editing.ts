@@ -15,9 +15,6 @@ import { memoryLog } from './log.js'
 import { packageOf } from './packages.js'
 import { isOnS3, storageOf, type TestStorage } from './storage.js'
 
-/** A storage knows nothing of profiles: one is enough for another storage. */
-export const profiles: ReadonlyArray<'secure' | 'classic'> = isOnS3 ? ['secure'] : ['secure', 'classic']
-
 export const OLD = 'the stored content'
 /** A package, as every format is that the document server saves documents in. */
 export const NEW = packageOf('what the document server saved')
@@ -107,8 +104,9 @@ export async function startEditing (
     async unchanged (t, message) {
       t.equal(await host.storedText(fileId), OLD, `${message}: the bytes are unchanged`)
       // Not every callback is answered only when the record has noted it.
-      while ((await listing()).some(name => name.startsWith('temp/'))) await delay(10)
-      t.strictSame(await listing(), before, `${message}: no other file`)
+      let names = await listing()
+      for (; names.some(name => name.includes('/~')); names = await listing()) await delay(10)
+      t.strictSame(names, before, `${message}: no other file`)
     }
   }
 }
@@ -150,9 +148,9 @@ export function errorOf (body: string): unknown {
   return body === '{"error":0}' ? 0 : body === '{"error":1}' ? 1 : body
 }
 
-/** The callback's body as the profile wants it. */
-export function bodyFor (profile: Profile, fields: object): object {
-  return profile === 'secure' ? { ...fields, token: signed(fields) } : fields
+/** The body of a callback as the document server signs it. */
+export function bodyFor (fields: object): object {
+  return { ...fields, token: signed(fields) }
 }
 
 export interface Instance extends Host {
@@ -161,7 +159,7 @@ export interface Instance extends Host {
 }
 
 /** Another instance of a service, over the same documents: another process would see no more of the first one. */
-export async function startInstance (t: Test, { origin, documentServer, fileId, others }: Editing, options: HostOptions): Promise<Instance> {
+export async function startInstance (t: Test, { origin, documentServer, fileId, others }: Editing, options: HostOptions = {}): Promise<Instance> {
   const host = await startHost(t, {
     documentServerOrigin: documentServer.origin,
     publicBaseUrl: origin,

@@ -16,7 +16,9 @@ import { memoryLog, searchedLog } from './log.js'
 export const HANDLER = '/Controls/Editor/EditorHandler.ashx'
 export const tokens = tokenSigner([SECRET])
 
-export interface HostOptions extends Partial<EditorOptions> {
+export interface HostOptions extends Omit<Partial<EditorOptions>, 'storage'> {
+  /** By default in memory. `undefined`: that of the plugin. */
+  readonly storage?: Storage | undefined
   /** Origin of the document server. Default: one that refuses connections. */
   readonly documentServerOrigin?: string
   readonly server?: FastifyServerOptions
@@ -79,7 +81,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     publicBaseUrl: origin,
     storage: memoryStorage(),
     ...options
-  })
+  } as EditorOptions)
   await app.ready()
 
   const {

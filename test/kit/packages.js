@@ -26,8 +26,7 @@ export function zipOf (content) {
   end.writeUInt32LE(ENTRY_BYTES, 8)
   end.writeUInt32LE(PART_BYTES + content.length, 12)
   return Buffer.concat([
-    Buffer.from('PK\x03\x04'), fields, NAME, content,
-    Buffer.from('PK\x01\x02\x14\0'), fields, Buffer.alloc(14), NAME,
+    Buffer.from('PK\x03\x04'), fields, NAME, content, Buffer.from('PK\x01\x02\x14\0'), fields, Buffer.alloc(14), NAME,
     Buffer.from('PK\x05\x06'), end
   ])
 }

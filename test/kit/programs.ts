@@ -3,17 +3,15 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createConnection } from 'node:net'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { EditorConfig } from 'onlyoffice-emulator'
+
 import type { Test } from 'tap'
-import { nginxProgram } from '../../examples/cluster/nginx.js'
+import { nginxProgram, startNginx as startAnyNginx } from '../../scripts/nginx.js'
 import { freePort } from './http.js'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -150,14 +148,8 @@ function environment (): NodeJS.ProcessEnv {
     if (
       /^(TAP|_TAP)/.test(name) ||
       [
-        'NODE_OPTIONS',
-        'NODE_V8_COVERAGE',
-        'HOST',
-        'ALLOWED_HOSTS',
-        'EDITOR_API_URL',
-        'JWT_SECRET',
-        'PUBLIC_BASE_URL',
-        'PROFILE'
+        'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'HOST', 'ALLOWED_HOSTS', 'EDITOR_API_URL', 'JWT_SECRET',
+        'PUBLIC_BASE_URL', 'PROFILE'
       ].includes(name)
     ) delete env[name]
   }
@@ -203,68 +195,17 @@ export async function startDemo (t: Test, options: { readonly directory?: string
   }
 }
 
-/** Commas, quotation marks, UTF-8, values as they are shown, every sheet a file. */
-const CSV_OF_ALL_SHEETS = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1'
-
 /** For the `skip` option of a test: why there is no LibreOffice, else `false`. */
 export async function missingOffice (): Promise<string | false> {
   return await run('soffice', ['--version']).then(() => false as const, () => 'LibreOffice is not installed')
-}
-
-/** What LibreOffice shows of the sheets of a workbook: lines of CSV by sheet. */
-export async function calculatedSheets (bytes: Uint8Array): Promise<Map<string, string[]>> {
-  const directory = await mkdtemp(join(tmpdir(), 'office-'))
-  try {
-    await writeFile(join(directory, 'book.xlsx'), bytes)
-    const profile = pathToFileURL(join(directory, 'profile')).href
-    await run('soffice', [
-      `-env:UserInstallation=${profile}`,
-      '--headless',
-      '--convert-to',
-      CSV_OF_ALL_SHEETS,
-      '--outdir',
-      directory,
-      join(directory, 'book.xlsx')
-    ])
-    const names = (await readdir(directory)).filter(name => name.endsWith('.csv'))
-    return new Map(await Promise.all(names.map(async name => {
-      const text = await readFile(join(directory, name), 'utf8')
-      return [name.slice('book-'.length, -'.csv'.length), text.trimEnd().split('\n')] as const
-    })))
-  } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 })
-  }
-}
-
-/** The configuration in a page with `control.render()`, for a document server's `open()`. */
-export async function configOf (url: string, init?: RequestInit): Promise<EditorConfig> {
-  const response = await fetch(url, init)
-  const json = /<script type="application\/json"[^>]*>(.*?)<\/script>/s.exec(await response.text())?.[1]
-  if (json === undefined) throw new Error(`${url} answered ${response.status} without an editor`)
-  return JSON.parse(json) as EditorConfig
 }
 
 export { nginxProgram }
 
 /** A real nginx with the given contents of its `server`, as any user. It ends with the test. */
 export async function startNginx (t: Test, server: string): Promise<{ readonly origin: string }> {
-  const directory = t.testdir()
   const port = await freePort()
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path ${directory}/${name};`)
-  await writeFile(join(directory, 'nginx.conf'), `daemon off; master_process off; pid ${directory}/pid; error_log ${directory}/error.log;
-    events {} http { access_log off; ${temp.join(' ')} server { listen 127.0.0.1:${port}; ${server} } }`)
-  const nginx = spawn(nginxProgram()!, ['-p', directory, '-c', join(directory, 'nginx.conf')], { stdio: 'ignore' })
-  const exited = once(nginx, 'exit')
-  t.teardown(async () => {
-    nginx.kill('SIGTERM')
-    await exited
-  })
-  for (;;) {
-    const socket = createConnection(port, '127.0.0.1')
-    if (await once(socket, 'connect').then(() => true, () => false)) {
-      socket.destroy()
-      return { origin: `http://127.0.0.1:${port}` }
-    }
-    await delay(10)
-  }
+  const nginx = await startAnyNginx({ directory: t.testdir(), port, http: `server { listen 127.0.0.1:${port}; ${server} }` })
+  t.teardown(nginx.stop)
+  return { origin: nginx.url }
 }

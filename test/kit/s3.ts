@@ -1,11 +1,11 @@
 // The object store of a run (`s3`), and a proxy in front of it that lets requests fail (`s3Proxy`, `proxiedStorage`).
-// scripts/test-store.js starts the store for every run in which a test file imports this module.
+// scripts/test.js starts the store for every run in which a test file imports this module.
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import type { Test } from 'tap'
-import { s3Storage, type S3Storage, type S3StorageOptions } from '../../lib/storage/s3/index.js'
+import { s3Storage, type S3Storage, type S3StorageOptions } from '../../lib/store/s3/index.js'
 
 export interface TestS3 {
   readonly client: S3Client
@@ -256,36 +256,20 @@ export async function * chunksOf (...texts: readonly string[]): AsyncGenerator<B
   for (const text of texts) yield Buffer.from(text)
 }
 
-/** Moves the time that the store tells the storage. The client signs its requests by the true time. */
+/** Moves the store's time, as the client sees it: what it writes later is so much younger. */
 export function movableStoreTime (client: S3Client) {
-  interface Answer { readonly headers: Record<string, string> }
-  type Next = (args: unknown) => Promise<{ readonly response: Answer }>
+  interface Output { ETag?: string, LastModified?: Date, Contents?: Output[] }
   let offset = 0
-  const told = new WeakMap<Answer['headers'], string>()
-  const moved = (next: Next) => async (args: unknown) => {
+  const offsets = new Map<string, number>()
+  const move = (output: Output) => {
+    if (output.LastModified) output.LastModified = new Date(output.LastModified.getTime() + (offsets.get(output.ETag!) ?? 0))
+  }
+  client.middlewareStack.add((next, { commandName }) => async args => {
     const result = await next(args)
-    const { headers } = result.response
-    if (headers.date !== undefined) {
-      told.set(headers, headers.date)
-      headers.date = new Date(Date.parse(headers.date) + offset).toUTCString()
-    }
+    const output = result.output as object as Output
+    if (commandName === 'PutObjectCommand') offsets.set(output.ETag!, offset)
+    for (const one of [output, ...output.Contents ?? []]) move(one)
     return result
-  }
-  const restore = (answer: Answer | undefined) => {
-    const date = answer && told.get(answer.headers)
-    if (date !== undefined) answer!.headers.date = date
-  }
-  const restored = (next: Next) => async (args: unknown) => {
-    try {
-      const result = await next(args)
-      restore(result.response)
-      return result
-    } catch (error) {
-      restore((error as { $response?: Answer }).$response)
-      throw error
-    }
-  }
-  client.middlewareStack.add(moved as never, { step: 'deserialize', priority: 'low', name: 'movedTime' })
-  client.middlewareStack.add(restored as never, { step: 'finalizeRequest', priority: 'low', name: 'restoredTime' })
+  }, { step: 'initialize', name: 'movedTime' })
   return { pass (milliseconds: number) { offset += milliseconds } }
 }

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type SentRequest, type Session } from 'onlyoffice-emulator'
 import type { Test } from 'tap'
-import type { CallbackEvent, EditorControl, EditorControlDefaults, ForceSaveResult, HistoryVersionData, Profile, SavedEvent, Storage } from '../../lib/index.js'
+import type { CallbackEvent, EditorControl, EditorControlDefaults, ForceSaveResult, HistoryVersionData, Profile, SavedEvent } from '../../lib/index.js'
+import type { DocumentStore } from '../../lib/store/contract.js'
 import { startDocumentServer } from './document-server.js'
 import { ADA, type Host, type HostOptions, startHost } from './host.js'
 import { listen } from './http.js'
-import { quickStorage, storageOf, type TestStorage } from './storage.js'
+import { quickStorage, storageOf, storeOf, type TestStorage } from './storage.js'
 import { jumpingTime } from './time.js'
 
 export const OLD = 'what was uploaded'
@@ -23,7 +24,7 @@ export interface ServiceOptions extends Omit<HostOptions, 'clock'> {
   /** Further options of the document server. */
   readonly emulated?: Partial<DocumentServerOptions>
   /** Stands in front of the storage. */
-  readonly storing?: (storage: Storage) => Storage
+  readonly storing?: (storage: DocumentStore) => DocumentStore
 }
 
 export interface Service extends Host {
@@ -208,13 +209,12 @@ export interface Pair {
 }
 
 interface Note {
-  readonly isIdle?: boolean
-  readonly result?: { readonly from: string }
+  readonly id: string
 }
 
 export interface PairOptions extends Omit<HostOptions, 'clock'> {
   /** Stands in front of the storage of each instance. */
-  readonly storing?: (storage: Storage, side: Side) => Storage
+  readonly storing?: (storage: DocumentStore, side: Side) => DocumentStore
   /** Where the documents are. */
   readonly directory?: string
   /** All clocks are the system's, and `clock` is of no use. */
@@ -262,14 +262,12 @@ export async function startPair (
     control,
     stored: async () => await a.storedText(fileId),
     notes: async () =>
-      ((await a.storage.state!.get(fileId))?.value as { readonly forceSaves?: readonly Note[] } | undefined)
+      ((await storeOf(a.app).state.get(fileId))?.value as { readonly forceSaves?: readonly Note[] } | undefined)
         ?.forceSaves ?? [],
     async afterQuiet (promise) {
       const saving = watched(promise)
       while (!saving.isSettled) {
-        if ((await pair.notes()).some(({ isIdle, result }) => isIdle === true || result?.from === 'final-before')) {
-          jump(3000)
-        }
+        if ([3, 4].includes(forceSaveAnswers(documentServer).at(-1) as number)) jump(3000)
         await delay(20)
       }
       return await saving.promise

@@ -1,6 +1,7 @@
 // Where tests keep documents that are about saves and sessions, not about a storage: in files, or with TEST_STORAGE=s3
-// in an object store, because what holds for files has to hold there (`storageOf`). For tests of file storage: what is
-// in a directory, and disks, permissions and calls of the file system that fail.
+// in an object store, because what holds for files has to hold there (`storageOf`); lives and force saves also with
+// TEST_STORAGE=postgres in a database. For tests of file storage: what is in a directory, and disks, permissions and
+// calls of the file system that fail.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { execFileSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
@@ -9,14 +10,15 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
-import { createQueue } from '../../lib/util/queue.js'
-import { deferred } from './time.js'
-type WholeStorage = Storage & Required<Pick<Storage, 'remove' | 'stage' | 'state' | 'versions'>>
+import type { FastifyInstance } from 'fastify'
+import { fileStorage, memoryStorage } from '../../lib/index.js'
+import type { DocumentStore } from '../../lib/store/contract.js'
+import { createDocumentStore } from '../../lib/store/document-store.js'
+import { memoryDriver } from '../../lib/store/memory.js'
 
 export interface TestStorage {
   /** Opens it as a process of its own does, with which nothing else is shared. */
-  open (): WholeStorage
+  open (): DocumentStore
   /** Another program makes a file or writes to it, without asking the application. */
   write (fileId: string, extension: string, text: string): Promise<void>
   /** Another program puts another file in its place. */
@@ -27,19 +29,22 @@ export interface TestStorage {
   listing (): Promise<string[]>
 }
 
-/** scripts/test-files.js names the test files that are not for it. */
+/** scripts/test.js names the test files that are not for it. */
 export const isOnS3 = process.env.TEST_STORAGE === 's3'
+export const isOnPostgres = process.env.TEST_STORAGE === 'postgres'
 
-/** Where file storage keeps its records of sessions, and the versions of documents. */
-const OWN_FOLDERS = ['.fastify-onlyoffice-state', '.fastify-onlyoffice-versions']
+/** Where file storage keeps records and versions. */
+export const OWN_FOLDER = '.fastify-onlyoffice'
 
 /** The same one for a test whenever it asks. `directory`: of the files. */
 export async function storageOf (t: Test, directory = join(t.testdirName, 'uploads')): Promise<TestStorage> {
+  if (isOnPostgres) return await inDatabase(t)
   return isOnS3 ? await inObjects(t) : inFiles(directory)
 }
 
 /** In memory, or wherever the tests keep documents if that is not in files. */
-export async function quickStorage (t: Test): Promise<WholeStorage> {
+export async function quickStorage (t: Test): Promise<DocumentStore> {
+  if (isOnPostgres) return (await inDatabase(t)).open()
   return isOnS3 ? (await inObjects(t)).open() : memoryStorage()
 }
 
@@ -63,20 +68,15 @@ function inFiles (directory: string): TestStorage {
 
 async function inObjects (t: Test): Promise<TestStorage> {
   // Not at the top: files need none of it, and it takes a while to load.
-  const [{ s3 }, { s3Storage }] = await Promise.all([import('./s3.js'), import('../../lib/storage/s3/index.js')])
+  const [{ s3 }, { s3Storage }] = await Promise.all([import('./s3.js'), import('../../lib/store/s3/index.js')])
   const { options, list, textOf } = await s3(t)
   // Tests that skip time must not skip the storage's.
   const open = () => s3Storage({ ...options, sweepInterval: false, requestTimeout: 300_000 })
   const others = open()
-  async function write (fileId: string, extension: string, text: string): Promise<void> {
-    if (await others.replace(fileId, Buffer.from(text)) === null) await others.createAs(fileId, extension, Buffer.from(text))
-  }
 
   return {
     open,
-    write,
-    replace: write,
-    async remove (fileId) { await others.remove(fileId) },
+    ...programsOn(others),
     async listing () {
       const [records, contents] = [await list('records/'), await list('contents/')]
       const documents = await Promise.all(records.map(async key => {
@@ -90,6 +90,33 @@ async function inObjects (t: Test): Promise<TestStorage> {
   }
 }
 
+async function inDatabase (t: Test): Promise<TestStorage> {
+  const [{ postgres }, { postgresStorage }] = await Promise.all([import('./postgres.js'), import('../../lib/store/postgres/index.js')])
+  const { options, rows } = await postgres(t)
+  const open = () => postgresStorage({ ...options, queryTimeout: 300_000 })
+  const others = open()
+
+  return {
+    open,
+    ...programsOn(others),
+    async listing () {
+      const documents = await Promise.all((await rows<{ id: string }>('SELECT file_id AS id FROM records')).map(async ({ id }) => await others.stat(id)))
+      const unnamed = await rows<{ name: string }>(
+        'SELECT DISTINCT blob::text AS name FROM blobs LEFT JOIN records USING (file_id) WHERE strpos(coalesce(record, $1), blob::text) = 0', ['']
+      )
+      return [...documents.flatMap(info => info === null ? [] : [`${info.fileId}.${info.extension}`]), ...unnamed.map(({ name }) => name)].sort()
+    }
+  }
+}
+
+/** Other programs, which use the same storage. */
+function programsOn (storage: DocumentStore): Pick<TestStorage, 'write' | 'replace' | 'remove'> {
+  async function write (fileId: string, extension: string, text: string): Promise<void> {
+    if (await storage.replace(fileId, Buffer.from(text)) === null) await storage.create(extension, Buffer.from(text), { fileId })
+  }
+  return { write, replace: write, remove: async fileId => { await storage.remove(fileId) } }
+}
+
 /** In the key of a record. */
 function fileIdIn (key: string): string {
   return decodeURIComponent(key.slice('records/'.length, -'.json'.length).replaceAll('_', '%'))
@@ -100,9 +127,9 @@ function fileIdIn (key: string): string {
  * left out.
  */
 export async function documentsIn (directory: string): Promise<string[]> {
-  const names = (await readdir(directory)).filter(name => !OWN_FOLDERS.includes(name))
-  const own = await Promise.all(OWN_FOLDERS.map(async folder => await readdir(join(directory, folder), { recursive: true }).catch(() => [])))
-  return [...names, ...own.flat().filter(name => name.includes('~'))].sort()
+  const names = (await readdir(directory)).filter(name => name !== OWN_FOLDER)
+  const own = await readdir(join(directory, OWN_FOLDER), { recursive: true }).catch(() => [])
+  return [...names, ...own.filter(name => name.includes('~'))].sort()
 }
 
 const isRoot = process.getuid?.() === 0
@@ -119,14 +146,9 @@ export async function asOrdinaryUser<T> (task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Where a file storage keeps its records. */
-export const STATE = '.fastify-onlyoffice-state'
-/** Where it keeps versions. */
-export const VERSIONS = '.fastify-onlyoffice-versions'
-
 /** What is in a directory, temp files included, records and versions aside. */
 export async function namesIn (directory: string): Promise<string[]> {
-  return (await readdir(directory)).filter(name => name !== STATE && name !== VERSIONS).sort()
+  return (await readdir(directory)).filter(name => name !== OWN_FOLDER).sort()
 }
 
 /** The same with what they hold. */
@@ -185,7 +207,7 @@ async function inTempDirectory (task: (directory: string) => Promise<void>): Pro
   }
 }
 
-type Name = 'link' | 'open' | 'opendir' | 'rename' | 'unlink'
+type Name = 'link' | 'lstat' | 'open' | 'opendir' | 'readdir' | 'rename' | 'rm' | 'stat' | 'unlink'
 type Call = (path: string, ...rest: unknown[]) => Promise<unknown>
 
 export interface Hook {
@@ -218,72 +240,23 @@ export function ioError (): Error {
   return Object.assign(new Error('EIO: made to fail'), { code: 'EIO' })
 }
 
-/**
- * Called by the `commit` of whoever runs in its context when it has decided what to write, before it writes: a request
- * on its way.
- */
+/** The storage of an application, with what only the plugin uses. */
+export function storeOf ({ editorStorage }: Pick<FastifyInstance, 'editorStorage'>): DocumentStore {
+  return editorStorage as DocumentStore
+}
+
+/** Runs before a record is set by whoever runs in its context, when what to write is decided: a request on its way. */
 export const sending = new AsyncLocalStorage<() => Promise<void>>()
 
-const CHANGED = new Error('The document or its record has changed')
-
-/** A storage in memory that can store content, record and version in one write, as object stores do. */
-export function oneWriteStorage (): Required<Pick<Storage, 'commit' | 'snapshot'>> & ReturnType<typeof memoryStorage> {
-  const storage = memoryStorage()
-  const { state, versions } = storage
-  const queue = createQueue()
-  /** One change at a time: what `commit` does is one change. */
-  const alone = async <Result>(change: () => Promise<Result>): Promise<Result> => await queue.run('', change)
-
-  return {
-    ...storage,
-    state: { ...state, set: async (...args) => await alone(async () => await state.set(...args)) },
-    versions: {
-      ...versions,
-      keep: async (...args) => await alone(async () => await versions.keep(...args)),
-      remove: async (...args) => await alone(async () => { await versions.remove(...args) })
-    },
-    // Without the queue: it waits for beforePublish, which may change the record.
-    replace: async (...args) => await storage.replace(...args),
-    remove: async fileId => await alone(async () => await storage.remove(fileId)),
-
-    snapshot: async fileId => await alone(async () => ({ info: await storage.stat(fileId), record: await state.get(fileId) })),
-
-    async commit (fileId, content, { extension, ifRevision, ifRecordVersion, record, keep }) {
-      const isUnchanged = async () => (await storage.stat(fileId))?.revision === ifRevision && ((await state.get(fileId))?.version ?? null) === ifRecordVersion
-      if (!await isUnchanged()) return null
-      const done = deferred()
-      let value: unknown
-      try {
-        const info = await storage.replace(fileId, content, {
-          ...extension !== undefined && { extension },
-          ifRevision,
-          async beforePublish (info) {
-            const options = keep?.(info, (await versions.list(fileId)).at(-1) ?? null)
-            value = record(info)
-            await sending.getStore()?.()
-            await turn(done.promise)
-            if (!await isUnchanged()) throw CHANGED
-            if (options) await versions.keep(fileId, ifRevision, options)
-          }
-        })
-        if (info === null) return null
-        return { info, recordVersion: (await state.set(fileId, value, ifRecordVersion))! }
-      } catch (error) {
-        if (error === CHANGED) return null
-        throw error
-      } finally {
-        done.resolve()
-      }
+/** A storage in memory whose writes `sending` can hold. */
+export function heldStorage (): ReturnType<typeof memoryStorage> {
+  const driver = memoryDriver()
+  const { storage } = createDocumentStore({
+    ...driver,
+    async set (...args) {
+      await sending.getStore()?.()
+      return await driver.set(...args)
     }
-  }
-
-  /** Resolves when no other change is under way; others wait until the promise is resolved. */
-  async function turn (done: Promise<void>): Promise<void> {
-    const begun = deferred()
-    alone(async () => {
-      begun.resolve()
-      await done
-    }).catch(() => {})
-    await begun.promise
-  }
+  })
+  return storage as ReturnType<typeof memoryStorage>
 }

@@ -55,7 +55,7 @@ export function holdTimers (scope: Scope, milliseconds: number): HeldTimers {
   }
 }
 
-/** A promise with its ends in hand. Node 20 has no `Promise.withResolvers`. */
+/** A promise with its ends in hand. */
 export function deferred<Value = void> () {
   let resolve!: (value: Value) => void
   let reject!: (error: unknown) => void

@@ -17,7 +17,7 @@ interface Expected {
 }
 
 /** For people who change the code. They are read in the repository. */
-const FOR_CONTRIBUTORS = /^(?:decisions\/|document-server-protocol\.md$|internals\.md$)/
+const FOR_CONTRIBUTORS = /^decisions\//
 const docs = (await filesBelow(join(root, 'docs'))).filter(file => !FOR_CONTRIBUTORS.test(file)).map(file => `docs/${file}`)
 
 /** What the import map of the editor's page names. */
@@ -28,14 +28,14 @@ const packages: Readonly<Record<PackageName, Expected>> = {
   'fastify-onlyoffice': {
     folder: '.',
     documents: ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json', ...docs],
-    assets: /^(browser|control\/languages)\//,
+    assets: /^(browser|control\/languages)\/|^blank\/.*(?<!\.ts)$/,
     bundle: /^assets\//,
     hasAssetTypes: true
   },
   'onlyoffice-emulator': {
     folder: 'emulator',
     documents: ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'],
-    assets: /^(page\/browser|text)\/.*(?<!\.d\.ts)$/,
+    assets: /^(page\/browser|text)\/.*(?<!\.d\.ts)$|^documents\/empty-files\//,
     hasAssetTypes: false,
     ofOtherPackages: [
       ...Object.values(imports).map(path => join('page/browser', path)),

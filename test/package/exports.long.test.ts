@@ -33,7 +33,7 @@ t.test('require() returns the plugin with every named export', async t => {
 
 t.test('the testing entry point has its exports and does not include the document server', async t => {
   const { directory } = await installPacked(t, 'fastify-onlyoffice')
-  await writeFile(join(directory, 'kit.mjs'), "import * as kit from 'fastify-onlyoffice/testing'\nconsole.log(Object.keys(kit).join(' '))\n")
+  await writeFile(join(directory, 'kit.mjs'), "import * as kit from 'fastify-onlyoffice/conformance'\nconsole.log(Object.keys(kit).join(' '))\n")
   const { stdout } = await run(process.execPath, ['kit.mjs'], { cwd: directory, env: plainEnvironment })
   t.equal(stdout, 'httpClientConformance storageConformance\n')
 })
@@ -41,7 +41,7 @@ t.test('the testing entry point has its exports and does not include the documen
 t.test('no entry point loads TypeBox, whose schemas are compiled by the build', async t => {
   const { directory } = await installPacked(t, 'fastify-onlyoffice')
   await writeFile(join(directory, 'entries.mjs'), `
-for (const entry of ['', '/testing', '/s3']) await import('fastify-onlyoffice' + entry)
+for (const entry of ['', '/conformance', '/s3', '/postgres']) await import('fastify-onlyoffice' + entry)
 await import('typebox').catch(error => console.log(error.code))
 `)
   const { stdout } = await run(process.execPath, ['entries.mjs'], { cwd: directory, env: plainEnvironment })
@@ -52,6 +52,7 @@ t.test('the emulator package works by itself in a project that has no other pack
   const { directory } = await installPacked(t, 'onlyoffice-emulator')
   await writeFile(join(directory, 'start.mjs'), `
 import * as emulator from 'onlyoffice-emulator'
+
 const server = await emulator.createDocumentServer({ jwtSecret: 'secret' })
 const health = await (await fetch(server.url + '/healthcheck')).text()
 await server.close()

@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { readPage } from '../docs/markdown.js'
 import { installPacked, type PackedProject, plainEnvironment, root, run } from '../kit/programs.js'
 
-// Pages made by React and Vue compile with <document-editor>: the components of docs/frameworks.md and of the examples,
-// and hosts in which @ts-expect-error marks what must not compile. types.long.test.ts has a page without a framework.
+// Pages made by React and Vue compile with <document-editor>: those of the examples, and hosts in which @ts-expect-error
+// marks what must not compile. types.long.test.ts has a page without a framework.
 
 const skip = existsSync(join(root, 'scripts/tools/node_modules')) ? false : 'needs npm run install:tools'
 const COMPILER = 'node_modules/typescript/bin/tsc'
@@ -39,14 +38,10 @@ for (const [version, types] of Object.entries({ 18: 'scripts/tools/node_modules/
     const project = await installPacked(t, 'fastify-onlyoffice')
     await mkdir(join(project.directory, 'node_modules/@types'), { recursive: true })
     await symlink(join(root, types), join(project.directory, 'node_modules/@types/react'))
-    await writeFile(join(project.directory, 'documented.tsx'), documented('tsx'))
     const files = ['react.tsx', `react-${version}.tsx`]
     for (const file of files) await copyFile(join(root, 'test/package/hosts', file), join(project.directory, file))
     for (const [compiler, path] of Object.entries(others)) {
-      const output = await compiled(project, path, {
-        compilerOptions: { ...settings, jsx: 'react-jsx' },
-        files: [...files, 'documented.tsx']
-      })
+      const output = await compiled(project, path, { compilerOptions: { ...settings, jsx: 'react-jsx' }, files })
       t.equal(output, '', `TypeScript ${compiler}`)
     }
   })
@@ -55,12 +50,11 @@ for (const [version, types] of Object.entries({ 18: 'scripts/tools/node_modules/
 t.test('Vue', { skip }, async t => {
   const project = await installPacked(t, 'fastify-onlyoffice')
   await project.link('vue')
-  await writeFile(join(project.directory, 'Documented.vue'), documented('vue'))
   await copyFile(join(root, 'test/package/hosts/Page.vue'), join(project.directory, 'Page.vue'))
   const output = await compiled(project, VUE_COMPILER, {
     compilerOptions: { ...settings, jsx: 'preserve' },
     vueCompilerOptions: { strictTemplates: true },
-    files: ['Page.vue', 'Documented.vue']
+    files: ['Page.vue']
   })
   t.equal(output, '')
 })
@@ -70,13 +64,6 @@ t.test('the examples', { skip }, async t => {
     t.equal(await outputOf(compiler, join(root, 'examples', example, 'page')), '', example)
   }
 })
-
-/** The only component of docs/frameworks.md in this language. */
-function documented (language: string): string {
-  const [block, ...rest] = readPage('docs/frameworks.md').blocks.filter(block => block.language === language)
-  if (!block || rest.length > 0) throw new Error(`docs/frameworks.md has not one block of ${language}`)
-  return block.text
-}
 
 async function compiled ({ directory }: PackedProject, compiler: string, config: object): Promise<string> {
   await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(config))

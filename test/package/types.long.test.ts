@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import t from 'tap'
 import { installPacked, plainEnvironment, root, run } from '../kit/programs.js'
 
-const hosts = ['typed-esm.mts', 'typed-element.mts', 'no-any.mts', 'typed-commonjs-import.cts', 'typed-commonjs.cts', 'typed-s3.mts']
+const hosts = ['typed-esm.mts', 'typed-element.mts', 'no-any.mts', 'typed-commonjs-import.cts', 'typed-commonjs.cts', 'typed-s3.mts', 'typed-postgres.mts']
 const esm = ['typed-esm.mts', 'typed-element.mts', 'no-any.mts', 'minimal.mts']
 const nodenext = { module: 'nodenext', files: [...esm, 'typed-commonjs-import.cts'] }
 /** With `require()` of an ES module, which TypeScript has learnt in 5.8. */
 const newer = { ...nodenext, files: [...nodenext.files, 'typed-commonjs.cts'] }
-/** With the types of the AWS SDK, which take long to check. */
-const withS3 = { ...newer, files: [...newer.files, 'typed-s3.mts'] }
+/** With the types of the AWS SDK, which take long to check, and of pg. */
+const withStorages = { ...newer, files: [...newer.files, 'typed-s3.mts', 'typed-postgres.mts'] }
 /** Knows less than nodenext, and nothing else. */
 const node16 = { module: 'node16', files: nodenext.files }
 const bundler = { module: 'esnext', moduleResolution: 'bundler', files: esm }
 
 /** The oldest that is supported, one in between, that of this repository, and the newest. */
 const compilers = {
-  5.4: { folder: 'scripts/tools/node_modules/typescript-5.4', settings: { nodenext, node16, bundler } },
+  5.4: { folder: 'scripts/tools/node_modules/typescript-5.4', settings: { nodenext, node16 } },
   5.9: { folder: 'scripts/tools/node_modules/typescript-5.9', settings: { nodenext: newer } },
-  '6.0': { folder: 'node_modules/typescript', settings: { nodenext: withS3, bundler } },
-  '7.0': { folder: 'scripts/tools/node_modules/typescript-7.0', settings: { nodenext: withS3, bundler } }
+  '6.0': { folder: 'node_modules/typescript', settings: { nodenext: withStorages, bundler } },
+  '7.0': { folder: 'scripts/tools/node_modules/typescript-7.0', settings: { nodenext: withStorages, bundler } }
 }
 
 /** The declaration files of all packages are checked, too: `skipLibCheck` is not needed with any of these compilers. */
@@ -40,7 +40,7 @@ t.jobs = 2
 
 // What must not compile is marked @ts-expect-error in the hosts: the compiler reports a mark that is not needed.
 const { directory, link } = await installPacked(t, 'fastify-onlyoffice', 'onlyoffice-emulator')
-await link('@types/node')
+await link('@types/node', '@types/pg')
 for (const file of hosts) await copyFile(join(root, 'test/package/hosts', file), join(directory, file))
 const [firstRun, ...minimal] = (await readFile(join(root, 'examples/minimal/server.js'), 'utf8')).split('\n')
 t.match(firstRun, /^import '\.\/first-run\.js'/, 'the only line that is not for an application')

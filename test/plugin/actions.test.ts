@@ -1,64 +1,63 @@
 import t from 'tap'
-import type { Storage } from '../../lib/index.js'
+import { memoryStorage, type Storage } from '../../lib/index.js'
 import { HANDLER, signed, startHost } from '../kit/host.js'
 import { exchangeGet, startUpstream } from '../kit/http.js'
 
-for (const profile of ['secure', 'classic'] as const) {
-  t.test(`an unknown action is answered 400, and nothing is read or written (${profile})`, async t => {
-    const upstream = await startUpstream(t, (_request, response) => response.end('new'))
-    const touched: string[] = []
-    const touch = (name: string) => async () => { touched.push(name); return null }
-    const storage = { stat: touch('stat'), read: touch('read'), create: touch('create'), replace: touch('replace') } as unknown as Storage
-    const host = await startHost(t, { profile, storage, documentServerOrigin: upstream.origin })
-    const file = `fileId=a&url=${encodeURIComponent(`${upstream.origin}/cache/files/x`)}`
-    const headers = { 'x-editor-proxy-token': host.urls.proxyToken('a') }
-    const queries = [
-      '', `${file}`, `action=&${file}`, `action=Callback&${file}`, `action=CALLBACK&${file}`, `action=delete&${file}`,
-      `action=callback&action=callback&${file}`, `action=callback&action=download&${file}`, `action=proxy&action=proxy&${file}`,
-      `action=__proto__&${file}`, `action=constructor&${file}`, `action=hasOwnProperty&${file}`, `action[]=download&${file}`, `action=download%20&${file}`
-    ]
-    const payload = { status: 2, key: 'k', url: `${upstream.origin}/cache/files/x` }
-    for (const query of queries) {
-      for (const init of [
-        { method: 'GET', headers },
-        { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { ...headers, 'content-type': 'application/json' } },
-        { method: 'POST', body: 'no JSON' }
-      ]) {
-        const response = await fetch(`${host.origin}${HANDLER}?${query}`, init)
-        t.equal(response.status, 400, `${init.method} ${query}`)
-        t.match(response.headers.get('content-type'), /^text\/plain/)
-        t.equal(await response.text(), 'Unknown action: use callback, download, proxy or report')
-      }
+t.test('an unknown action is answered 400, and nothing is read or written', async t => {
+  const upstream = await startUpstream(t, (_request, response) => response.end('new'))
+  const touched: string[] = []
+  const touch = (name: string) => async () => { touched.push(name); return null }
+  const methods = ['stat', 'read', 'create', 'replace', 'stage', 'snapshot', 'commit'].map(name => [name, touch(name)])
+  const storage = { ...memoryStorage(), ...Object.fromEntries(methods) } as Storage
+  const host = await startHost(t, { storage, documentServerOrigin: upstream.origin })
+  const file = `fileId=a&url=${encodeURIComponent(`${upstream.origin}/cache/files/x`)}`
+  const headers = { 'x-editor-proxy-token': host.urls.proxyToken('a') }
+  const queries = [
+    '', `${file}`, `action=&${file}`, `action=Callback&${file}`, `action=CALLBACK&${file}`, `action=delete&${file}`,
+    `action=callback&action=callback&${file}`, `action=callback&action=download&${file}`, `action=proxy&action=proxy&${file}`,
+    `action=__proto__&${file}`, `action=constructor&${file}`, `action=hasOwnProperty&${file}`, `action[]=download&${file}`, `action=download%20&${file}`
+  ]
+  const payload = { status: 2, key: 'k', url: `${upstream.origin}/cache/files/x` }
+  for (const query of queries) {
+    for (const init of [
+      { method: 'GET', headers },
+      { method: 'POST', body: JSON.stringify({ ...payload, token: signed(payload) }), headers: { ...headers, 'content-type': 'application/json' } },
+      { method: 'POST', body: 'no JSON' }
+    ]) {
+      const response = await fetch(`${host.origin}${HANDLER}?${query}`, init)
+      t.equal(response.status, 400, `${init.method} ${query}`)
+      t.match(response.headers.get('content-type'), /^text\/plain/)
+      t.equal(await response.text(), 'Unknown action: use callback, download, proxy or report')
     }
-    t.strictSame(touched, [])
-    t.strictSame(upstream.requests, [])
-  })
+  }
+  t.strictSame(touched, [])
+  t.strictSame(upstream.requests, [])
+})
 
-  t.test(`a method that the action does not support is answered 405 with Allow, and nothing is read or written (${profile})`, async t => {
-    const upstream = await startUpstream(t, (_request, response) => response.end('new'))
-    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-    const { fileId } = await host.storage.create('docx', Buffer.from('old'))
-    const url = `${upstream.origin}/cache/files/x`
-    const headers = { 'x-editor-proxy-token': host.urls.proxyToken(fileId) }
-    const table = [
-      { action: 'callback', allow: 'POST', methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
-      { action: 'download', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
-      { action: 'proxy', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
-      { action: 'report', allow: 'POST', methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] }
-    ]
-    for (const { action, allow, methods } of table) {
-      for (const method of methods) {
-        const body = method === 'GET' || method === 'HEAD' ? {} : { body: 'no JSON' }
-        const response = await fetch(host.handler({ action, fileId, url }), { method, headers, ...body })
-        t.equal(response.status, 405, `${method} ${action}`)
-        t.equal(response.headers.get('allow'), allow)
-        await response.arrayBuffer()
-      }
+t.test('a method that the action does not support is answered 405 with Allow, and nothing is read or written', async t => {
+  const upstream = await startUpstream(t, (_request, response) => response.end('new'))
+  const host = await startHost(t, { documentServerOrigin: upstream.origin })
+  const { fileId } = await host.storage.create('docx', Buffer.from('old'))
+  const url = `${upstream.origin}/cache/files/x`
+  const headers = { 'x-editor-proxy-token': host.urls.proxyToken(fileId) }
+  const table = [
+    { action: 'callback', allow: 'POST', methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+    { action: 'download', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+    { action: 'proxy', allow: 'GET, HEAD', methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+    { action: 'report', allow: 'POST', methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] }
+  ]
+  for (const { action, allow, methods } of table) {
+    for (const method of methods) {
+      const body = method === 'GET' || method === 'HEAD' ? {} : { body: 'no JSON' }
+      const response = await fetch(host.handler({ action, fileId, url }), { method, headers, ...body })
+      t.equal(response.status, 405, `${method} ${action}`)
+      t.equal(response.headers.get('allow'), allow)
+      await response.arrayBuffer()
     }
-    t.equal(await host.storedText(fileId), 'old')
-    t.strictSame(upstream.requests, [])
-  })
-}
+  }
+  t.equal(await host.storedText(fileId), 'old')
+  t.strictSame(upstream.requests, [])
+})
 
 t.test('repeated parameters are answered 404 or 400 and never crash the process', async t => {
   const host = await startHost(t, { profile: 'classic' })

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
-import editor, { memoryStorage } from '../../lib/index.js'
+import editor, { memoryStorage, type Storage } from '../../lib/index.js'
 import { HANDLER, startHost } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
 
@@ -144,6 +144,13 @@ t.test('the decorators storage, HTTP client and control exist; components passed
     t.equal(scope.editorStorage, own, 'the option goes before the decorator')
   }, { prefix: '/own' })
   t.equal(app.editorStorage, storage)
+})
+
+t.test('what the host has decorated must be a storage', async t => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.decorate('editorStorage', { ...memoryStorage(), commit: undefined } as unknown as Storage)
+  await t.rejects((async () => { await app.register(editor, options) })(), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option storage must be what / })
 })
 
 t.test('a storage that is not ready fails the start with its own error', async t => {

@@ -6,96 +6,92 @@ import { deferred } from '../kit/time.js'
 import { startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
 
-const profiles = ['secure', 'classic'] as const
-
-for (const profile of profiles) {
-  t.test(`when the client disconnects during a proxied body, the upstream connection is closed (${profile})`, async t => {
-    const socketClosed = deferred()
-    const upstream = await startUpstream(t, (request, response) => {
-      request.socket.once('close', () => socketClosed.resolve())
-      response.write('begun')
-    })
-    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-    const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
-    request.on('error', () => {})
-    const [response] = await once(request, 'response') as [http.IncomingMessage]
-    await once(response, 'data')
-    request.destroy()
-    await socketClosed.promise
-    t.pass('closed')
+t.test('when the client disconnects during a proxied body, the upstream connection is closed', async t => {
+  const socketClosed = deferred()
+  const upstream = await startUpstream(t, (request, response) => {
+    request.socket.once('close', () => socketClosed.resolve())
+    response.write('begun')
   })
+  const host = await startHost(t, { documentServerOrigin: upstream.origin })
+  const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
+  request.on('error', () => {})
+  const [response] = await once(request, 'response') as [http.IncomingMessage]
+  await once(response, 'data')
+  request.destroy()
+  await socketClosed.promise
+  t.pass('closed')
+})
 
-  t.test(`when the client disconnects before the upstream answers, the upstream connection is closed (${profile})`, async t => {
-    const arrived = deferred()
-    const socketClosed = deferred()
-    const upstream = await startUpstream(t, request => {
-      request.socket.once('close', () => socketClosed.resolve())
-      arrived.resolve()
-    })
-    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-    const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
-    request.on('error', () => {})
-    await arrived.promise
-    request.destroy()
-    await socketClosed.promise
-    t.pass('closed')
+t.test('when the client disconnects before the upstream answers, the upstream connection is closed', async t => {
+  const arrived = deferred()
+  const socketClosed = deferred()
+  const upstream = await startUpstream(t, request => {
+    request.socket.once('close', () => socketClosed.resolve())
+    arrived.resolve()
   })
+  const host = await startHost(t, { documentServerOrigin: upstream.origin })
+  const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
+  request.on('error', () => {})
+  await arrived.promise
+  request.destroy()
+  await socketClosed.promise
+  t.pass('closed')
+})
 
-  t.test(`a proxied HEAD returns the headers of a GET and reads no body (${profile})`, async t => {
-    let sent = 0
-    const socketClosed = deferred()
-    const upstream = await startUpstream(t, (request, response) => {
-      t.equal(request.method, 'GET', 'the upstream request is a GET')
-      request.socket.once('close', () => socketClosed.resolve())
-      response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': 1024 ** 3, 'content-disposition': 'attachment; filename=a.pdf' })
-      const send = () => {
-        while (!response.destroyed) {
-          sent += 65536
-          if (!response.write(Buffer.alloc(65536))) return response.once('drain', send)
-        }
+t.test('a proxied HEAD returns the headers of a GET and reads no body', async t => {
+  let sent = 0
+  const socketClosed = deferred()
+  const upstream = await startUpstream(t, (request, response) => {
+    t.equal(request.method, 'GET', 'the upstream request is a GET')
+    request.socket.once('close', () => socketClosed.resolve())
+    response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': 1024 ** 3, 'content-disposition': 'attachment; filename=a.pdf' })
+    const send = () => {
+      while (!response.destroyed) {
+        sent += 65536
+        if (!response.write(Buffer.alloc(65536))) return response.once('drain', send)
       }
-      send()
+    }
+    send()
+  })
+  const host = await startHost(t, { documentServerOrigin: upstream.origin })
+  const response = await host.proxied(`${upstream.origin}/cache/files/x`, { method: 'HEAD' })
+  t.equal(response.status, 200)
+  t.equal(response.headers.get('content-type'), 'application/pdf')
+  t.equal(response.headers.get('content-disposition'), 'attachment; filename=a.pdf')
+  t.equal(response.headers.get('content-length'), String(1024 ** 3))
+  t.equal(await response.text(), '')
+  await socketClosed.promise
+  t.ok(sent < 64 * 1024 ** 2, `${sent} bytes were sent`)
+})
+
+t.test('when the upstream dies during the body, the client sees a reset and not a normal end', async t => {
+  for (const headers of [{ 'content-length': '100' }, {}] as Array<Record<string, string>>) {
+    const sockets: Socket[] = []
+    const upstream = await startUpstream(t, (request, response) => {
+      sockets.push(request.socket)
+      response.writeHead(200, headers).write('half of it')
     })
-    const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-    const response = await host.proxied(`${upstream.origin}/cache/files/x`, { method: 'HEAD' })
-    t.equal(response.status, 200)
-    t.equal(response.headers.get('content-type'), 'application/pdf')
-    t.equal(response.headers.get('content-disposition'), 'attachment; filename=a.pdf')
-    t.equal(response.headers.get('content-length'), String(1024 ** 3))
-    t.equal(await response.text(), '')
-    await socketClosed.promise
-    t.ok(sent < 64 * 1024 ** 2, `${sent} bytes were sent`)
-  })
+    const host = await startHost(t, { documentServerOrigin: upstream.origin })
+    const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
+    const [response] = await once(request, 'response') as [http.IncomingMessage]
+    const [first] = await once(response, 'data')
+    t.equal(String(first), 'half of it')
+    sockets[0]!.destroy()
+    await t.rejects(once(response, 'end').then(() => 'a clean end', error => { throw error }), { code: 'ECONNRESET' })
+    t.equal(response.complete, false)
+  }
+})
 
-  t.test(`when the upstream dies during the body, the client sees a reset and not a normal end (${profile})`, async t => {
-    for (const headers of [{ 'content-length': '100' }, {}] as Array<Record<string, string>>) {
-      const sockets: Socket[] = []
-      const upstream = await startUpstream(t, (request, response) => {
-        sockets.push(request.socket)
-        response.writeHead(200, headers).write('half of it')
-      })
-      const host = await startHost(t, { profile, documentServerOrigin: upstream.origin })
-      const request = http.get(host.handler({ action: 'proxy', url: `${upstream.origin}/cache/files/x` }), { headers: host.proxyHeaders })
-      const [response] = await once(request, 'response') as [http.IncomingMessage]
-      const [first] = await once(response, 'data')
-      t.equal(String(first), 'half of it')
-      sockets[0]!.destroy()
-      await t.rejects(once(response, 'end').then(() => 'a clean end', error => { throw error }), { code: 'ECONNRESET' })
-      t.equal(response.complete, false)
-    }
-  })
-
-  t.test(`an upstream that cannot be reached is answered 502 (${profile})`, async t => {
-    const closing = await startUpstream(t, request => { request.socket.destroy() })
-    for (const origin of ['http://127.0.0.1:9', 'http://no-such-host.invalid', closing.origin]) {
-      const host = await startHost(t, { profile, documentServerOrigin: origin })
-      const response = await host.proxied(`${origin}/cache/files/x`)
-      t.equal(response.status, 502, origin)
-      t.match(response.headers.get('content-type'), /^text\/plain/)
-      t.match(await response.text(), /^The upstream request failed: \w+$/)
-    }
-  })
-}
+t.test('an upstream that cannot be reached is answered 502', async t => {
+  const closing = await startUpstream(t, request => { request.socket.destroy() })
+  for (const origin of ['http://127.0.0.1:9', 'http://no-such-host.invalid', closing.origin]) {
+    const host = await startHost(t, { documentServerOrigin: origin })
+    const response = await host.proxied(`${origin}/cache/files/x`)
+    t.equal(response.status, 502, origin)
+    t.match(response.headers.get('content-type'), /^text\/plain/)
+    t.match(await response.text(), /^The upstream request failed: \w+$/)
+  }
+})
 
 t.test('a thousand clients that disconnect, HEAD requests among them, leave no connection open', async t => {
   const open = new Set<Socket>()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { S3Storage } from '../../lib/storage/s3/index.js'
+import type { S3Storage } from '../../lib/store/s3/index.js'
 import type { FileInfo } from '../../types/storage.js'
 import { chunksOf, noS3, proxiedStorage, type StoreFault, textOf } from '../kit/s3.js'
 
@@ -9,10 +9,8 @@ const FAULTS: Readonly<Record<string, StoreFault>> = {
   'is refused': 'refused',
   'is done and its answer lost': 'lost',
   'arrives late': 'late',
-  'is answered with 500': { status: 500 },
   'is done and answered with 500': { doneWithStatus: 500 },
-  'is answered with 503': { status: 503 },
-  'is cut off': { cutAfter: 3 }
+  'is answered with 503': { status: 503 }
 }
 
 /** Everything about a document, read without faults. */

@@ -62,7 +62,7 @@ for (const status of [2, 6] as const) {
   }
 
   t.test(`a file removed while its save (${status}) is fetched stays removed, and the document server keeps the save`, async t => {
-    for (const remove of [({ remove }: Downloading) => remove(), ({ storage, fileId }: Downloading) => storage.remove!(fileId)]) {
+    for (const remove of [({ remove }: Downloading) => remove(), ({ storage, fileId }: Downloading) => storage.remove(fileId)]) {
       await t.test(async t => {
         const editing = await startDownloading(t, status)
         await remove(editing)
@@ -73,66 +73,4 @@ for (const status of [2, 6] as const) {
       })
     }
   })
-
-  t.test(`policies.conflict overwrite: a file changed while its save (${status}) is fetched is overwritten, a removed one stays removed`, async t => {
-    const changed = await startDownloading(t, status, { policies: { conflict: 'overwrite' } })
-    await changed.write(OUTSIDE)
-    t.equal(await changed.finish(), 0)
-    t.equal(await changed.storedText(changed.fileId), 'what was edited')
-    t.strictSame(changed.saved.map(({ conflict }) => conflict), [undefined])
-  })
-
-  t.test(`a file removed while its save (${status}) is fetched stays removed (classic)`, async t => {
-    const { remove, finish, storedText, fileId } = await startDownloading(t, status, { profile: 'classic' })
-    await remove()
-    t.equal(await finish(), 0)
-    t.equal(await storedText(fileId), null)
-  })
-
-  t.test(`a file that another program overwrites with the same bytes while its save (${status}) is fetched is no conflict`, async t => {
-    const { write, finish, saved, storedText, fileId, openedKey, key } = await startDownloading(t, status)
-    await write('what was edited')
-    t.equal(await finish(), 0)
-    t.equal(await storedText(fileId), 'what was edited')
-    t.strictSame(saved.map(({ conflict }) => conflict), [undefined])
-    t.equal(await openedKey() === key, status === 6)
-  })
 }
-
-t.test('the conflict decision uses what is stored at publication: changes at every storage access before it are noticed', async t => {
-  for (let nth = 1; ; nth++) {
-    let accesses = 0
-    let change: (() => Promise<unknown>) | undefined
-    const saved: SavedEvent[] = []
-    const editing = await startEditing(t, {
-      memory: true,
-      serve: (_request, response) => response.end('what was edited'),
-      onSaved: event => { saved.push(event) },
-      prepare (app) {
-        app.addHook('onReady', async () => {
-          const { state, stat } = app.editorStorage
-          const { get, set } = state!
-          const counted = <Given extends unknown[], Result>(access: (...given: Given) => Promise<Result>) => async (...given: Given) => {
-            if (++accesses === nth) await change?.()
-            return await access(...given)
-          }
-          Object.assign(app.editorStorage, { stat: counted(stat) })
-          Object.assign(state!, { get: counted(get), set: counted(set) })
-        })
-      }
-    })
-    const { key, post, url, fileId, storage, storedText } = editing
-    t.equal(await post({ key, status: 1 }), 0)
-    accesses = 0
-    change = async () => {
-      change = undefined
-      await storage.replace(fileId, Buffer.from(OUTSIDE))
-    }
-    t.equal(await post({ key, status: 2, url, filetype: 'txt' }), 0)
-    if (change !== undefined) break // the save was over before
-    const [{ conflictFileId } = {}] = saved
-    const found = [await storedText(fileId), conflictFileId === undefined ? null : await storedText(conflictFileId)]
-    if (conflictFileId === undefined) t.equal(found[0], OUTSIDE, `${nth}: changed after it was stored`)
-    else t.strictSame(found, [OUTSIDE, 'what was edited'], `${nth}: changed before it was stored`)
-  }
-})

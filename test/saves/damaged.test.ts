@@ -1,10 +1,10 @@
-import { unzipSync, zipSync } from 'fflate'
+import { zipSync } from 'fflate'
 import { readFileSync } from 'node:fs'
-import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { memoryStorage, type SavedEvent } from '../../lib/index.js'
-import { type EditingOptions, OLD, profiles, startEditing } from '../kit/editing.js'
-import { damagesOf, flipped, withGaps, zipOf } from '../kit/packages.js'
+import type { DocumentStore } from '../../lib/store/contract.js'
+import { type EditingOptions, startEditing } from '../kit/editing.js'
+import { damagesOf, flipped } from '../kit/packages.js'
 
 // Saves that arrive in full and are damaged inside: by a cache or a disk between the document server and here.
 
@@ -39,18 +39,16 @@ async function startSaving (t: Test, extension: string, options: EditingOptions 
   }
 }
 
-for (const profile of profiles) {
-  for (const [extension, name] of Object.entries(DOCUMENTS)) {
-    t.test(`a ${extension} that is damaged on its way is refused, and the good file stays (${profile})`, async t => {
-      const good = document(name)
-      const { save, stored } = await startSaving(t, extension, { profile, saveRetries: 0 })
-      t.equal(await save(good), 0)
-      for (const [what, damaged] of Object.entries(damagesOf(good, OTHER))) {
-        t.equal(await save(damaged), 1, what)
-        t.ok(good.equals(await stored()), what)
-      }
-    })
-  }
+for (const [extension, name] of Object.entries(DOCUMENTS)) {
+  t.test(`a ${extension} that is damaged on its way is refused, and the good file stays`, async t => {
+    const good = document(name)
+    const { save, stored } = await startSaving(t, extension, { saveRetries: 0 })
+    t.equal(await save(good), 0)
+    for (const [what, damaged] of Object.entries(damagesOf(good, OTHER))) {
+      t.equal(await save(damaged), 1, what)
+      t.ok(good.equals(await stored()), what)
+    }
+  })
 }
 
 t.test('a file that arrives whole at the second attempt, or with a later callback, is stored', async t => {
@@ -76,68 +74,20 @@ t.test('a file that arrives whole at the second attempt, or with a later callbac
   t.ok(OTHER.equals(await stored()))
 })
 
-t.test('each bit that changes what a reader would get is noticed', async t => {
-  for (const [extension, name] of Object.entries(DOCUMENTS)) {
-    const good = document(name)
-    const { save, stored } = await startSaving(t, extension, { saveRetries: 0 })
-    const parts = unzipSync(good)
-    const directory = good.indexOf('PK\x01\x02')
-    // Everywhere, and more often in the records of its parts and its directory.
-    const bits = [
-      ...Array.from({ length: 60 }, (_, index) => Math.floor(good.length * 8 / 60 * index) + index % 8),
-      ...Array.from({ length: 46 }, (_, index) => (directory + index) * 8 + index % 8),
-      ...Array.from({ length: 22 }, (_, index) => (good.length - 22 + index) * 8 + index % 8)
-    ]
-    const unnoticed: number[] = []
-    let current = Buffer.from(OLD)
-    for (const bit of bits) {
-      const changed = flipped(good, bit)
-      if (await save(changed) === 0) {
-        current = changed
-        if (!isSame(changed, parts)) unnoticed.push(bit)
-      }
-      if (!current.equals(await stored())) t.fail(`${name}, bit ${bit}: the stored file is neither`)
-    }
-    t.strictSame(unnoticed, [], name)
-  }
-})
-
-function isSame (file: Buffer, parts: object): boolean {
-  try {
-    return isDeepStrictEqual(unzipSync(file), parts)
-  } catch {
-    return false
-  }
-}
-
-t.test('packages that programs have aligned with zeros or changed in place are stored, and damage in them is noticed', async t => {
-  for (const gap of [Buffer.alloc(5), Buffer.alloc(5000), zipOf(Buffer.from('replaced')).subarray(0, 45)]) {
-    const { save, stored } = await startSaving(t, 'docx', { saveRetries: 0 })
-    const good = withGaps(document('report.docx'), gap)
-    t.equal(await save(good), 0)
-    for (const [what, damaged] of Object.entries(damagesOf(good, OTHER))) {
-      t.equal(await save(damaged), 1, what)
-      t.ok(good.equals(await stored()), what)
-    }
-  }
-})
-
 t.test('a storage may overwrite the pieces that it gets', async t => {
   const good = document('orders.xlsx')
-  const storage = memoryStorage()
-  const { save, stored } = await startSaving(t, 'xlsx', {
-    saveRetries: 0,
-    storage: {
-      ...storage,
-      stage: async (fileId, content) =>
-        await storage.stage!(fileId, (async function * () {
-          for await (const piece of content) {
-            yield Buffer.from(piece)
-            piece.fill(0)
-          }
-        })())
-    }
-  })
+  const memory = memoryStorage()
+  const storage: DocumentStore = {
+    ...memory,
+    stage: async (fileId, content) =>
+      await memory.stage(fileId, (async function * () {
+        for await (const piece of content as AsyncIterable<Uint8Array>) {
+          yield Buffer.from(piece)
+          piece.fill(0)
+        }
+      })())
+  }
+  const { save, stored } = await startSaving(t, 'xlsx', { saveRetries: 0, storage })
   t.equal(await save(good), 0)
   t.ok(good.equals(await stored()))
 })

@@ -1,22 +1,24 @@
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type HttpClient, type HttpResponse, memoryStorage, type StagedContent, type Storage } from '../../lib/index.js'
-import { type EditingOptions, startEditing } from '../kit/editing.js'
+import { type Content, type HttpClient, type HttpResponse, memoryStorage } from '../../lib/index.js'
+import type { DocumentStore, StagedContent } from '../../lib/store/contract.js'
+import { type EditingOptions, NEW, startEditing } from '../kit/editing.js'
 import { deferred } from '../kit/time.js'
 
 /** The calls of a storage that a save makes. */
-export const CALLS = ['stat', 'stage', 'replace', 'discard', 'state.get', 'state.set'] as const
-export type Call = typeof CALLS[number]
+const CALLS = ['snapshot', 'stage', 'commit', 'discard'] as const
+/** A conflict copy is noted by the last. */
+type Call = typeof CALLS[number] | 'state.set'
 
-export interface Hang {
+interface Hang {
   readonly call: Call
   /** Whether the call does its work and only never says so. */
   readonly isDone: boolean
 }
 
-export interface HangingStorage {
-  readonly storage: Storage
+interface HangingStorage {
+  readonly storage: DocumentStore
   /** From now on this call never ends for the file. Resolves when there is one. */
   hang (fileId: string, hang: Hang): Promise<void>
   /** New calls end again, as ever. */
@@ -25,9 +27,9 @@ export interface HangingStorage {
   goOn (): Promise<void>
 }
 
-/** Documents in memory. Without staging, content is read by `replace`. */
-export function hangingStorage ({ isStaging }: { readonly isStaging: boolean }): HangingStorage {
-  const { stage, replace, state, ...others } = memoryStorage()
+/** Documents in memory. */
+function hangingStorage (): HangingStorage {
+  const memory = memoryStorage()
   let hanging: (Hang & { readonly fileId: string, readonly begun: () => void }) | undefined
   const gate = deferred()
   const late: Promise<unknown>[] = []
@@ -42,20 +44,20 @@ export function hangingStorage ({ isStaging }: { readonly isStaging: boolean }):
     return await new Promise(() => {})
   }
 
-  async function staged (fileId: string, content: AsyncIterable<Uint8Array>): Promise<StagedContent> {
-    const kept = await stage(fileId, content)
+  async function staged (fileId: string, content: Content): Promise<StagedContent> {
+    const kept = await memory.stage(fileId, content)
     const { discard } = kept
     return Object.assign(kept, { discard: async () => await through('discard', fileId, discard) })
   }
 
-  const storage: Storage = {
-    ...others,
-    ...(isStaging && { stage: async (fileId, content) => await through('stage', fileId, async () => await staged(fileId, content)) }),
-    stat: async fileId => await through('stat', fileId, async () => await others.stat(fileId)),
-    replace: async (fileId, content, options) => await through('replace', fileId, async () => await replace(fileId, content, options)),
+  const storage: DocumentStore = {
+    ...memory,
+    snapshot: async fileId => await through('snapshot', fileId, async () => await memory.snapshot(fileId)),
+    stage: async (fileId, content) => await through('stage', fileId, async () => await staged(fileId, content)),
+    commit: async (fileId, ...given) => await through('commit', fileId, async () => await memory.commit(fileId, ...given)),
     state: {
-      get: async fileId => await through('state.get', fileId, async () => await state.get(fileId)),
-      set: async (fileId, ...given) => await through('state.set', fileId, async () => await state.set(fileId, ...given))
+      ...memory.state,
+      set: async (fileId, ...given) => await through('state.set', fileId, async () => await memory.state.set(fileId, ...given))
     }
   }
 
@@ -82,71 +84,91 @@ const STORAGE_MS = 1000
 const TOTAL_MS = 4000
 const CLOSE_MS = 200
 
-/**
- * Far more than anything here takes, less than what is not bounded by the option in question: others wait 10 s for a
- * lock.
- */
+/** Far more than anything here takes, less than what is not bounded by the option in question. */
 const PATIENCE_MS = 9000
 
 const HANGS = CALLS.flatMap(call => [{ call, isDone: false }, { call, isDone: true }])
-/** What is not staged by the storage is not discarded by it, either. */
-const isPossible = ({ call }: Hang, isStaging: boolean) => isStaging || (call !== 'stage' && call !== 'discard')
-/** Such a storage has not said beforehand what it would store: that looks like what somebody else has put there. */
-const isUnknown = ({ call, isDone }: Hang, isStaging: boolean) => !isStaging && call === 'replace' && isDone
 
 async function soon<Result> (promise: Promise<Result>): Promise<Result | 'too late'> {
   return await Promise.race([promise, delay(PATIENCE_MS, 'too late' as const, { ref: false })])
 }
 
-for (const isStaging of [true, false]) {
-  const kind = isStaging ? 'a storage' : 'a storage that stages nothing'
+async function startHanging (t: Test, options: EditingOptions) {
+  const hanging = hangingStorage()
+  const serve: EditingOptions['serve'] = (request, response) => response.end(request.url)
+  return { hanging, editing: await startEditing(t, { memory: true, storage: hanging.storage, serve, ...options }) }
+}
 
-  async function start (t: Test, options: EditingOptions) {
-    const hanging = hangingStorage({ isStaging })
-    const serve: EditingOptions['serve'] = (request, response) => response.end(request.url)
-    return { hanging, editing: await startEditing(t, { memory: true, storage: hanging.storage, serve, ...options }) }
-  }
+for (const hang of HANGS) {
+  const what = `a storage whose ${hang.call} ${hang.isDone ? 'does its work and never says so' : 'never ends'}`
+  const isCommitted = hang.call === 'commit' && hang.isDone
 
-  for (const hang of HANGS.filter(one => isPossible(one, isStaging))) {
-    const what = `${kind} whose ${hang.call} ${hang.isDone ? 'does its work and never says so' : 'never ends'}`
-
-    t.test(`${what}: the save is answered in time, the next one is stored, other files are not affected`, { buffered: true }, async t => {
-      const places: string[] = []
-      const { hanging, editing } = await start(t, {
-        timeouts: { storage: STORAGE_MS, total: TOTAL_MS },
-        onSaved: ({ fileId, conflictFileId = fileId }) => { places.push(conflictFileId) }
-      })
-      const { fileId, key, documentServer: { origin } } = editing
-      const other = await editing.storage.create('txt', Buffer.from('another'))
-      const otherKey = await editing.openedKey(other.fileId)
-      const begun = hanging.hang(fileId, hang)
-      const answer = editing.post({ key, status: 6, url: `${origin}/first` })
-      await begun
-      hanging.heal()
-      t.equal(await editing.post({ key: otherKey, status: 2, url: `${origin}/other` }, other.fileId), 0)
-      t.equal(await soon(answer), hang.call === 'discard' ? 0 : 1)
-
-      t.equal(await soon(editing.post({ key, status: 6, url: `${origin}/second` })), 0)
-      t.equal(await editing.storedText(places.at(-1)!), '/second')
-      if (isUnknown(hang, isStaging)) return
-      t.equal(places.at(-1), fileId)
-      await hanging.goOn()
-      t.equal(await editing.storedText(fileId), '/second', 'regardless of the late call')
-      t.equal(await editing.openedKey(), key, 'the session goes on')
-      t.equal(await soon(editing.post({ key, status: 2, url: `${origin}/third` })), 0)
-      t.equal(await editing.storedText(fileId), '/third')
-      t.not(await editing.openedKey(), key)
+  t.test(`${what}: the save is answered in time, the next one is stored, other files are not affected`, { buffered: true }, async t => {
+    const places: string[] = []
+    const { hanging, editing } = await startHanging(t, {
+      timeouts: { storage: STORAGE_MS, total: TOTAL_MS },
+      onSaved: ({ fileId, conflictFileId = fileId }) => { places.push(conflictFileId) }
     })
+    const { fileId, key, documentServer: { origin } } = editing
+    const other = await editing.storage.create('txt', Buffer.from('another'))
+    const otherKey = await editing.openedKey(other.fileId)
+    const begun = hanging.hang(fileId, hang)
+    const answer = editing.post({ key, status: 6, url: `${origin}/first` })
+    await begun
+    hanging.heal()
+    t.equal(await editing.post({ key: otherKey, status: 2, url: `${origin}/other` }, other.fileId), 0)
+    t.equal(await soon(answer), hang.call === 'discard' || isCommitted ? 0 : 1)
 
-    t.test(`${what}: the app closes`, { buffered: true }, async t => {
-      const { hanging, editing } = await start(t, { timeouts: { close: CLOSE_MS } })
-      const begun = hanging.hang(editing.fileId, hang)
-      const answer = editing.post({ key: editing.key, status: 2, url: `${editing.documentServer.origin}/first` })
-      await begun
-      t.not(await soon(editing.app.close()), 'too late')
-      t.equal(await soon(answer), hang.call === 'discard' ? 0 : 1)
+    t.equal(await soon(editing.post({ key, status: 6, url: `${origin}/second` })), 0)
+    t.equal(await editing.storedText(places.at(-1)!), '/second')
+    t.equal(places.at(-1), fileId)
+    await hanging.goOn()
+    t.equal(await editing.storedText(fileId), '/second', 'regardless of the late call')
+    t.equal(await editing.openedKey(), key, 'the session goes on')
+    t.equal(await soon(editing.post({ key, status: 2, url: `${origin}/third` })), 0)
+    t.equal(await editing.storedText(fileId), '/third')
+    t.not(await editing.openedKey(), key)
+  })
+
+  t.test(`${what}: the app closes`, { buffered: true }, async t => {
+    const { hanging, editing } = await startHanging(t, { timeouts: { close: CLOSE_MS } })
+    const begun = hanging.hang(editing.fileId, hang)
+    const answer = editing.post({ key: editing.key, status: 2, url: `${editing.documentServer.origin}/first` })
+    await begun
+    t.not(await soon(editing.app.close()), 'too late')
+    t.equal(await soon(answer), hang.call === 'discard' ? 0 : 1)
+  })
+}
+
+for (const isDone of [false, true]) {
+  const what = isDone ? 'does its work and never says so' : 'never ends'
+  t.test(`a storage whose state.set ${what}: a save that becomes a conflict copy is answered in time, and there is one copy`, { buffered: true }, async t => {
+    const places: string[] = []
+    const { hanging, editing } = await startHanging(t, {
+      timeouts: { storage: STORAGE_MS, total: TOTAL_MS },
+      policies: { conflict: 'keep-both' },
+      onSaved: ({ fileId, conflictFileId = fileId }) => { places.push(conflictFileId) }
     })
-  }
+    const { fileId, key, documentServer: { origin } } = editing
+    t.equal(await editing.post({ key, status: 1 }), 0)
+    await editing.storage.replace(fileId, Buffer.from('changed from outside'))
+    const begun = hanging.hang(fileId, { call: 'state.set', isDone })
+    const answer = editing.post({ key, status: 6, url: `${origin}/first` })
+    await begun
+    hanging.heal()
+    t.equal(await soon(answer), 1)
+    t.equal(await soon(editing.post({ key, status: 6, url: `${origin}/first` })), 0)
+    const [copy = fileId] = places
+    t.equal(await editing.storedText(copy), '/first')
+    await hanging.goOn()
+    t.equal(await soon(editing.post({ key, status: 2, url: `${origin}/second` })), 0)
+    t.equal(await editing.storedText(copy), '/second')
+    t.strictSame(places, [copy, copy])
+    t.equal(await editing.storedText(fileId), 'changed from outside')
+    const fileIds: string[] = []
+    for await (const record of hanging.storage.state.list()) fileIds.push(record.fileId)
+    t.strictSame(new Set(fileIds), new Set([fileId, copy]))
+  })
 }
 
 const CLIENTS: Record<string, () => Promise<HttpResponse>> = {
@@ -195,4 +217,34 @@ t.test('an onSaved hook that never settles: the app closes, the save is acknowle
   await told.promise
   t.not(await soon(editing.app.close()), 'too late')
   t.equal(await soon(answer), 0)
+})
+
+t.test('with a storage that takes three seconds per call everything finishes, and nothing piles up', { buffered: true }, async t => {
+  const memory = memoryStorage()
+  const calls = { pause: 0, now: 0, most: 0 }
+  function slow<Given extends unknown[], Result> (call: (...given: Given) => Promise<Result>) {
+    return async (...given: Given): Promise<Result> => {
+      calls.now++
+      calls.most = Math.max(calls.most, calls.now)
+      await delay(calls.pause)
+      return await call(...given).finally(() => { calls.now-- })
+    }
+  }
+  const storage: DocumentStore = {
+    ...memory,
+    snapshot: slow(memory.snapshot),
+    commit: slow(memory.commit),
+    state: { ...memory.state, set: slow(memory.state.set) }
+  }
+  const editing = await startEditing(t, { memory: true, storage })
+  Object.assign(calls, { pause: 3000, most: 0 })
+  const order: string[] = []
+  const saved = editing.post({ key: editing.key, status: 2, url: editing.url }).finally(() => order.push('saved'))
+  const closed = editing.post({ key: editing.key, status: 4 }).finally(() => order.push('closed'))
+  t.strictSame(await Promise.all([saved, closed]), [0, 0])
+  t.strictSame(order, ['closed', 'saved'], 'the document server is answered while a save goes on')
+  t.equal(calls.most, 1, 'one call at a time')
+  calls.pause = 0
+  t.equal(await editing.storedText(editing.fileId), NEW)
+  t.not(await editing.openedKey(), editing.key)
 })

@@ -52,17 +52,6 @@ t.test('a forgotten file that is rejected stays at the document server, until th
   t.strictSame(other.forgotten(), [], 'what the document server has is recognized')
 })
 
-t.test('users may open a forgotten file while it is inspected: it is left to them', async t => {
-  const hook = inspector()
-  const { open, recover, stored } = await startAfterOutage(t, 'seen again', { inspect: hook.inspect })
-  hook.result = async () => {
-    await open()
-    return true
-  }
-  t.match(await recover(), [{ outcome: 'being-edited', kept: true }])
-  t.equal(await stored(), OLD)
-})
-
 t.test('an earlier version that is rejected is not restored, and a replacement is a version of its own', async t => {
   const hook = inspector()
   const { fileId, edit, control, contents, stored } = await startHistorian(t, { inspect: hook.inspect })
@@ -83,25 +72,6 @@ t.test('an earlier version that is rejected is not restored, and a replacement i
   hook.result = { replace: Buffer.from('labelled') }
   await (await control()).restore(1)
   t.strictSame(await contents(), [[1, OLD], [2, 'two'], [3, 'labelled']])
-})
-
-t.test('of a save that was replaced, the history has the bytes that are stored, and no changes', async t => {
-  const hook = inspector()
-  const { edit, contents, fetched, open, stored, saved } = await startHistorian(t, { inspect: hook.inspect })
-  await edit('two')
-  t.ok((await fetched(2)).changes, 'of one that was accepted, there are')
-  hook.result = async () => ({ replace: Buffer.from(`${hook.seen.at(-1)!.text} INTERNAL`) })
-  const session = await open()
-  await session.edit('secret')
-  await session.forceSave()
-  t.equal(await stored(), 'secret INTERNAL')
-  t.match(await session.close(), { status: 2, accepted: true })
-  t.equal(await stored(), 'secret INTERNAL')
-  t.equal(saved.length, 3)
-  t.strictSame(await contents(), [[1, OLD], [2, 'two'], [3, 'secret INTERNAL']])
-  t.equal((await fetched(3)).changes, undefined)
-  const next = await open()
-  t.equal(String(await next.content()), 'secret INTERNAL', 'who opens the document then sees what is stored')
 })
 
 t.test('an upload that is rejected leaves nothing behind; without check it is not inspected', { skip: isOnS3 && 'This storage keeps nothing in files' }, async t => {

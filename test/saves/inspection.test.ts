@@ -1,15 +1,11 @@
 // The hook `inspect`: what it decides about a save before anything is stored.
 import { once } from 'node:events'
-import { readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import type { Content, EditorControl, EditorOptions, InspectEvent, InspectResult, SaveFailedEvent, StagedDocument, Storage } from '../../lib/index.js'
-import { directoryOf, NEW, OLD, startEditing, startInstance, type EditingOptions } from '../kit/editing.js'
-import { memoryLog } from '../kit/log.js'
+import type { Content, EditorOptions, InspectEvent, InspectResult, SaveFailedEvent, StagedDocument } from '../../lib/index.js'
+import { NEW, OLD, startEditing, type EditingOptions } from '../kit/editing.js'
 import { packageOf } from '../kit/packages.js'
-import { isOnS3, quickStorage } from '../kit/storage.js'
 import { deferred, holdTimers } from '../kit/time.js'
 
 type Inspect = NonNullable<EditorOptions['inspect']>
@@ -121,10 +117,9 @@ t.test('a hook that fails refuses the save, which is stored when it works again'
   t.equal(await storedText(fileId), NEW)
 })
 
-t.test('a replacement is checked as the save is, and stored in its place, with any storage', async t => {
+t.test('a replacement is checked as the save is, and stored in its place', async t => {
   const LABELLED = packageOf('CONFIDENTIAL: what the document server saved')
-  const { stage, commit, snapshot, ...withoutStage }: Storage = await quickStorage(t)
-  for (const [name, options] of Object.entries<EditingOptions>({ files: {}, memory: { memory: true }, 'a storage that cannot stage': { memory: true, storage: withoutStage } })) {
+  for (const [name, options] of Object.entries<EditingOptions>({ files: {}, memory: { memory: true } })) {
     await t.test(name, async t => {
       let replace: () => Content = () => Readable.from([LABELLED.slice(0, 9), LABELLED.slice(9)].map(part => Buffer.from(part)))
       const { fileId, post, url, failed, storage, storedText, others } = await start(t, async ({ content }) => {
@@ -172,22 +167,6 @@ t.test('nobody reads, and nothing is stored, when the time is up', async t => {
   await unchanged(t, 'the late replacement')
 })
 
-t.test('an older save does not overtake one that another instance has stored meanwhile', async t => {
-  const [inspecting, result] = [deferred(), deferred<InspectResult>()]
-  let served = packageOf('older')
-  const a = await start(t, async () => { inspecting.resolve(); return await result.promise }, { serve: (_request, response) => response.end(served) })
-  const b = await startInstance(t, a, { inspect: () => true })
-  const { fileId, key, url, saves, storedText } = a
-  await a.post({ status: 1, users: ['ada'] })
-  const older = saves(6, 1)
-  await inspecting.promise
-  served = NEW
-  t.equal(await b.post({ key, status: 6, url, lastsave: at(2), users: ['ada'] }), 0)
-  result.resolve(true)
-  t.equal(await older, 0)
-  t.equal(await storedText(fileId), NEW)
-})
-
 t.test('a file that somebody replaces during the inspection stays, and the save becomes a conflict copy', async t => {
   const events: InspectEvent[] = []
   const conflicts: Array<string | undefined> = []
@@ -203,21 +182,6 @@ t.test('a file that somebody replaces during the inspection stays, and the save 
   t.equal((await storage.stat(conflicts[0]!))?.extension, 'txt')
 })
 
-t.test('what another instance has removed during the inspection is fetched and inspected again', { skip: isOnS3 && 'This storage keeps nothing staged in files' }, async t => {
-  const directory = directoryOf(t)
-  let inspections = 0
-  const { saves, documentServer, storedText, fileId, listing } = await start(t, async () => {
-    const [staged] = (await readdir(directory)).filter(name => name.startsWith('.fastify-onlyoffice~'))
-    if (++inspections === 1) await rm(join(directory, staged!)) // as if this process had ended
-    return true
-  })
-  t.equal(await saves(), 0)
-  t.equal(inspections, 2)
-  t.equal(documentServer.requests.length, 2)
-  t.equal(await storedText(fileId), NEW)
-  t.strictSame(await listing(), [`${fileId}.txt`])
-})
-
 t.test('the format is that of the bytes, a CSV file is inspected as it will be stored', async t => {
   const seen: unknown[] = []
   const inspect: Inspect = async ({ content, extension }) => { seen.push([extension, await text(content)]); return true }
@@ -227,35 +191,6 @@ t.test('the format is that of the bytes, a CSV file is inspected as it will be s
   const csv = await start(t, inspect, { extension: 'csv', serve: (_request, response) => response.end('\ufeffa,b,\n7,y,\n') })
   await csv.others.replace(csv.fileId, 'csv', 'a;b\r\n007;x\r\n')
   t.equal(await csv.post({ status: 2, url: csv.url, filetype: 'csv', key: await csv.openedKey(), lastsave: at(1) }), 0)
-  t.strictSame(seen.pop(), ['csv', 'a;b\r\n007;y\r\n'])
-  t.equal(await csv.storedText(csv.fileId), 'a;b\r\n007;y\r\n')
-})
-
-t.test('a closing application refuses what is being inspected', async t => {
-  const inspecting = deferred<AbortSignal>()
-  const { app, saves, failed, unchanged } = await start(t, (_staged, { signal }) => {
-    inspecting.resolve(signal)
-    return new Promise(() => {})
-  }, { timeouts: { close: 100 } })
-  const answer = saves()
-  const signal = await inspecting.promise
-  const closed = app.close()
-  t.equal(await answer, 1)
-  await closed
-  t.ok(signal.aborted)
-  t.match(failed, [{ error: { message: 'The application is closing' } }])
-  await unchanged(t, 'closed')
-})
-
-t.test('in the hook, the document is neither saved by force nor restored', async t => {
-  const errors: unknown[] = []
-  const opened = deferred<EditorControl>()
-  const { app, fileId, saves } = await start(t, async () => {
-    const control = await opened.promise
-    errors.push(await control.forceSave().catch(error => error), await control.restore(1).catch(error => error))
-    return true
-  }, { server: memoryLog().server, versions: {} })
-  opened.resolve(await app.editorControl().openDocument(fileId))
-  t.equal(await saves(), 0)
-  t.match(errors, [{ code: 'FST_EDITOR_FORCE_SAVE_FAILED' }, { code: 'FST_EDITOR_BUSY' }])
+  t.strictSame(seen.pop(), ['csv', 'a;b\r\n7;y\r\n'])
+  t.equal(await csv.storedText(csv.fileId), 'a;b\r\n7;y\r\n')
 })

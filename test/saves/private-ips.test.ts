@@ -13,19 +13,11 @@ t.test('where any origin is allowed, a callback naming a non-public IP address i
     documentServer: { origins: 'any' },
     serve: (_request, response) => response.writeHead(302, { location: `${inside.origin}/x` }).end()
   })
-  for (
-    const url of [
-      `${inside.origin}/x`,
-      `http://localhost:${inside.port}/x`,
-      `http://[::1]:${inside.port}/x`,
-      `http://2130706433:${inside.port}/x`,
-      `http://0:${inside.port}/x`,
-      'http://169.254.169.254/x',
-      'http://10.0.0.1/x',
-      'http://[::ffff:10.0.0.1]/x',
-      `${editing.documentServer.origin}/redirect`
-    ]
-  ) {
+  for (const url of [
+    `${inside.origin}/x`, `http://localhost:${inside.port}/x`, `http://[::1]:${inside.port}/x`,
+    `http://2130706433:${inside.port}/x`, `http://0:${inside.port}/x`, 'http://169.254.169.254/x',
+    'http://10.0.0.1/x', 'http://[::ffff:10.0.0.1]/x', `${editing.documentServer.origin}/redirect`
+  ]) {
     for (const status of [2, 6]) t.equal(await editing.post({ key: editing.key, status, url }), 1, url)
   }
   t.equal(inside.connections(), 0)

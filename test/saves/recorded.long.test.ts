@@ -1,34 +1,24 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { recording, recordingNames } from '../../emulator/test/recordings/recording.js'
-import { profiles } from '../kit/editing.js'
 import { isOnS3 } from '../kit/storage.js'
 import { type Additions, type Outcome, replay } from './replay.js'
 
-interface Outcomes {
-  readonly secure: Outcome
-  readonly classic: Outcome
-}
-
 /** Opened and closed, commands and conversions: whatever is asked, nothing is stored and the key stays. */
-function untouched (answers: string): Outcomes {
-  return inBoth({ answers, stored: 'old', writes: 0, keys: 'A A' })
+function untouched (answers: string): Outcome {
+  return { answers, stored: 'old', writes: 0, keys: 'A A' }
 }
 
 /** Stored once, and the next editor gets another key. */
-function saved (stored: string, answers: string): Outcomes {
-  return inBoth({ answers, stored, writes: 1, keys: 'A B' })
-}
-
-function inBoth (outcome: Outcome): Outcomes {
-  return { secure: outcome, classic: outcome }
+function saved (stored: string, answers: string): Outcome {
+  return { answers, stored, writes: 1, keys: 'A B' }
 }
 
 /**
  * What becomes of each recorded scenario. The recorder's host refused some callbacks or failed; here stands what this
  * handler answers instead, with the rule that it follows from.
  */
-export const outcomes: Readonly<Record<string, Outcomes>> = {
+export const outcomes: Readonly<Record<string, Outcome>> = {
   'open-close-unchanged': untouched('1→0 GET→200 4→0'),
   'open-edit-close': saved('6503', '1→0 GET→200 2→0'),
   'two-users': saved('8219', '1→0 GET→200 1→0 1→0 2→0'),
@@ -37,7 +27,7 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'abrupt-drop': saved('4974', '1→0 GET→200 2→0'),
   'config-token': untouched('GET→200 1→0 4→0'),
   'download-url-non-ascii': untouched('1→0 GET→200 4→0'),
-  'download-fails': inBoth({ answers: '1→0 GET→404 GET→404 GET→404 4→0', stored: 'gone', writes: 0, keys: 'A none' }),
+  'download-fails': { answers: '1→0 GET→404 GET→404 GET→404 4→0', stored: 'gone', writes: 0, keys: 'A none' },
   'download-403': untouched('1→0 GET→200 GET→200 GET→200 4→0'),
   'download-cut-then-whole': untouched('1→0 GET→200 4→0'),
   'view-mode': untouched('GET→200'),
@@ -52,23 +42,23 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   // A force save changes the content and keeps the key, the finished save changes the key.
   'forcesave-button': saved('2497', '1→0 GET→200 6→0 2→0'), // nothing was modified since: stored once
   'forcesave-command': saved('7116', '1→0 GET→200 6→0 2→0'),
-  'edit-after-forcesave': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '5631', writes: 2, keys: 'A B' }),
+  'edit-after-forcesave': { answers: '1→0 GET→200 6→0 2→0', stored: '5631', writes: 2, keys: 'A B' },
   'forcesave-fails': saved('7164', '1→0 GET→200 7→0 7→0 2→0'),
-  'forcesave-while-running': inBoth({ answers: '1→0 GET→200 6→0 6→0 2→0', stored: '1052', writes: 2, keys: 'A B' }),
+  'forcesave-while-running': { answers: '1→0 GET→200 6→0 6→0 2→0', stored: '1052', writes: 2, keys: 'A B' },
   'forcesave-repeated-slow-host': saved('346', '1→0 GET→200 6→0 6→0 2→0'),
   'force-save-no-changes': saved('1366', '1→0 GET→200 6→0 2→0'),
-  'cmd-forcesave-slow-host': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '691', writes: 2, keys: 'A B' }),
-  'cmd-forcesave': inBoth({ answers: '1→0 GET→200 6→0 6→0 6→0 6→0 6→0 6→0 6→0 2→0', stored: '5467', writes: 8, keys: 'A B' }),
-  'six-s500': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '2163', writes: 2, keys: 'A B' }),
+  'cmd-forcesave-slow-host': { answers: '1→0 GET→200 6→0 2→0', stored: '691', writes: 2, keys: 'A B' },
+  'cmd-forcesave': { answers: '1→0 GET→200 6→0 6→0 6→0 6→0 6→0 6→0 6→0 2→0', stored: '5467', writes: 8, keys: 'A B' },
+  'six-s500': { answers: '1→0 GET→200 6→0 2→0', stored: '2163', writes: 2, keys: 'A B' },
   // ends while it is edited
-  'large-userdata': inBoth({ answers: '1→0 GET→200 6→0', stored: '6526', writes: 1, keys: 'A A' }),
+  'large-userdata': { answers: '1→0 GET→200 6→0', stored: '6526', writes: 1, keys: 'A A' },
 
   // The recorder's host answered 500, 500 and 200; 307; 204; {"error":1}; 404. A repeat is answered 0 and writes
   // nothing.
   'save-retried-500-500-200': saved('7647', '1→0 GET→200 2→0 2→0 2→0'),
   'save-redirect-307': saved('9611', '1→0 GET→200 2→0 2→0'),
   'save-204': saved('9203', '1→0 GET→200 2→0'),
-  'save-refused-error-1': inBoth({ answers: '1→0 GET→200 2→0 1→0 2→0 1→0 GET→200 4→0', stored: '4468', writes: 2, keys: 'A B' }),
+  'save-refused-error-1': { answers: '1→0 GET→200 2→0 1→0 2→0 1→0 GET→200 4→0', stored: '4468', writes: 2, keys: 'A B' },
   'forgotten-deleted': saved('5107', '1→0 GET→200 2→0 1→0 GET→200 4→0'),
   'save-accepted-reopen': saved('4379', '1→0 GET→200 2→0'),
   'two-error-string-0': saved('8343', '1→0 GET→200 2→0'),
@@ -78,26 +68,14 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'twice-s503-then-200': saved('9229', '1→0 GET→200 2→0 2→0'),
   // the last one was that of the page it was sent on to
   'redirect-302-to-404': saved('3338', '1→0 GET→200 2→0 GET→200'),
-  'cmd-forgotten': inBoth({ answers: '1→0 GET→200 2→0 1→0 GET→200 2→0', stored: '2364', writes: 2, keys: 'A B' }),
-  'forgotten-edit-save': inBoth({ answers: '1→0 GET→200 2→0 1→0 6→0 2→0', stored: '6668', writes: 3, keys: 'A B' }),
+  'cmd-forgotten': { answers: '1→0 GET→200 2→0 1→0 GET→200 2→0', stored: '2364', writes: 2, keys: 'A B' },
+  'forgotten-edit-save': { answers: '1→0 GET→200 2→0 1→0 6→0 2→0', stored: '6668', writes: 3, keys: 'A B' },
 
   // 0 to a 3 has the document server delete the changes: the key is used up. 1 has it keep them under the key.
-  'assembly-fails-answer-0': {
-    secure: { answers: '1→0 GET→200 3→1 4→0 1→0 GET→200 4→0', stored: 'old', writes: 0, keys: 'A A A' },
-    classic: { answers: '1→0 GET→200 3→0 4→0 1→0 GET→200 4→0', stored: 'old', writes: 0, keys: 'A B B' }
-  },
-  'assembly-fails-answer-1': {
-    secure: { answers: '1→0 GET→200 3→1 1→0 1→0 2→0', stored: '2432', writes: 1, keys: 'A B' },
-    classic: { answers: '1→0 GET→200 3→0 1→0 1→0 2→0', stored: '2432', writes: 1, keys: 'A B' }
-  },
-  'corrupted-accepted': {
-    secure: { answers: '1→0 GET→200 3→1 4→0', stored: 'old', writes: 0, keys: 'A A' },
-    classic: { answers: '1→0 GET→200 3→0 4→0', stored: 'old', writes: 0, keys: 'A B' }
-  },
-  'corrupted-refused': {
-    secure: { answers: '1→0 GET→200 3→1 1→0 2→0', stored: '7603', writes: 1, keys: 'A B' },
-    classic: { answers: '1→0 GET→200 3→0 1→0 2→0', stored: '7603', writes: 1, keys: 'A B' }
-  },
+  'assembly-fails-answer-0': { answers: '1→0 GET→200 3→1 4→0 1→0 GET→200 4→0', stored: 'old', writes: 0, keys: 'A A A' },
+  'assembly-fails-answer-1': { answers: '1→0 GET→200 3→1 1→0 1→0 2→0', stored: '2432', writes: 1, keys: 'A B' },
+  'corrupted-accepted': { answers: '1→0 GET→200 3→1 4→0', stored: 'old', writes: 0, keys: 'A A' },
+  'corrupted-refused': { answers: '1→0 GET→200 3→1 1→0 2→0', stored: '7603', writes: 1, keys: 'A B' },
 
   'cmd-info': saved('3444', `1→0 GET→200 ${'1→0 '.repeat(14)}4→0 4→0 4→0 1→0 2→0 4→0`),
   'cmd-license': untouched(''),
@@ -127,7 +105,7 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'forcesave-after-close': saved('9585', '1→0 GET→200 2→0'),
   'forcesave-saved-then-close': saved('8982', '1→0 GET→200 6→0 2→0 1→0 4→0'),
   'forcesave-together': saved('3190', '1→0 GET→200 6→0 2→0'),
-  'forgotten-of-key-in-use': inBoth({ answers: '1→0 GET→200 2→0 1→0 2→0', stored: '6184', writes: 2, keys: 'A B' }),
+  'forgotten-of-key-in-use': { answers: '1→0 GET→200 2→0 1→0 2→0', stored: '6184', writes: 2, keys: 'A B' },
   'info-then-leave': untouched('1→0 GET→200 1→0 4→0 4→0'),
   'info-three-users': untouched('1→0 GET→200 1→0 1→0 1→0 1→0 4→0 4→0 4→0'),
   'no-callback-url': untouched('GET→200'),
@@ -136,10 +114,10 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
   'other-url-same-key': saved('1418', '1→0 GET→200 1→0 1→0 2→0'),
   'rejoin-within-5s': saved('1311', '1→0 GET→200 1→0 2→0'),
   'rename-two-users': saved('1970', '1→0 GET→200 1→0 1→0 2→0'),
-  'six-slow-then-close': inBoth({ answers: '1→0 GET→200 6→0 2→0', stored: '8568', writes: 2, keys: 'A B' }),
+  'six-slow-then-close': { answers: '1→0 GET→200 6→0 2→0', stored: '8568', writes: 2, keys: 'A B' },
   'stale-key-edit': saved('3182', '1→0 GET→200 2→0 4→0'),
   'stale-key-view': saved('629', '1→0 GET→200 2→0'),
-  'two-refused-then-forcesave': inBoth({ answers: '1→0 GET→200 2→0 1→0 6→0 2→0', stored: '3872', writes: 2, keys: 'A B' }),
+  'two-refused-then-forcesave': { answers: '1→0 GET→200 2→0 1→0 6→0 2→0', stored: '3872', writes: 2, keys: 'A B' },
   'unchanged-cut-info': untouched('1→0 GET→200 4→0 4→0 4→0'),
   'version-and-license-odd': untouched(''),
   'viewers-only': untouched('GET→200 4→0 4→0'),
@@ -147,10 +125,13 @@ export const outcomes: Readonly<Record<string, Outcomes>> = {
 }
 
 /** The same where the saved file can't be had, so that the save is refused as the recorder's host refused it. */
-export const refusedOutcomes: Readonly<Record<string, { readonly unavailable: readonly string[] } & Outcomes>> = {
+export const refusedOutcomes: Readonly<Record<string, { readonly unavailable: readonly string[] } & Outcome>> = {
   'save-refused-error-1': {
     unavailable: ['4085'], // what opening the key again brings back is at another address
-    ...inBoth({ answers: '1→0 GET→200 2→1 1→0 2→0 1→0 GET→200 4→0', stored: '4468', writes: 1, keys: 'A B' })
+    answers: '1→0 GET→200 2→1 1→0 2→0 1→0 GET→200 4→0',
+    stored: '4468',
+    writes: 1,
+    keys: 'A B'
   },
   'save-204': { unavailable: ['9203'], ...untouched('1→0 GET→200 2→1') },
   'forgotten-deleted': { unavailable: ['5107'], ...untouched('1→0 GET→200 2→1 1→0 GET→200 4→0') }
@@ -186,22 +167,20 @@ const additions: fc.Arbitrary<Additions> = fc.record({
 })
 const seed = Number(process.env.SEED ?? 1)
 
-for (const profile of profiles) {
-  for (const [recorded, expected] of Object.entries(outcomes)) {
-    t.test(`recorded: ${recorded}: answers, stored file and key (${profile})`, async t => {
-      t.strictSame(await replay(t, recording(recorded), { profile }), expected[profile])
-    })
+for (const [recorded, expected] of Object.entries(outcomes)) {
+  t.test(`recorded: ${recorded}: answers, stored file and key`, async t => {
+    t.strictSame(await replay(t, recording(recorded)), expected)
+  })
 
-    if (isOnS3) continue // a storage knows nothing of claims
-    t.test(`recorded: ${recorded}, with unknown claims, fields and headers in every message (${profile})`, async t => {
-      const added = fc.sample(additions, { seed, numRuns: 50 })
-      t.strictSame(await replay(t, recording(recorded), { profile, added }), expected[profile], `SEED=${seed}`)
-    })
-  }
+  if (isOnS3) continue // a storage knows nothing of claims
+  t.test(`recorded: ${recorded}, with unknown claims, fields and headers in every message`, async t => {
+    const added = fc.sample(additions, { seed, numRuns: 50 })
+    t.strictSame(await replay(t, recording(recorded), { added }), expected, `SEED=${seed}`)
+  })
+}
 
-  for (const [name, { unavailable, ...expected }] of Object.entries(refusedOutcomes)) {
-    t.test(`recorded: ${name}, refused as in the recording: answers, stored file and key (${profile})`, async t => {
-      t.strictSame(await replay(t, recording(name), { profile, unavailable }), expected[profile])
-    })
-  }
+for (const [name, { unavailable, ...expected }] of Object.entries(refusedOutcomes)) {
+  t.test(`recorded: ${name}, refused as in the recording: answers, stored file and key`, async t => {
+    t.strictSame(await replay(t, recording(name), { unavailable }), expected)
+  })
 }

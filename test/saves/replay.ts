@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
-import { type EditorControl, type Profile, type Storage } from '../../lib/index.js'
+import type { EditorControl } from '../../lib/index.js'
+import type { DocumentStore } from '../../lib/store/contract.js'
 import { errorOf } from '../kit/editing.js'
 import { type Host, signed, startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
@@ -23,7 +24,6 @@ export interface Outcome {
 }
 
 export interface ReplayOptions {
-  readonly profile: Profile
   /** Numbers of saved files that the document server does not hand out. */
   readonly unavailable?: readonly string[]
   /** What is added to each message, in turn. */
@@ -49,7 +49,7 @@ const OLD = packageOf('old')
 /**
  * Sends the requests of a recorded document server to a real handler, signed anew, their keys and addresses being ours.
  */
-export async function replay (t: Test, recording: Recording, { profile, unavailable = [], added = [NOTHING] }: ReplayOptions): Promise<Outcome> {
+export async function replay (t: Test, recording: Recording, { unavailable = [], added = [NOTHING] }: ReplayOptions = {}): Promise<Outcome> {
   const requests = recording.steps.filter(isRequest)
   const contents = contentsOf(requests)
   const documentServer = await startUpstream(t, (request, response) => {
@@ -61,9 +61,9 @@ export async function replay (t: Test, recording: Recording, { profile, unavaila
   const fileId = fileIdFor(recording)
   await documents.write(fileId, 'docx', OLD)
   const { storage, writes } = counting(documents.open())
-  const host = await startHost(t, { profile, documentServerOrigin: documentServer.origin, storage, saveRetries: 0 })
+  const host = await startHost(t, { documentServerOrigin: documentServer.origin, storage, saveRetries: 0 })
   const first = await host.app.editorControl().openDocument(fileId)
-  if (recording.name === 'download-fails') await storage.remove!(fileId)
+  if (recording.name === 'download-fails') await storage.remove(fileId)
 
   const keys = [first.documentKey]
   const keyOf = new Map<string, string>()
@@ -158,23 +158,16 @@ function fileIdFor ({ name }: Recording): string {
   return name === 'download-url-non-ascii' ? 'ünï cödé документ' : 'hello'
 }
 
-function counting (storage: Storage): { storage: Storage, writes: () => number } {
+function counting (storage: DocumentStore): { storage: DocumentStore, writes: () => number } {
   let writes = 0
   return {
     writes: () => writes,
     storage: {
       ...storage,
-      async replace (...given) {
-        const info = await storage.replace(...given)
-        if (info !== null) writes++
-        return info
-      },
-      ...storage.commit && {
-        async commit (...given) {
-          const committed = await storage.commit!(...given)
-          if (committed !== null) writes++
-          return committed
-        }
+      async commit (...given) {
+        const committed = await storage.commit(...given)
+        if (committed !== null) writes++
+        return committed
       }
     }
   }

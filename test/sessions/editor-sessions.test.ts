@@ -1,8 +1,7 @@
 import t from 'tap'
-import { type EditorSession, InvalidOptionError, memoryStorage, type Storage } from '../../lib/index.js'
+import { type EditorSession, InvalidOptionError, memoryStorage } from '../../lib/index.js'
 import { recordSessions, startEditing, startInstance } from '../kit/editing.js'
 import { startService } from '../kit/sessions.js'
-import { deferred } from '../kit/time.js'
 
 /** What is listed, without the times. */
 const listed = (sessions: readonly EditorSession[]) => sessions.map(({ fileId, key }) => ({ fileId, key }))
@@ -27,33 +26,13 @@ t.test('list: the files that are being edited, with their keys and when they wer
   t.strictSame(await app.editorSessions.list(), [])
 })
 
-t.test('list: what another instance did to a session counts; sessions that only others have seen are found with scan, and known from then on', async t => {
-  const first = await startEditing(t)
-  const second = await startInstance(t, first, {})
-  const { key, fileId } = first
-  const { fileId: other } = await first.storage.create('txt', Buffer.from('another'))
-  const otherKey = first.keyOf(other)
-  t.equal(await first.post({ key, status: 1, users: ['u1'] }), 0)
-  t.equal(await first.post({ status: 1, users: ['u1'] }, other), 0)
-  t.strictSame(listed(await first.app.editorSessions.list()), [{ fileId, key }, { fileId: other, key: otherKey }])
-  t.strictSame(await second.app.editorSessions.list(), [], 'it has seen none of them')
-  t.equal(await second.openedKey(), key)
-  t.strictSame(listed(await second.app.editorSessions.list()), [{ fileId, key }], 'it knows the file that was opened there')
-
-  const byFile = (a: { fileId: string }, b: { fileId: string }) => a.fileId === fileId ? -1 : b.fileId === fileId ? 1 : 0
-  t.strictSame(listed(await second.app.editorSessions.list({ scan: true })).sort(byFile), [{ fileId, key }, { fileId: other, key: otherKey }])
-  t.equal((await second.app.editorSessions.list()).length, 2)
-  t.equal(await first.post({ key, status: 4 }), 0)
-  t.strictSame(listed(await second.app.editorSessions.list()), [{ fileId: other, key: otherKey }], 'the first instance has noted that it ended')
-})
-
 t.test('list: after a restart a scan finds the sessions, in files and in memory', async t => {
   const editing = await startEditing(t)
   const { key, fileId } = editing
   t.equal(await editing.post({ key, status: 1 }), 0)
   await editing.app.close()
   const storage = editing.others.open()
-  for (let count = 0; count < 60; count++) await storage.state.set(`other-${count}`, { format: 1, sessions: [], saves: [] }, null, { durable: false })
+  for (let count = 0; count < 60; count++) await storage.state.set(`other-${count}`, { format: 1, sessions: [], saves: [] }, null)
   const { app } = await startInstance(t, editing, { storage })
   const [one, two] = await Promise.all([app.editorSessions.list({ scan: true }), app.editorSessions.list({ scan: true })])
   t.strictSame(listed(one), [{ fileId, key }])
@@ -64,66 +43,6 @@ t.test('list: after a restart a scan finds the sessions, in files and in memory'
     t.equal(await post({ key, status: 1 }), 0)
     t.strictSame(listed(await app.editorSessions.list({ scan: true })), [{ fileId, key }])
   })
-})
-
-t.test('list: a scan needs a storage with state.list, or without state', async t => {
-  const { state: { list, ...state }, ...others } = memoryStorage()
-  const { app, post, key } = await startEditing(t, { memory: true, storage: { ...others, state } })
-  await t.rejects(app.editorSessions.list({ scan: true }), new InvalidOptionError('scan', 'requires a storage that implements state.list()'))
-  t.equal(await post({ key, status: 1 }), 0)
-  t.equal((await app.editorSessions.list()).length, 1)
-
-  const withoutState = await startEditing(t, { memory: true, storage: others })
-  t.equal(await withoutState.post({ key: withoutState.key, status: 1 }), 0)
-  t.equal((await withoutState.app.editorSessions.list({ scan: true })).length, 1)
-})
-
-t.test('list: a scan that waits for another one can be aborted', async t => {
-  const memory = memoryStorage()
-  const { promise: begun, resolve: begin } = deferred<void>()
-  const { promise: released, resolve: release } = deferred<void>()
-  const storage: Storage = {
-    ...memory,
-    state: {
-      ...memory.state,
-      async * list () {
-        begin()
-        await released
-        yield * memory.state.list!()
-      }
-    }
-  }
-  const { app, post, key } = await startEditing(t, { memory: true, storage })
-  t.equal(await post({ key, status: 1 }), 0)
-  const first = app.editorSessions.list({ scan: true })
-  await begun
-  const controller = new AbortController()
-  const second = app.editorSessions.list({ scan: true, signal: controller.signal })
-  const reason = new Error('no longer needed')
-  controller.abort(reason)
-  await t.rejects(second, reason)
-  release()
-  t.equal((await first).length, 1)
-})
-
-t.test('list: a scan that the storage does not continue ends after timeouts.storage, and the next one works', async t => {
-  const memory = memoryStorage()
-  let isStuck = true
-  const storage: Storage = {
-    ...memory,
-    state: {
-      ...memory.state,
-      async * list () {
-        if (isStuck) await new Promise(() => {})
-        yield * memory.state.list!()
-      }
-    }
-  }
-  const { app, post, key } = await startEditing(t, { memory: true, storage, timeouts: { storage: 100 } })
-  t.equal(await post({ key, status: 1 }), 0)
-  await t.rejects(app.editorSessions.list({ scan: true }), { code: 'FST_EDITOR_STORAGE_TIMEOUT' })
-  isStuck = false
-  t.equal((await app.editorSessions.list({ scan: true })).length, 1)
 })
 
 t.test('users: everybody who is editing, each once; nobody after they have left', async t => {
@@ -139,48 +58,6 @@ t.test('users: everybody who is editing, each once; nobody after they have left'
   t.strictSame(await app.editorSessions.users(fileId), ['ben'])
   await ben.close()
   t.strictSame(await app.editorSessions.users(fileId), [])
-})
-
-t.test('users: of all sessions of a file, each once', async t => {
-  const { open, app, fileId, storage } = await startService(t)
-  const ada = await open()
-  await ada.edit('by Ada')
-  await storage.replace(fileId, Buffer.from('changed from outside'))
-  const ben = await open(BEN)
-  t.not(ben.key, ada.key)
-  await open()
-  t.strictSame((await app.editorSessions.users(fileId)).sort(), ['ada', 'ben'])
-  t.strictSame((await app.editorSessions.drop(fileId)).sort(), [ada.key, ben.key].sort())
-  await Promise.all([ada.nextEvent('dropped'), ben.nextEvent('dropped'), ada.saved()])
-})
-
-t.test('users: waits for a slow onCallback, which holds up nobody else; a hook of sessions may wait for it', async t => {
-  const begun = deferred()
-  const release = deferred()
-  const seen = deferred<string[]>()
-  const { open, app, fileId, documentServer, callbacks } = await startService(t, {
-    async onCallback ({ status, actions, fileId: slow }) {
-      if (status !== 1 || actions !== undefined || slow !== fileId) return
-      begun.resolve()
-      await release.promise
-    },
-    async onSessionStart (event) {
-      if (event.fileId !== fileId) seen.resolve(await app.editorSessions.users(event.fileId))
-    }
-  })
-  await open()
-  await documentServer.nextCallback(1)
-  const users = app.editorSessions.users(fileId)
-  await begun.promise
-  const other = await app.editorControl().setDocumentFromBytes(Buffer.from('another'), 'Other.txt')
-  const ben = await documentServer.open((await app.editorControl(BEN).openDocument(other)).config!)
-  t.strictSame(await seen.promise, ['ben'])
-  await ben.edit('saved meanwhile')
-  t.match(await ben.close(), { status: 2, accepted: true })
-  t.equal((await app.editorSessions.list()).length, 1)
-  release.resolve()
-  t.strictSame(await users, ['ada'])
-  t.strictSame(callbacks.filter(({ status, actions }) => status === 1 && actions === undefined).map(event => event.fileId), [fileId, other])
 })
 
 t.test('users: a session that the document server no longer knows is given up, and ends as lost', async t => {
@@ -256,15 +133,10 @@ t.test('an aborted signal ends each call with its reason', async t => {
   const reason = new Error('no longer wanted')
   const signal = AbortSignal.abort(reason)
   const { list, users, drop, rename } = app.editorSessions
-  for (
-    const call of [
-      list({ signal }),
-      list({ scan: true, signal }),
-      users(fileId, { signal }),
-      drop(fileId, undefined, { signal }),
-      rename(fileId, 'New.txt', { signal })
-    ]
-  ) await t.rejects(async () => await call, reason)
+  for (const call of [
+    list({ signal }), list({ scan: true, signal }), users(fileId, { signal }), drop(fileId, undefined, { signal }),
+    rename(fileId, 'New.txt', { signal })
+  ]) await t.rejects(async () => await call, reason)
 
   const controller = new AbortController()
   documentServer.fault('command', { type: 'stall' })
@@ -282,19 +154,9 @@ t.test('sessions at another document server are left out', async t => {
   t.equal(await old.post({ key: old.key, status: 1, users: ['u1'] }), 0)
   t.equal(await next.openedKey(fileId) === old.key, false)
   t.strictSame(await next.app.editorSessions.list({ scan: true }), [])
-  for (
-    const call of [
-      next.app.editorSessions.users(fileId),
-      next.app.editorSessions.drop(fileId),
-      next.app.editorSessions.rename(fileId, 'New.txt')
-    ]
-  ) t.strictSame(await call, [])
+  for (const call of [
+    next.app.editorSessions.users(fileId), next.app.editorSessions.drop(fileId),
+    next.app.editorSessions.rename(fileId, 'New.txt')
+  ]) t.strictSame(await call, [])
   t.strictSame(listed(await old.app.editorSessions.list()), [{ fileId, key: old.key }])
-})
-
-t.test('a key that no document server accepts is left out (classic)', async t => {
-  const { app, post, fileId } = await startEditing(t, { memory: true, profile: 'classic' })
-  t.equal(await post({ key: 'not a key/?', status: 1 }), 0)
-  const { users, drop, rename } = app.editorSessions
-  for (const call of [users(fileId), drop(fileId), rename(fileId, 'New.txt')]) t.strictSame(await call, [])
 })

@@ -19,7 +19,7 @@ function stepsOf (calls: readonly TracedCall[], directory: string): string[] {
     }
     const step = name === 'open' && path === directory ? 'open directory' : isWriting ? `${name} ${basename(path)}`.trim() : undefined
     if (!step) continue
-    const shown = step.replace(/\.fastify-onlyoffice~\S*/, '<temp>').replace(/[0-9a-f-]{36}/, '<id>')
+    const shown = step.replace(/~[0-9a-f-]{36}/, '<temp>').replace(/\b\w+-[0-9a-f]{32}/, '<blob>').replace(/[0-9a-f]{32}/, '<folder>').replace(/\.kept/, '')
     if (running > 0) steps.at(-1)!.push(shown)
     else steps.push([shown])
     if (isWriting) running++
@@ -28,11 +28,15 @@ function stepsOf (calls: readonly TracedCall[], directory: string): string[] {
   return steps.map(step => step.join(' + '))
 }
 
-t.test('replace flushes the content before the rename, and the rename before it resolves', async t => {
+t.test('the content and the record are on the disk before the record is named, its name before the rename, and that before replace resolves', async t => {
   const root = t.testdir({ uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('replace', directory, root), directory), [
-    'write', 'fsync', 'link', 'rename a.docx', 'open directory', 'fsync', 'unlink <temp>'
+    'write', 'fsync', 'rename <blob>', // the content
+    'write', 'fsync', // the record
+    'link', 'fsync', // its name, and that of the content
+    'unlink <temp>',
+    'rename a.docx', 'open directory', 'fsync'
   ])
 })
 
@@ -40,18 +44,24 @@ t.test('a change of format takes a free name, and removes the old file only once
   const root = t.testdir({ uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('replace-format', directory, root), directory), [
-    'write', 'fsync', 'link', 'unlink <temp>', 'open directory', 'fsync', 'rename <temp>', 'unlink <temp>', 'open directory', 'fsync'
+    'write', 'fsync', 'rename <blob>', // the content
+    'write', 'fsync', // the record
+    'link', 'fsync', // its name, and that of the content
+    'unlink <temp>',
+    'link', 'open directory', 'fsync', 'rename <temp>.docx.taken', 'unlink <temp>.docx.taken', 'unlink <blob>'
   ])
 })
 
-t.test('a save flushes its content, the directory, its record and the record\'s directory, and nothing else', async t => {
+t.test('a save with a version flushes content, record and two directories, and nothing else', async t => {
   const root = t.testdir({ uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('save', directory, root), directory), [
-    'write', 'fsync', // the content
-    'write', 'link', 'unlink <temp>', // the lock
-    'link', 'rename a.docx', 'open directory', 'fsync', 'unlink <temp>',
-    'write', 'link', 'fsync + fsync', 'unlink <temp>', 'unlink 1' // the record and its name, whose oldest version goes
+    'write', 'fsync', 'rename <blob>', // the content
+    'link', // the version
+    'write', 'fsync', // the record
+    'link', 'fsync', // its name, and that of the content
+    'unlink <temp>',
+    'rename a.docx', 'open directory', 'fsync'
   ])
 })
 
@@ -59,19 +69,22 @@ t.test('a new file is on the disk under its name before create resolves', async 
   const root = t.testdir({ uploads: {} })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('create', directory, root), directory), [
-    'write', 'fsync', 'link', 'unlink <temp>', 'open directory', 'fsync'
+    'write', 'fsync', 'rename <blob>', // the content
+    'write', 'fsync', // the record
+    'link', 'fsync', // its name, and that of the content
+    'unlink <temp>',
+    'link', 'open directory', 'fsync', 'unlink <blob>'
   ])
 })
 
-t.test('a version is on the disk before the index refers to it, and the index before keep resolves', async t => {
+t.test('a version is on the disk before the record names it, and the record before keep resolves', async t => {
   const root = t.testdir({ uploads: { 'a.docx': 'old' } })
   const directory = join(root, 'uploads')
   t.same(stepsOf(await trace('keep', directory, root), directory), [
-    'write', 'fsync', // the changes
-    'link', 'fsync', // the content
-    'link', 'fsync', // the changes
-    'fsync', // their names
-    'write', 'link', 'fsync + fsync', 'unlink <temp>', 'unlink 1', // the index
+    'write', 'fsync', 'rename <blob>', // the changes
+    'link', // the content
+    'write', 'fsync', // the record
+    'link', 'fsync', // its name, and that of the content
     'unlink <temp>'
   ])
 })

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { isSafeFileId } from '../../lib/security/names.js'
-import { fileStorage } from '../../lib/storage/file-storage.js'
-import { memoryStorage } from '../../lib/storage/memory-storage.js'
+import { fileStorage } from '../../lib/index.js'
+import { memoryStorage } from '../../lib/store/memory.js'
 
 const hostile: Record<string, readonly unknown[]> = {
   'fileIds that are paths': ['../x', '..\\x', '/x', '/etc/passwd', 'C:\\x', 'C:x', '\\\\host\\share', 'a/../../b', 'a/b', './x'],

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { fileStorage } from '../../lib/storage/file-storage.js'
+import { fileStorage } from '../../lib/index.js'
 
 const [directory, times, links] = process.argv.slice(2) as [string, string, string?]
 if (links === 'without-links') {

@@ -50,12 +50,17 @@ t.test('writes that hang do not hold up others', async t => {
   await storage.ready()
   let begun = 0
   const allHang = deferred()
+  const over = deferred()
   await interceptWrites(t, write => async function (bytes) {
     if (bytes.length < LARGE || ++begun > MOST) return await write.call(this, bytes)
     if (begun === MOST) allHang.resolve()
-    await new Promise(() => {})
+    await over.promise
   })
-  for (let number = 0; number < MOST; number++) storage.create('docx', inChunks(randomBytes(LARGE))).catch(() => {})
+  const hanging = Array.from({ length: MOST }, async () => await storage.create('docx', inChunks(randomBytes(LARGE))))
+  t.teardown(async () => {
+    over.resolve()
+    await Promise.all(hanging) // which closes their files
+  })
   await allHang.promise
   timers.pass()
   const content = randomBytes(3 * LARGE)

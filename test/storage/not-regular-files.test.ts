@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { fileStorage } from '../../lib/storage/file-storage.js'
+import { fileStorage } from '../../lib/index.js'
 
 const windows = process.platform === 'win32' && 'Windows has no such files'
 

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import fs, { truncateSync, writeFileSync } from 'node:fs'
-import { readdir, readlink, symlink, truncate, writeFile } from 'node:fs/promises'
-import { syncBuiltinESMExports } from 'node:module'
+import { open, readdir, readlink, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { fileStorage } from '../../lib/storage/file-storage.js'
+import { fileStorage } from '../../lib/index.js'
 
 const linux = process.platform !== 'linux' && 'open files are counted in /proc'
 
@@ -63,35 +62,30 @@ t.test('a body is read no faster than it is consumed', async t => {
 })
 
 /** Runs a task after each read of a file in this process, before its caller learns of it. */
-function afterEachRead (t: Test, task: (reads: number) => void): void {
-  const { read } = fs
-  t.teardown(() => {
-    fs.read = read
-    syncBuiltinESMExports()
-  })
+async function afterEachRead (t: Test, task: (reads: number) => void): Promise<void> {
+  const handle = await open(import.meta.filename)
+  const methods = Object.getPrototypeOf(handle) as typeof handle
+  await handle.close()
+  const { read } = methods
+  t.teardown(() => { methods.read = read })
   let reads = 0
-  fs.read = ((...args: unknown[]) => {
-    const callback = args.pop() as (...results: unknown[]) => void
-    Reflect.apply(read, fs, [...args, (...results: unknown[]) => {
-      task(++reads)
-      callback(...results)
-    }])
-  }) as typeof read
-  syncBuiltinESMExports()
+  methods.read = async function (this: unknown, ...args: unknown[]) {
+    const result = await Reflect.apply(read, this, args)
+    task(++reads)
+    return result
+  } as typeof read
 }
 
 t.test('a small file that another program writes to while it is read is read again', async t => {
-  for (
-    const change of [(path: string) => writeFileSync(path, 'new'), (path: string) =>
-      writeFileSync(path, 'newer, and longer'), (path: string) =>
-      truncateSync(path)]
-  ) {
+  for (const change of [(path: string) => writeFileSync(path, 'new'), (path: string) =>
+    writeFileSync(path, 'newer, and longer'), (path: string) =>
+    truncateSync(path)]) {
     const directory = t.testdir({ 'a.docx': 'old' })
     const path = join(directory, 'a.docx')
     const storage = fileStorage({ directory })
     await storage.ready()
     await delay(20) // else both contents may have the same time
-    afterEachRead(t, reads => { if (reads === 1) change(path) })
+    await afterEachRead(t, reads => { if (reads === 1) change(path) })
     const { info, body } = (await storage.read('a'))!
     t.strictSame(info, await storage.stat('a'))
     t.equal(await text(body), fs.readFileSync(path, 'utf8'))
@@ -103,14 +97,8 @@ t.test('a small file that is written to during every read, or becomes shorter, i
   const storage = fileStorage({ directory })
   await storage.ready()
   let size = 5000
-  afterEachRead(t, () => writeFileSync(join(directory, 'a.docx'), 'x'.repeat(size--)))
-  await t.rejects(storage.read('a'), /changes faster than it can be read/)
-})
-
-t.test('a small body is a stream, too, and has its bytes at once', async t => {
-  const { body } = (await fileStorage({ directory: t.testdir({ 'a.docx': 'content', 'empty.docx': '' }) }).read('a', { start: 3, end: 5 }))!
-  t.equal(body.readableLength, 3)
-  t.equal(await text(body), 'ten')
+  await afterEachRead(t, () => writeFileSync(join(directory, 'a.docx'), 'x'.repeat(size--)))
+  await t.rejects(storage.read('a'), { code: 'FST_EDITOR_STORAGE', message: /changes faster than it can be read/ })
 })
 
 t.test('a directory behind a symbolic link: another file of the document is noticed', async t => {
@@ -123,5 +111,5 @@ t.test('a directory behind a symbolic link: another file of the document is noti
     await delay(80) // longer than the granularity of the directory's time
   }
   await writeFile(join(root, 'uploads', 'a.odt'), 'newer')
-  t.equal(await text((await storage.read('a'))!.body), 'newer')
+  while (await text((await storage.read('a'))!.body) !== 'newer') await delay(10)
 })

@@ -1,7 +1,8 @@
-import { utimes, writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
+import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { fileStorage } from '../../lib/storage/file-storage.js'
+import { type FileStorage, fileStorage } from '../../lib/index.js'
 import { textsIn } from '../kit/storage.js'
 
 const NEW = 'saved'
@@ -68,26 +69,32 @@ t.test('a format in which a file dated in the future would be found instead is r
   t.strictSame([await textsIn(directory), await storage.stat('a')], [{ 'a.zzz': 'a.zzz', 'a.docx': 'a.docx' }, before])
 })
 
+/** `meanwhile`: runs just before the save is published. */
+async function save (storage: FileStorage, extension: string, meanwhile: () => void) {
+  const { info, record } = await storage.snapshot('a')
+  return await storage.commit('a', Buffer.from(NEW), {
+    extension,
+    ifRevision: info!.revision,
+    ifRecordVersion: record?.version ?? null,
+    record: meanwhile
+  })
+}
+
 t.test('a file created by another program under the target name just before publication is kept', async t => {
   for (const extension of ['odt', 'zzz']) {
     const directory = await directoryOf(t, ['a.docx'])
-    await t.rejects(fileStorage({ directory }).replace('a', Buffer.from(NEW), {
-      extension,
-      beforePublish: async () => { await writeFile(join(directory, `a.${extension}`), 'theirs') }
-    }), TAKEN)
+    const storage = fileStorage({ directory })
+    await storage.state.set('a', 'which file it is', null)
+    const saving = save(storage, extension, () => writeFileSync(join(directory, `a.${extension}`), 'theirs'))
+    await t.rejects(saving, TAKEN)
     t.strictSame(await textsIn(directory), { 'a.docx': 'a.docx', [`a.${extension}`]: 'theirs' })
   }
 })
 
 t.test('a file changed by another program just before publication in another format is kept next to it', async t => {
   const directory = await directoryOf(t, ['a.docx'])
-  const { revision } = (await fileStorage({ directory }).stat('a'))!
-  const replaced = await fileStorage({ directory }).replace('a', Buffer.from(NEW), {
-    extension: 'odt',
-    ifRevision: revision,
-    beforePublish: async () => { await writeFile(join(directory, 'a.docx'), 'theirs') }
-  })
-  t.equal(replaced, null)
+  const saved = await save(fileStorage({ directory }), 'odt', () => writeFileSync(join(directory, 'a.docx'), 'theirs'))
+  t.equal(saved, null)
   t.strictSame(await textsIn(directory), { 'a.docx': 'theirs' })
 })
 

@@ -1,9 +1,9 @@
-import { chmod, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { InvalidOptionError } from '../../lib/errors.js'
-import { fileStorage } from '../../lib/storage/file-storage.js'
-import { asOrdinaryUser, namesIn, STATE } from '../kit/storage.js'
+import { fileStorage } from '../../lib/index.js'
+import { asOrdinaryUser, namesIn, OWN_FOLDER } from '../kit/storage.js'
 
 t.test('the directory and its parents are created at start, without a document', async t => {
   const directory = join(t.testdir(), 'App_Data', 'uploads')
@@ -46,22 +46,19 @@ t.test('a directory without write permission is refused at start', async t => {
   await chmod(directory, 0o755)
 })
 
-t.test('a record directory without write permission is refused at start', async t => {
-  const directory = t.testdir({ 'a.docx': 'old', [STATE]: { temp: {} } })
+t.test('a folder for records without write permission is refused at start', async t => {
+  const directory = t.testdir({ 'a.docx': 'old', [OWN_FOLDER]: {} })
   await chmod(directory, 0o777)
-  for (const closed of [join(directory, STATE, 'temp'), join(directory, STATE)]) {
-    await chmod(closed, 0o555)
-    if (closed.endsWith(STATE)) await rmdir(join(closed, 'temp'))
-    await asOrdinaryUser(() => t.rejects(fileStorage({ directory }).ready(), {
-      code: 'FST_EDITOR_INVALID_OPTION', message: /needs a writable directory: EACCES/
-    }))
-  }
-  await chmod(join(directory, STATE), 0o755)
+  await chmod(join(directory, OWN_FOLDER), 0o555)
+  await asOrdinaryUser(() => t.rejects(fileStorage({ directory }).ready(), {
+    code: 'FST_EDITOR_INVALID_OPTION', message: /needs a writable directory: EACCES/
+  }))
+  await chmod(join(directory, OWN_FOLDER), 0o777)
   await fileStorage({ directory }).ready()
 })
 
-t.test('a file in place of the record directory is refused at start', async t => {
-  const directory = t.testdir({ 'a.docx': 'old', [STATE]: 'a file' })
+t.test('a file in place of the folder for records is refused at start', async t => {
+  const directory = t.testdir({ 'a.docx': 'old', [OWN_FOLDER]: 'a file' })
   await t.rejects(fileStorage({ directory }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message: /needs a writable directory: E(EXIST|NOTDIR)/ })
 })
 

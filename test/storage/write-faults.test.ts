@@ -2,7 +2,7 @@ import { chmod, mkdir, open, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { fileStorage } from '../../lib/storage/file-storage.js'
+import { fileStorage } from '../../lib/index.js'
 import { asOrdinaryUser, contentsOf, onSmallDisk, runCommand, withImmutableFile } from '../kit/storage.js'
 
 const KIB = 1024
@@ -88,11 +88,9 @@ t.test('a failing source keeps the old version and leaves no temp file', async t
     yield * blocks(200)
     throw failure
   }
-  for (
-    const attempt of [() => storage.replace('a', failing()), () =>
-      storage.replace('a', failing(), { extension: 'odt' }), () =>
-      storage.create('docx', failing())]
-  ) {
+  for (const attempt of [() => storage.replace('a', failing()), () =>
+    storage.replace('a', failing(), { extension: 'odt' }), () =>
+    storage.create('docx', failing())]) {
     t.equal(await attempt().then(() => undefined, error => error), failure)
     t.same([await storage.stat('a'), await contentsOf(directory)], before)
   }

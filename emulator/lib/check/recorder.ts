@@ -1,27 +1,17 @@
 import { once } from 'node:events'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { Fields } from '../editing.js'
+import { localUrlOf } from '../url.js'
+
+export type Recorder = Awaited<ReturnType<typeof startRecorder>>
 
 /**
  * Another host, for which the document server makes genuine callbacks that a scenario can alter before it posts them to
  * the examined host. It refuses them: their keys can be opened again. And a foreign origin, from which a host must not
  * fetch.
  */
-export interface Recorder {
-  readonly url: string
-  readonly port: number
-  /** What a GET of a path gives. */
-  readonly files: Map<string, Uint8Array>
-  /** Paths of all GETs. */
-  readonly fetched: string[]
-  /** The callbacks that were posted to a path. */
-  callbacks (path: string): readonly Fields[]
-  close (): void
-}
-
-export async function startRecorder (host: string): Promise<Recorder> {
+export async function startRecorder (host: string) {
   const files = new Map<string, Uint8Array>()
   const fetched: string[] = []
   const posted = new Map<string, Fields[]>()
@@ -37,15 +27,17 @@ export async function startRecorder (host: string): Promise<Recorder> {
     }
   })
   await once(server.listen(0, host), 'listening')
-  const { port, address, family } = server.address() as AddressInfo
-  const name = /^(0\.0\.0\.0|::)$/.test(address) ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
+  const url = localUrlOf(server)
   return {
-    url: `http://${name}:${port}`,
-    port,
+    url,
+    port: new URL(url).port,
+    /** What a GET of a path gives. */
     files,
+    /** Paths of all GETs. */
     fetched,
-    callbacks: path => posted.get(path) ?? [],
-    close () {
+    /** The callbacks that were posted to a path. */
+    callbacks: (path: string): readonly Fields[] => posted.get(path) ?? [],
+    close (): void {
       server.close()
       server.closeAllConnections()
     }

@@ -4,10 +4,12 @@ import type { FaultOptions, Faults } from '../../types/faults.js'
 import type { CallbackResult, ForceSaveOptions, Session } from '../../types/session.js'
 import type { Fields } from '../editing.js'
 import type { Tokens } from '../protocol/tokens/tokens.js'
-import { contentWith } from './content.js'
 import type { GivenConfig, Host, HostAnswer, PostResult } from './host.js'
 import type { Recorder } from './recorder.js'
 import { Failure, Skip } from './types.js'
+
+const END_OF_ZIP = Buffer.from([0x50, 0x4B, 0x05, 0x06])
+const COMMENT_LENGTH_AT = 20
 
 /** The tokens of a callback; `null` for none. */
 export interface CallbackTokens {
@@ -81,7 +83,8 @@ export async function startTrial (environment: Environment, n: number, other: nu
     faults.push(server.fault(route, fault, options))
   }
 
-  const headersFor = (token: string | null): Record<string, string> => token === null ? {} : { [tokenHeader]: `Bearer ${token}` }
+  const headersFor = (token: string | null): Record<string, string> =>
+    token === null ? {} : { [tokenHeader]: `Bearer ${token}` }
 
   /** Posts a callback to the host, by default with both tokens, which sign its fields. */
   async function post (
@@ -103,7 +106,12 @@ export async function startTrial (environment: Environment, n: number, other: nu
     recorder.files.set(`/${name}`, before)
     // The URLs of saved files contain the key.
     const config = {
-      document: { key: String(changes.key ?? key), title: `check.${fileType}`, fileType, url: `${recorder.url}/${name}` },
+      document: {
+        key: String(changes.key ?? key),
+        title: `check.${fileType}`,
+        fileType,
+        url: `${recorder.url}/${name}`
+      },
       editorConfig: { callbackUrl: `${recorder.url}/${name}`, mode: 'edit', user: { id: userId, name: 'Check' } }
     }
     const session = await server.open({ ...config, token: tokens.sign(config) })
@@ -207,4 +215,17 @@ function inWords ({ status, httpStatus, answer }: Answered): string {
   if (httpStatus === null) return 'no answer'
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
   return `HTTP ${httpStatus}${text === '' ? ' without a body' : ` ${text.slice(0, 200)}`}`
+}
+
+/** Other bytes of the format that contain a mark: as the comment of a zip file, the end of a PDF, or the whole text. */
+function contentWith (base: Buffer, fileType: string, mark: string): Buffer {
+  const end = base.lastIndexOf(END_OF_ZIP)
+  if (base.subarray(0, 2).toString() === 'PK' && end >= 0) {
+    const comment = Buffer.from(mark)
+    const record = Buffer.from(base.subarray(0, end + COMMENT_LENGTH_AT + 2))
+    record.writeUInt16LE(comment.length, end + COMMENT_LENGTH_AT)
+    return Buffer.concat([record, comment])
+  }
+  if (base.subarray(0, 5).toString() === '%PDF-') return Buffer.concat([base, Buffer.from(`\n% ${mark}\n`)])
+  return Buffer.from(`${fileType === 'csv' ? '\uFEFF' : ''}${mark}\n`)
 }

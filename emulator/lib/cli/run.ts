@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { createDocumentServer } from '../create.js'
+import { localUrlOf } from '../url.js'
 import { systemClock } from '../protocol/clock/time.js'
 import type { DocumentServer } from '../../types/document-server.js'
 import { movingClock } from './moving-clock.js'
@@ -30,7 +30,7 @@ export async function run (
   }).catch(error => { throw explained(error, options) })
 
   stopOnSignal(server)
-  const listening = localUrlOf(server)
+  const listening = localUrlOf(server.server)
   const lines = [
     `Listening: ${listening}`,
     ...(options.publicUrl === undefined ? [] : [`Public URL: ${server.url}`]),
@@ -58,15 +58,4 @@ function stopOnSignal (server: DocumentServer): void {
       })
     })
   }
-}
-
-/** The URL for clients on this machine. */
-function localUrlOf ({ server }: DocumentServer): string {
-  const { address, port } = server.address() as AddressInfo
-  const host = address === '0.0.0.0' || address === '::'
-    ? '127.0.0.1'
-    : address.includes(':')
-      ? `[${address}]`
-      : address
-  return `http://${host}:${port}`
 }

@@ -21,15 +21,7 @@ export const SERVER_OPTIONS = {
   help: { type: 'boolean' }
 } as const
 
-type Given = Partial<Readonly<Record<string, string | boolean | ReadonlyArray<string | boolean>>>> & {
-  readonly port?: string | undefined
-  readonly host?: string | undefined
-  readonly 'public-url'?: string | undefined
-  readonly 'allowed-host'?: readonly string[] | undefined
-  readonly 'authorization-header'?: string | undefined
-  readonly 'server-version'?: string | undefined
-  readonly 'purpose-check'?: string | undefined
-}
+type Given = ReturnType<typeof parsed<typeof SERVER_OPTIONS>>
 
 /** Throws a `UsageError`. */
 export function serverOf (given: Given): Omit<DocumentServerOptions, 'jwtSecret'> {
@@ -51,7 +43,9 @@ export function serverOf (given: Given): Omit<DocumentServerOptions, 'jwtSecret'
 }
 
 /** Parses the values of a command. Throws a `UsageError`. */
-export function parsed<Options extends NonNullable<ParseArgsConfig['options']>> (parameters: readonly string[], options: Options) {
+export function parsed<Options extends NonNullable<ParseArgsConfig['options']>> (
+  parameters: readonly string[], options: Options
+) {
   try {
     return parseArgs({ args: [...parameters], options }).values
   } catch (error) {

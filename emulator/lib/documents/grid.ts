@@ -1,5 +1,4 @@
 import { cellName, type Position, type Range, rangeName } from './workbook/references.js'
-import type { ColumnLook } from './workbook/sheet.js'
 
 /** A cell as an editor displays it. Empty cells are omitted. */
 export interface GridCell {
@@ -30,8 +29,6 @@ export interface GridSheet {
   readonly cells: Readonly<Record<string, GridCell>>
   readonly merged: readonly string[]
   readonly locked: readonly LockedCells[]
-  /** The widths of columns that specify one, in characters. */
-  readonly widths: Readonly<Record<string, number>>
   readonly hiddenRows: readonly number[]
   readonly hiddenColumns: readonly number[]
 }
@@ -50,101 +47,54 @@ export interface CellOperation {
   readonly others?: Readonly<Record<string, GridCell>>
 }
 
-const MAX_ROWS = 2000
-const MAX_COLUMNS = 100
-/** Limit for the displayed cells of all sheets together. */
-const MAX_CELLS = 100_000
+const MAX_ROWS = 500
+const MAX_COLUMNS = 50
+/** Limit for the displayed characters of all sheets together. */
 const MAX_CHARACTERS = 10_000_000
 const MIN_ROWS = 60
 const MIN_COLUMNS = 26
 const SPARE_ROWS = 20
 const SPARE_COLUMNS = 3
 
-/**
- * How much of a sheet is displayed: the used part with some empty rows and columns, within the limits of a page.
- * `atMost`: the limit for rows, if they have too many cells.
- */
-export function shownSize (
-  rows: number,
-  columns: number,
-  atMost = MAX_ROWS
-): Pick<GridSheet, 'rows' | 'columns' | 'omitted'> {
-  const size = {
-    rows: Math.min(MAX_ROWS, atMost, Math.max(MIN_ROWS, rows + SPARE_ROWS)),
-    columns: Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, columns + SPARE_COLUMNS))
-  }
-  if (rows <= size.rows && columns <= size.columns) return size
-  const count = (number: number) => number.toLocaleString('en')
-  return {
-    ...size,
-    omitted: `Shown are ${count(size.rows)} of ${count(Math.max(rows, size.rows))} rows and ${count(size.columns)} of ${count(Math.max(columns, size.columns))} columns. The others stay as they are.`
-  }
-}
-
-type Size = Pick<GridSheet, 'rows' | 'columns'>
-
 /** A sheet of any size. */
-export interface WholeSheet extends Pick<GridSheet, 'name' | 'locked'> {
-  /** The last row and column with a cell that is not empty; 0 without one. */
-  readonly last: Position
-  readonly columns: readonly ColumnLook[]
+export interface WholeSheet extends Pick<GridSheet, 'name' | 'locked' | 'hiddenRows'> {
   /** The cells that are not empty, row by row. */
-  cells (within: Size): Iterable<readonly [Position, GridCell]>
-  merged (within: Size): readonly Range[]
-  hiddenRows (within: Size): readonly number[]
+  readonly cells: ReadonlyArray<readonly [Position, () => GridCell]>
+  readonly merged: readonly Range[]
+  isHiddenColumn (column: number): boolean
 }
 
-/** The change of a cell, as the editors get it. `others`: what else is displayed in another way now. */
-export function cellChange (
-  sheet: string,
-  position: Position,
-  shown: GridCell,
-  others: Readonly<Record<string, GridCell>>
-): CellOperation {
-  return {
-    op: 'cell',
-    sheet,
-    cell: cellName(position),
-    value: shown.value,
-    shown,
-    ...(Object.keys(others).length > 0 && { others })
-  }
-}
-
-/** The sheets as an editor displays them. */
+/** The sheets as an editor displays them: the used part with some empty rows and columns, within limits. */
 export function gridsOf (sheets: readonly WholeSheet[]): GridSheet[] {
-  const left = { cells: MAX_CELLS, characters: MAX_CHARACTERS }
-  return sheets.map(sheet => gridOf(sheet, left))
-}
-
-/** The rows of a sheet that a page can show: of a very large sheet only the first ones. */
-function gridOf (sheet: WholeSheet, left: { cells: number, characters: number }): GridSheet {
-  const { name, last, locked } = sheet
-  const cells: Record<string, GridCell> = {}
-  let end: number | undefined
-  for (const [position, cell] of sheet.cells(shownSize(last.row, last.column))) {
-    if (left.cells <= 0 || left.characters <= 0) {
-      end = position.row
-      break
+  let left = MAX_CHARACTERS
+  return sheets.map(({ name, cells: all, merged, locked, hiddenRows, isHiddenColumn }) => {
+    const last = all.reduce(
+      (so, [{ row, column }]) => ({ row: Math.max(so.row, row), column: Math.max(so.column, column) }),
+      { row: 0, column: 0 }
+    )
+    let rows = Math.min(MAX_ROWS, Math.max(MIN_ROWS, last.row + SPARE_ROWS))
+    const columns = Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, last.column + SPARE_COLUMNS))
+    const cells: Record<string, GridCell> = {}
+    for (const [position, view] of all) {
+      if (left <= 0) rows = Math.min(rows, position.row)
+      if (position.row > rows) break
+      if (left <= 0 || position.column > columns) continue
+      const cell = cells[cellName(position)] = view()
+      left -= cell.value.length + cell.text.length
     }
-    cells[cellName(position)] = cell
-    left.cells--
-    left.characters -= cell.value.length + cell.text.length
-  }
-  const size = shownSize(last.row, last.column, end)
-  const columns = Array.from({ length: size.columns }, (_, index) => index + 1)
-  const lookOf = (column: number) => sheet.columns.find(({ from, to }) => column >= from && column <= to)
-  return {
-    name,
-    ...size,
-    cells,
-    merged: sheet.merged(size).filter(({ top, left }) => top <= size.rows && left <= size.columns).map(rangeName),
-    locked: locked.map(({ range, why }) => ({ range, why })),
-    widths: Object.fromEntries(columns.flatMap(column => {
-      const width = lookOf(column)?.width ?? null
-      return width === null ? [] : [[column, width]]
-    })),
-    hiddenRows: sheet.hiddenRows(size).filter(row => row <= size.rows),
-    hiddenColumns: columns.filter(column => lookOf(column)?.hidden === true)
-  }
+    const count = (number: number) => number.toLocaleString('en')
+    return {
+      name,
+      rows,
+      columns,
+      ...(last.row > rows || last.column > columns
+        ? { omitted: `Shown are ${count(rows)} of ${count(Math.max(last.row, rows))} rows and ${count(columns)} of ${count(Math.max(last.column, columns))} columns. The others stay as they are.` }
+        : {}),
+      cells,
+      merged: merged.filter(({ top, left }) => top <= rows && left <= columns).map(rangeName),
+      locked: locked.map(({ range, why }) => ({ range, why })),
+      hiddenRows: hiddenRows.filter(row => row <= rows),
+      hiddenColumns: Array.from({ length: columns }, (_, index) => index + 1).filter(isHiddenColumn)
+    }
+  })
 }

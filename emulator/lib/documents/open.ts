@@ -1,6 +1,6 @@
 import { separatedDocument } from './csv/document.js'
-import { openDocumentText } from './open-document/document.js'
-import { openDocumentSheets } from './open-sheet/document.js'
+import { OPEN_DOCUMENT, textBlocks } from './extract/extract.js'
+import { docOf } from './extract/readable.js'
 import { pdfForm } from './pdf-form/form.js'
 import { presentationDocument } from './presentation/document.js'
 import { isTextFormat, textDocument } from './text-file.js'
@@ -10,17 +10,22 @@ import { workbookDocument } from './workbook/workbook.js'
 
 const FORMATS = new Map<string, (bytes: Uint8Array) => Editable | null>([
   ['csv', sheetOrText],
-  ['docx', wordDocument], ['odt', openDocumentText],
-  ['pptx', presentationDocument], ['odp', openDocumentText],
-  ['xlsx', workbookDocument], ['ods', openDocumentSheets],
+  ['docx', wordDocument],
+  ['pptx', presentationDocument],
+  ['xlsx', workbookDocument],
   ['pdf', pdfForm]
 ])
 
-/** Opens a document for editing: texts and slides as texts, sheets by cells, PDF forms by fields, others read-only. */
+/**
+ * Opens a document for editing: texts and slides as texts, sheets by cells, PDF forms by fields. Others are read-only:
+ * OpenDocument shows its text.
+ */
 export function openEditable (fileType: string, bytes: Uint8Array): Editable {
   const open = FORMATS.get(fileType) ?? (isTextFormat(fileType) ? textDocument : undefined)
   try {
-    return open?.(bytes) ?? readOnly(bytes, `The emulated document server cannot show ${fileType || 'this format'} files.`)
+    if (OPEN_DOCUMENT.has(fileType)) return readOnlyText(fileType, bytes)
+    return open?.(bytes) ??
+      readOnly(bytes, `The emulated document server cannot show ${fileType || 'this format'} files.`)
   } catch (error) {
     return readOnly(bytes, `This ${fileType} file cannot be read: ${(error as Error).message}`)
   }
@@ -36,9 +41,14 @@ function sheetOrText (bytes: Uint8Array): Editable {
   }
 }
 
-function readOnly (bytes: Uint8Array, note: string): Editable {
+function readOnlyText (fileType: string, bytes: Uint8Array): Editable {
+  const doc = docOf(fileType, textBlocks(fileType, bytes) ?? []).toJSON() as object
+  return readOnly(bytes, `The emulated document server shows the text of ${fileType} files, and cannot edit them.`, doc)
+}
+
+function readOnly (bytes: Uint8Array, note: string, doc?: object): Editable {
   return {
-    view: () => ({ kind: 'readonly', note }),
+    view: () => ({ kind: 'readonly', note, ...(doc !== undefined && { doc }) }),
     apply: () => null,
     replaceText: refuseText,
     bytes: () => bytes

@@ -8,8 +8,6 @@ export interface StepsOperation {
   readonly steps: readonly object[]
   /** The page that made them; `''` for a script. */
   readonly client: string
-  /** The page does not wait for an answer: its steps are moved over those of others. */
-  readonly leaving?: boolean
 }
 
 /** Text as an editor displays it. */
@@ -23,7 +21,6 @@ export interface ProseView {
   /** A text file: its paragraphs are lines, and have no formats. */
   readonly plain: boolean
   readonly levels: readonly number[]
-  readonly lists: readonly string[]
   /** What a page has missed that had the document before. */
   readonly missed?: { readonly steps: readonly object[], readonly clients: readonly string[] }
 }
@@ -33,7 +30,8 @@ export type DocumentView =
   | ProseView
   | { readonly kind: 'grid', readonly sheets: readonly GridSheet[] }
   | { readonly kind: 'form', readonly fields: readonly FormField[] }
-  | { readonly kind: 'readonly', readonly note: string }
+  /** `doc`: a text to read. */
+  | { readonly kind: 'readonly', readonly note: string, readonly doc?: object }
 
 /** A field of a form that can be filled in. */
 export interface FormField {

@@ -1,10 +1,6 @@
 import { type Editing, fieldsOf } from '../editing.js'
 import { documentServerError } from '../errors.js'
 
-const MAX_IMAGES = 20
-/** The columns of a spreadsheet that can have the recipients' fields. */
-const MAX_FIELDS = 30
-
 /**
  * Files that the embedding page hands to the editor. The document server fetches them; only what a token signs counts.
  */
@@ -31,9 +27,6 @@ export function handedOver (editing: Editing) {
       const { token } = fieldsOf(data)
       const signed = Boolean(token) && editing.needsTokens
       const { images, url } = signed ? editing.trusted(data) : fieldsOf(data)
-      if (Array.isArray(images) && images.length > MAX_IMAGES) {
-        throw documentServerError(-1, `At most ${MAX_IMAGES} images can be inserted at once.`)
-      }
       const urls = Array.isArray(images) ? images.map(image => fieldsOf(image).url) : [url]
       return await Promise.all(urls.map(async url => await editing.download(url, '', { signed })))
     },
@@ -50,11 +43,11 @@ export function handedOver (editing: Editing) {
     async rows (data: unknown): Promise<string[][]> {
       const [first] = await sheets(data)
       if (first === undefined) return []
+      const { cellName } = await import('../documents/workbook/references.js')
       const { cells, rows, columns } = first
-      const width = Math.min(columns, MAX_FIELDS)
       const all = Array.from(
         { length: rows },
-        (_, row) => Array.from({ length: width }, (_, column) => cells[`${columnName(column)}${row + 1}`]?.text ?? '')
+        (_, row) => Array.from({ length: columns }, (_, column) => cells[cellName({ row: row + 1, column: column + 1 })]?.text ?? '')
       )
       const used = Math.max(0, ...all.map(row => row.findLastIndex(text => text !== '') + 1))
       return all.map(row => row.slice(0, used)).filter(row => row.some(text => text !== ''))
@@ -81,8 +74,4 @@ async function linesOf (fileType: string, bytes: Uint8Array): Promise<string[]> 
 export async function readable (fileType: string, bytes: Uint8Array): Promise<object> {
   const { readableDoc } = await import('../documents/extract/readable.js')
   return readableDoc(fileType, bytes).toJSON() as object
-}
-
-function columnName (index: number): string {
-  return (index >= 26 ? columnName(Math.floor(index / 26) - 1) : '') + String.fromCharCode(65 + index % 26)
 }

@@ -3,7 +3,7 @@ import websocket, { type WebSocket } from '@fastify/websocket'
 import { isOperation } from '../documents/types.js'
 import { type Editing, type EditingEvent, fieldsOf, type PageEditor } from '../editing.js'
 import { documentServerError, isDocumentServerError } from '../errors.js'
-import { handedOver, readable } from './handed-over.js'
+import { handedOver } from './handed-over.js'
 import { type PageStates, pageStates } from './page-state.js'
 import { resultOf } from './results.js'
 import { inlinePdf } from './routes.js'
@@ -138,19 +138,16 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
         return await resultOf(editing, opened, message.format)
       case 'insertImages': {
         const images = await given.images(message.data)
-        for (const bytes of images) await opened.appendImage(bytes)
+        for (const bytes of images) await opened.append(bytes)
         return { inserted: images.length }
       }
       case 'insertText': {
         const lines = await given.lines(message.data)
-        await opened.appendLines(lines)
+        await opened.append(lines)
         return { inserted: lines.length }
       }
       case 'readDocument':
-        return {
-          doc: await given.doc(message.data),
-          present: await readable(opened.document.fileType, await opened.content())
-        }
+        return { doc: await given.doc(message.data) }
       case 'readRecipients':
         return { rows: await given.rows(message.data) }
       case 'readCell':

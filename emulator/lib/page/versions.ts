@@ -9,7 +9,6 @@ interface Version {
   readonly fileType: string
   /** As JSON. */
   readonly doc: object
-  readonly previous: object | null
   readonly serverVersion: string
   readonly url?: string
 }
@@ -30,12 +29,7 @@ export function versionRoute (app: FastifyInstance, editing: Editing): void {
   })
 }
 
-async function versionOf (
-  editing: Editing,
-  baseUrl: string,
-  data: unknown,
-  change: number | null
-): Promise<Version> {
+async function versionOf (editing: Editing, baseUrl: string, data: unknown, change: number | null): Promise<Version> {
   const { version, key, url, fileType, previous, changesUrl } = editing.trusted(data)
   const before = fieldsOf(previous)
   if (!version || !key || !url) throw badToken('The token of setHistoryData must contain version, key and url.')
@@ -49,11 +43,7 @@ async function versionOf (
     before.url ? editing.download(before.url, typeBefore) : null,
     changesUrl ? editing.download(changesUrl, '') : null
   ])
-  const common = {
-    version: Number(version),
-    serverVersion: editing.version,
-    previous: bytesBefore === null ? null : await readable(typeBefore, bytesBefore)
-  }
+  const common = { version: Number(version), serverVersion: editing.version }
   const editable = change === null || archive === null || bytesBefore === null
     ? null
     : await replayed(typeBefore, bytesBefore, archive, change)

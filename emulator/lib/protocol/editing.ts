@@ -1,25 +1,15 @@
-import type { Convert } from '../documents/converter/convert.js'
 import { type Connection, type Editing, fieldsOf } from '../editing.js'
 import { badToken, documentServerError } from '../errors.js'
 import { baseUrlOf } from '../url.js'
 import type { EditorConfig } from '../../types/document-server.js'
 import { isOwnPage } from './allowed-hosts.js'
 import { download } from './outbound/download.js'
-import { type ResultFiles, resultFolder } from './result-files/files.js'
+import type { Parts } from './parts.js'
+import { resultFolder } from './result-files/files.js'
 import { editorOf } from './sessions/editor.js'
 import type { Joined } from './sessions/joining.js'
-import type { SessionParts } from './sessions/parts.js'
 import type { Sessions } from './sessions/sessions.js'
 import { trustedConfig } from './tokens/config-token.js'
-import type { Tokens } from './tokens/tokens.js'
-
-interface Parts extends Pick<SessionParts, 'build' | 'client' | 'closing' | 'faults' | 'time'> {
-  readonly sessions: Sessions
-  readonly tokens: Tokens
-  readonly files: ResultFiles
-  readonly convert: Convert
-  readonly url: () => string
-}
 
 // Source: docs/document-server-protocol.md#its-order-and-its-effects
 const NOT_DOWNLOADED = -4
@@ -27,7 +17,9 @@ const NOT_MADE = -83
 
 /** What the document server does for the editor page. */
 export function editing (
-  { sessions, tokens, files, client, time, faults, closing, build, convert, url }: Parts
+  { tokens, files, client, time, faults, closing, build, convert }: Parts,
+  sessions: Sessions,
+  url: () => string
 ): Editing {
   /** Even if the server has not noticed yet that the connection was cut. */
   async function reconnect (key: string, connectionId: string, connection: Connection): Promise<Joined> {

@@ -3,12 +3,12 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { lastChanger } from './sessions/assembly.js'
 import type { OpenDocument } from './sessions/open-document.js'
-import type { SessionParts } from './sessions/parts.js'
+import type { Parts } from './parts.js'
 import { editors, type Participant } from './sessions/participants.js'
 import type { Sessions } from './sessions/sessions.js'
 
 /** Makes everybody leave and saves everything, for an orderly shutdown. */
-export async function leaveAll ({ documents, log, tasks }: SessionParts, sessions: Sessions): Promise<void> {
+export async function leaveAll ({ documents, log, tasks }: Parts, sessions: Sessions): Promise<void> {
   const leaving = documents.all().map(async document => {
     for (const participant of [...document.participants.values()]) await sessions.leave(document, participant)
     document.skipWait()
@@ -22,7 +22,7 @@ export async function leaveAll ({ documents, log, tasks }: SessionParts, session
 /** Crashes the server, and restarts it at the same IP address and port. */
 export function lifecycle (
   app: FastifyInstance,
-  { client, documents, heldCallbacks, tasks, time }: SessionParts,
+  { client, documents, heldCallbacks, tasks, time }: Parts,
   sessions: Sessions
 ) {
   const { server } = app

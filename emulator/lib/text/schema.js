@@ -26,8 +26,6 @@ export const schema = new Schema({
         align: { default: null, validate: oneOf(null, ...ALIGNMENTS) }
       },
       parseDOM: [
-        ...['li > p', 'li:not(:has(> p))'].map(tag => ({ tag, getAttrs: ofListItem })),
-        { tag: ':is(td, th):not([data-ref], :has(> p))' },
         { tag: 'p', getAttrs: ofParagraph },
         ...[1, 2, 3, 4, 5, 6].map(level => ({
           tag: `h${level}`,
@@ -179,18 +177,15 @@ export const schema = new Schema({
       toDOM: ({ attrs: { ref, css } }) => ['span', { 'data-look': ref, ...css !== '' && { 'data-css': css, style: css } }, 0]
     },
     bold: {
-      parseDOM: [
-        { tag: 'b:not([data-style*="font-weight:normal"]), strong' }, // Google Docs wraps everything in such an element
-        { tag: '[data-style*="font-weight:700"]', consuming: false }
-      ],
+      parseDOM: [{ tag: 'b, strong' }],
       toDOM: () => ['b', 0]
     },
     italic: {
-      parseDOM: [{ tag: 'i, em' }, { tag: '[data-style*="font-style:italic"]', consuming: false }],
+      parseDOM: [{ tag: 'i, em' }],
       toDOM: () => ['i', 0]
     },
     underline: {
-      parseDOM: [{ tag: 'u' }, { tag: '[data-style*="text-decoration:underline"]', consuming: false }],
+      parseDOM: [{ tag: 'u' }],
       toDOM: () => ['u', 0]
     },
     strike: { parseDOM: [{ tag: 's, del' }], toDOM: () => ['s', 0] }
@@ -210,13 +205,6 @@ function ofParagraph ({ dataset: { paragraph, list, depth, align = '' } }) {
     depth: Number(depth) || 0,
     align: ALIGNMENTS.includes(align) ? align : null
   }
-}
-
-/** @param {HTMLElement} element */
-function ofListItem (element) {
-  let depth = -1
-  for (let list = element.closest('ul, ol'); list; list = list.parentElement?.closest('ul, ol') ?? null) depth++
-  return { list: element.closest('ul, ol')?.localName === 'ol' ? 'number' : 'bullet', depth: Math.max(depth, 0) }
 }
 
 /** @param {HTMLElement} element */

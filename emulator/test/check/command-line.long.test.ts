@@ -6,8 +6,6 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { freePort } from '../../../test/kit/http.js'
 import { plainEnvironment, root } from '../../../test/kit/programs.js'
-import { scenarios } from '../../lib/check/all-scenarios.js'
-import { commandOf } from '../../lib/cli/options.js'
 import { SECRET } from '../support.js'
 import { type Mistake, startNaiveHost } from './naive-host.js'
 
@@ -77,42 +75,4 @@ t.test('a service that can not be reached, an unknown scenario and a port in use
   const inUse = await run([...urls, '--port', port], { JWT_SECRET: SECRET })
   t.equal(inUse.code, 2)
   t.match(inUse.errors, `port ${port} on 127.0.0.1 is in use`)
-})
-
-t.test('the list has a line for each scenario', async t => {
-  const { output, code } = await run(['--list'])
-  t.same(output.trim().split('\n').map(line => line.split(' ')[0]), scenarios.map(({ id }) => id))
-  t.equal(code, 0)
-  t.match((await run(['--help'])).output, /^Usage: onlyoffice-emulator check /)
-})
-
-t.test('all options are checked before anything is started', t => {
-  const urls = ['check', '--config-url', 'http://a/{n}', '--content-url', 'http://b/{n}']
-  const cases: Array<[parameters: string[], words: RegExp]> = [
-    [['check'], /^--config-url is missing/],
-    [['check', '--config-url', 'http://a'], /^--content-url is missing/],
-    [['check', '--config-url', 'http://a/{n}', '--content-url', 'http://b'], /^--config-url and --content-url must name the same document/],
-    [['check', '--config-url', 'ftp://a'], /^--config-url must be a URL such as/],
-    [['check', '--config-url', 'http://user:password@a'], /^--config-url must be a URL such as [^@]*$/],
-    [urls, /^set JWT_SECRET/],
-    [[...urls, '--jwt-secret', 's', '--port', '0'], /^--port 0: the service must know the port/],
-    [[...urls, '--jwt-secret', 's', '--format', 'xml'], /^--format must be one of text, json, junit, not "xml"$/],
-    [[...urls, '--jwt-secret', 's', '--header', 'Cookie'], /^--header must be a name, a colon and a value$/],
-    [[...urls, '--env-file', 'no-such-file'], /^--env-file: cannot read no-such-file \(ENOENT\)$/],
-    [[...urls, '--fake-clock'], /Unknown option '--fake-clock'/]
-  ]
-  for (const [parameters, words] of cases) t.throws(() => commandOf(parameters, {}), words, parameters.join(' '))
-  t.match(commandOf([...urls, '--header', 'Cookie: a=b', '--only', 'save', '--authorization-header', 'X-Token'], { JWT_SECRET: 's' }), {
-    type: 'check',
-    format: 'text',
-    options: {
-      configUrl: 'http://a/{n}',
-      contentUrl: 'http://b/{n}',
-      headers: { Cookie: 'a=b' },
-      secrets: ['s'],
-      only: ['save'],
-      server: { port: 8080, host: '127.0.0.1', authorizationHeader: 'X-Token' }
-    }
-  })
-  t.end()
 })

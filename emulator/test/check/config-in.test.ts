@@ -1,6 +1,5 @@
 import t from 'tap'
-import { claimsOf, configIn } from '../../lib/check/config-in.js'
-import { sign } from '../support.js'
+import { configIn } from '../../lib/check/config-in.js'
 
 const config = { document: { key: 'k-1', url: 'http://host/k', title: 'a "quoted" } title & <more>' }, editorConfig: { user: { name: "O'Neil" } } }
 const json = JSON.stringify(config)
@@ -8,9 +7,7 @@ const attribute = json.replace(/[&"'<>]/g, letter => `&#${letter.charCodeAt(0)};
 
 t.test('the configuration is found in JSON, in a script and in an attribute of a page', t => {
   for (const body of [
-    json,
-    `\uFEFF${json}`,
-    JSON.stringify({ ok: true, data: { list: [1, { config }] } }),
+    json, `\uFEFF${json}`, JSON.stringify({ ok: true, data: { list: [1, { config }] } }),
     `<script>window.state = {"other": {"a": 1}}; new DocsAPI.DocEditor("editor", ${json})</script>`,
     `<p>{ "unbalanced</p><script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`,
     `<div data-config='${attribute}'></div>`
@@ -18,15 +15,8 @@ t.test('the configuration is found in JSON, in a script and in an attribute of a
   t.end()
 })
 
-t.test('the token alone is a configuration', t => {
-  const token = sign(config)
-  t.same(configIn(Buffer.from(JSON.stringify({ token }))), { token })
-  t.match(claimsOf(token), config)
-  t.end()
-})
-
 t.test('anything else is none', t => {
-  for (const body of ['', 'null', '[]', '{"document":{"title":"x"}}', '<html>', '{"token":"a.b.c"}', '{"'.repeat(1000), JSON.stringify({ a: { b: { c: { d: { e: { f: { g: config } } } } } } })]) {
+  for (const body of ['', 'null', '[]', '{"document":{"title":"x"}}', '<html>', '{"token":"a.b.c"}', '{"'.repeat(1000)]) {
     t.equal(configIn(Buffer.from(body)), undefined, body.slice(0, 50))
   }
   t.end()
@@ -40,19 +30,5 @@ t.test('in a page, the configuration is found at any depth, after any rubbish', 
     'in an object that is no JSON': `<script>x = {"a": ${json}, "b": undefined}</script>`,
     'after an odd quote': `<p>{"a": "</p><script>x = ${json}</script>`
   })) t.same(configIn(Buffer.from(page)), config, name)
-  t.end()
-})
-
-t.test('megabytes that look like configurations take no longer than others', t => {
-  // Each takes minutes where every brace has the rest read once more.
-  for (const page of [
-    `<${'{"a":'.repeat(400_000)}`,
-    `<${'{"a":'.repeat(400_000)}x${'}'.repeat(400_000)}`,
-    `<${'{"a":[1,'.repeat(300_000)}`,
-    `<${'{"":{":1,"'.repeat(200_000)}`,
-    `<{"${'\\"'.repeat(1_000_000)}`,
-    `<${'{"a":"\\"'.repeat(300_000)}`,
-    `<${'{&quot;a&quot;:'.repeat(200_000)}`
-  ]) t.equal(configIn(Buffer.from(page)), undefined, page.slice(0, 20))
   t.end()
 })

@@ -46,18 +46,6 @@ t.test('an edit that changes nothing or is out of range leaves the file unchange
   t.equal(editable.bytes(), bytes)
 })
 
-t.test('a CSV file with too many fields for a sheet is edited as text', async t => {
-  t.equal(open('\n'.repeat(1_000_001)).view().kind, 'prose')
-})
-
-t.test('text replaces the whole file', async t => {
-  const editable = open('a;b\n')
-  t.equal(editable.replaceText('a,b\n1,2\n'), true)
-  t.equal(editable.replaceText('a,b\n1,2\n'), false)
-  t.equal(textOf(editable), '\uFEFFa,b,\n1,2,\n')
-  t.equal(cellAt(editable, 'B2')?.text, '2')
-})
-
 t.test('setting any cell stores its value and keeps those of all others', async t => {
   const field = fc.oneof(fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', ' ', 'é') }), fc.integer().map(String))
   const file = fc.array(fc.array(field, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 })
@@ -78,7 +66,7 @@ t.test('setting any cell stores its value and keeps those of all others', async 
         )
       if (others(again) !== others(open(`sep=,\n${quoted}`))) throw new Error(JSON.stringify(textOf(editable)))
     }),
-    { numRuns: 300 }
+    { numRuns: 60 }
   )
   t.pass()
 })

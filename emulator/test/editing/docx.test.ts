@@ -1,8 +1,6 @@
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import { joinBackward } from 'prosemirror-commands'
-import { Fragment, Slice } from 'prosemirror-model'
 import { TextSelection } from 'prosemirror-state'
-import { ReplaceStep } from 'prosemirror-transform'
 import t from 'tap'
 import { schema } from '../../lib/text/schema.js'
 import { openEditable } from '../../lib/documents/open.js'
@@ -40,7 +38,7 @@ function bodyAfter ({ editable }: Writer): string {
 
 t.test('a .docx opens with its headings, tables, lists, formats and links', async t => {
   const { editable, state } = openText('docx', original)
-  t.match(editable.view(), { kind: 'prose', version: 0, plain: false, levels: [1, 2], lists: ['number'] })
+  t.match(editable.view(), { kind: 'prose', version: 0, plain: false, levels: [1, 2] })
   const [title, text, , table] = state.doc.children
   t.match(title!.attrs, { level: 1, list: null })
   t.match(text!.textContent, /^Zażółć gęślą jaźń.*日本語, العربية, emoji 🚀\..* a link\.$/)
@@ -91,10 +89,9 @@ t.test('properties are written in the order that Word requires', async t => {
   const writer = bodyOf(`<w:p><w:pPr><w:pStyle w:val="X"/><w:keepNext/><w:spacing/></w:pPr>${run('x', look)}</w:p>`)
   writer.edit(tr => {
     for (const name of ['underline', 'strike', 'italic', 'bold']) tr.addMark(1, 2, schema.mark(name))
-    return tr.setNodeAttribute(0, 'list', 'bullet')
+    return tr
   })
   t.match(bodyAfter(writer), '<w:rPr><w:rFonts/><w:b/><w:i/><w:caps/><w:strike/><w:color w:val="00FF00"/><w:sz w:val="40"/><w:u w:val="single"/><w:lang/></w:rPr>')
-  t.match(bodyAfter(writer), '<w:pPr><w:pStyle w:val="X"/><w:keepNext/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr><w:spacing/></w:pPr>')
 })
 
 t.test('what is typed into a suggested paragraph is no suggestion', async t => {
@@ -116,11 +113,10 @@ t.test('the look of a run stays with its text; new text in an empty paragraph ha
 t.test('headings and lists are recognised by the English names of styles, and can be made where the file has them', async t => {
   const styled = (style: string) => `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr>${run('x')}</w:p>`
   const writer = bodyOf(styled('berschrift1'), styled('Aufz'), `<w:p>${run('plain')}</w:p>`)
-  t.match(writer.editable.view(), { levels: [1], lists: ['bullet', 'number'] })
+  t.match(writer.editable.view(), { levels: [1] })
   t.strictSame(seen(writer.state.doc), ['1|x', 'bullet|x', '|plain'])
-  writer.edit(tr => tr.setNodeAttribute(writer.at('plain') - 1, 'level', 1).setNodeAttribute(0, 'level', null).setNodeAttribute(0, 'list', 'number'))
-  writer.edit(tr => tr.setNodeAttribute(3, 'list', null))
-  t.strictSame(seen(docOf(openEditable('docx', writer.editable.bytes()))), ['number|x', '|x', '1|plain'])
+  writer.edit(tr => tr.setNodeAttribute(writer.at('plain') - 1, 'level', 1).setNodeAttribute(0, 'level', null))
+  t.strictSame(seen(docOf(openEditable('docx', writer.editable.bytes()))), ['|x', 'bullet|x', '1|plain'])
   t.match(bodyAfter(writer), '<w:pStyle w:val="berschrift1"/></w:pPr>')
 })
 
@@ -135,16 +131,11 @@ t.test('what the editor does not know stays where it is, and goes only if it is 
   t.notMatch(bodyAfter(writer), 'fldChar')
 })
 
-t.test('bookmarks keep their places in the text, and never lose one end', async t => {
-  const mark = (kind: string) => `<w:bookmark${kind} w:id="1"${kind === 'Start' ? ' w:name="b"' : ''}/>`
-  const writer = bodyOf(`<w:p>${run('one ')}${mark('Start')}${run('two')}${mark('End')}${run(' three')}</w:p>`, `<w:p>${mark('Start').replace('"1"', '"2"')}${run('x')}</w:p>`, `<w:p>${run('y')}${mark('End').replace('"1"', '"2"')}</w:p>`)
-  const text = (xml: string) => xml.replace(/<w:bookmark(Start|End)[^>]*>/g, (_, kind: string) => kind === 'Start' ? '[' : ']').replace(/<[^>]*>/g, '')
-  writer.edit(tr => tr.insertText('and a half', 5))
-  t.equal(text(bodyAfter(writer)), 'one and a half[two] three[xy]')
-  writer.edit(tr => tr.insertText('!', writer.at(' three') + 6))
-  t.equal(text(bodyAfter(writer)), 'one and a half[two] three![xy]')
-  writer.edit(tr => tr.delete(writer.at('x') - 1, writer.at('x') + 2))
-  t.equal(text(bodyAfter(writer)), 'one and a half[two] three!y', 'without its start, the end goes, too')
+t.test('bookmarks stay in an edited paragraph', async t => {
+  const bookmark = '<w:bookmarkStart w:id="1" w:name="b"/>'
+  const writer = bodyOf(`<w:p>${run('one')}${bookmark}${run('two')}<w:bookmarkEnd w:id="1"/></w:p>`)
+  writer.edit(tr => tr.insertText('!', writer.at('two')))
+  t.equal(bodyAfter(writer), `<w:p>${bookmark}<w:bookmarkEnd w:id="1"/><w:r><w:t>one!two</w:t></w:r></w:p>`)
 })
 
 t.test('merged cells and content controls are edited inside, a table of contents is shown', async t => {
@@ -169,34 +160,6 @@ t.test('the end of a section stays when its paragraph is deleted, and is not cop
   t.match(bodyAfter(writer), /<w:p><w:pPr><w:jc w:val="center"\/><\/w:pPr><w:r><w:t>rst</)
   writer.edit(tr => tr.delete(0, tr.doc.child(0).nodeSize + tr.doc.child(1).nodeSize))
   t.match(bodyAfter(writer), `<w:p>${section}</w:p><w:p>`)
-})
-
-t.test('a copy elsewhere takes nothing from what it was copied from', async t => {
-  const cell = (content: string) => `<w:tc><w:p>${run(content)}</w:p></w:tc>`
-  const table = `<w:tbl><w:tr>${cell('one ')}${cell('two')}</w:tr></w:tbl>`
-  const writer = bodyOf(table)
-  writer.edit(tr => tr.insert(0, tr.doc.child(0).child(0).child(0).child(0)))
-  t.equal(bodyAfter(writer), `<w:p>${run('one ')}</w:p>${table}`)
-  writer.edit(tr => tr.insertText('!', writer.at('two') + 3))
-  t.equal(bodyAfter(writer), `<w:p>${run('one ')}</w:p>${table.replace(' xml:space="preserve">two', '>two!')}`)
-})
-
-t.test('a name of something else is none', async t => {
-  const body = `<w:p>${run('one ', '<w:rPr><w:b/></w:rPr>')}</w:p>`
-  const writer = bodyOf(body)
-  const text = schema.text('x ', [schema.mark('link', { href: 'https://example.org/', ref: 'p1' }), schema.mark('look', { ref: 'p1' })])
-  const paragraph = schema.node('paragraph', { ref: 'look1' }, [text, schema.node('image', { ref: 'p1' }), schema.node('kept', { ref: 'look1' })])
-  writer.edit(tr => tr.insert(0, [paragraph, schema.node('kept_block', { ref: 'p1' }), schema.node('section', { ref: 'p1' }, [paragraph])]))
-  t.equal(bodyAfter(writer), `<w:p>${run('x ')}</w:p><w:p>${run('x ')}</w:p>${body}`)
-})
-
-t.test('a table that is pasted is written as one', async t => {
-  const writer = bodyOf(`<w:p>${run('x')}</w:p>`)
-  const cell = (text: string) => schema.node('table_cell', null, schema.node('paragraph', null, schema.text(text)))
-  const table = schema.node('table', null, schema.node('table_row', null, [cell('a'), cell('b')]))
-  writer.edit(tr => tr.step(new ReplaceStep(0, 0, new Slice(Fragment.from(table), 0, 0))))
-  const again = docOf(openEditable('docx', writer.editable.bytes()))
-  t.strictSame(seen(again), ['table_cell', '|a', 'table_cell', '|b', '|x'])
 })
 
 t.test('text replaces the whole document, one paragraph per line', async t => {
@@ -244,7 +207,6 @@ t.test('steps are judged by what they make: those of a page whose slice is incom
   const [wrong, other] = [{ ...wrap, slice: { content: [{ type: 'section', attrs: { fill: 'x' } }] } }, { stepType: 'attr', pos: 0, attr: 'fill', value: 'x' }]
   for (const step of [wrong, other]) {
     t.equal(editable.apply({ op: 'steps', version: 64, client: 'a', steps: [step] }), null)
-    t.equal(editable.apply({ op: 'steps', version: 63, client: 'b', steps: [step], leaving: true }), null, 'moved over others')
   }
 })
 
@@ -255,9 +217,8 @@ t.test('a page gets the steps that it missed; its own that had arrived are not a
   t.ok(editable.apply({ op: 'steps', version: 0, client: 'a', steps: [typed('1')] }))
   t.ok(editable.apply({ op: 'steps', version: 0, client: 'a', steps: [typed('1'), typed('2')] }), 'the first is there already')
   t.equal(editable.apply({ op: 'steps', version: 0, client: 'b', steps: [typed('3')] }), null, 'b has to see them first')
-  t.ok(editable.apply({ op: 'steps', version: 0, client: 'b', steps: [typed('4')], leaving: true }), 'b leaves, so they are moved')
-  t.match(docOf(editable).textContent, /^(421|214)Quarterly/)
-  t.match(editable.view({ epoch, version: 1 }), { version: 3, missed: { clients: ['a', 'b'], steps: { length: 2 } } })
+  t.match(docOf(editable).textContent, /^21Quarterly/)
+  t.match(editable.view({ epoch, version: 1 }), { version: 2, missed: { clients: ['a'], steps: { length: 1 } } })
   t.equal((editable.view({ epoch: 'x', version: 1 }) as { missed?: object }).missed, undefined)
   t.equal((editable.view({ epoch, version: 4 }) as { missed?: object }).missed, undefined)
 })

@@ -29,9 +29,6 @@ export interface Page {
   /** In a paragraph, at the offset of a character. */
   type (index: number, offset: number, text: string, removed?: number): void
   split (index: number, offset: number): void
-  /** With the paragraph before. */
-  join (index: number): void
-  bold (index: number, from: number, to: number): void
   /** One batch goes up, or one message comes down. False when nothing is on its way. */
   step (direction: 'up' | 'down'): boolean
   /** All that is on its way is lost; the page comes back. */
@@ -71,7 +68,6 @@ export function startAuthority (doc: Node): Authority {
       doc: doc.toJSON(),
       plain: false,
       levels: [1, 2],
-      lists: ['bullet'],
       ...since?.epoch === String(epoch) && {
         missed: {
           steps: made.slice(since.version).map(({ step }) => step),
@@ -154,12 +150,6 @@ function openPage (name: string, authority: Authority): Page {
     },
     split (index, offset) {
       this.edit(tr => tr.split(startOf(index) + offset))
-    },
-    join (index) {
-      this.edit(tr => tr.join(startOf(index) - 1))
-    },
-    bold (index, from, to) {
-      this.edit(tr => tr.addMark(startOf(index) + from, startOf(index) + to, schema.mark('bold')))
     },
     step (direction) {
       if (direction === 'up') {

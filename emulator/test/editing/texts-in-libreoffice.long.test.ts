@@ -17,7 +17,7 @@ function texts (doc: Node): string[] {
   return found
 }
 
-for (const [name, target] of [['report.docx', 'docx'], ['report.odt', 'docx'], ['deck.pptx', 'pptx'], ['deck.odp', 'pptx']] as const) {
+for (const name of ['report.docx', 'deck.pptx']) {
   t.test(`LibreOffice opens ${name} after 500 random edits, and has the same text`, {
     skip: office === null ? 'LibreOffice is not installed' : false
   }, async t => {
@@ -25,7 +25,7 @@ for (const [name, target] of [['report.docx', 'docx'], ['report.odt', 'docx'], [
     const writer = openText(fileType, fixture(name))
     const below = randomNumbers(7)
     for (let edits = 0; edits < 500; edits++) writer.edit(() => randomEdit(writer.state, below))
-    const converted = await office!(writer.editable.bytes(), fileType, target)
-    t.strictSame(texts(docOf(openEditable(target, converted!))), texts(writer.state.doc))
+    const converted = await office!(writer.editable.bytes(), fileType, fileType)
+    t.strictSame(texts(docOf(openEditable(fileType, converted!))), texts(writer.state.doc))
   })
 }

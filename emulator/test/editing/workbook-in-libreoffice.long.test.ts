@@ -13,12 +13,9 @@ t.test('an office suite opens the saved workbook and calculates the new values',
   skip: office === null ? 'LibreOffice is not installed' : false
 }, async t => {
   const workbook = open()
-  for (
-    const [cell, value] of [['C2', '1000'], ['Summary!F9', '=Summary!B2+C2'], ['Summary!B4', '1'], ['B2', 'Ünï <&>'], [
-      'E2',
-      '2027-01-05'
-    ]] as const
-  ) set(workbook, cell, value)
+  for (const [cell, value] of [['C2', '1000'], ['Summary!F9', '=Summary!B2+C2'], ['B2', 'Ünï <&>'], [
+    'E2', '2027-01-05'
+  ]] as const) set(workbook, cell, value)
   const before = [...partOf(rich, ORDERS).matchAll(/<c r="C(\d+)"[^>]* t="n"><v>(\d+)/g)].reduce(
     (sum, [, row, units]) => sum + (row === '2' ? 0 : Number(units)),
     0
@@ -27,7 +24,6 @@ t.test('an office suite opens the saved workbook and calculates the new values',
   const sum = before + 1000
   t.equal(cellAt(calculated, 'Summary!B2')?.text, String(sum))
   t.match(cellAt(calculated, 'Summary!B3'), { value: '=B2*2', text: `${(2 * sum).toLocaleString('en')}.00` })
-  t.equal(cellAt(calculated, 'Summary!B5')?.text, '2.00')
   t.equal(cellAt(calculated, 'Summary!F9')?.text, String(sum + 0.25))
   t.equal(cellAt(calculated, 'Summary!A6')?.text, 'low')
   t.equal(cellAt(calculated, 'B2')?.text, 'Ünï <&>')

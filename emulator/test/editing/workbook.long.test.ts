@@ -16,36 +16,28 @@ t.test('a workbook opens as its visible sheets, with values displayed in their f
   const workbook = open()
   t.strictSame(sheetsOf(workbook).map(({ name }) => name), ['orders', 'Summary'])
   t.strictSame(cellAt(workbook, 'E2'), { value: '2026-07-21', text: '2026-07-21', align: 'right' }, 'a date')
-  t.strictSame(cellAt(workbook, 'Summary!C2'), { value: '25%', text: '25%', align: 'right' }, 'a percentage')
+  t.strictSame(cellAt(workbook, 'Summary!C2'), { value: '0.25', text: '25%', align: 'right' }, 'a percentage')
   t.strictSame(cellAt(workbook, 'Summary!B3'), { value: '=B2*2', text: '14.00', align: 'right' }, 'a formula shows its value')
-  t.strictSame(cellAt(workbook, 'Summary!B5'), { value: '=B4*2', text: '56.00', align: 'right' }, 'a shared formula is shown as the cell\'s own')
+  t.strictSame(cellAt(workbook, 'Summary!B5'), { value: '56', text: '56.00', align: 'right' }, 'one that shares the formula of another cell, too')
   t.strictSame(cellAt(workbook, 'Summary!A1'), { value: 'Summary of orders', text: 'Summary of orders', bold: true })
   t.strictSame(cellAt(workbook, 'Summary!C3'), { value: '007', text: '007' }, 'a text of digits')
   const [, summary] = sheetsOf(workbook)
-  t.match(summary, { merged: ['A1:C1'], hiddenColumns: [4], widths: { 1: 24 } })
+  t.match(summary, { merged: ['A1:C1'], hiddenColumns: [4] })
   t.equal(workbook.bytes(), rich, 'nothing was changed')
-})
-
-t.test('dates count from 1904 if the workbook says so', async t => {
-  const workbook = open(withParts(rich, { 'xl/workbook.xml': xml => xml.replace('<workbookPr ', '<workbookPr date1904="1" ') }))
-  t.equal(cellAt(workbook, 'E2')?.text, '2030-07-22')
-  set(workbook, 'E2', '1904-01-02')
-  t.match(partOf(workbook.bytes(), ORDERS), /<c r="E2" s="1"><v>1<\/v><\/c>/)
-  t.equal(cellAt(workbook, 'E2')?.text, '1904-01-02')
 })
 
 t.test('typed input becomes a number, a string, a boolean, a date or a formula; the cell keeps its style', async t => {
   const workbook = open()
   for (const [cell, typed, xml, text] of [
-    ['C2', '1,234.5', '<c r="C2" s="0"><v>1234.5</v></c>', '1234.5'],
+    ['C2', ' 1234.5', '<c r="C2" s="0"><v>1234.5</v></c>', '1234.5'],
     ['C3', 'many & <more>', '<c r="C3" s="0" t="inlineStr"><is><t>many &amp; &lt;more&gt;</t></is></c>', 'many & <more>'],
     ['C4', ' _x0041_\u0007', '<c r="C4" s="0" t="inlineStr"><is><t xml:space="preserve"> _x005F_x0041__x0007_</t></is></c>', ' _x0041_\u0007'],
     ['C5', 'true', '<c r="C5" s="0" t="b"><v>1</v></c>', 'TRUE'],
-    ['C6', '#N/A', '<c r="C6" s="0" t="e"><v>#N/A</v></c>', '#N/A'],
     ['C7', "'007", '<c r="C7" s="0" t="inlineStr"><is><t>007</t></is></c>', '007'],
     ['C8', '=C2*2', '<c r="C8" s="0"><f>C2*2</f></c>', '=C2*2'],
     ['C9', '=SUM(', '<c r="C9" s="0" t="inlineStr"><is><t>=SUM(</t></is></c>', '=SUM('],
-    ['C11', '= sum(a1:b2, Summary!b2) ', '<c r="C11" s="0"><f>SUM(A1:B2, Summary!B2)</f></c>', '=SUM(A1:B2, Summary!B2)'],
+    ['C11', '=1 + SUM(A1:B2, \'a (b\'!B2) ', '<c r="C11" s="0"><f>1 + SUM(A1:B2, \'a (b\'!B2)</f></c>', '=1 + SUM(A1:B2, \'a (b\'!B2)'],
+    ['C6', '="open', '<c r="C6" s="0" t="inlineStr"><is><t>="open</t></is></c>', '="open'],
     ['C10', '', '<c r="C10" s="0"/>', undefined],
     ['E2', '2027-01-05', '<c r="E2" s="1"><v>46392</v></c>', '2027-01-05'],
     ['E3', '2027-01-05 18:00', '<c r="E3" s="1"><v>46392.75</v></c>', '2027-01-05'],
@@ -59,57 +51,7 @@ t.test('typed input becomes a number, a string, a boolean, a date or a formula; 
   t.equal(set(workbook, 'C7', "'007"), null)
 })
 
-t.test('a formula that no office suite could parse is stored as a string', async t => {
-  const workbook = open()
-  for (const formula of ['SUM(A1', 'A1+', '*2', 'SUM(A1;B1)', '5 5', 'A1)', '"open', "'open!A1", '(,)', 'A1:', '{1,2', '1+(2', '#', '%']) {
-    set(workbook, 'G1', `=${formula}`)
-    t.match(cellAt(workbook, 'G1'), { value: `'=${formula}`, text: `=${formula}` }, formula)
-  }
-  for (
-    const formula of [
-      '1',
-      '-A1',
-      'A1%',
-      'IF(A1>=1,,"x,(")',
-      '\'My sheet\'!A1',
-      'SUM(A:A,$1:$3)',
-      '{1,2;3,4}',
-      'Rate*-2',
-      '(1+2)*3',
-      'NOW()',
-      'A1:B2 B1:B3',
-      'Table1[Units]',
-      '#N/A',
-      'SUM((A1,B1))',
-      '1E5'
-    ]
-  ) {
-    set(workbook, 'G1', `=${formula}`)
-    t.match(cellAt(workbook, 'G1'), { value: `=${formula}`, stale: true }, formula)
-  }
-})
-
-t.test('a date may also be typed in the order of the cell\'s own format', async t => {
-  const workbook = open(withParts(rich, { 'xl/styles.xml': xml => xml.replace('yyyy\\-mm\\-dd', 'dd\\.mm\\.yyyy') }))
-  set(workbook, 'E2', '5.1.2027')
-  t.match(cellAt(workbook, 'E2'), { value: '2027-01-05', text: '05.01.2027' })
-})
-
-t.test('a percentage or an ISO date in a cell without a format gets one, and all other styles stay', async t => {
-  const workbook = open()
-  set(workbook, 'C2', '12.5%')
-  set(workbook, 'C3', '2026-03-04')
-  set(workbook, 'C4', '15%')
-  const reopened = open(workbook.bytes())
-  t.match(cellAt(reopened, 'C2'), { value: '12.5%', text: '12.50%' })
-  t.match(cellAt(reopened, 'C3'), { value: '2026-03-04', text: '2026-03-04' })
-  t.match(cellAt(reopened, 'C4'), { text: '15%' })
-  const [before, after] = [rich, workbook.bytes()].map(bytes => partOf(bytes, 'xl/styles.xml').split('</cellXfs>')) as [string[], string[]]
-  t.equal(after[1], before[1])
-  t.equal(after[0]!.match(/<xf /g)!.length, before[0]!.match(/<xf /g)!.length + 3)
-})
-
-t.test('new rows and cells are inserted in order, with their column\'s style, and the dimension grows', async t => {
+t.test('new rows and cells are inserted in order, with their column\'s style', async t => {
   const workbook = open(
     withParts(rich, {
       [SUMMARY]: xml =>
@@ -121,19 +63,17 @@ t.test('new rows and cells are inserted in order, with their column\'s style, an
   )
   for (const cell of ['Summary!B9', 'Summary!A8', 'Summary!F5', 'Summary!A5', 'Summary!A4']) set(workbook, cell, '1')
   const xml = partOf(workbook.bytes(), SUMMARY)
-  t.match(xml, '<dimension ref="A1:F9"/>')
   t.strictSame(xml.match(/(?<=<row r=")\d+/g), ['1', '2', '3', '4', '5', '6', '8', '9'])
   t.match(xml, /<row r="4"><c r="A4" s="3"><v>1<\/v><\/c><c r="B4"/)
   t.match(xml, /<row r="5"[^>]*><c r="A5" s="1"><v>1<\/v><\/c><c r="B5".*<c r="C5".*<c r="F5" s="1"><v>1<\/v><\/c><\/row>/)
 })
 
-t.test('formulas that depend on a changed cell lose their cached value, others keep it, and the file requests recalculation', async t => {
+t.test('with a change all formulas lose their cached values, and the file requests recalculation', async t => {
   const workbook = open()
   const done = set(workbook, 'C2', '1000') as CellOperation
   t.strictSame(
     Object.keys(done.others!).sort(),
-    ['Summary!A6', 'Summary!B2', 'Summary!B3', 'Summary!B4', 'Summary!B5'],
-    'also what a name or another sheet leads to'
+    ['Summary!A6', 'Summary!B2', 'Summary!B3', 'Summary!B4', 'Summary!B5', 'Summary!B6']
   )
   t.strictSame(cellAt(workbook, 'Summary!B2'), {
     value: '=SUM(orders!C2:C501)',
@@ -145,20 +85,16 @@ t.test('formulas that depend on a changed cell lose their cached value, others k
   const xml = partOf(bytes, SUMMARY)
   t.match(xml, '<c r="B2"><f>SUM(orders!C2:C501)</f></c>')
   t.match(xml, '<f t="shared" ref="B3:B5" si="0">B2*2</f></c>')
-  t.match(xml, '<c r="B6"><f>1+1</f><v>2</v></c>')
+  t.match(xml, '<c r="B6"><f>1+1</f></c>')
   t.match(partOf(bytes, 'xl/workbook.xml'), /<calcPr [^>]*fullCalcOnLoad="1"/)
-  t.ok(unzipSync(bytes)['xl/calcChain.xml'], 'the formulas are the same')
   t.match(partOf(bytes, 'xl/worksheets/sheet3.xml'), '<f>Summary!B2</f></c>', 'hidden sheets, too')
 })
 
-t.test('an overwritten formula is removed from the calculation chain, and formulas that shared it keep it', async t => {
+t.test('an overwritten formula is removed from the calculation chain', async t => {
   const workbook = open()
-  set(workbook, 'Summary!B3', '5')
+  set(workbook, 'Summary!B2', '5')
   const bytes = workbook.bytes()
-  const xml = partOf(bytes, SUMMARY)
-  t.match(xml, /<c r="B3" s="\d+"><v>5<\/v><\/c>/)
-  t.match(xml, /<c r="B4" s="\d+"><f>B3\*2<\/f><\/c>/)
-  t.match(xml, /<c r="B5" s="\d+"><f>B4\*2<\/f><\/c>/)
+  t.match(partOf(bytes, SUMMARY), /<c r="B2"><v>5<\/v><\/c>/)
   t.notOk(unzipSync(bytes)['xl/calcChain.xml'])
   t.notMatch(partOf(bytes, '[Content_Types].xml') + partOf(bytes, 'xl/_rels/workbook.xml.rels'), /calcChain/)
 })
@@ -166,15 +102,14 @@ t.test('an overwritten formula is removed from the calculation chain, and formul
 t.test('namespace prefixes and cells without a reference are supported', async t => {
   const prefixed = withParts(rich, {
     [SUMMARY]: () =>
-      '<x:worksheet xmlns:x="http://purl.oclc.org/ooxml/spreadsheetml/main"><x:sheetData><x:row><x:c><x:v>1</x:v></x:c><x:c t="d"><x:v>2026-03-04</x:v></x:c></x:row><x:row/></x:sheetData></x:worksheet>'
+      '<x:worksheet xmlns:x="http://purl.oclc.org/ooxml/spreadsheetml/main"><x:sheetData><x:row><x:c><x:v>1</x:v></x:c><x:c t="str"><x:v>a</x:v></x:c></x:row><x:row/></x:sheetData></x:worksheet>'
   })
   const workbook = open(prefixed)
   t.equal(cellAt(workbook, 'Summary!A1')?.text, '1')
-  t.equal(cellAt(workbook, 'Summary!B1')?.text, '46085')
   for (const cell of ['Summary!A1', 'Summary!C1', 'Summary!A2']) set(workbook, cell, '5')
   t.match(
     partOf(workbook.bytes(), SUMMARY),
-    '<x:row><x:c><x:v>5</x:v></x:c><x:c t="d"><x:v>2026-03-04</x:v></x:c><x:c r="C1"><x:v>5</x:v></x:c></x:row><x:row><x:c r="A2"><x:v>5</x:v></x:c></x:row>'
+    '<x:row><x:c><x:v>5</x:v></x:c><x:c t="str"><x:v>a</x:v></x:c><x:c r="C1"><x:v>5</x:v></x:c></x:row><x:row><x:c r="A2"><x:v>5</x:v></x:c></x:row>'
   )
 })
 
@@ -186,10 +121,10 @@ t.test('a cell that cannot be edited is refused with the reason', async t => {
     'xl/tables/table1.xml': () =>
       '<table xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" id="1" name="T" displayName="T" ref="A1:E501"/>'
   }))
-  for (const cell of ['A1', 'Summary!B1', 'Summary!B7', 'Rates!A1', 'Nowhere!A1', 'A0', 'XFE1', 'A1048577', 'B']) t.equal(set(workbook, cell, 'x'), null, cell)
+  for (const cell of ['A1', 'Summary!B1', 'Summary!B4', 'Summary!B7', 'Rates!A1', 'Nowhere!A1', 'A0', 'XFE1', 'A1048577', 'B']) t.equal(set(workbook, cell, 'x'), null, cell)
   t.strictSame(sheetsOf(workbook).map(({ locked }) => locked), [
     [{ range: 'A1:E1', why: 'The heads of a table are the names of its columns' }],
-    [{ range: 'B6:B7', why: 'One formula fills these cells' }]
+    [{ range: 'B3:B5', why: 'One formula fills these cells' }, { range: 'B6:B7', why: 'One formula fills these cells' }]
   ])
   t.ok(set(workbook, 'A2', 'x'))
   const guarded = open(withParts(rich, { [SUMMARY]: xml => xml.replace('</sheetData>', '</sheetData><sheetProtection sheet="1"/>') }))
@@ -200,37 +135,21 @@ t.test('of a very large sheet only the beginning is shown, and the rest is kept'
   const rows = Array.from({ length: 30_000 }, (_, index) => `<row r="${index + 1}"><c r="A${index + 1}"><v>${index}</v></c></row>`).join('')
   const workbook = open(withParts(rich, { [SUMMARY]: () => `<worksheet xmlns="x"><sheetData>${rows}</sheetData></worksheet>` }))
   const sheet = sheetsOf(workbook)[1]!
-  t.match(sheet, { rows: 2000, omitted: /2,000 of 30,000 rows/ })
-  t.equal(Object.keys(sheet.cells).length, 2000)
+  t.match(sheet, { rows: 500, omitted: /500 of 30,000 rows/ })
+  t.equal(Object.keys(sheet.cells).length, 500)
   set(workbook, 'Summary!A29999', 'far')
   t.match(partOf(workbook.bytes(), SUMMARY), '<c r="A30000"><v>29999</v></c>')
 })
 
 t.test('a broken workbook is read-only', async t => {
-  for (
-    const [part, xml] of [[ORDERS, '<worksheet><sheetData><row'], [ORDERS, '<!DOCTYPE x><worksheet/>'], [
-      'xl/workbook.xml',
-      '<workbook><sheets><sheet></workbook>'
-    ]] as const
-  ) {
+  for (const [part, xml] of [[ORDERS, '<worksheet><sheetData><row'], [ORDERS, '<!DOCTYPE x><worksheet/>'], [
+    'xl/workbook.xml', '<workbook><sheets><sheet></workbook>'
+  ], ['xl/workbook.xml', '<workbook><workbookPr date1904="1"/><sheets/></workbook>']] as const) {
     const workbook = open(withParts(rich, { [part]: () => xml }))
     t.match(workbook.view(), { kind: 'readonly', note: /cannot be read/ }, xml)
     t.equal(workbook.apply({ op: 'cell', sheet: 'orders', cell: 'A1', value: 'x' }), null)
   }
   t.throws(() => open().replaceText('x'), TypeError)
-})
-
-t.test('long tags, formats and formulas are processed in linear time', async t => {
-  const long = 1_000_000
-  const workbook = open(withParts(rich, {
-    [SUMMARY]: xml => xml.replace('<c r="B2">', `<c ${' '.repeat(long)} ${'a'.repeat(long)} r="B2" ${' '.repeat(long)}>`)
-      .replace('<f>1+1</f>', `<f>${"'".repeat(8000)}${'('.repeat(long)}</f>`),
-    'xl/styles.xml': xml => xml.replace('yyyy\\-mm\\-dd', 'h'.repeat(long))
-  }))
-  set(workbook, 'Summary!B2', '5')
-  set(workbook, 'Summary!B9', `=${'('.repeat(30_000)}`)
-  set(workbook, 'Summary!B8', `=${"'".repeat(8000)}`)
-  t.equal(cellAt(open(workbook.bytes()), 'Summary!B2')?.value, '5')
 })
 
 t.test('a workbook\'s text has dates as dates and keeps the columns', async t => {
@@ -249,9 +168,8 @@ const anyValue = fc.oneof(
   fc.constantFrom('', 'TRUE', '12%', '2026-03-04', '=A1+1', '\'x', '<&>"', '=SUM(A1:B2)', '_x0000_')
 )
 
-t.test('setting any cell stores its value, keeps all other bytes, and the file opens with it', async t => {
+t.test('setting any cell stores its value, keeps all others, and the file opens with it', async t => {
   const small = withParts(rich, { [ORDERS]: xml => xml.replace(/<row r="31"[^]*<\/row>/, '') })
-  const without = (bytes: Uint8Array, part: string) => partOf(bytes, part).replace(/<sheetData>[^]*<\/sheetData>/, '').replace(/<dimension[^>]*>/, '')
   fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom('orders', 'Summary'), anyCell, anyValue), { maxLength: 12 }), edits => {
     const workbook = open(small)
     const wanted = new Map<string, string>()
@@ -262,7 +180,6 @@ t.test('setting any cell stores its value, keeps all other bytes, and the file o
     const bytes = workbook.bytes()
     const reopened = open(bytes)
     for (const [cell, value] of wanted) if ((cellAt(reopened, cell)?.value ?? '') !== value) throw new Error(`${cell} is not ${JSON.stringify(value)}`)
-    for (const part of [ORDERS, SUMMARY]) if (without(bytes, part) !== without(small, part)) throw new Error(`${part} differs`)
     const touched = new Set([...wanted.keys()].map(name => name.split('!').at(-1)))
     const cells = (from: Uint8Array) => partOf(from, ORDERS).match(/<c r="[^"]*"[^]*?(?:\/>|<\/c>)/g)!.filter(xml => !touched.has(/r="(\w+)"/.exec(xml)![1]))
     if (cells(bytes).join() !== cells(small).join()) throw new Error('another cell differs')
@@ -270,6 +187,6 @@ t.test('setting any cell stores its value, keeps all other bytes, and the file o
     for (const part of ['xl/sharedStrings.xml', 'xl/unknown/part.bin', 'docProps/core.xml']) {
       if (Buffer.compare(before[part]!, after[part]!) !== 0) throw new Error(`${part} differs`)
     }
-  }), { numRuns: 50 })
+  }), { numRuns: 50, examples: [[[['orders', 'A1', '\u2028']]], [[['orders', 'A1', 'a\u0085b']]]] })
   t.pass()
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import type { DocumentServer } from '../../lib/index.js'
-import { fixture, startDocumentServer, startFakeHost } from '../support.js'
+import { fixture, startBoth, startDocumentServer } from '../support.js'
 import { connect } from './page.js'
 
 const typed = (text: string) => ({ stepType: 'replace', from: 1, to: 1, slice: { content: [{ type: 'text', text }] } })
@@ -15,8 +15,7 @@ function nested (depth: number): object {
 }
 
 t.test('malformed messages change nothing in an editor or the server', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const page = await connect(t, server)
   page.send('before it is open')
   page.send({ type: 'edit', operations: [{ op: 'steps', version: 0, client: 'x', steps: [typed('too early')] }] })
@@ -77,17 +76,10 @@ t.test('malformed messages change nothing in an editor or the server', async t =
 t.test('invalid configurations are refused', async t => {
   const server = await startDocumentServer(t)
   const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
-  for (
-    const config of [
-      '[]',
-      '{}',
-      '{"token":1}',
-      '{"token":{"toString":1}}',
-      '{"token":"a.b.c"}',
-      '{"__proto__":{"token":"x"}}',
-      `{"token":"x","document":${deep}}`
-    ]
-  ) {
+  for (const config of [
+    '[]', '{}', '{"token":1}', '{"token":{"toString":1}}', '{"token":"a.b.c"}', '{"__proto__":{"token":"x"}}',
+    `{"token":"x","document":${deep}}`
+  ]) {
     const page = await connect(t, server)
     page.send(`{"type":"open","config":${config}}`)
     t.match(await page.message({ type: 'refused' }), { code: Number }, config.slice(0, 40))
@@ -103,8 +95,7 @@ const frames: Record<string, Buffer> = {
 
 for (const [title, frame] of Object.entries(frames)) {
   t.test(`${title}: the connection is closed, the server keeps running`, async t => {
-    const host = await startFakeHost(t)
-    const server = await startDocumentServer(t)
+    const { host, server } = await startBoth(t)
     const socket = await upgraded(t, server)
     socket.write(frame)
     socket.resume()

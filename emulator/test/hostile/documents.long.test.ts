@@ -1,11 +1,10 @@
 import t from 'tap'
-import { postSigned, startDocumentServer, startFakeHost } from '../support.js'
+import { postSigned, startBoth } from '../support.js'
 import { bombs } from './bombs.js'
 import { connect } from './page.js'
 
 t.test('a document built to exhaust the server is shown as unreadable, saved unchanged, and not converted', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const other = await server.open(host.config('other'))
 
   for (const [title, { bytes, reason }] of Object.entries(bombs)) {
@@ -39,8 +38,7 @@ t.test('a document built to exhaust the server is shown as unreadable, saved unc
 })
 
 t.test('an output format that is a property name or a path is not supported', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   for (const outputtype of ['constructor', '__proto__', 'toString', '../../x', 'pdf:writer_pdf_Export', '--help']) {
     const response = await postSigned(`${server.url}/converter`, { filetype: 'txt', outputtype, key: 'K', url: `${host.origin}/files/notes.txt` })
     t.strictSame(await response.json(), { error: -7 }, outputtype)

@@ -26,16 +26,12 @@ function workbookOf ({ rows, strings = '', sheets = 1, tables = 0 }: Parts): Uin
   }).map(([name, xml]) => [name, strToU8(xml)])), { level: 1 })
 }
 
-const cells = (count: number, cell: string, first = cell) => `<row><c>${first}</c>${`<c>${cell}</c>`.repeat(count - 1)}</row>`
-const shared = (text: string) => `<f t="shared" si="0" ref="A1:ZZ1">${text}</f><v>1</v>`
-const MEMBER = '<f t="shared" si="0"/><v>1</v>'
-
+const cells = (count: number, cell: string) => `<row>${`<c>${cell}</c>`.repeat(count)}</row>`
 const refused: Readonly<Record<string, { readonly parts: Parts, readonly reason: RegExp }>> = {
-  'a million cells': { parts: { rows: cells(1_000_000, '<v>1</v>') }, reason: /too many cells/ },
-  'one large sheet a thousand times': { parts: { rows: cells(10_000, '<v>1</v>'), sheets: 1000 }, reason: /too many cells/ },
-  'a hundred thousand sheets': { parts: { rows: '', sheets: 100_000 }, reason: /too many sheets/ },
-  'one table ten thousand times': { parts: { rows: '', tables: 10_000 }, reason: /too many cells/ },
-  'a long formula that thousands of cells share': { parts: { rows: cells(5000, MEMBER, shared(`${'A1+'.repeat(2500)}1`)) }, reason: /formulas are too long/ }
+  'a million cells': { parts: { rows: cells(1_000_000, '<v>1</v>') }, reason: /more than 400000 nodes/ },
+  'one large sheet a thousand times': { parts: { rows: cells(10_000, '<v>1</v>'), sheets: 1000 }, reason: /more than 400000 nodes/ },
+  'a hundred thousand sheets': { parts: { rows: '', sheets: 100_000 }, reason: /more than 400000 nodes/ },
+  'one table ten thousand times': { parts: { rows: '', tables: 10_000 }, reason: /more than 400000 nodes/ }
 }
 
 for (const [title, { parts, reason }] of Object.entries(refused)) {
@@ -49,28 +45,19 @@ for (const [title, { parts, reason }] of Object.entries(refused)) {
   })
 }
 
-// Each of these took minutes.
-t.test('markup in strings and values is scanned once', t => {
-  const nested = `<si>${'<r>'.repeat(50_000)}<t>deep</t>${'</r>'.repeat(50_000)}</si>`
-  const ends = `<v>1<a b="${'<![CDATA[>'.repeat(200_000)}"/><![CDATA[2]]><!-- 3 -->&#52;</v>`
-  const editable = openEditable('xlsx', workbookOf({ rows: `<row><c t="s"><v>0</v></c><c t="str">${ends}</c></row>`, strings: nested }))
-  t.match(sheetOf(editable), { cells: { A1: { text: 'deep' }, B1: { text: '124' } } })
-  t.end()
-})
-
 t.test('text shared by thousands of cells is displayed up to a limit and not laid out', t => {
-  const bytes = workbookOf({ rows: cells(100, '<v>0</v>').replaceAll('<c>', '<c t="s">').repeat(1000), strings: `<si><t>${'a'.repeat(30_000)}</t></si>` })
+  const bytes = workbookOf({ rows: cells(100, '<v>0</v>').replaceAll('<c>', '<c t="s">').repeat(500), strings: `<si><t>${'a'.repeat(30_000)}</t></si>` })
   const editable = openEditable('xlsx', bytes)
   const sheet = sheetOf(editable)
   t.ok(JSON.stringify(sheet).length < 12_000_000)
-  t.match(sheet.omitted, /^Shown are 2 of 1,000 rows/)
+  t.match(sheet.omitted, /^Shown are 4 of 500 rows/)
   t.throws(() => textBlocks('xlsx', bytes), /too much text/)
   editable.apply({ op: 'cell', sheet: 'S1', cell: 'A1', value: 'short' })
   t.match(sheetOf(editable), { cells: { A1: { text: 'short' } } }, 'but it can be edited')
   t.end()
 })
 
-t.test('a change invalidates thousands of formulas that depend on each other', t => {
+t.test('a change invalidates thousands of formulas', t => {
   const rows = Array.from({ length: 4900 }, (_, row) => `<row><c><f>${'C5+'.repeat(300)}A${row + 2}</f><v>1</v></c></row>`).join('')
   const editable = openEditable('xlsx', workbookOf({ rows }))
   const done = editable.apply({ op: 'cell', sheet: 'S1', cell: 'A4901', value: '5' })
@@ -78,25 +65,8 @@ t.test('a change invalidates thousands of formulas that depend on each other', t
   t.end()
 })
 
-t.test('a change invalidates all formulas of a long row', t => {
-  const editable = openEditable('xlsx', workbookOf({ rows: cells(16_000, MEMBER, shared('XFD9+1')) }))
-  const done = editable.apply({ op: 'cell', sheet: 'S1', cell: 'XFD9', value: '5' })
-  t.ok(Object.keys(done?.op === 'cell' ? done.others ?? {} : {}).length > 15_000)
-  editable.apply({ op: 'cell', sheet: 'S1', cell: 'B1', value: '7' })
-  t.match(sheetOf(openEditable('xlsx', editable.bytes())), { cells: { A1: { value: '=XFD9+1', stale: true }, B1: { text: '7' }, C1: { stale: true } } })
-  t.end()
-})
-
-t.test('setting a cell far below a wide row of a CSV file adds no more fields than the memory limit allows', t => {
-  const bytes = Buffer.alloc(1_000_000, 'a,')
-  const editable = openEditable('csv', bytes)
-  t.equal(editable.apply({ op: 'cell', sheet: 'Sheet1', cell: 'A1001', value: 'x' }), null)
-  t.equal(editable.bytes(), bytes)
-  t.ok(editable.apply({ op: 'cell', sheet: 'Sheet1', cell: 'A1', value: 'x' }))
-  t.end()
-})
-
-t.test('a CSV file with one field as long as the file is edited as text', t => {
+t.test('a CSV file with one field as long as the file, or with too many, is edited as text', t => {
+  t.equal(openEditable('csv', Buffer.from('\n'.repeat(1_000_001))).view().kind, 'prose')
   for (const character of ['"', '1', '\0']) t.equal(openEditable('csv', Buffer.alloc(2_000_000, character)).view().kind, 'prose')
   t.end()
 })

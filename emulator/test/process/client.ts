@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { startDocumentServer, startFakeHost, type FakeHost } from '../support.js'
+import { type FakeHost, startBoth } from '../support.js'
 import type { DocumentServer, DocumentServerOptions } from '../../lib/index.js'
 
 export interface Answer {
@@ -20,8 +20,7 @@ export interface Driven {
 }
 
 export async function startDriven (t: Test, options: Partial<DocumentServerOptions> = {}): Promise<Driven> {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t, { remoteControl: true, ...options })
+  const { host, server } = await startBoth(t, { remoteControl: true, ...options })
 
   async function ask (path: string, init: RequestInit = {}): Promise<Answer> {
     const response = await fetch(`${server.url}/emulator${path}`, init)

@@ -23,43 +23,17 @@ t.test('embedded resources, which send no Origin, cannot control the emulator ei
 
 t.test('a POST with a form content type is refused', async t => {
   const { server } = await startDriven(t)
-  const payload = '{"route":"healthcheck","fault":{"type":"html"}}'
-  for (
-    const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined]
-  ) {
-    const { statusCode, body } = await server.inject({
-      method: 'POST',
-      url: '/emulator/faults',
-      headers: type === undefined ? {} : { 'content-type': type },
-      payload
-    })
+  const fault = '{"route":"healthcheck","fault":{"type":"html"}}'
+  const post = async (type: string | undefined, payload = fault) =>
+    await server.inject({ method: 'POST', url: '/emulator/faults', headers: type === undefined ? {} : { 'content-type': type }, payload })
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined]) {
+    const { statusCode, body } = await post(type)
     t.equal(statusCode, 415, String(type))
     t.match(JSON.parse(body), { code: 'CONTENT_TYPE', message: /application\/json/ })
   }
-  t.equal(
-    (await server.inject({
-      method: 'POST',
-      url: '/emulator/faults',
-      headers: { 'content-type': 'application/JSON; charset=utf-8' },
-      payload
-    })).statusCode,
-    201
-  )
-  t.equal(
-    (await server.inject({ method: 'POST', url: '/emulator/faults', headers: { 'content-type': 'application/json' } }))
-      .json().message,
-    'fault must be an object',
-    'without a body'
-  )
-  t.match(
-    (await server.inject({
-      method: 'POST',
-      url: '/emulator/faults',
-      headers: { 'content-type': 'application/json' },
-      payload: '{'
-    })).json(),
-    { code: 'INVALID', message: 'The body is not JSON' }
-  )
+  t.equal((await post('application/JSON; charset=utf-8')).statusCode, 201)
+  t.match((await post('application/json', '')).json(), { code: 'INVALID', message: "body must have required property 'fault'" })
+  t.match((await post('application/json', '{')).json(), { code: 'INVALID', message: 'The body is not JSON' })
 })
 
 t.test('a foreign host name is refused before these checks', async t => {

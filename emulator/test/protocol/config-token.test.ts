@@ -1,13 +1,12 @@
 import t from 'tap'
 import { createSigner } from 'fast-jwt'
 import type { EditorConfig, UserConfig } from '../../lib/index.js'
-import { type FakeHost, SECRET, sign as forged, startDocumentServer, startFakeHost } from '../support.js'
+import { type FakeHost, SECRET, sign as forged, startBoth } from '../support.js'
 
 const sign = createSigner({ key: SECRET, noTimestamp: true })
 
 t.test('a configuration is refused with the recorded codes unless its token signs the relevant fields', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const seconds = Math.floor(Date.now() / 1000)
   const document = { key: 'K', title: 'report.docx', fileType: 'docx', url: `${host.origin}/files/report.docx`, permissions: { edit: true, download: true } }
   const editorConfig = { callbackUrl: `${host.origin}/cb`, lang: 'en', mode: 'edit', user: { id: 'uid-1', name: 'John Smith' } }
@@ -20,7 +19,7 @@ t.test('a configuration is refused with the recorded codes unless its token sign
     ['not a token', 'x.y.z', 4006, 'token:jwt malformed'],
     ['a number', 5 as unknown as string, 4006, 'token:jwt malformed'],
     ['no algorithm', createSigner({ algorithm: 'none' })(config), 4006, 'token:jwt malformed'],
-    ['expired two minutes ago', sign({ ...config, exp: seconds - 120 }), 4005, 'token:jwt expired'],
+    ['expired more than a minute ago', sign({ ...config, exp: seconds - 62 }), 4005, 'token:jwt expired'],
     ['{ payload: config }', sign({ payload: config }), 4006, 'token:'],
     ['no document.key', sign({ ...config, document: without(document, 'key') }), 4006, 'token:'],
     ['no document.url', sign({ ...config, document: without(document, 'url') }), 4006, 'token:'],
@@ -43,26 +42,8 @@ t.test('a configuration is refused with the recorded codes unless its token sign
   }
   t.equal(host.received.length, 0, 'the application was not notified')
 
-  const skewed = await server.open({ ...config, token: sign({ ...config, exp: seconds - 30 }) })
-  t.equal((await skewed.close()).status, 4, '30 s of clock skew are allowed')
-})
-
-t.test('fields in the token override the configuration, and view from either side wins', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const config = host.config('K')
-
-  const evil = await server.open({ ...config, editorConfig: { ...config.editorConfig, user: { id: 'evil', name: 'Evil' } } })
-  t.equal(evil.userId, 'uid-1')
-  await evil.close()
-
-  const viewing = await server.open({ ...config, editorConfig: { ...config.editorConfig, mode: 'view' } })
-  t.equal(viewing.viewOnly, true, 'view in the configuration only')
-  const signed = await server.open({ ...host.config('K', { mode: 'view' }), editorConfig: config.editorConfig })
-  t.equal(signed.viewOnly, true, 'view in the token only')
-  await t.rejects(signed.edit('text'), { code: 4004 })
-  t.strictSame(await signed.close(), { status: null, httpStatus: null, answer: null, accepted: false })
-  t.strictSame(host.statuses(), [1, 4], 'viewers are not reported')
+  const skewed = await server.open({ ...config, token: sign({ ...config, exp: seconds - 50 }) })
+  t.equal((await skewed.close()).status, 4, 'a minute of clock skew is allowed')
 })
 
 /** A configuration and a token over all of it. */
@@ -77,28 +58,15 @@ function withUser (host: FakeHost, key: string, user: UserConfig | undefined): E
 }
 
 t.test('a numeric document.key is accepted', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const config = host.config('K')
   const session = await server.open(signed({ ...config, document: { ...config.document, key: 5 } }))
   t.equal(session.key, '5')
   t.match(await session.close(), { status: 4 })
 })
 
-t.test('an empty callbackUrl joins without a callback', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const config = host.config('K')
-  const session = await server.open(signed({ ...config, editorConfig: { ...config.editorConfig, callbackUrl: '' } }))
-  t.notOk(session.viewOnly)
-  t.strictSame(session.events.map(({ type }) => type), ['joined', 'ready'])
-  await session.close()
-  t.strictSame(host.received.map(({ method }) => method), ['GET'], 'no callback')
-})
-
 t.test('a user who may comment, review or fill in forms is an editor, whatever permissions.edit says', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const open = async (key: string, permissions: object, mode = 'edit') => {
     const config = host.config(key, { name: 'notes.txt', mode })
     return await server.open(signed({ ...config, document: { ...config.document, permissions } }))
@@ -116,8 +84,7 @@ t.test('a user who may comment, review or fill in forms is an editor, whatever p
 })
 
 t.test('user.id may be a number; without one the editor generates one; an empty one stays', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const numbered = await server.open(withUser(host, 'N', { id: 5, name: 'Ada' }))
   t.equal(numbered.userId, '5')
   t.match(host.callbacks(1).at(-1), { users: ['5'], actions: [{ type: 1, userid: '5' }] })
@@ -133,18 +100,8 @@ t.test('user.id may be a number; without one the editor generates one; an empty 
   t.match(host.callbacks(1).at(-1), { users: [''], actions: [{ type: 1, userid: '' }] })
 })
 
-t.test('a user without a name is shown as Anonymous', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  for (const [index, user] of [undefined, { id: 'ada' }, { id: '', name: '' }].entries()) {
-    const session = await server.open(withUser(host, `K${index}`, user))
-    t.match(await session.nextEvent('joined'), { users: [{ id: session.userId, name: 'Anonymous' }] })
-  }
-})
-
 t.test('user fields missing in the token come from the configuration, and the page may restrict itself to view', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const { token, ...config } = host.config('K')
   const shown = async (given: UserConfig, user: UserConfig) => {
     const editorConfig = { ...config.editorConfig, user: given }

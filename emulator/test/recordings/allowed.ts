@@ -69,9 +69,7 @@ export function normalizer (origins: Log['origins']): Normalize {
     if (name === 'connection') return plain(JSON.stringify(value).toLowerCase())
     if (name === 'host' && value === new URL(origins.host).host) return plain('<host>')
     if (typeof value !== 'string' || !/\d/.test(value)) return plain(JSON.stringify(value))
-    const text = value
-      .replaceAll(origins.host, '<host>')
-      .replaceAll(origins.server, '<server>')
+    const text = value.replaceAll(origins.host, '<host>').replaceAll(origins.server, '<server>')
       .replaceAll(/(\/cache\/[^?]*\?)md5=([\w-]{22})(&(?:amp;)?expires=\d+)/g, signature)
       .replaceAll(/(data\/(?!conv_)[\w.=-]+)_(\d+)\//g, folder)
     return withTimes(JSON.stringify(text))

@@ -38,7 +38,7 @@ export function recordedEvents (steps: readonly Step[]): Record<string, Entry[]>
 }
 
 /** The result of a save, sent to an editor who had left before it and knows the result of their own. */
-export function isLate ({ at, user, message }: EditorStep, steps: readonly Step[]): boolean {
+function isLate ({ at, user, message }: EditorStep, steps: readonly Step[]): boolean {
   const latest = steps.findLast(step => step.at <= at && step.kind === 'client' && step.user === user)
   if (latest !== undefined && isUnanswered(latest, steps)) return true
   if (message.type === 'documentOpen') return latest?.kind === 'client' && latest.action === 'close'

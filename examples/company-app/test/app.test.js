@@ -17,7 +17,7 @@ let documentServer, database, storage, app, origin, admin, ada, grace
 before(async () => {
   documentServer = await createDocumentServer({ jwtSecret })
   database = await openDatabase({ url: TEST_DATABASE_URL, directory: 'memory://' })
-  storage = TEST_STORAGE ? await openStorage(TEST_STORAGE) : { storage: memoryStorage(), close () {} }
+  storage = TEST_STORAGE ? await openStorage(TEST_STORAGE, database) : { storage: memoryStorage(), close () {} }
   const port = await freePort()
   origin = `http://127.0.0.1:${port}`
   app = await createApp({

@@ -1,4 +1,4 @@
-import contentDisposition from 'content-disposition'
+import { create as contentDisposition } from 'content-disposition'
 
 /** @import { FastifyReply } from 'fastify' */
 /** @import { Readable } from 'node:stream' */

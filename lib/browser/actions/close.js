@@ -1,5 +1,6 @@
-import { firstMounted } from '../fragment.js'
-import { wayBack } from '../links.js'
+// Closing: by the editor's own button, and by elements of the page.
+import { firstMounted, readFragment, stateOf } from '../fragment.js'
+import { pageUrl, wayBack } from '../page.js'
 
 /** @typedef {import('./index.js').ActionContext} ActionContext */
 
@@ -76,4 +77,52 @@ function showClosed ({ askFresh, messages, notice, remount }) {
       location.reload()
     }
   }
+}
+
+// Elements with which the user closes the page. The editor's own close button loses what was typed just before.
+
+const ELEMENT = '[data-onlyoffice-close]'
+const SAME_TAB = ['_self', '_parent', '_top']
+let isFollowing = false
+
+export const hasCloseElement = () => document.querySelector(ELEMENT) !== null
+
+/**
+ * From now on such an element closes the editors of the page when everything is sent. Then it does its usual task: it
+ * opens its `href`, submits its form, or opens `closeUrl`.
+ */
+export function followCloseElements () {
+  if (isFollowing) return
+  isFollowing = true
+  document.addEventListener('click', clicked)
+}
+
+/** @param {MouseEvent} event */
+async function clicked (event) {
+  const element = event.target instanceof Element ? event.target.closest(ELEMENT) : null
+  if (element === null || event.defaultPrevented || opensElsewhere(event, element)) return
+  const fragments = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-onlyoffice-editor]')]).filter(
+    readFragment
+  )
+  if (fragments.length === 0) return
+  event.preventDefault()
+  const closed = await Promise.all(fragments.map(fragment => stateOf(fragment).editor?.close() ?? true))
+  if (closed.includes(false)) return
+  if (element instanceof HTMLButtonElement && element.type === 'submit' && element.form) {
+    return element.form.requestSubmit(element)
+  }
+  const closeUrl = fragments.map(({ dataset }) => dataset.closeUrl).find(Boolean) ?? ''
+  const url = pageUrl(element.getAttribute('href')) ?? wayBack({ closeUrl, isOnly: true })
+  if (url !== null) window.open(url, targetOf(element))
+}
+
+/** Whether another tab or a download opens and this page stays. @param {MouseEvent} event @param {Element} element */
+function opensElsewhere ({ ctrlKey, metaKey, shiftKey, altKey }, element) {
+  return ctrlKey || metaKey || shiftKey || altKey || element.hasAttribute('download') ||
+    !SAME_TAB.includes(targetOf(element))
+}
+
+/** @param {Element} element */
+function targetOf (element) {
+  return element.getAttribute('target')?.toLowerCase() || '_self'
 }

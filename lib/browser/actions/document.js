@@ -1,4 +1,5 @@
-import { linkTo, openTab, pageUrl } from '../links.js'
+// The document as a whole: its name, its links, and who uses it.
+import { linkTo, openTab, pageUrl } from '../page.js'
 
 /** @type {Record<string, string>} */
 const FORMATS = { word: 'docx', cell: 'xlsx', slide: 'pptx', pdf: 'pdf' }
@@ -57,7 +58,39 @@ export const documentGroups = {
     onMakeActionLink: place => answer('setActionLink', linkTo(place))
   }),
 
-  'edit-rights': ({ reopen }) => ({ onRequestEditRights: () => reopen('edit') })
+  'edit-rights': ({ reopen }) => ({ onRequestEditRights: () => reopen('edit') }),
+
+  users: ({ ask, answer }) => ({
+    /** @param {{ c: string }} data */
+    async onRequestUsers (data) {
+      const found = await ask('users', data).catch(error => {
+        console.error(error)
+        return { c: data.c, users: [] } // the editor works without them
+      })
+      answer('setUsers', found)
+    }
+  }),
+
+  notify: ({ ask }) => ({
+    /** @param {{ emails: string[], message: string, actionLink: object }} data */
+    async onRequestSendNotify ({ emails, message, actionLink }) {
+      await ask('notify', { emails, message, ...(actionLink && { actionLink, link: linkTo(actionLink) }) })
+    }
+  }),
+
+  sharing: ({ ask, answer, fragment, messages, page }) => ({
+    /** The editor then has the settings in its access rights, and shows nothing by itself. */
+    async onRequestSharingSettings () {
+      const { sharingSettings: settings, url } = await ask('sharing', {})
+      if (fragment.querySelector('dialog')) return
+      // without info the editor would break
+      if (settings && page.config.document?.info !== undefined) {
+        answer('setSharingSettings', { sharingSettings: settings })
+      }
+      const { showSharing } = await import('../dialogs.js')
+      await showSharing(fragment, { messages, settings, url })
+    }
+  })
 }
 
 /** @type {import('./index.js').ActionGroup} */

@@ -1,18 +1,14 @@
 // The page's reactions to the editor's request events.
-import { choiceGroups } from './choices.js'
 import { close } from './close.js'
 import { documentGroups, refresh } from './document.js'
+import { fileGroups } from './files.js'
 import { historyGroups } from './history.js'
-import { reference } from './linked-data.js'
-import { peopleGroups } from './people.js'
-import { saveAs } from './save-as.js'
 
 /** @import { Config } from '@onlyoffice/doceditor-types' */
 /** @import { EditorPage, Fresh } from '../fragment.js' */
-/** @import { Messages } from '../messages.js' */
+/** @import { Messages, Teller } from '../messages.js' */
 /** @import { Notice } from '../notice.js' */
-/** @import { Teller } from '../notice.js' */
-/** @import { Changes } from '../closing.js' */
+/** @import { Changes } from '../changes.js' */
 
 /**
  * @typedef {object} ActionContext
@@ -35,11 +31,17 @@ import { saveAs } from './save-as.js'
  * @property {(options: { force?: boolean, timeout?: number, isQuiet?: boolean }) => Promise<void>} unmount
  */
 
-/** @typedef {(context: ActionContext) => Record<string, (data: any) => unknown>} ActionGroup Handlers by the names of events. If one rejects, the user is notified. */
-/** @typedef {Readonly<Record<string, ActionGroup>>} ActionGroups Keyed by the words in the fragment's `data-actions`. */
+/**
+ * Handlers by the names of events. If one rejects, the user is notified.
+ * @typedef {(context: ActionContext) => Record<string, (data: any) => unknown>} ActionGroup
+ */
+/**
+ * Keyed by the words in the fragment's `data-actions`.
+ * @typedef {Readonly<Record<string, ActionGroup>>} ActionGroups
+ */
 
 /** @type {ActionGroups} */
-const groups = { ...documentGroups, 'save-as': saveAs, ...choiceGroups, reference, ...peopleGroups, ...historyGroups }
+const groups = { ...documentGroups, ...fileGroups, ...historyGroups }
 
 /**
  * @param {ActionContext} context

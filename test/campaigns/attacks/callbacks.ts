@@ -1,9 +1,9 @@
 import { forgedToken, SECRET } from '../../kit/document-server.js'
-import { errorOf, NEW } from '../../kit/editing.js'
 import { signed } from '../../kit/host.js'
-import type { AlwaysStopped, Attack, StoppedByOptions } from './attack.js'
-import { JSON_TYPE, LATER, now, startTarget, type Target } from './target.js'
+import type { Attack } from './attack.js'
+import { JSON_TYPE, now, startTarget, type Target } from './target.js'
 
+const FOREIGN_KEY = 'key-of-a-session-of-the-attacker'
 const FOREIGN_SECRET = 'the-secret-of-another-document-server-1'
 
 const save = ({ key, evilUrl }: Target) => ({ key, status: 2, url: evilUrl, filetype: 'docx' })
@@ -11,7 +11,7 @@ const dated = (target: Target, from: number, to: number) => ({ ...save(target), 
 const PAGE = 'the document\'s callback URL, from a page with the editor'
 
 /** Replaces the victim's document by what is in a file of the attacker at the document server. */
-function replacing (title: string, has: string, stoppedBy: StoppedByOptions['stoppedBy'], attempt: (target: Target) => Promise<unknown>): StoppedByOptions {
+function replacing (title: string, has: string, stoppedBy: Attack['stoppedBy'], attempt: (target: Target) => Promise<unknown>): Attack {
   return {
     title,
     has,
@@ -26,7 +26,7 @@ function replacing (title: string, has: string, stoppedBy: StoppedByOptions['sto
 
 const withToken = (token: (target: Target) => string) => (target: Target) => target.postCallback(target.fileId, { ...save(target), token: token(target) })
 
-const replacements: readonly StoppedByOptions[] = [
+const replacements: readonly Attack[] = [
   replacing(
     'replaces a document without any credential',
     'the fileId of the document',
@@ -109,28 +109,16 @@ const replacements: readonly StoppedByOptions[] = [
   )
 ]
 
-/** Saves twice in two sessions, then once more what the first had. */
-async function bringsBack (target: Target, withKey: (ended: string) => Promise<string>): Promise<boolean> {
-  const { fileId, key, url, documentServer, openedKey, postSignedCallback, storedText } = target
-  const first = { key, status: 2, url, filetype: 'docx' }
-  const answer = await postSignedCallback(fileId, first)
-  const second = await openedKey()
-  await postSignedCallback(fileId, { key: second, status: 2, url: `${documentServer.origin}/cache/files/data/later_1/output.docx`, filetype: 'docx' })
-  if (errorOf(answer.body) !== 0 || await storedText(fileId) !== LATER) throw new Error('the two sessions were not saved')
-
-  await postSignedCallback(fileId, { ...first, key: await withKey(key) })
-  return await storedText(fileId) === NEW
-}
-
-const replay: AlwaysStopped = {
-  title: 'restores old content by sending an earlier save again',
-  has: 'an intercepted authentic save',
-  because: 'the session has ended, so the save is superseded',
-  run: async (t, options) => bringsBack(await startTarget(t, options), async ended => ended),
-  async control (t, options) {
+/** The next editor of the document is led into a session with other content. */
+const ownSession: Attack = {
+  title: 'sends the next editor of a document into another session with other content',
+  has: PAGE,
+  stoppedBy: { requireToken: 'no token from the document server' },
+  async run (t, options) {
     const target = await startTarget(t, options)
-    return bringsBack(target, () => target.openedKey())
+    await target.postCallback(target.fileId, { key: FOREIGN_KEY, status: 1, users: ['victim'] })
+    return await target.openedKey() === FOREIGN_KEY
   }
 }
 
-export const callbacks: readonly Attack[] = [...replacements, replay]
+export const callbacks: readonly Attack[] = [...replacements, ownSession]

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { forgedToken, SECRET } from '../../kit/document-server.js'
 import { OLD } from '../../kit/editing.js'
-import type { StoppedByOptions } from './attack.js'
+import type { Attack } from './attack.js'
 import { now, startTarget, type Target, tokenFor } from './target.js'
 
 const UNSIGNED = { signedUrls: 'the URL is not signed', requireToken: 'no token from the document server' }
@@ -10,7 +10,7 @@ const NO_TOKEN = 'no token from the document server'
 
 type Way = (target: Target) => Promise<readonly [url: string, headers?: Record<string, string>]>
 
-function reading (title: string, has: string, stoppedBy: StoppedByOptions['stoppedBy'], way: Way): StoppedByOptions {
+function reading (title: string, has: string, stoppedBy: Attack['stoppedBy'], way: Way): Attack {
   return {
     title,
     has,
@@ -27,7 +27,7 @@ function reading (title: string, has: string, stoppedBy: StoppedByOptions['stopp
 const plain = ({ handler, fileId }: Target) => handler({ action: 'download', fileId })
 const linkOf = async ({ app }: Target, fileId: string) => new URL((await app.editorControl().openDocument(fileId)).documentUrl)
 
-export const downloads: readonly StoppedByOptions[] = [
+export const downloads: readonly Attack[] = [
   reading('reads a document without any credential', 'the fileId of the document', UNSIGNED,
     async target => [plain(target)]),
 

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { posix } from 'node:path'
 import type { Test } from 'tap'
 import { answerWith, exchangeGet, startUpstream } from '../../kit/http.js'
-import type { Attack, Run, StoppedByOptions } from './attack.js'
+import type { Attack, Run } from './attack.js'
 import { namedBy, startTarget, type Target } from './target.js'
 
 const ANYONE = 'an HTTP client'
@@ -11,6 +11,7 @@ const NO_TOKEN = { 'proxy.requireToken': 'no token from a page' }
 const RULES = { 'proxy.allow': 'only result files of the document server are allowed', allowPrivateAddresses: 'only public IP addresses are allowed' }
 /** An address of the outside: no test gets there. */
 const PUBLIC = '93.184.216.34'
+const SCRIPT = 'steal(document.cookie)'
 const SETTINGS = 'what the document server says to its own machine only'
 
 type Ask = (target: Target, url: string) => Promise<string>
@@ -27,13 +28,13 @@ const asUser: Ask = async (target, url) => {
 }
 
 /** What a page with the attacker's own document gives to `fetch`. */
-export async function pageRequest (target: Target, url: string): Promise<[url: string, init: RequestInit]> {
+async function pageRequest (target: Target, url: string): Promise<[url: string, init: RequestInit]> {
   const { proxyToken } = await target.app.editorControl().openDocument(target.own)
   return [target.handler({ action: 'proxy', fileId: target.own, url }), { headers: { 'x-editor-proxy-token': proxyToken } }]
 }
 
 /** Has the proxy connect to what it must not: all of the URLs lead there, or none. */
-function connecting (title: string, urls: readonly string[]): StoppedByOptions {
+function connecting (title: string, urls: readonly string[]): Attack {
   return {
     title,
     has: ANYONE,
@@ -53,8 +54,8 @@ function connecting (title: string, urls: readonly string[]): StoppedByOptions {
 function reading (
   title: string,
   urlOf: (port: number, target: Target) => string,
-  { has = ANYONE, ask = asAnyone, stoppedBy = { ...NO_TOKEN, ...RULES } as StoppedByOptions['stoppedBy'] } = {}
-): StoppedByOptions {
+  { has = ANYONE, ask = asAnyone, stoppedBy = { ...NO_TOKEN, ...RULES } as Attack['stoppedBy'] } = {}
+): Attack {
   return {
     title,
     has,
@@ -69,7 +70,7 @@ function reading (
 }
 
 /** The host lets the proxy fetch any origin. */
-function byName (title: string, addresses: (look: number) => readonly string[], how: string): StoppedByOptions {
+function byName (title: string, addresses: (look: number) => readonly string[], how: string): Attack {
   return {
     title,
     has: `${USER}; a domain`,
@@ -86,7 +87,7 @@ function byName (title: string, addresses: (look: number) => readonly string[], 
 }
 
 /** Has the proxy get what the document server gives to its own machine only. */
-function spying (title: string, run: Run): StoppedByOptions {
+function spying (title: string, run: Run): Attack {
   return {
     title,
     has: USER,
@@ -99,7 +100,7 @@ function spying (title: string, run: Run): StoppedByOptions {
 }
 
 /** Has the proxy fetch a result file, which nobody but a page with an editor may. */
-function using (title: string, has: string, stoppedBy: StoppedByOptions['stoppedBy'], use: (target: Target, t: Test) => Promise<void>): StoppedByOptions {
+function using (title: string, has: string, stoppedBy: Attack['stoppedBy'], use: (target: Target, t: Test) => Promise<void>): Attack {
   return {
     title,
     has,
@@ -200,30 +201,17 @@ export const proxying: readonly Attack[] = [
     { has: `${USER}; a way to make the document server redirect`, ask: asUser, stoppedBy: RULES }
   ),
   connecting('connects to a private IP address', [
-    'http://10.0.0.1/',
-    'http://172.16.0.1/',
-    'http://192.168.0.1/',
-    'http://100.64.0.1/'
+    'http://10.0.0.1/', 'http://172.16.0.1/', 'http://192.168.0.1/', 'http://100.64.0.1/'
   ]),
   connecting('asks the cloud\'s metadata service for credentials', [
-    'http://169.254.169.254/latest/meta-data/',
-    'http://168.63.129.16/',
-    'http://[fd00:ec2::254]/'
+    'http://169.254.169.254/latest/meta-data/', 'http://168.63.129.16/', 'http://[fd00:ec2::254]/'
   ]),
   connecting('writes an internal IP address as a number', [
-    'http://2130706433:9/',
-    'http://0x7f.1:9/',
-    'http://017700000001:9/',
-    'http://127.1:9/',
-    'http://0:9/'
+    'http://2130706433:9/', 'http://0x7f.1:9/', 'http://017700000001:9/', 'http://127.1:9/', 'http://0:9/'
   ]),
   connecting('writes an internal IP address as IPv6', [
-    'http://[::1]:9/',
-    'http://[::ffff:127.0.0.1]:9/',
-    'http://[::ffff:7f00:1]:9/',
-    'http://[::127.0.0.1]:9/',
-    'http://[64:ff9b::7f00:1]:9/',
-    'http://[2002:7f00:1::]:9/'
+    'http://[::1]:9/', 'http://[::ffff:127.0.0.1]:9/', 'http://[::ffff:7f00:1]:9/', 'http://[::127.0.0.1]:9/',
+    'http://[64:ff9b::7f00:1]:9/', 'http://[2002:7f00:1::]:9/'
   ]),
   byName(
     'reaches an internal host by a host name that resolves to it, where any origin is allowed',
@@ -254,24 +242,12 @@ export const proxying: readonly Attack[] = [
     'reads the document server\'s settings with a path that two servers parse differently',
     byUrls(origin =>
       [
-        '..%2f..%2finfo',
-        '..%5c..%5cinfo',
-        '..;/..;/info',
-        '..;a=b/..;/info',
-        '%252e%252e/%252e%252e/info',
-        '..%252f..%252finfo',
-        '..%25252f..%25252finfo'
+        '..%2f..%2finfo', '..%5c..%5cinfo', '..;/..;/info', '..;a=b/..;/info', '%252e%252e/%252e%252e/info',
+        '..%252f..%252finfo', '..%25252f..%25252finfo'
       ].map(path => `${origin}/cache/files/${path}`)
     )
   ),
   spying('reads the document server\'s settings by its internal URL', behind(internal => `${internal}/info/info.json`)),
-  {
-    title: 'reads the document server\'s settings by its public URL, where requests go to the internal one',
-    has: USER,
-    because: 'only result files are fetched from the internal URL',
-    run: behind(() => 'http://docs.invalid/info/info.json'),
-    control: (t, options) => behind(internal => `${internal}/info/info.json`)(t, { ...options, allowPrivateAddresses: true, proxy: { allow: 'any' } })
-  },
   using(
     'has the browser of a visitor fetch from the document server',
     'a page of another origin that the visitor opens',
@@ -294,6 +270,26 @@ export const proxying: readonly Attack[] = [
       for (const headers of ELEMENTS) await exchangeGet(t, target.origin, pathOf(resultOf(target, target.fileId)), headers)
       if (target.documentServer.requests.length % ELEMENTS.length > 0) throw new Error('only some get there')
     }),
+  {
+    title: 'has a script from their own server run in a page that trusts its own origin, through the proxy',
+    has: 'a page of the service in which they can place a script element, with `script-src \'self\'`',
+    stoppedBy: {
+      'proxy.requireToken': 'a script element sends no token header',
+      'proxy.crossOrigin': 'the browser\'s fetch metadata says it is a script',
+      'proxy.allow': 'only result files of the document server are allowed'
+    },
+    async run (t, options) {
+      const evil = await startUpstream(t, answerWith(SCRIPT, 200, { 'content-type': 'text/javascript' }))
+      // It is on loopback, where it plays a server of the outside.
+      const target = await startTarget(t, { allowPrivateAddresses: true, ...options })
+      const answer = await exchangeGet(t, target.origin, pathOf(target.handler({ action: 'proxy', url: `${evil.origin}/x.js` })), {
+        'Sec-Fetch-Site': 'same-origin',
+        'Sec-Fetch-Mode': 'no-cors',
+        'Sec-Fetch-Dest': 'script'
+      })
+      return /^HTTP\/1\.1 200 /.test(answer) && answer.includes(SCRIPT)
+    }
+  },
   using('uses the proxy with the token from a page of another service', 'a page with a document of their own, in another service with the same secret',
     { 'proxy.requireToken': 'a token is signed for one service' },
     async target => { await withToken(target, target.urlsOf({ publicBaseUrl: 'https://other.example' }).proxyToken(target.own)) }),

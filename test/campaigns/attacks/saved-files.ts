@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { answerWith, startUpstream } from '../../kit/http.js'
-import type { AlwaysStopped, Attack, Run, StoppedByOptions, TargetOptions } from './attack.js'
+import type { Attack, TargetOptions } from './attack.js'
 import { EVIL, namedBy, startTarget, type Target } from './target.js'
 
 const HAS = 'a session at the document server that names another host: its callback is authentic'
@@ -11,7 +11,7 @@ type Names = (evil: URL, target: Target) => string
 /** The server of the attacker is on loopback, where it plays one of the outside. */
 const OUTSIDE = { allowPrivateAddresses: true }
 
-function savingFrom (title: string, has: string, urlOf: Names): StoppedByOptions {
+function savingFrom (title: string, has: string, urlOf: Names): Attack {
   return {
     title,
     has,
@@ -35,24 +35,7 @@ async function fromLookalike (t: Test, options: TargetOptions): Promise<boolean>
   return await target.isReplaced()
 }
 
-/** Whether a save has its document stored under an extension. */
-const storedAs = (filetype: string): Run => async (t, options) => {
-  const target = await startTarget(t, { ...options, policies: { formatChange: 'follow' } })
-  await target.saveFrom(target.evilUrl, { filetype })
-  if (!await target.isReplaced()) throw new Error('nothing was saved')
-  return (await target.storage.stat(target.fileId))?.extension === filetype
-}
-
-const asProgram: AlwaysStopped = {
-  title: 'stores a document with an extension that a web server in front of the directory would execute (.php)',
-  has: 'an authentic callback with such a filetype',
-  because: 'only formats the document server supports are used',
-  run: storedAs('php'),
-  control: storedAs('odt')
-}
-
 export const savedFiles: readonly Attack[] = [
-  asProgram,
   savingFrom('has a file from their own server saved into a document', HAS, evil => `${evil.origin}/x`),
   savingFrom(
     'has a file from their own server saved through a redirect of the document server',

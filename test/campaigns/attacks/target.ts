@@ -12,7 +12,6 @@ import type { TargetOptions } from './attack.js'
 
 /** What is in the attacker's own file at the document server. */
 export const EVIL = packageOf('what the attacker wrote')
-export const LATER = packageOf('what was written later')
 /** What is in the attacker's own document. */
 const OWN = 'the document of the attacker'
 
@@ -80,5 +79,5 @@ export const now = () => Math.floor(Date.now() / 1000)
 function serve ({ url = '' }: IncomingMessage, response: ServerResponse): void {
   const [, target] = /^\/redirect\?(.*)$/.exec(url) ?? []
   if (target !== undefined) response.writeHead(302, { location: decodeURIComponent(target) }).end()
-  else response.end(url.includes('attacker') ? EVIL : url.includes('later') ? LATER : NEW)
+  else response.end(url.includes('attacker') ? EVIL : NEW)
 }

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { startService } from '../../kit/sessions.js'
-import type { StoppedByOptions, TargetOptions } from './attack.js'
+import type { Attack, TargetOptions } from './attack.js'
 
 const EDIT = 'an afternoon of work'
 const OUTSIDE = 'what another program wrote'
@@ -19,7 +19,7 @@ async function startEdited (t: Test, options: TargetOptions) {
 /**
  * Work that the document server or the service loses: nobody else is needed but someone who brings the situation about.
  */
-export const work: readonly StoppedByOptions[] = [
+export const work: readonly Attack[] = [
   {
     title: 'destroys the work of a session with an image or font that the document server cannot assemble (status 3)',
     has: 'the right to edit the document',

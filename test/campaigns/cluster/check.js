@@ -3,7 +3,7 @@ import { editsIn, note } from './document.js'
 import { identityOf } from '../kills/documents.js'
 
 /** @typedef {import('./document.js').EditedDocument} EditedDocument */
-/** @typedef {import('./storage.js').FullStorage} FullStorage */
+/** @typedef {import('../../../lib/store/contract.js').DocumentStore} DocumentStore */
 /** @typedef {{ readonly revision: string, readonly edits: readonly string[], readonly savedIn: string | undefined }} Stored */
 
 /**
@@ -31,7 +31,7 @@ export function createTold (counts) {
  * and the application was told of each, or of a later one: a force save whose instance was killed before the hook is
  * not repeated.
  * @param {object} around
- * @param {FullStorage} around.storage
+ * @param {DocumentStore} around.storage
  * @param {ReadonlySet<unknown>} around.told revisions
  * @param {import('./counts.js').Counts} around.counts
  * @param {(document: EditedDocument, message: string) => void} around.violated

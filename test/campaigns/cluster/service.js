@@ -1,10 +1,11 @@
-// An instance of the example with documents that the other one uses as well. It has loaded everything when it says so
+// An instance with documents that the other one uses as well. It has loaded everything when it says so
 // and begins when it is told: a restart then costs milliseconds.
-import { createApp } from '../../../examples/cluster/app.js'
+import Fastify from 'fastify'
+import editor from 'fastify-onlyoffice'
 import { openStorage } from './storage.js'
 
-/** More than a document ever gets: whoever looks for something lost sees all that was stored. */
-const VERSIONS_TO_KEEP = 10_000
+/** The most there are: whoever looks for something lost sees what was stored. */
+const VERSIONS_TO_KEEP = 1000
 
 /**
  * @typedef {import('./storage.js').StorageSettings & {
@@ -14,16 +15,15 @@ const VERSIONS_TO_KEEP = 10_000
 
 process.once('message', async message => {
   const { editorApiUrl, jwtSecret, publicBaseUrl, port, logFile, ...settings } = /** @type {Settings} */ (message)
-  const app = await createApp({
-    server: { logger: { level: 'warn', file: logFile } },
-    editor: {
-      editorApiUrl,
-      jwtSecret,
-      publicBaseUrl,
-      storage: openStorage(settings),
-      versions: { keep: VERSIONS_TO_KEEP },
-      onSaved: tell
-    }
+  const app = Fastify({ trustProxy: true, logger: { level: 'warn', file: logFile } })
+  await app.register(editor, {
+    path: '/editor',
+    editorApiUrl,
+    jwtSecret,
+    publicBaseUrl,
+    storage: openStorage(settings),
+    versions: { keep: VERSIONS_TO_KEEP },
+    onSaved: tell
   })
   /** @param {import('fastify').FastifyRequest} request */
   const controlFor = async ({ params, query }) => {

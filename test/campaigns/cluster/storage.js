@@ -2,11 +2,10 @@ import { S3Client } from '@aws-sdk/client-s3'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileStorage } from '../../../dist/lib/index.js'
-import { s3Storage } from '../../../dist/lib/storage/s3/index.js'
+import { s3Storage } from '../../../dist/lib/store/s3/index.js'
 import { firstContent } from './document.js'
 
-/** @typedef {import('../../../types/storage.js').Storage} Storage */
-/** @typedef {Required<Pick<Storage, 'stat' | 'read' | 'create' | 'replace' | 'state' | 'versions'>> & Storage} FullStorage */
+/** @typedef {import('../../../lib/store/contract.js').DocumentStore} DocumentStore */
 
 /**
  * @typedef {object} S3Settings
@@ -31,7 +30,7 @@ const SWEEP_MS = 60_000
 /**
  * The storage that instances share.
  * @param {StorageSettings} settings
- * @returns {FullStorage}
+ * @returns {DocumentStore}
  */
 export function openStorage ({ directory, s3, redirects, ignoresConditions }) {
   const storage = s3 ? storeFor(s3, redirects) : fileStorage({ directory })
@@ -44,7 +43,7 @@ export function openStorage ({ directory, s3, redirects, ignoresConditions }) {
  * @param {string} fileId
  */
 export async function createDocument ({ directory, s3 }, fileId) {
-  if (s3) await storeFor(s3, false).createAs(fileId, 'docx', firstContent(fileId))
+  if (s3) await storeFor(s3, false).create('docx', firstContent(fileId), { fileId })
   else await writeFile(join(directory, `${fileId}.docx`), firstContent(fileId))
 }
 
@@ -63,29 +62,26 @@ export function clientFor ({ endpoint, region, accessKeyId, secretAccessKey }) {
 
 /**
  * As an object store that ignores If-Match and If-None-Match.
- * @param {FullStorage} storage
- * @returns {FullStorage}
+ * @param {DocumentStore} storage
+ * @returns {DocumentStore}
  */
 function withoutConditions (storage) {
-  const { state, commit } = storage
+  const { state } = storage
   return {
     ...storage,
-    replace: async (fileId, content, { ifRevision, ...options } = {}) => await storage.replace(fileId, content, options),
-    ...(commit && {
-      async commit (fileId, content, options) {
-        for (;;) {
-          const [info, record] = await Promise.all([storage.stat(fileId), state.get(fileId)])
-          if (info === null) return null
-          const done = await commit(fileId, content, { ...options, ifRevision: info.revision, ifRecordVersion: record?.version ?? null })
-          if (done !== null) return done
-        }
+    async commit (fileId, content, options) {
+      for (;;) {
+        const { info, record } = await storage.snapshot(fileId)
+        if (info === null) return null
+        const done = await storage.commit(fileId, content, { ...options, ifRevision: info.revision, ifRecordVersion: record?.version ?? null })
+        if (done !== null) return done
       }
-    }),
+    },
     state: {
       ...state,
-      async set (fileId, value, _version, options) {
+      async set (fileId, value, _version) {
         for (;;) {
-          const version = await state.set(fileId, value, (await state.get(fileId))?.version ?? null, options)
+          const version = await state.set(fileId, value, (await state.get(fileId))?.version ?? null)
           if (version !== null) return version
         }
       }

@@ -63,8 +63,7 @@ export function wholeAnswer (content: Buffer | string): RawAnswer {
   return {
     what: 'whole',
     bytes: Buffer.concat([
-      Buffer.from(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`),
-      body
+      Buffer.from(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`), body
     ]),
     ending: 'closed'
   }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { fileStorage, type Profile } from '../../../lib/index.js'
+import { fileStorage } from '../../../lib/index.js'
 import { deferred } from '../../kit/time.js'
-import { errorOf, NEW, OLD, profiles } from '../../kit/editing.js'
+import { errorOf, NEW, OLD } from '../../kit/editing.js'
 import { type Host, type HostOptions, startHost } from '../../kit/host.js'
 import { pathOfSaved } from '../../kit/http.js'
 import { zipOf } from '../../kit/packages.js'
@@ -20,10 +20,9 @@ const AT_ONCE = 25
 t.setTimeout(300_000 + RUNS * 100)
 
 /** A host that takes its time wherever it may, with its documents on the disk: whatever is fetched is read late. */
-async function startSlowHost (t: Test, profile: Profile, documentServerOrigin: string, options: HostOptions = {}, slowMs = SLOW_MS): Promise<Host> {
+async function startSlowHost (t: Test, documentServerOrigin: string, options: HostOptions = {}, slowMs = SLOW_MS): Promise<Host> {
   const slowly = async () => { await delay(slowMs) }
   return await startHost(t, {
-    profile,
     documentServerOrigin,
     storage: fileStorage({ directory: join(t.testdir(), 'uploads') }),
     saveRetries: 0,
@@ -103,93 +102,91 @@ async function storedBytes (host: Host, fileId: string): Promise<Buffer> {
   return Buffer.concat(await body.toArray())
 }
 
-for (const profile of profiles) {
-  t.test(`${RUNS} saves, proxied files and conversions with truncated, empty, wrongly encoded or reset answers: each completes or fails with a typed error, and the process survives (${profile})`, async t => {
-    const answers = new Map<string, RawAnswer>()
-    const origin = await startAnswering(t, request => {
-      const [, target = ''] = /^GET (\S+)/.exec(request) ?? []
-      const [, name] = /^\/cache\/files\/data\/(\w+)_1\//.exec(pathOfSaved(target)) ?? []
-      const [, converted] = /"title":"(\w+)\.docx"/.exec(request) ?? []
-      return answers.get(name ?? `conversion of ${converted}`)!
-    })
-    const host = await startSlowHost(t, profile, origin)
-    const counts: Record<string, number> = {}
+t.test(`${RUNS} saves, proxied files and conversions with truncated, empty, wrongly encoded or reset answers: each completes or fails with a typed error, and the process survives`, async t => {
+  const answers = new Map<string, RawAnswer>()
+  const origin = await startAnswering(t, request => {
+    const [, target = ''] = /^GET (\S+)/.exec(request) ?? []
+    const [, name] = /^\/cache\/files\/data\/(\w+)_1\//.exec(pathOfSaved(target)) ?? []
+    const [, converted] = /"title":"(\w+)\.docx"/.exec(request) ?? []
+    return answers.get(name ?? `conversion of ${converted}`)!
+  })
+  const host = await startSlowHost(t, origin)
+  const counts: Record<string, number> = {}
 
-    async function playOne (number: number): Promise<void> {
-      const [kind, play] = Object.entries(plays)[number % 3]!
-      const name = `${profile}${SEED}x${number}`
-      try {
-        const outcome = `${kind} ${await play(host, origin, random(SEED * 1_000_000 + number), answers, name)}`
-        counts[outcome] = (counts[outcome] ?? 0) + 1
-      } catch (error) {
-        const what = [answers.get(`conversion of ${name}`)?.what, answers.get(name)?.what].filter(Boolean).join('; ')
-        t.fail(`SEED=${SEED} RUNS=${RUNS}, number ${number}, ${kind}: ${(error as Error).message} (${what})`)
-      }
+  async function playOne (number: number): Promise<void> {
+    const [kind, play] = Object.entries(plays)[number % 3]!
+    const name = `secure${SEED}x${number}`
+    try {
+      const outcome = `${kind} ${await play(host, origin, random(SEED * 1_000_000 + number), answers, name)}`
+      counts[outcome] = (counts[outcome] ?? 0) + 1
+    } catch (error) {
+      const what = [answers.get(`conversion of ${name}`)?.what, answers.get(name)?.what].filter(Boolean).join('; ')
+      t.fail(`SEED=${SEED} RUNS=${RUNS}, number ${number}, ${kind}: ${(error as Error).message} (${what})`)
     }
-    for (let first = 0; first < RUNS; first += AT_ONCE) {
-      await Promise.all(Array.from({ length: Math.min(AT_ONCE, RUNS - first) }, async (_, index) => { await playOne(first + index) }))
-    }
-    t.comment(`seed ${SEED}: ${Object.entries(counts).sort().map(([outcome, count]) => `${outcome} ${count}`).join(', ')}`)
-    for (const outcome of ['save refused', 'proxy refused', 'proxy cut off', 'conversion refused', 'save stored', 'proxy proxied', 'conversion converted']) {
-      if (RUNS >= 200) t.ok(counts[outcome], `${outcome}: every kind of answer occurred`)
-    }
-    const after = wholeAnswer(NEW)
-    answers.set('after', after)
-    t.equal(
-      await (await fetch(host.handler({ action: 'proxy', url: origin + pathOf('after') }))).text(),
-      NEW,
-      'the next answer is right'
-    )
+  }
+  for (let first = 0; first < RUNS; first += AT_ONCE) {
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, RUNS - first) }, async (_, index) => { await playOne(first + index) }))
+  }
+  t.comment(`seed ${SEED}: ${Object.entries(counts).sort().map(([outcome, count]) => `${outcome} ${count}`).join(', ')}`)
+  for (const outcome of ['save refused', 'proxy refused', 'proxy cut off', 'conversion refused', 'save stored', 'proxy proxied', 'conversion converted']) {
+    if (RUNS >= 200) t.ok(counts[outcome], `${outcome}: every kind of answer occurred`)
+  }
+  const after = wholeAnswer(NEW)
+  answers.set('after', after)
+  t.equal(
+    await (await fetch(host.handler({ action: 'proxy', url: origin + pathOf('after') }))).text(),
+    NEW,
+    'the next answer is right'
+  )
+})
+
+for (const encoding of ['identity', 'gzip']) {
+  const begun: RawAnswer = {
+    what: 'begun',
+    bytes: Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: 100\r\n\r\n`),
+    ending: 'kept open'
+  }
+
+  t.test(`an answer that never ends, abandoned while hooks of the application are still running: 504, {"error":1}, and a typed rejection (${encoding})`, async t => {
+    const origin = await startAnswering(t, () => begun)
+    const host = await startSlowHost(t, origin, { timeouts: { total: 100 } }, 200)
+    const proxied = await fetch(host.handler({ action: 'proxy', url: origin + pathOf('stalled') }))
+    t.equal(proxied.status, 504)
+    t.match(await proxied.text(), /^The upstream request took too long: /)
+
+    const info = await host.storage.create('docx', Buffer.from(OLD))
+    const saved = await host.postSignedCallback(info.fileId, { key: host.keys.of(info), status: 2, url: origin + pathOf('stalled'), filetype: 'docx' })
+    t.strictSame([saved.status, saved.body], [200, '{"error":1}'])
+    t.equal(await host.storedText(info.fileId), OLD)
+
+    const control = host.app.editorControl()
+    await control.setDocumentFromBytes(Buffer.from(OLD), 'stalled.docx')
+    await t.rejects(control.convertToPdf({ maxAttempts: 1 }), { code: 'FST_EDITOR_UPSTREAM_TIMEOUT' })
   })
 
-  for (const encoding of ['identity', 'gzip']) {
-    const begun: RawAnswer = {
-      what: 'begun',
-      bytes: Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: 100\r\n\r\n`),
-      ending: 'kept open'
-    }
-
-    t.test(`an answer that never ends, abandoned while hooks of the application are still running: 504, {"error":1}, and a typed rejection (${encoding}, ${profile})`, async t => {
-      const origin = await startAnswering(t, () => begun)
-      const host = await startSlowHost(t, profile, origin, { timeouts: { total: 100 } }, 200)
-      const proxied = await fetch(host.handler({ action: 'proxy', url: origin + pathOf('stalled') }))
-      t.equal(proxied.status, 504)
-      t.match(await proxied.text(), /^The upstream request took too long: /)
-
-      const info = await host.storage.create('docx', Buffer.from(OLD))
-      const saved = await host.postSignedCallback(info.fileId, { key: host.keys.of(info), status: 2, url: origin + pathOf('stalled'), filetype: 'docx' })
-      t.strictSame([saved.status, saved.body], [200, '{"error":1}'])
-      t.equal(await host.storedText(info.fileId), OLD)
-
-      const control = host.app.editorControl()
-      await control.setDocumentFromBytes(Buffer.from(OLD), 'stalled.docx')
-      await t.rejects(control.convertToPdf({ maxAttempts: 1 }), { code: 'FST_EDITOR_UPSTREAM_TIMEOUT' })
+  t.test(`a client that disconnects while a hook of the application holds its answer: the next client is answered (${encoding})`, async t => {
+    let answer = begun
+    const origin = await startAnswering(t, () => answer)
+    const [waiting, mayGoOn, isClosed] = [deferred(), deferred(), deferred()]
+    const host = await startSlowHost(t, origin, {
+      prepare (app) {
+        app.addHook('onSend', async (_request, reply, payload) => {
+          reply.raw.once('close', () => isClosed.resolve())
+          waiting.resolve()
+          await mayGoOn.promise
+          return payload
+        })
+      }
     })
-
-    t.test(`a client that disconnects while a hook of the application holds its answer: the next client is answered (${encoding}, ${profile})`, async t => {
-      let answer = begun
-      const origin = await startAnswering(t, () => answer)
-      const [waiting, mayGoOn, isClosed] = [deferred(), deferred(), deferred()]
-      const host = await startSlowHost(t, profile, origin, {
-        prepare (app) {
-          app.addHook('onSend', async (_request, reply, payload) => {
-            reply.raw.once('close', () => isClosed.resolve())
-            waiting.resolve()
-            await mayGoOn.promise
-            return payload
-          })
-        }
-      })
-      const controller = new AbortController()
-      const left = fetch(host.handler({ action: 'proxy', url: origin + pathOf('left') }), { signal: controller.signal })
-      await waiting.promise
-      controller.abort()
-      await t.rejects(left)
-      await isClosed.promise
-      await delay(SLOW_MS) // what was begun breaks by now, and nobody reads it
-      mayGoOn.resolve()
-      answer = wholeAnswer('the next one')
-      t.equal(await (await fetch(host.handler({ action: 'proxy', url: origin + pathOf('next') }))).text(), 'the next one')
-    })
-  }
+    const controller = new AbortController()
+    const left = fetch(host.handler({ action: 'proxy', url: origin + pathOf('left') }), { signal: controller.signal })
+    await waiting.promise
+    controller.abort()
+    await t.rejects(left)
+    await isClosed.promise
+    await delay(SLOW_MS) // what was begun breaks by now, and nobody reads it
+    mayGoOn.resolve()
+    answer = wholeAnswer('the next one')
+    t.equal(await (await fetch(host.handler({ action: 'proxy', url: origin + pathOf('next') }))).text(), 'the next one')
+  })
 }

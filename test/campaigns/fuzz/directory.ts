@@ -14,7 +14,7 @@ export const NOT_DOCUMENTS = ['.hidden', 'con', 'a:b', 'a|b', 'what?', 'a*', 'tw
 /** No file, or none in the directory. */
 export const ELSEWHERE = ['link', 'folder', 'pipe', '../secret', '../outside/secret', 'folder/inner', '..', '.']
 
-const STATE = '.fastify-onlyoffice-state'
+const STATE = '.fastify-onlyoffice'
 
 export const contentOf = (fileId: string) => `what is stored of ${fileId}`
 
@@ -32,14 +32,12 @@ export interface FuzzedDirectory {
 export function createDirectory (root: string): FuzzedDirectory {
   const uploads = join(root, 'uploads')
   for (const name of ['outside', 'uploads/folder.docx']) mkdirSync(join(root, name), { recursive: true })
-  for (
-    const name of [
-      'secret.docx',
-      'outside/secret.docx',
-      'uploads/folder.docx/inner.docx',
-      ...NOT_DOCUMENTS.map(name => `uploads/${name}.docx`)
-    ]
-  ) writeFileSync(join(root, name), CANARY)
+  for (const name of [
+    'secret.docx',
+    'outside/secret.docx',
+    'uploads/folder.docx/inner.docx',
+    ...NOT_DOCUMENTS.map(name => `uploads/${name}.docx`)
+  ]) writeFileSync(join(root, name), CANARY)
   symlinkSync('../outside/secret.docx', join(uploads, 'link.docx'))
   execFileSync('mkfifo', [join(uploads, 'pipe.docx')])
   const documents = new Map(Object.entries(DOCUMENTS).map(([fileId, extension]) => [`uploads/${fileId}.${extension}`, fileId]))

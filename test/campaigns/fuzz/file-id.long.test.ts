@@ -5,9 +5,7 @@ import { asDocumentServer } from '../../kit/http.js'
 import { encoded, encodings, type Encoding, fileIds } from './file-ids.js'
 import { contentOf, DOCUMENTS } from './directory.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
-import {
-  assertThat, callbackOf, errorOf, isNoHttp, profiles, type Service, startService, stillWorks
-} from './service.js'
+import { assertThat, callbackOf, errorOf, isNoHttp, type Service, startService, stillWorks } from './service.js'
 
 const credentials = ['signature', 'token', 'none', 'of another file', 'expired'] as const
 
@@ -25,29 +23,27 @@ const inputs: fc.Arbitrary<Input> = fc.record({
 
 t.setTimeout(TIMEOUT_MS)
 
-for (const profile of profiles) {
-  t.test(`no fileId reads or writes anything but its own document (${profile})`, async t => {
-    const service = await startService(t, profile)
-    await fuzz(t, {
-      name: `download-${profile}`,
-      share: profile === 'secure' ? 70 : 80,
-      input: inputs,
-      check: input => download(service, input),
-      seen: { served: 0.1, absent: 0.15, ...(profile === 'secure' && { forbidden: 0.1 }) }
-    })
-    await fuzz(t, {
-      name: `save-${profile}`,
-      share: 70,
-      input: inputs,
-      check: input => save(service, input),
-      seen: { stored: 0.1, [profile === 'secure' ? 'refused' : 'acknowledged']: 0.2 }
-    })
-    await stillWorks(t, service)
+t.test('no fileId reads or writes anything but its own document', async t => {
+  const service = await startService(t)
+  await fuzz(t, {
+    name: 'download',
+    share: 70,
+    input: inputs,
+    check: input => download(service, input),
+    seen: { served: 0.1, absent: 0.15, forbidden: 0.1 }
   })
-}
+  await fuzz(t, {
+    name: 'save',
+    share: 70,
+    input: inputs,
+    check: input => save(service, input),
+    seen: { stored: 0.1, refused: 0.2 }
+  })
+  await stillWorks(t, service)
+})
 
 t.test('without signed URLs a token gives access only to the file it names', async t => {
-  const service = await startService(t, 'secure', { signedUrls: false })
+  const service = await startService(t, { signedUrls: false })
   await fuzz(t, { name: 'download-token', share: 20, input: inputs, check: input => download(service, input), seen: { served: 0.05, forbidden: 0.1 } })
   await stillWorks(t, service)
 })
@@ -74,7 +70,7 @@ async function save (service: Service, input: Input): Promise<string> {
   const { target, exact, allowed } = targetOf(service, input, 'callback')
   const { origin } = service.upstream
   const fields = asDocumentServer({ key: await service.keyOf(input.id), status: 2, url: `${origin}/ok` }, [origin])
-  const seen = await service.send(callbackOf(service, target, fields))
+  const seen = await service.send(callbackOf(target, fields))
   if (isNoHttp(seen.answer)) return 'malformed'
   const error = errorOf(seen)
   const isDocument = Object.hasOwn(DOCUMENTS, input.id)
@@ -97,6 +93,6 @@ function targetOf (service: Service, { id, encoding, credential }: Input, action
   const named = new URLSearchParams(`fileId=${raw}`).get('fileId')
   const exact = encoding === 'component'
   const isOwn = isSigned && signedId === fileId && (credential !== 'expired' || action === 'callback')
-  const allowed = service.profile === 'classic' || isOwn || (action === 'download' && credential === 'token' && !service.signedUrls && exact)
+  const allowed = isOwn || (action === 'download' && credential === 'token' && !service.signedUrls && exact)
   return { target: `${HANDLER}?action=${action}&fileId=${raw}${signature}`, named, exact, allowed }
 }

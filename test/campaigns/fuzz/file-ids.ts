@@ -19,7 +19,7 @@ const step = fc.constantFrom(
   'outside',
   'plain',
   '~',
-  '.fastify-onlyoffice-state',
+  '.fastify-onlyoffice',
   '%2e%2e',
   'C:'
 )

@@ -55,7 +55,7 @@ const paths: fc.Arbitrary<string> = fc.oneof(
 t.setTimeout(TIMEOUT_MS)
 
 t.test('no document server path is fetched that any server could read as something other than a result file', async t => {
-  const service = await startService(t, 'secure', { reach: 'result files' })
+  const service = await startService(t, { reach: 'result files' })
   await fuzz(t, {
     name: 'path',
     share: 30,
@@ -89,10 +89,7 @@ function readings (request: string): string[] {
   return [0, 1, 2, 3, 4].flatMap(times => {
     const decoded = Array.from({ length: times }).reduce<string>(text => decodedOnce(text), path)
     return [
-      decoded,
-      decoded.replace(/;[^/\\]*/g, ''),
-      decoded.replace(/\0.*/s, ''),
-      decoded.replace(/\s+(?=\/|$)/g, '')
+      decoded, decoded.replace(/;[^/\\]*/g, ''), decoded.replace(/\0.*/s, ''), decoded.replace(/\s+(?=\/|$)/g, '')
     ].flatMap(text => [text, text.replaceAll('\\', '/'), text.normalize('NFKC').replaceAll('\\', '/')])
   }).map(text => posix.normalize(text))
 }

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
 
+/** The sum of the shares of all files. */
+const SHARES = 315
 /** Inputs over all files, unless `RUNS` says otherwise. */
 const TOTAL = 500
 /** Of one file. */
@@ -35,7 +37,7 @@ export async function fuzz<Input> (t: Test, { name, share, input, check, seen }:
     return
   }
   const seed = Number(process.env.SEED ?? 1)
-  const numRuns = Math.max(1, Math.round(Number(process.env.RUNS ?? TOTAL) * share / 1000))
+  const numRuns = Math.max(1, Math.round(Number(process.env.RUNS ?? TOTAL) * share / SHARES))
   t.setTimeout(TIMEOUT_MS)
   const counts: Record<string, number> = {}
   let failedAt: number | undefined

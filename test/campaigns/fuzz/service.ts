@@ -4,7 +4,7 @@ import net from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Test } from 'tap'
-import { fileStorage, type Profile, undiciClient } from '../../../lib/index.js'
+import { fileStorage, undiciClient } from '../../../lib/index.js'
 import { type HandlerUrls, handlerUrls } from '../../../lib/security/signatures.js'
 import { SECRET } from '../../kit/document-server.js'
 import { HANDLER, type Host, signed, startHost } from '../../kit/host.js'
@@ -13,9 +13,7 @@ import { noWayOut } from '../../kit/network.js'
 import { packageOf } from '../../kit/packages.js'
 import { CANARY, contentOf, createDirectory, DOCUMENTS, type FuzzedDirectory } from './directory.js'
 
-export const profiles = ['secure', 'classic'] as const
-
-export const BODY_LIMIT = 64 * 1024
+const BODY_LIMIT = 64 * 1024
 
 export interface RawRequest {
   readonly method?: string
@@ -36,13 +34,12 @@ export interface Seen {
 }
 
 export interface ServiceOptions {
-  /** What the proxy may fetch of the document server, in `secure`. */
+  /** What the proxy may fetch of the document server. */
   readonly reach?: 'any path' | 'result files'
   readonly signedUrls?: boolean
 }
 
 export interface Service {
-  readonly profile: Profile
   readonly signedUrls: boolean
   readonly host: Host
   readonly upstream: Upstream
@@ -64,8 +61,7 @@ export interface Service {
  */
 export async function startService (
   t: Test,
-  profile: Profile,
-  { reach = 'any path', signedUrls = profile === 'secure' }: ServiceOptions = {}
+  { reach = 'any path', signedUrls = true }: ServiceOptions = {}
 ): Promise<Service> {
   const begun = noWayOut(t)
   const directory = createDirectory(t.testdir())
@@ -78,14 +74,13 @@ export async function startService (
   })
   t.teardown(() => httpClient.close?.())
   const host = await startHost(t, {
-    profile,
     signedUrls,
     httpClient,
     documentServerOrigin: upstream.origin,
     storage: fileStorage({ directory: directory.uploads }),
     saveRetries: 0,
     bodyLimit: BODY_LIMIT,
-    ...(profile === 'secure' && reach === 'any path' && { proxy: { allow: [upstream.origin] } })
+    ...(reach === 'any path' && { proxy: { allow: [upstream.origin] } })
   })
   const own = new URL(host.origin).host
   const hosts = {
@@ -112,8 +107,8 @@ export async function startService (
       ...(answer.isCut && !isOfUpstream(answer) ? ['the answer is cut off'] : []),
       ...(answer.status < 500 || isOfUpstream(answer) || answer.status === 502 || answer.status === 504 ? [] : [`status ${answer.status}`]),
       ...(answer.body.includes(CANARY) ? ['a file was read that nobody may read'] : []),
-      ...(profile === 'secure' && inside.connections() > 0 ? ['somebody connected inside'] : []),
-      ...(profile === 'secure' ? begun.filter(address => address !== hosts.ds && address !== own).map(address => `a connection to ${address}`) : []),
+      ...(inside.connections() > 0 ? ['somebody connected inside'] : []),
+      ...begun.filter(address => address !== hosts.ds && address !== own).map(address => `a connection to ${address}`),
       ...pollution(prototypes),
       ...paths.filter(path => fileIdOf(path) === undefined && !isNextTo(path, paths)).map(path => `${path} changed`)
     ]
@@ -122,7 +117,6 @@ export async function startService (
   }
 
   return {
-    profile,
     signedUrls,
     host,
     upstream,
@@ -139,9 +133,9 @@ export async function startService (
 }
 
 /** After all that: a good save is stored, and a good download served. */
-export async function stillWorks (t: Test, { host, upstream, profile, keyOf }: Service): Promise<void> {
+export async function stillWorks (t: Test, { host, upstream, keyOf }: Service): Promise<void> {
   const fields = { key: await keyOf('plain'), status: 2, url: `${upstream.origin}/ok/still`, users: ['a'] }
-  const answer = profile === 'secure' ? await host.postSignedCallback('plain', fields) : await host.postCallback('plain', fields)
+  const answer = await host.postSignedCallback('plain', fields)
   t.equal(answer.body, '{"error":0}', 'a good save is accepted')
   t.equal(await host.storedText('plain'), SAVED, 'and stored')
   const download = await host.downloadAsDocumentServer('😀')
@@ -170,9 +164,9 @@ export function assertThat (condition: boolean, message: string): asserts condit
   if (!condition) throw new Error(message)
 }
 
-/** A callback with the document server's two tokens where the profile wants them. */
-export function callbackOf ({ profile }: Service, target: string, fields: object): RawRequest {
-  const body = profile === 'secure' ? { ...fields, token: signed(fields) } : fields
+/** A callback with the document server's two tokens. */
+export function callbackOf (target: string, fields: object): RawRequest {
+  const body = { ...fields, token: signed(fields) }
   return { method: 'POST', target, headers: ['Content-Type: application/json'], body: Buffer.from(JSON.stringify(body)) }
 }
 

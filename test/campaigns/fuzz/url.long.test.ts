@@ -4,7 +4,7 @@ import { HANDLER } from '../../kit/host.js'
 import { savedAt } from '../../kit/http.js'
 import { encoded, type Encoding, encodings } from './file-ids.js'
 import { fuzz, mostly, TIMEOUT_MS } from './runs.js'
-import { assertThat, callbackOf, errorOf, isNoHttp, isOfUpstream, profiles, SAVED, type Seen, type Service, startService, stillWorks } from './service.js'
+import { assertThat, callbackOf, errorOf, isNoHttp, isOfUpstream, SAVED, type Seen, type Service, startService, stillWorks } from './service.js'
 
 const DOTTED = '127.0.0.1'
 const port = fc.constantFrom('{{ds}}', '{{inside}}').map(host => host.replace('}}', 'Port}}'))
@@ -201,26 +201,24 @@ const saved = fc.record({ url: urls, status: fc.constantFrom(2, 6), isWhole: mos
 
 t.setTimeout(TIMEOUT_MS)
 
-for (const profile of profiles) {
-  t.test(`no URL causes a connection to anything but an allowed origin (${profile})`, async t => {
-    const service = await startService(t, profile)
-    await fuzz(t, {
-      name: `proxy-${profile}`,
-      share: 80,
-      input: proxied,
-      check: input => proxy(service, input),
-      seen: { passed: 0.1, 'bad request': 0.1, failed: 0.005, ...(profile === 'secure' && { forbidden: 0.15 }) }
-    })
-    await fuzz(t, {
-      name: `save-from-${profile}`,
-      share: 45,
-      input: saved,
-      check: input => profile === 'secure' ? saveBelow(service, input) : saveFrom(service, input),
-      seen: { stored: 0.1, refused: 0.2 }
-    })
-    await stillWorks(t, service)
+t.test('no URL causes a connection to anything but an allowed origin', async t => {
+  const service = await startService(t)
+  await fuzz(t, {
+    name: 'proxy',
+    share: 80,
+    input: proxied,
+    check: input => proxy(service, input),
+    seen: { passed: 0.1, 'bad request': 0.1, failed: 0.005, forbidden: 0.15 }
   })
-}
+  await fuzz(t, {
+    name: 'save-from',
+    share: 45,
+    input: saved,
+    check: input => saveBelow(service, input),
+    seen: { stored: 0.1, refused: 0.2 }
+  })
+  await stillWorks(t, service)
+})
 
 async function proxy (service: Service, { url: text, encoding, method }: Proxied): Promise<string> {
   const filled = service.fill(text)
@@ -242,17 +240,12 @@ async function proxy (service: Service, { url: text, encoding, method }: Proxied
     return 'passed'
   }
   if (answer.status === 400) return 'bad request'
-  if (answer.status === 403) {
-    assertThat(service.profile === 'secure', 'classic fetches any address')
-    return 'forbidden'
-  }
-  if (answer.status === 502 || answer.status === 504) return 'failed'
-  // the service itself, or who listens at another address of loopback
-  assertThat(service.profile === 'classic', `status ${answer.status}`)
-  return 'others'
+  if (answer.status === 403) return 'forbidden'
+  assertThat(answer.status === 502 || answer.status === 504, `status ${answer.status}`)
+  return 'failed'
 }
 
-/** `URL.canParse` fails on Node.js 20 for some hosts, once it has been called often. */
+/** `URL.canParse` fails on Node.js 22 for some hosts, once it has been called often. */
 function parsed (text: string): URL | undefined {
   try {
     return new URL(text)
@@ -264,8 +257,8 @@ function parsed (text: string): URL | undefined {
 /** Of the domain name system. */
 const MAX_HOST_LENGTH = 253
 
-/** The expected answer for a URL, by its scheme and by what the profile allows of its origin. */
-function assertExpected ({ profile, host, upstream }: Service, text: string, status: number, body: string, method: string): void {
+/** The expected answer for a URL, by its scheme and by its origin. */
+function assertExpected ({ host, upstream }: Service, text: string, status: number, body: string, method: string): void {
   const url = text.isWellFormed() && text.trim() !== '' ? parsed(text) : undefined
   const hasScheme = url !== undefined && /^https?:$/.test(url.protocol)
   const isWeb = hasScheme && url.hostname.length <= MAX_HOST_LENGTH
@@ -275,7 +268,7 @@ function assertExpected ({ profile, host, upstream }: Service, text: string, sta
       `an invalid URL is answered ${status} ${body.slice(0, 100)}`
     )
   }
-  if (profile === 'secure' && isWeb && url.origin !== upstream.origin) {
+  if (isWeb && url.origin !== upstream.origin) {
     assertThat(status === 403, `a URL of ${url.origin} is answered ${status}`)
   }
   if (isWeb && url.origin === upstream.origin) {
@@ -312,22 +305,7 @@ async function saveBelow (service: Service, { url: text, status, isWhole }: Save
   return 'stored'
 }
 
-async function saveFrom (service: Service, { url: text, status }: Saved): Promise<string> {
-  const url = service.fill(text)
-  const seen = await postSave(service, { key: await service.keyOf('plain'), status, url })
-  const error = errorOf(seen)
-  const saved = parsed(url) // a lone surrogate is no more than an unusual character: JSON keeps it, and URLs replace it
-  const isOwn = saved?.origin === service.upstream.origin
-  if (error === 1) {
-    assertThat(seen.changed.length === 0, 'a refused save changed the document')
-    assertThat(!(isOwn && /^\/(ok|gzip)\b/.test(saved.pathname)), 'a good save is refused')
-    return 'refused'
-  }
-  assertThat(seen.changed.length > 0 || url.trim() === '', 'acknowledged and not stored')
-  return seen.changed.length > 0 ? 'stored' : 'without a url'
-}
-
 async function postSave (service: Service, save: { readonly key: string, readonly status: number, readonly url: string }): Promise<Seen> {
   const target = new URL(service.host.urls.callback('plain'))
-  return await service.send(callbackOf(service, target.pathname + target.search, { ...save, lastsave: 'now' }))
+  return await service.send(callbackOf(target.pathname + target.search, { ...save, lastsave: 'now' }))
 }

@@ -1,4 +1,4 @@
-import { documentNames, storedVersion, tempNames } from './directory.js'
+import { documentNames, storedVersion } from './directory.js'
 import { download, openedKey } from './document-server.js'
 import { versionOf } from './documents.js'
 import { newestAcknowledged, violated } from './edited-file.js'
@@ -29,8 +29,8 @@ export async function checkOnDisk (directory, file) {
  * @param {{ service: Service, known: ReadonlySet<string> }} around
  */
 export async function checkStored (directory, file, { service, known }) {
+  const bytes = await download(file.fileId, service.origin) // which finishes what a killed process has recorded
   const stored = await checkOnDisk(directory, file)
-  const bytes = await download(file.fileId, service.origin)
   const version = bytes && versionOf(bytes, file.fileId)
   if (version !== stored) violated(file, `version ${stored} is stored, version ${version} is downloaded`)
   await checkHistory(directory, file, stored)
@@ -54,13 +54,4 @@ export async function checkKey (file, services) {
   if (file.isLive && key !== file.key) violated(file, `the session of ${file.key} is live, ${key} is handed out`)
   if (file.ended.has(key)) violated(file, `${key} was saved for good and is handed out again`)
   return key
-}
-
-/**
- * @param {string} directory
- * @param {readonly number[]} pids of processes that were killed, and whose successors have started
- */
-export async function checkSwept (directory, pids) {
-  const left = (await tempNames(directory)).filter(name => pids.some(pid => name.includes(`~${pid}-`)))
-  if (left.length > 0) throw new Error(`temp files left after a restart: ${left.join(', ')}`)
 }

@@ -4,8 +4,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { versionOf } from './documents.js'
 
-export const STATE = '.fastify-onlyoffice-state'
-const VERSIONS = '.fastify-onlyoffice-versions'
+const OWN = '.fastify-onlyoffice'
+
+/**
+ * The newest generation of a document's record.
+ * @typedef {object} Generation
+ * @property {{
+ *   content: { name: string } | null,
+ *   state: { value: { saves: { path?: string }[] } } | null
+ * } | null} record
+ */
 
 /**
  * Names of the documents.
@@ -16,16 +24,20 @@ export async function documentNames (directory) {
 }
 
 /**
- * Everything that is neither a document, nor a generation of a record, nor a version.
+ * Everything that is neither a document, nor a generation of a record, nor named by the newest one as anything but the
+ * present content, which is elsewhere. What a killed process leaves is there until a sweep.
  * @param {string} directory
  */
 export async function tempNames (directory) {
-  const names = await readdir(directory)
-  const inFolders = await Promise.all([STATE, VERSIONS].map(async folder => {
-    const found = await readdir(join(directory, folder), { recursive: true }).catch(() => [])
-    return found.filter(name => name.includes('~')).map(name => `${folder}/${name}`)
+  const folders = (await readdir(join(directory, OWN), { recursive: true })).filter(name => name.split(/[/\\]/).length === 2)
+  const left = await Promise.all(folders.map(async folder => {
+    const names = await readdir(join(directory, OWN, folder))
+    const { record } = await newestIn(join(directory, OWN, folder))
+    const text = JSON.stringify(record)
+    const isNamed = (/** @type {string} */ name) => name !== record?.content?.name && text.includes(name.replace(/\.kept$/, ''))
+    return names.filter(name => !isNumber(name) && !isNamed(name)).map(name => join(folder, name))
   }))
-  return [...names.filter(name => name.startsWith('.') && name !== STATE && name !== VERSIONS), ...inFolders.flat()]
+  return [...(await readdir(directory)).filter(name => name.startsWith('.') && name !== OWN), ...left.flat()]
 }
 
 /**
@@ -50,14 +62,33 @@ export async function versionsBeside (directory, fileId) {
 }
 
 /**
- * The record of a document as far as the phase of a save can be told from it.
+ * Where the generations of a document's record are.
  * @param {string} directory
  * @param {string} fileId
- * @returns {Promise<{ saves: { path?: string }[], lock?: { publishing?: { save: { path?: string } } } }>}
+ */
+export function folderOf (directory, fileId) {
+  const name = createHash('sha256').update(fileId).digest('hex')
+  return join(directory, OWN, name.slice(0, 2), name.slice(2, 34))
+}
+
+/**
+ * @param {string} directory
+ * @param {string} fileId
  */
 export async function recordOf (directory, fileId) {
-  const name = createHash('sha256').update(fileId).digest('hex').slice(0, 40)
-  const folder = join(directory, STATE, name.slice(0, 2), name)
-  const versions = (await readdir(folder)).map(Number).filter(Number.isInteger)
-  return JSON.parse(await readFile(join(folder, String(Math.max(...versions))), 'utf8')).value
+  return (await newestIn(folderOf(directory, fileId))).record
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<Generation>}
+ */
+async function newestIn (folder) {
+  const numbers = (await readdir(folder)).filter(isNumber).map(Number)
+  return numbers.length === 0 ? { record: null } : JSON.parse(await readFile(join(folder, String(Math.max(...numbers))), 'utf8'))
+}
+
+/** @param {string} name */
+export function isNumber (name) {
+  return /^\d+$/.test(name)
 }

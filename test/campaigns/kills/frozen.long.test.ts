@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { fileStorage } from '../../../lib/index.js'
@@ -24,10 +24,10 @@ const EVENTS = {
 } as const
 type Event = keyof typeof EVENTS
 
-/** Nothing tells a process that is about to rename what others do who know of no locks. */
-const isHopeless = (moment: Moment, event: Event) => moment === 'renaming' && event === 'somebody else replaces the file'
+const isFormatChange = (moment: Moment) => ['naming', 'named', 'removing', 'removed'].includes(moment)
 
-const isFormatChange = (moment: Moment) => moment === 'linked' || moment === 'named'
+/** The others find it in its file, whatever happens next. */
+const isStored = (moment: Moment) => ['published', 'named', 'removing', 'removed', 'stored', 'telling'].includes(moment)
 
 interface Case {
   readonly moment: Moment
@@ -47,14 +47,13 @@ t.setTimeout(300_000)
 t.test('an instance that was frozen in the middle of a save replaces nothing newer when it resumes', {
   skip: process.platform !== 'linux' && 'looks into /proc'
 }, async t => {
-  const directory = join(t.testdir({ uploads: {} }), 'uploads')
+  const root = t.testdir({ uploads: {} })
+  const directory = join(root, 'uploads')
   const documentServer = await startDocumentServer()
   t.teardown(() => documentServer.close())
   const storage = fileStorage({ directory })
   const random = randomFrom(1)
-  const pairs = MOMENTS.flatMap(moment => (Object.keys(EVENTS) as Event[]).map(event => ({ moment, event }))).filter((
-    { moment, event }
-  ) => !isHopeless(moment, event))
+  const pairs = MOMENTS.flatMap(moment => (Object.keys(EVENTS) as Event[]).map(event => ({ moment, event })))
   const names = new Map(pairs.map((pair, index) => [`file-${index}`, pair]))
   for (const fileId of names.keys()) await writeFile(join(directory, `${fileId}.docx`), makeDocument({ fileId, version: 0 }, 1000))
   const holds = Object.fromEntries([...names].map(([fileId, { moment }]) => [fileId, moment])) as Holds
@@ -74,10 +73,13 @@ t.test('an instance that was frozen in the middle of a save replaces nothing new
     return save
   }
 
-  /** Puts another version there, as any other process may. */
-  async function replaceFromOutside (file: EditedFile): Promise<number> {
-    const version = ++file.version
-    await storage.replace(file.fileId, makeDocument({ fileId: file.fileId, version }, 1000))
+  /** Another program replaces the file. Nobody can tell it what is about to be renamed there, but others look first. */
+  async function replaceFromOutside (file: EditedFile, extension = 'docx'): Promise<number> {
+    const [{ fileId }, version] = [file, ++file.version]
+    const replacing = join(root, `${fileId}.new`)
+    await writeFile(replacing, makeDocument({ fileId, version }, 1000))
+    await rename(replacing, join(directory, `${fileId}.${extension}`))
+    await storage.stat(fileId)
     return version
   }
 
@@ -94,7 +96,6 @@ t.test('an instance that was frozen in the middle of a save replaces nothing new
   }
 
   async function happen ({ moment, event, file, frozen, older }: Case): Promise<Case['meanwhile']> {
-    const isStored = isFormatChange(moment) || moment === 'stored' || moment === 'telling'
     if (event === 'the session saves again') {
       const newer = saveOf(file, 6)
       return { answers: [await documentServer.post(newer, b.origin)], stored: newer.version, beside: [] }
@@ -106,7 +107,8 @@ t.test('an instance that was frozen in the middle of a save replaces nothing new
       return { answers: [answer, await documentServer.post(newer, b.origin)], stored: newer.version, beside: [] }
     }
     if (event === 'somebody else replaces the file') {
-      return { answers: [], stored: await replaceFromOutside(file), beside: isStored ? [] : [frozen.version] }
+      if (!isStored(moment)) return { answers: [], stored: await replaceFromOutside(file), beside: [frozen.version] }
+      return { answers: [], stored: await replaceFromOutside(file, (await storage.stat(file.fileId))!.extension), beside: [] }
     }
     const present = file.key
     file.key = older
@@ -155,6 +157,7 @@ t.test('an instance that was frozen in the middle of a save replaces nothing new
   }
 
   t.test('nothing is left', async t => {
+    await storage.sweep({ olderThan: -60_000 })
     t.same(await tempNames(directory), [])
   })
 })

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { settle } from './aftermath.js'
 import { burstOf } from './burst.js'
-import { checkKey, checkOnDisk, checkSwept } from './checks.js'
+import { checkKey, checkOnDisk } from './checks.js'
+import { folderOf, isNumber } from './directory.js'
 import { makeDocument } from './documents.js'
 import { editedFile, note, violated } from './edited-file.js'
 import { VERSIONS_TO_KEEP } from './history.js'
@@ -90,17 +91,20 @@ export async function startLane ({ name, directory, pool, documentServer, random
   /** @param {readonly Call[]} calls */
   async function someMoment (calls) {
     const { file, save } = random.of(calls)
-    const near = random.of(['any time', 'sent', 'noted', 'published'])
+    const near = random.of(['any time', 'sent', 'recorded', 'recorded', 'stored'])
     if (near === 'any time') return await delay(random.below(80))
     if (near === 'sent') await new Promise(resolve => { save.sent = () => resolve(undefined) })
-    // What is about to be replaced gets a second name, what is published the one of the document.
-    else await appears(name => near === 'noted' ? name.endsWith('~previous') : name.startsWith(`${file.fileId}.`))
-    if (near !== 'noted') await delay(random.below(near === 'sent' ? 20 : 10))
+    else if (near === 'recorded') await appears(folderOf(directory, file.fileId), isNumber)
+    else await appears(directory, name => name.startsWith(`${file.fileId}.`))
+    if (near !== 'recorded') await delay(random.below(near === 'sent' ? 20 : 10))
   }
 
-  /** @param {(name: string) => boolean} isAwaited */
-  async function appears (isAwaited) {
-    for await (const { filename } of watch(directory)) {
+  /**
+   * @param {string} folder
+   * @param {(name: string) => boolean} isAwaited
+   */
+  async function appears (folder, isAwaited) {
+    for await (const { filename } of watch(folder)) {
       if (filename !== null && isAwaited(filename)) return
     }
   }
@@ -121,6 +125,5 @@ export async function startLane ({ name, directory, pool, documentServer, random
     await Promise.all(victims.map(async victim => {
       services[services.indexOf(victim)] = await pool.start()
     }))
-    await checkSwept(directory, victims.map(({ pid }) => pid))
   }
 }

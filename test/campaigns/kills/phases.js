@@ -2,12 +2,8 @@ import { recordOf } from './directory.js'
 
 /** How far a save had come when its service was killed, in order. */
 export const PHASES = /** @type {const} */ ([
-  'waiting for its turn',
-  'downloading',
-  'flushing to the disk',
-  'noted, about to be published',
-  'published, its record not completed',
-  'recorded, not answered'
+  'waiting for its turn', 'downloading', 'downloaded, not recorded', 'recorded, its file not replaced',
+  'stored, not answered'
 ])
 
 /** @typedef {typeof PHASES[number]} Phase */
@@ -30,9 +26,9 @@ export function reachedBy ({ asked, isSent }) {
  * @returns {Promise<Phase>}
  */
 export async function phaseOf (directory, save, { stored, reached }) {
+  if (stored >= save.version) return 'stored, not answered'
   const record = await recordOf(directory, save.fileId)
-  if (stored >= save.version) return record.saves.some(({ path }) => path === save.path) ? 'recorded, not answered' : 'published, its record not completed'
-  if (record.lock?.publishing?.save.path === save.path) return 'noted, about to be published'
-  if (reached === 'sent') return 'flushing to the disk'
+  if (record?.state?.value.saves.some(({ path }) => path === save.path)) return 'recorded, its file not replaced'
+  if (reached === 'sent') return 'downloaded, not recorded'
   return reached === 'asked' ? 'downloading' : 'waiting for its turn'
 }

@@ -3,7 +3,7 @@
  * connection, the document server's timer saves, documents are assembled slowly or not at all, saves are refused, and
  * callbacks reach either instance. At random moments a force save is requested.
  *
- * `FORCE_SAVES` (default 500): how many, `SEED` (default 1): chooses them. A failure prints the `SEED` and `LIFE` that
+ * `FORCE_SAVES` (default 200): how many, `SEED` (default 1): chooses them. A failure prints the `SEED` and `LIFE` that
  * repeat its life, as far as the timing of sockets allows.
  *
  *     SEED=$RANDOM node --import ./scripts/typescript/register.js test/campaigns/property/force-saves.long.test.ts
@@ -11,7 +11,7 @@
 import t from 'tap'
 import { counted, playLives } from './force-saves.js'
 
-const FORCE_SAVES = Number(process.env.FORCE_SAVES ?? 500)
+const FORCE_SAVES = Number(process.env.FORCE_SAVES ?? 200)
 const SEED = Number(process.env.SEED ?? 1)
 
 t.setTimeout(180_000 + FORCE_SAVES * 500)

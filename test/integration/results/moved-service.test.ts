@@ -9,7 +9,7 @@ for (const [what, after] of Object.entries({
   'under another path': { path: '/office/handler' },
   'with another secret, and without the old one': { jwtSecret: NEW_SECRET }
 })) {
-  t.test(`a service that comes back ${what} refuses the saves of its open sessions, and the document server restores them (secure)`, async t => {
+  t.test(`a service that comes back ${what} refuses the saves of its open sessions, and the document server restores them`, async t => {
     const service = await startService(t)
     const { documentServer, fileId } = service
     const session = await service.open()

@@ -2,7 +2,7 @@
 import * as plugin from 'fastify-onlyoffice'
 import * as browser from 'fastify-onlyoffice/browser'
 import * as element from 'fastify-onlyoffice/browser/document-editor'
-import * as testing from 'fastify-onlyoffice/testing'
+import * as testing from 'fastify-onlyoffice/conformance'
 import * as emulator from 'onlyoffice-emulator'
 
 type IsAny<Type> = 0 extends 1 & Type ? true : false

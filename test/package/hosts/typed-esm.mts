@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import editor, { type EditorControl, type EditorOptions, FileNotFoundError, fileStorage, memoryStorage, type Storage, undiciClient } from 'fastify-onlyoffice'
 import { CaptureError, captureDocument, mountEditor, unmountEditor } from 'fastify-onlyoffice/browser'
 import { DocumentEditor } from 'fastify-onlyoffice/browser/document-editor'
-import { httpClientConformance, storageConformance } from 'fastify-onlyoffice/testing'
+import { httpClientConformance, storageConformance } from 'fastify-onlyoffice/conformance'
 import { createDocumentServer, type DocumentServer } from 'onlyoffice-emulator'
 
 const storage: Storage = memoryStorage()
@@ -70,5 +70,4 @@ await app.register(editor, { ...options, timeouts: { total: '30s' } })
 await app.register(editor, { editorApiUrl: options.editorApiUrl })
 // @ts-expect-error the editor has no such setting
 app.editorControl({ language: 'de' })
-// @ts-expect-error a storage does not promise to remove
 await app.editorStorage.remove(fileId)

@@ -1,6 +1,7 @@
-import { fileStorage } from '../../../lib/storage/file-storage.js'
+import { fileStorage } from '../../../lib/index.js'
 import { between } from './mark.js'
 
 const storage = fileStorage({ directory: process.argv[2]! })
-await storage.ready()
-await between(() => storage.create('docx', Buffer.from('new')))
+const fileId = 'a'
+await (await storage.stage(fileId, (async function * () {})())).discard() // makes the folder
+await between(() => storage.create('docx', Buffer.from('new'), { fileId }))

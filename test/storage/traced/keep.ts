@@ -1,4 +1,4 @@
-import { fileStorage } from '../../../lib/storage/file-storage.js'
+import { fileStorage } from '../../../lib/index.js'
 import { between } from './mark.js'
 
 const { versions, ...storage } = fileStorage({ directory: process.argv[2]! })

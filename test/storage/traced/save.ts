@@ -1,18 +1,13 @@
-import { fileStorage } from '../../../lib/storage/file-storage.js'
+import { fileStorage } from '../../../lib/index.js'
 import { between } from './mark.js'
 
-const { state, ...storage } = fileStorage({ directory: process.argv[2]! })
+const storage = fileStorage({ directory: process.argv[2]! })
 const { revision } = (await storage.stat('a'))!
-const version = await state.set('a', 'a session', null)
+const version = await storage.state.set('a', 'a session', null)
 
 /** As a save does it. */
 await between(async () => {
   const staged = await storage.stage('a', (async function * () { yield Buffer.from('new') })())
-  let locked: string | null = null
-  await storage.replace('a', staged, {
-    ifRevision: revision,
-    async beforePublish () { locked = await state.set('a', 'a lock', version, { durable: false }) }
-  })
-  await state.set('a', 'a save', locked)
+  await storage.commit('a', staged, { ifRevision: revision, ifRecordVersion: version, record: () => 'saved', keep: () => ({}) })
   await staged.discard()
 })

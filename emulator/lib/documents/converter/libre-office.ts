@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url'
 import { offlineProfile } from './libre-office-profile.js'
 
 const DEADLINE_MS = 60_000
-const AT_ONCE = 2
 const MAX_RESULT_BYTES = 100 * 1024 * 1024
 
 /** Formats come from requests and become file names and arguments: only these characters are safe. */
@@ -14,12 +13,7 @@ export function isExtension (format: string): boolean {
   return /^[a-z0-9]{1,8}$/.test(format)
 }
 
-/** Converts a file with LibreOffice. Resolves to `null` when it can't. */
-export interface OfficeConverter {
-  (bytes: Uint8Array, from: string, to: string): Promise<Buffer | null>
-  /** Resolves when no conversion is running and its files are deleted. */
-  idle (): Promise<unknown>
-}
+export type OfficeConverter = NonNullable<Awaited<ReturnType<typeof libreOffice>>>
 
 interface Limits {
   readonly deadlineMs?: number
@@ -31,14 +25,10 @@ interface Limits {
  * A converter that runs `soffice`; `null` when it is not installed or disabled. Documents are not trusted: LibreOffice
  * makes no requests for them, runs none of their macros, and is killed with all its processes after a minute.
  */
-export async function libreOffice (
-  option: string | false | undefined,
-  limits: Limits = {}
-): Promise<OfficeConverter | null> {
+export async function libreOffice (option: string | false | undefined, limits: Limits = {}) {
   const executable = option === false ? null : option ?? await findInPath('soffice')
   if (executable === null) return null
-  const limited = limitConcurrency(AT_ONCE)
-  const running = new Set<Promise<unknown>>()
+  let last: Promise<unknown> = Promise.resolve()
 
   async function convert (bytes: Uint8Array, from: string, to: string): Promise<Buffer | null> {
     if (limits.closing?.aborted === true) return null
@@ -60,18 +50,18 @@ export async function libreOffice (
     }
   }
 
+  /** Converts a file, one after the other. Resolves to `null` when it can't. */
   async function queued (bytes: Uint8Array, from: string, to: string): Promise<Buffer | null> {
     if (!isExtension(from) || !isExtension(to)) return null
-    const task = limited(async () => await convert(bytes, from, to))
-    running.add(task)
-    try {
-      return await task
-    } finally {
-      running.delete(task)
-    }
+    const task = last.then(async () => await convert(bytes, from, to))
+    last = task.catch(() => {})
+    return await task
   }
 
-  return Object.assign(queued, { idle: async () => await Promise.allSettled(running) })
+  return Object.assign(queued, {
+    /** Resolves when no conversion is running and its files are deleted. */
+    idle: async () => await last
+  })
 }
 
 async function run (
@@ -123,22 +113,4 @@ async function findInPath (name: string): Promise<string | null> {
     if (directory !== '' && await access(candidate, constants.X_OK).then(() => true, () => false)) return candidate
   }
   return null
-}
-
-/** Runs at most `limit` tasks at once; the others wait. */
-function limitConcurrency (limit: number): <Result>(task: () => Promise<Result>) => Promise<Result> {
-  let running = 0
-  const waiting: Array<() => void> = []
-
-  return async task => {
-    if (running === limit) await new Promise<void>(resolve => waiting.push(resolve))
-    else running++
-    try {
-      return await task()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running--
-      else next() // takes over this slot
-    }
-  }
 }

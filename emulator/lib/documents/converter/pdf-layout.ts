@@ -5,7 +5,6 @@ import { FONTS } from '../fonts.js'
 const MARGIN = 64
 const TEXT_SIZE = 11
 const HEADING_SIZES = [24, 20, 16, 14, 12, 12, 12]
-const CELL_GAP = 6
 
 // About 80 pages. A character takes about 20 µs, and much longer in a word that does not fit on a line.
 const MAX_CHARACTERS = 200_000
@@ -13,7 +12,7 @@ const LONG_WORD = /\S{200}(?=\S)/g
 const BLOCKS_AT_ONCE = 50
 
 /**
- * Lays out text on A4 pages: headings, wrapped paragraphs, rows of cells. A huge text is cut, with a note at the end.
+ * Lays out text on A4 pages: headings and wrapped paragraphs. A huge text is cut, with a note at the end.
  */
 export async function layOut (blocks: readonly TextBlock[]): Promise<Buffer> {
   const { default: PdfDocument } = await import('./pdfkit.js')
@@ -30,9 +29,7 @@ export async function layOut (blocks: readonly TextBlock[]): Promise<Buffer> {
     if (level !== undefined) {
       document.font('bold').fontSize(HEADING_SIZES[level] ?? TEXT_SIZE).text(text)
     } else {
-      document.font('text').fontSize(TEXT_SIZE)
-      if (text.includes('\t')) writeRow(document, text.split('\t'))
-      else document.text(text === '' ? ' ' : text)
+      document.font('text').fontSize(TEXT_SIZE).text(text.replaceAll('\t', '   ') || ' ')
     }
     document.moveDown(level === undefined ? 0.4 : 0.6)
   }
@@ -56,19 +53,4 @@ function beginning (blocks: readonly TextBlock[]): TextBlock[] {
     }
   }
   return fitting
-}
-
-function writeRow (document: PDFKit.PDFDocument, cells: readonly string[]): void {
-  const left = document.page.margins.left
-  const width = (document.page.width - 2 * MARGIN) / cells.length
-  const columns = cells.map((text, index) => ({ text, x: left + index * width, width: Math.max(width - CELL_GAP, 1) }))
-  const height = Math.max(
-    ...columns.map(column => document.heightOfString(column.text || ' ', { width: column.width }))
-  )
-  const available = document.page.height - 2 * MARGIN
-  if (document.y + Math.min(height, available) > document.page.height - MARGIN) document.addPage()
-  const top = document.y
-  for (const column of columns) document.text(column.text, column.x, top, { width: column.width, height: available })
-  document.x = left
-  document.y = top + Math.min(height, available)
 }

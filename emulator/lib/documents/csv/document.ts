@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type CellOperation, type GridCell, shownSize } from '../grid.js'
+import { type CellOperation, type GridCell, gridsOf } from '../grid.js'
 import { quoted, separatedRows } from './file.js'
 import type { Editable } from '../types.js'
 import { cellName, type Position, positionOf } from '../workbook/references.js'
@@ -7,10 +7,8 @@ import { cellName, type Position, positionOf } from '../workbook/references.js'
 const BYTE_ORDER_MARK = '\uFEFF'
 const SHEET = 'Sheet1'
 /** How far after the last row a cell can be set. */
-const MAX_NEW_ROWS = 1000
+const MAX_NEW_ROWS = 100
 const MAX_COLUMN = 1000
-/** Limit for the fields that setting one cell adds: a new row has as many as the first one. */
-const MAX_NEW_FIELDS = 100_000
 const NUMBER = /^[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?\s?%?$/i
 const PLAIN_NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
 
@@ -41,40 +39,31 @@ export function separatedDocument (original: Uint8Array): Editable {
   }
 
   function set (row: number, column: number, text: string): void {
-    const width = rows[0]?.length ?? 1
-    while (rows.length < row) rows.push(Array<string>(width).fill(''))
+    while (rows.length < row) rows.push(Array<string>(rows[0]?.length ?? 1).fill(''))
     const fields = rows[row - 1]!
     while (fields.length < column) fields.push('')
     fields[column - 1] = text
   }
 
   function canBeSet ({ row, column }: Position): boolean {
-    const newFields = (row - rows.length) * (rows[0]?.length ?? 1)
-    return row <= rows.length + MAX_NEW_ROWS && newFields <= MAX_NEW_FIELDS &&
-      column <= Math.max(MAX_COLUMN, rows[row - 1]?.length ?? 0)
+    return row <= rows.length + MAX_NEW_ROWS && column <= Math.max(MAX_COLUMN, rows[row - 1]?.length ?? 0)
   }
 
   return {
-    view () {
-      const size = shownSize(rows.length, rows.reduce((most, fields) => Math.max(most, fields.length), 0))
-      const cells = rows.slice(0, size.rows).flatMap((fields, index) =>
-        fields.slice(0, size.columns).flatMap((field, column) => {
-          const at = { row: index + 1, column: column + 1 }
-          return field === '' ? [] : [[cellName(at), shown(at.row, at.column)] as const]
-        })
-      )
-      const sheet = {
+    view: () => ({
+      kind: 'grid',
+      sheets: gridsOf([{
         name: SHEET,
-        ...size,
-        cells: Object.fromEntries(cells),
+        cells: rows.flatMap((fields, index) => fields.flatMap((field, column) => {
+          const at = { row: index + 1, column: column + 1 }
+          return field === '' ? [] : [[at, () => shown(at.row, at.column)] as const]
+        })),
         merged: [],
         locked: [],
-        widths: {},
         hiddenRows: [],
-        hiddenColumns: []
-      }
-      return { kind: 'grid', sheets: [sheet] }
-    },
+        isHiddenColumn: () => false
+      }])
+    }),
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
     replaceText (text) {
       const replaced = separatedRows(text)

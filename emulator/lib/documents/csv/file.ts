@@ -25,41 +25,22 @@ export function quoted (value: string, separator = ','): string {
 
 /** A quotation mark is special only at the beginning of a field. Without a closing one the field extends to the end. */
 function rowsOf (text: string, separator: string): string[][] {
+  const stop = separator.replace(/[|\\^$.*+?()[\]{}-]/g, '\\$&')
+  const field = new RegExp(`(?:"([^"]*(?:""[^"]*)*)(?:"|$))?([^\r\n${stop}]*)(${stop}|\r\n|\n|\r|$)`, 'y')
   const rows: string[][] = []
-  const stop = new RegExp(`\r\n|\n|\r|${separator.replace(/[|\\^$.*+?()[\]{}]/g, '\\$&')}`, 'g')
   let fields: string[] = []
-  let [at, count] = [0, 0]
-  while (at < text.length) {
-    if (++count > MAX_FIELDS) throw new RangeError('it has too many fields')
-    let from = at
-    if (text[at] === '"') from = endOfQuotes(text, at)
-    stop.lastIndex = from
-    const found = stop.exec(text)
-    const end = found?.index ?? text.length
-    if (end - at > MAX_FIELD_CHARACTERS) throw new RangeError('it has a field that is too long')
-    fields.push(valueOf(text.slice(at, end)))
-    at = found === null ? text.length : stop.lastIndex
-    if (found?.[0] === separator && at < text.length) continue
-    if (found?.[0] === separator) fields.push('')
+  for (let count = 1; field.lastIndex < text.length; count++) {
+    if (count > MAX_FIELDS) throw new RangeError('it has too many fields')
+    const [whole, inner = '', rest, end] = field.exec(text)!
+    if (whole.length > MAX_FIELD_CHARACTERS) throw new RangeError('it has a field that is too long')
+    fields.push(inner.replaceAll('""', '"') + rest)
+    const isLast = field.lastIndex === text.length
+    if (end === separator && !isLast) continue
+    if (end === separator) fields.push('')
     rows.push(fields)
     fields = []
   }
   return rows
-}
-
-function endOfQuotes (text: string, start: number): number {
-  for (let at = start + 1; ; at += 2) {
-    at = text.indexOf('"', at)
-    if (at === -1) return text.length
-    if (text[at + 1] !== '"') return at + 1
-  }
-}
-
-function valueOf (field: string): string {
-  if (!field.startsWith('"')) return field
-  const end = endOfQuotes(field, 0)
-  const inner = field.slice(1, field[end - 1] === '"' && end > 1 ? end - 1 : end)
-  return inner.replaceAll('""', '"') + field.slice(end)
 }
 
 /** The separator with which most rows have the same number of fields, and more than one. */

@@ -20,7 +20,7 @@ export function readableDoc (fileType: string, bytes: Uint8Array): Node {
 }
 
 /** Sheets as tables, everything else as paragraphs. */
-function docOf (fileType: string, blocks: readonly TextBlock[]): Node {
+export function docOf (fileType: string, blocks: readonly TextBlock[]): Node {
   if (blocks.length === 0) return schema.node('doc', null, nodes.paragraph!.create())
   if (SHEETS.has(fileType)) return schema.node('doc', null, pages(blocks).map(rows => tableOf(rows)))
   return schema.node('doc', null, blocks.map(({ text, level = null }) => {

@@ -1,6 +1,5 @@
 import type { Node } from 'prosemirror-model'
 import type { OfficePackage } from '../office/package.js'
-import { readOpenDocument } from '../open-document/read.js'
 import { readPresentation } from '../presentation/read.js'
 import { nodes } from '../prose/prose.js'
 import type { TextBlock } from '../types.js'
@@ -8,7 +7,7 @@ import { readWord } from '../word/read.js'
 
 /** Formats that are read as texts. */
 export const texts = new Map<string, (office: OfficePackage) => { readonly doc: Node }>([
-  ['docx', readWord], ['pptx', readPresentation], ['odt', readOpenDocument], ['odp', readOpenDocument]
+  ['docx', readWord], ['pptx', readPresentation]
 ])
 
 /** The paragraphs and table rows of a text. A slide starts a page. */

@@ -1,19 +1,12 @@
 import { type Content, openZip, unpack } from './zip.js'
 
 /** The parts of an office package (a zip file), in order. */
-export interface OfficePackage {
-  /** A part is unpacked on each access. */
-  readonly parts: Pick<ReadonlyMap<string, Uint8Array>, 'get' | 'has' | 'keys'>
-  text (part: string): string | undefined
-  /** The package with one part replaced. All other parts keep their bytes and order. */
-  withPart (part: string, content: string): Uint8Array
-  /** The package with several parts replaced. New parts come last; `null` removes a part. */
-  withParts (contents: ReadonlyMap<string, Content | null>): Uint8Array
-}
+export type OfficePackage = ReturnType<typeof openPackage>
 
 /** Opens a package without unpacking it. Throws if it is not a package, too large or damaged. */
-export function openPackage (bytes: Uint8Array): OfficePackage {
+export function openPackage (bytes: Uint8Array) {
   const { entries } = openZip(bytes)
+  /** A part is unpacked on each access. */
   const parts = {
     has: (part: string) => entries.has(part),
     keys: () => entries.keys(),
@@ -23,19 +16,19 @@ export function openPackage (bytes: Uint8Array): OfficePackage {
     }
   }
 
-  function withParts (contents: ReadonlyMap<string, Content | null>): Uint8Array {
-    const zip = openZip(bytes)
-    for (const [name, content] of contents) zip.set(name, content)
-    return zip.bytes()
-  }
-
   return {
     parts,
-    text (part) {
+    text (part: string): string | undefined {
       const content = parts.get(part)
       return content === undefined ? undefined : new TextDecoder().decode(content)
     },
-    withPart: (part, content) => withParts(new Map([[part, content]])),
-    withParts
+    /**
+     * The package with some parts replaced. New parts come last; `null` removes a part. The others keep their bytes.
+     */
+    withParts (contents: ReadonlyMap<string, Content | null>): Uint8Array {
+      const zip = openZip(bytes)
+      for (const [name, content] of contents) zip.set(name, content)
+      return zip.bytes()
+    }
   }
 }

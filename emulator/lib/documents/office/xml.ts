@@ -5,6 +5,8 @@ const MAX_DEPTH = 256
 // A page of text has about 1000. A DOM takes about 1 KB and 4 µs for each.
 const MAX_NODES = 400_000
 const MAX_ATTRIBUTES = 1000
+/** A comment, CDATA, an instruction or a tag. A `>` in an attribute value does not end it. */
+const MARKUP = /<(?:!--[^]*?-->|!\[CDATA\[[^]*?\]\]>|\?[^]*?\?>|[^!?"'>][^"'>]*(?:(?:"[^"]*"|'[^']*')[^"'>]*)*>)/y
 
 /** How many nodes may still be read. */
 export interface XmlBudget {
@@ -24,52 +26,28 @@ export function xmlBudget (): XmlBudget {
 export function parseXml (source: string, budget = xmlBudget()): Document {
   count(source, budget)
   const onError = (level: string, message: string) => { if (level !== 'warning') throw new TypeError(message) }
-  return new DOMParser({ onError, locator: false }).parseFromString(source.replace(/^\uFEFF/, ''), 'application/xml')
+  // As XML 1.0 has it. The parser's own way, that of XML 1.1, would make line ends of U+0085 and U+2028.
+  const normalizeLineEndings = (text: string) => text.replace(/\r\n?/g, '\n')
+  return new DOMParser({ onError, locator: false, normalizeLineEndings })
+    .parseFromString(source.replace(/^\uFEFF/, ''), 'application/xml')
 }
 
 /** Scans the markup once. The parser checks whether tags match. */
 function count (source: string, budget: XmlBudget): void {
-  let depth = 0
-  let from = 0
-  for (let start = source.indexOf('<'); start !== -1; start = source.indexOf('<', from)) {
-    if (start > from) spend(budget, 1) // text
-    if (source[start + 1] !== '/') spend(budget, 1)
-    if (source.startsWith('<!--', start)) from = endOf(source, '-->', start + 4)
-    else if (source.startsWith('<![CDATA[', start)) from = endOf(source, ']]>', start)
-    else if (source.startsWith('<?', start)) from = endOf(source, '?>', start)
-    else if (source[start + 1] === '!') throw new TypeError('Document types are not allowed')
-    else if (source[start + 1] === '/') {
-      depth--
-      from = endOf(source, '>', start)
-    } else {
-      from = endOfTag(source, start, budget)
-      if (source[from - 2] !== '/') depth++
-    }
+  let [depth, end] = [0, 0]
+  for (let start = source.indexOf('<'); start !== -1; start = source.indexOf('<', end)) {
+    if (source.startsWith('<!DOCTYPE', start)) throw new TypeError('Document types are not allowed')
+    MARKUP.lastIndex = start
+    const markup = MARKUP.exec(source)?.[0]
+    if (markup === undefined) throw new TypeError('A tag is not closed')
+    const isEnd = markup[1] === '/'
+    const isStart = !isEnd && markup[1] !== '!' && markup[1] !== '?'
+    const attributes = isStart ? markup.match(/"[^"]*"|'[^']*'/g)?.length ?? 0 : 0
+    if (attributes > MAX_ATTRIBUTES) throw new RangeError(`An element has more than ${MAX_ATTRIBUTES} attributes`)
+    budget.nodes -= attributes + (isEnd ? 0 : 1) + (start > end ? 1 : 0) // a text before it
+    if (budget.nodes < 0) throw new RangeError(`The document has more than ${MAX_NODES} nodes`)
+    depth += isEnd ? -1 : isStart && !markup.endsWith('/>') ? 1 : 0
     if (depth > MAX_DEPTH) throw new RangeError(`Elements are nested more than ${MAX_DEPTH} levels deep`)
+    end = MARKUP.lastIndex
   }
-}
-
-/** The end of a start tag. A `>` in an attribute value does not end it. */
-function endOfTag (source: string, start: number, budget: XmlBudget): number {
-  const mark = /["'>]/g
-  mark.lastIndex = start
-  for (let attributes = 0; attributes <= MAX_ATTRIBUTES; attributes++) {
-    const found = mark.exec(source)
-    if (found === null) throw new TypeError('A tag is not closed')
-    if (found[0] === '>') return mark.lastIndex
-    spend(budget, 1)
-    mark.lastIndex = endOf(source, found[0], mark.lastIndex)
-  }
-  throw new RangeError(`An element has more than ${MAX_ATTRIBUTES} attributes`)
-}
-
-function endOf (source: string, end: string, from: number): number {
-  const index = source.indexOf(end, from)
-  if (index === -1) throw new TypeError(`${end} is missing`)
-  return index + end.length
-}
-
-function spend (budget: XmlBudget, nodes: number): void {
-  budget.nodes -= nodes
-  if (budget.nodes < 0) throw new RangeError(`The document has more than ${MAX_NODES} nodes`)
 }

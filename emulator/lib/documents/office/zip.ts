@@ -4,14 +4,6 @@ export type Content = string | Uint8Array
 
 export type ZipEntry = AdmZip.IZipEntry
 
-export interface ZipFile {
-  /** By name, in order. */
-  readonly entries: ReadonlyMap<string, ZipEntry>
-  /** Replaces or adds an entry, or removes it. All others keep their bytes and order. */
-  set (name: string, content: Content | null): void
-  bytes (): Uint8Array
-}
-
 const LIMITS = { entries: 10_000, entryBytes: 64 * 1024 * 1024, allBytes: 256 * 1024 * 1024 }
 const NO_ZIP = 'The file is damaged or not a zip file'
 const HEADER_BYTES = 30
@@ -28,7 +20,7 @@ const OPTIONS = {
 /**
  * Opens a zip file without unpacking it. Throws if it is not a zip file, or would unpack to more than the limits.
  */
-export function openZip (bytes: Uint8Array): ZipFile {
+export function openZip (bytes: Uint8Array) {
   const zip = understood(NO_ZIP, () =>
     new AdmZip(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), OPTIONS))
   if (zip.getEntryCount() > LIMITS.entries) throw new RangeError(`The file has more than ${LIMITS.entries} parts`)
@@ -37,8 +29,10 @@ export function openZip (bytes: Uint8Array): ZipFile {
   const entries = new Map(all.map(entry => [entry.rawEntryName.toString(), entry]))
 
   return {
-    entries,
-    set (name, content) {
+    /** By name, in order. */
+    entries: entries as ReadonlyMap<string, ZipEntry>,
+    /** Replaces or adds an entry, or removes it. All others keep their bytes and order. */
+    set (name: string, content: Content | null): void {
       const entry = entries.get(name)
       const isRemoved = content === null || content.length === 0 // adm-zip would keep the bytes before
       if (entry !== undefined && isRemoved) zip.deleteFile(entry)
@@ -46,7 +40,7 @@ export function openZip (bytes: Uint8Array): ZipFile {
       if (entry === undefined || isRemoved) add(zip, name, content)
       else replace(entry, content, entry.header.method === STORED)
     },
-    bytes: () => zip.toBuffer()
+    bytes: (): Uint8Array => zip.toBuffer()
   }
 }
 
@@ -59,16 +53,16 @@ export function unpack (entry: ZipEntry): Uint8Array {
 }
 
 /** A new zip file. */
-export function zipOf (contents: Readonly<Record<string, Content>>, stored?: string): Uint8Array {
+export function zipOf (contents: Readonly<Record<string, Content>>): Uint8Array {
   const zip = new AdmZip(undefined, OPTIONS)
-  for (const [name, content] of Object.entries(contents)) add(zip, name, content, name === stored)
+  for (const [name, content] of Object.entries(contents)) add(zip, name, content)
   return zip.toBuffer()
 }
 
-function add (zip: AdmZip, name: string, content: Content, isStored = false): void {
+function add (zip: AdmZip, name: string, content: Content): void {
   const entry = zip.addFile(name, Buffer.alloc(0))
   entry.header.time = FIRST_DAY
-  replace(entry, content, isStored)
+  replace(entry, content, false)
 }
 
 function replace (entry: ZipEntry, content: Content, isStored: boolean): void {

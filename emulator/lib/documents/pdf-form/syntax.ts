@@ -21,10 +21,7 @@ export type Value = number | boolean | null | Name | Reference | Buffer | Value[
 export type Dictionary = Map<string, Value>
 
 /** The objects of a PDF file by number, and its trailer. Those of an update replace the earlier ones. */
-export interface Objects {
-  readonly values: ReadonlyMap<number, { readonly generation: number, readonly value: Value }>
-  readonly trailer: Dictionary
-}
+export type Objects = ReturnType<typeof objectsOf>
 
 const SPACE = /(?:[\0\t\n\f\r ]+|%[^\n\r]*)*/y
 const WORD = /[^\0\t\n\f\r ()<>[\]{}/%]+/y
@@ -125,7 +122,7 @@ class Parser {
 }
 
 /** Reads all objects of a file, wherever they are, and those in compressed streams. */
-export function objectsOf (file: Uint8Array): Objects {
+export function objectsOf (file: Uint8Array) {
   const source = Buffer.from(file).toString('latin1')
   const values = new Map<number, { generation: number, value: Value }>()
   let trailer: Dictionary = new Map()
@@ -180,11 +177,15 @@ export function nameOf (value: Value | undefined): string | undefined {
 /** Writes a value. */
 export function written (value: Value): string {
   if (value instanceof Name) {
-    return `/${value.name.replace(/[^\w.+-]/g, character => `#${character.charCodeAt(0).toString(16).padStart(2, '0')}`)}`
+    const escaped = (character: string) => `#${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+    return `/${value.name.replace(/[^\w.+-]/g, escaped)}`
   }
   if (value instanceof Reference) return `${value.number} ${value.generation} R`
   if (Buffer.isBuffer(value)) return `<${value.toString('hex')}>`
   if (Array.isArray(value)) return `[${value.map(written).join(' ')}]`
-  if (value instanceof Map) return `<<${[...value].map(([key, item]) => `${written(new Name(key))} ${written(item)}`).join(' ')}>>`
+  if (value instanceof Map) {
+    const entries = [...value].map(([key, item]) => `${written(new Name(key))} ${written(item)}`)
+    return `<<${entries.join(' ')}>>`
+  }
   return String(value)
 }

@@ -2,17 +2,11 @@ import { type Document, type Element, XMLSerializer } from '@xmldom/xmldom'
 import type { Node } from 'prosemirror-model'
 import { childElements, firstChild } from '../office/elements.js'
 import { type OfficePackage, openPackage } from '../office/package.js'
-import { relationsOf } from '../office/relations.js'
-import { parseXml } from '../office/xml.js'
 import { firstLook, FORMATS, marks, proseDocument, wellFormed } from '../prose/prose.js'
 import { type BlockWriter, ownersOf, writeBlocks } from '../prose/write-blocks.js'
 import type { SourceParts } from '../prose/parts.js'
 import type { Editable } from '../types.js'
-import { ATTRIBUTES, DRAWING, hasFormat, readPresentation, RELATIONSHIPS } from './read.js'
-
-const PRESENTATION = 'http://schemas.openxmlformats.org/presentationml/2006/main'
-const TEXT_BOX = `<p:sp xmlns:p="${PRESENTATION}" xmlns:a="${DRAWING}"><p:nvSpPr><p:cNvPr id="900001" name="Text"/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm><a:off x="914400" y="914400"/><a:ext cx="7315200" cy="914400"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></p:spPr><p:txBody><a:bodyPr/></p:txBody></p:sp>`
-const CELL = `<a:tc xmlns:a="${DRAWING}"><a:txBody><a:bodyPr/></a:txBody><a:tcPr/></a:tc>`
+import { ATTRIBUTES, DRAWING, hasFormat, readPresentation } from './read.js'
 
 /** A .pptx whose text is edited in place. Shapes, pictures and whatever is not edited stay unchanged. */
 export function presentationDocument (original: Uint8Array): Editable {
@@ -30,13 +24,13 @@ function written (office: OfficePackage, doc: Node): Uint8Array {
     const slide = slides.find(({ document }) => document === tree?.ownerDocument)
     const isSame = before.children.some(known => known.attrs.ref === node.attrs.ref && known.eq(node))
     if (tree === undefined || slide === undefined || isSame) continue
-    writeBlocks(blockWriter(parts, slide.document, relationsOf(office, slide.part)), tree, node.children, owners)
+    writeBlocks(blockWriter(parts, slide.document), tree, node.children, owners)
     changed.set(slide.part, new XMLSerializer().serializeToString(slide.document))
   }
   return office.withParts(changed)
 }
 
-function blockWriter (parts: SourceParts, document: Document, targets: ReadonlyMap<string, string>): BlockWriter {
+function blockWriter (parts: SourceParts, document: Document): BlockWriter {
   const create = (name: string) => document.createElementNS(DRAWING, `a:${name}`)
   const copy = (element: Element | undefined) => element?.cloneNode(true) as Element | undefined
 
@@ -48,22 +42,12 @@ function blockWriter (parts: SourceParts, document: Document, targets: ReadonlyM
       for (const attribute of fallback.attributes) properties.setAttribute(attribute.name, attribute.value)
       for (const child of childElements(fallback)) properties.appendChild(child.cloneNode(true))
     }
-    for (const link of childElements(properties).filter(child => isForeign(child, node))) properties.removeChild(link)
     for (const format of FORMATS) {
       const isWanted = node.marks.some(({ type }) => type.name === format)
       const { name, on, off } = ATTRIBUTES[format]
       if (hasFormat(properties, format) !== isWanted) properties.setAttribute(name, isWanted ? on : off)
     }
     return properties
-  }
-
-  /** Whether it is a link of another slide: the slides have relations of their own. */
-  function isForeign (child: Element, node: Node): boolean {
-    if (!child.localName!.startsWith('hlink')) return false
-    const id = child.getAttributeNS(RELATIONSHIPS, 'id') || undefined
-    const target = targets.get(id ?? '')
-    const href: unknown = marks.link!.isInSet(node.marks)?.attrs.href
-    return id !== undefined && (target === undefined || (href !== undefined && href !== target))
   }
 
   function inline (node: Node, fallback: Element | undefined): Element[] {
@@ -77,21 +61,10 @@ function blockWriter (parts: SourceParts, document: Document, targets: ReadonlyM
     })
   }
 
-  const imported = (xml: string) => document.importNode(parseXml(xml).documentElement!, true) as Element
-
-  function rowLike (source: Element | undefined): Element {
-    const row = create('tr')
-    row.setAttribute('h', source?.getAttribute('h') || '370840')
-    return row
-  }
-
   return {
     parts,
     containerOf: element => firstChild(element, 'txBody') ?? element,
-    create ({ type: { name } }, source, parent) {
-      if (name === 'section' && parent.localName === 'spTree') return imported(TEXT_BOX)
-      if (name === 'table_row' && parent.localName === 'tbl') return rowLike(source)
-      if (name === 'table_cell' && parent.localName === 'tr') return imported(CELL)
+    create ({ type: { name } }, source) {
       if (name !== 'paragraph') return null
       const paragraph = create('p')
       const properties = copy(firstChild(source, 'pPr'))

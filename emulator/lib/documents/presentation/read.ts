@@ -12,7 +12,7 @@ import { fillOf, moveOf, placeholderOf, type Shapes, shapesOf } from './shapes.j
 
 export const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006/main'
 const MAIN_PART = 'ppt/presentation.xml'
-export const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
 /** The attributes of a run's properties. */
 export const ATTRIBUTES: Record<Format, { readonly name: string, readonly on: string, readonly off: string }> = {
@@ -22,41 +22,26 @@ export const ATTRIBUTES: Record<Format, { readonly name: string, readonly on: st
   strike: { name: 'strike', on: 'sngStrike', off: 'noStrike' }
 }
 
-export interface Slide {
-  /** In the package. */
-  readonly part: string
-  readonly document: Document
-}
-
-/** What is needed to write the text again. */
-export interface PresentationSource {
-  readonly doc: Node
-  readonly slides: readonly Slide[]
-  readonly parts: SourceParts
-}
-
 interface Reader {
   readonly parts: SourceParts
   readonly pictures: Pictures
   readonly targets: ReadonlyMap<string, string>
   readonly shapes: Shapes
-  readonly layout: ReturnType<Shapes['layoutOf']>
 }
 
-/** Reads the text of a .pptx, slide by slide. */
-export function readPresentation (office: OfficePackage): PresentationSource {
+/** Reads the text of a .pptx, slide by slide, with what is needed to write it again. */
+export function readPresentation (office: OfficePackage) {
   const parts = sourceParts()
   const pictures = pictureSources(office, 'ppt/slides')
   const budget = xmlBudget()
   const presentation = parseXml(office.text(MAIN_PART) ?? '<none/>')
-  const shapes = shapesOf(office, presentation)
+  const shapes = shapesOf(presentation)
   const slides = slideParts(office, presentation)
     .map(part => ({ part, document: parseXml(office.text(part)!, budget) }))
   const read = slides.map(({ part, document }, index) => {
     const targets = relationsOf(office, part)
     const tree = elements(document, 'spTree')[0] ?? document.documentElement!
-    const layout = shapes.layoutOf(part, targets)
-    const blocks = shapesIn(tree, { parts, pictures, targets, shapes, layout }, (x, y) => [x, y])
+    const blocks = shapesIn(tree, { parts, pictures, targets, shapes }, (x, y) => [x, y])
     const attributes = { ref: parts.addBlock('slide', tree), name: `Slide ${index + 1}` }
     const content = blocks.length > 0 ? blocks : nodes.section!.create(null, nodes.paragraph!.create())
     return parts.read(nodes.slide!.create(attributes, content))
@@ -75,7 +60,7 @@ function slideParts (office: OfficePackage, presentation: Document): string[] {
 
 /** Shapes with a text, tables and pictures, also those in groups. */
 function shapesIn (parent: Element, reader: Reader, move: Parameters<typeof moveOf>[1]): Node[] {
-  const { parts, pictures, targets, shapes, layout } = reader
+  const { parts, pictures, targets, shapes } = reader
   return childElements(parent).flatMap(shape => {
     switch (shape.localName) {
       case 'grpSp': return shapesIn(shape, reader, moveOf(shape, move))
@@ -86,19 +71,19 @@ function shapesIn (parent: Element, reader: Reader, move: Parameters<typeof move
         const type = placeholder?.getAttribute('type') || (placeholder === undefined ? 'none' : 'body')
         return [parts.read(nodes.section!.create({
           ref: parts.addBlock('shape', shape),
-          box: shapes.boxOf(shape, layout, move),
+          box: shapes.boxOf(shape, move),
           fill: fillOf(firstChild(shape, 'spPr'))
         }, paragraphsIn(text, type, reader)))]
       }
       case 'graphicFrame': {
-        const box = shapes.boxOf(shape, layout, move)
+        const box = shapes.boxOf(shape, move)
         return elements(shape, 'tbl').map(table => tableOf(table, box, reader))
       }
       case 'pic': {
         const embedded = elements(shape, 'blip')[0]?.getAttributeNS(RELATIONSHIPS, 'embed')
         const src = pictures.dataUrl(targets.get(embedded ?? ''))
         const text = elements(shape, 'cNvPr')[0]?.getAttribute('descr') ?? ''
-        const box = shapes.boxOf(shape, layout, move)
+        const box = shapes.boxOf(shape, move)
         return [parts.read(nodes.kept_block!.create({ ref: parts.addBlock('picture', shape), text, src, box }))]
       }
       default: return []

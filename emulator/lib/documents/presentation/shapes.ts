@@ -1,45 +1,22 @@
 import type { Document, Element } from '@xmldom/xmldom'
 import { childElements, elements, firstChild } from '../office/elements.js'
-import type { OfficePackage } from '../office/package.js'
-import { relationsOf, resolved } from '../office/relations.js'
-import { parseXml } from '../office/xml.js'
 import { boxFrom } from '../prose/prose.js'
 
 const DEFAULT_SIZE = { cx: 12_192_000, cy: 6_858_000 }
 const EMU_PER_POINT = 12_700
 
 type Move = (x: number, y: number) => readonly [number, number]
-type Layout = readonly Element[]
 
 /** The places and sizes of shapes on slides. */
-export function shapesOf (office: OfficePackage, presentation: Document) {
+export function shapesOf (presentation: Document) {
   const size = elements(presentation, 'sldSz')[0]
   const cx = numberOf(size, 'cx') || DEFAULT_SIZE.cx
   const cy = numberOf(size, 'cy') || DEFAULT_SIZE.cy
-  const layouts = new Map<string, Layout>()
-
-  /** The shapes of a slide's layout, and of its master, which have the places of those that state none. */
-  function layoutOf (part: string, targets: ReadonlyMap<string, string>, relation = 'slideLayout'): Layout {
-    const target = [...targets.values()].find(target => target.includes(relation))
-    const layout = target === undefined ? '' : resolved(part, target)
-    const found = layouts.get(layout) ?? shapesIn(layout, relation)
-    layouts.set(layout, found)
-    return found
-  }
-
-  function shapesIn (layout: string, relation: string): Layout {
-    const source = office.text(layout)
-    if (source === undefined) return []
-    const own = elements(parseXml(source), 'sp')
-    return relation === 'slideLayout' ? [...own, ...layoutOf(layout, relationsOf(office, layout), 'slideMaster')] : own
-  }
 
   return {
-    layoutOf,
     /** In per cent of the slide; `null` for one without a place. */
-    boxOf (shape: Element, layout: Layout, move: Move): string | null {
-      const own = transformOf(shape)
-      const transform = own ?? layout.filter(other => isSamePlaceholder(shape, other)).map(transformOf).find(Boolean)
+    boxOf (shape: Element, move: Move): string | null {
+      const transform = firstChild(shape, 'xfrm') ?? firstChild(firstChild(shape, 'spPr'), 'xfrm')
       const [offset, extent] = [firstChild(transform, 'off'), firstChild(transform, 'ext')]
       if (offset === undefined || extent === undefined) return null
       const [left, top] = move(numberOf(offset, 'x'), numberOf(offset, 'y'))
@@ -71,19 +48,6 @@ export function moveOf (group: Element, around: Move): Move {
 export function fillOf (properties: Element | undefined): string | null {
   const color = firstChild(firstChild(properties, 'solidFill'), 'srgbClr')?.getAttribute('val') ?? ''
   return /^[0-9a-f]{6}$/i.test(color) ? `#${color}` : null
-}
-
-function transformOf (shape: Element): Element | undefined {
-  return firstChild(shape, 'xfrm') ?? firstChild(firstChild(shape, 'spPr'), 'xfrm')
-}
-
-function isSamePlaceholder (shape: Element, other: Element): boolean {
-  const [own, theirs] = [placeholderOf(shape), placeholderOf(other)]
-  if (own === undefined || theirs === undefined) return false
-  const kind = (type: string | null) => type === 'ctrTitle' ? 'title' : type ?? 'body'
-  return own.getAttribute('idx') !== null && own.getAttribute('idx') !== ''
-    ? own.getAttribute('idx') === theirs.getAttribute('idx')
-    : kind(own.getAttribute('type')) === kind(theirs.getAttribute('type'))
 }
 
 export function placeholderOf (shape: Element): Element | undefined {

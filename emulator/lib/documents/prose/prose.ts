@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Fragment, type Mark, type Node, type NodeType, type Schema, Slice } from 'prosemirror-model'
-import { AttrStep, DocAttrStep, type Mappable, Mapping, ReplaceStep, Step, type StepMap, Transform } from 'prosemirror-transform'
+import { AttrStep, DocAttrStep, ReplaceStep, Step, type StepMap, Transform } from 'prosemirror-transform'
 import { schema } from '../../text/schema.js'
 import { hasSameShapes, hasSlides } from '../../text/slides.js'
 import type { Editable, ProseView, StepsOperation } from '../types.js'
@@ -12,12 +12,10 @@ export interface ProseFormat {
   readonly plain?: boolean
   /** The levels of paragraphs that the file has styles for: 0 for a title, 1 to 6 for headings. */
   readonly levels?: readonly number[]
-  /** The kinds of list that can be made. */
-  readonly lists?: readonly string[]
   /** A picture to insert; absent where none can be. Throws if the bytes are no picture. */
   picture?: (bytes: Uint8Array) => Node
-  /** The file with another content. @param changes from the content that was read */
-  write: (doc: Node, changes: Mappable) => Uint8Array
+  /** The file with another content. */
+  write: (doc: Node) => Uint8Array
 }
 
 export const { nodes, marks } = schema as Schema as {
@@ -36,12 +34,11 @@ const MAX_DEPTH = 64
 
 /** The document that all pages have in common: it decides in which order their steps count. */
 export function proseDocument (original: Uint8Array, format: ProseFormat): Editable {
-  const { plain = false, levels = [], lists = [], picture } = format
+  const { plain = false, levels = [], picture } = format
   const epoch = randomUUID()
   let { doc } = format
   /** The number of all steps so far. */
   let version = 0
-  const changes = new Mapping()
   let latest: Array<{ readonly step: Step, readonly client: string }> = []
   let written: { readonly doc: Node, readonly bytes: Uint8Array } = { doc, bytes: original }
 
@@ -51,14 +48,10 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
 
   function make (steps: readonly Step[], client: string): StepsOperation | null {
     const transform = new Transform(doc)
-    return steps.every(step => fits(step, transform)) ? accept(transform, client) : null
-  }
-
-  function accept ({ steps, doc: made, mapping }: Transform, client: string): StepsOperation | null {
-    if (steps.length === 0 || !hasSameShapes(doc, made)) return null
+    const isFitting = steps.every(step => fits(step, transform))
+    if (!isFitting || steps.length === 0 || !hasSameShapes(doc, transform.doc)) return null
     const operation = { op: 'steps' as const, version, steps: steps.map(step => step.toJSON() as object), client }
-    doc = made
-    changes.appendMapping(mapping)
+    doc = transform.doc
     version += steps.length
     latest = [...latest, ...steps.map(step => ({ step, client }))].slice(-MAX_STEPS)
     return operation
@@ -73,7 +66,6 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
         version,
         plain,
         levels,
-        lists,
         doc: doc.toJSON() as object,
         ...(steps !== undefined && {
           missed: {
@@ -90,10 +82,7 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
       if (missed === undefined || steps === null) return null
       const { client } = operation
       const others = missed.findIndex(made => made.client !== client)
-      const arrived = others === -1 ? missed.length : others
-      if (arrived === missed.length) return make(steps.slice(arrived), client)
-      if (operation.leaving !== true) return null
-      return accept(rebased(doc, steps.slice(arrived), missed.slice(arrived).map(({ step }) => step)), client)
+      return others === -1 ? make(steps.slice(missed.length), client) : null
     },
     again ({ steps }) {
       const read = stepsOf({ steps })
@@ -119,7 +108,7 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
       }
     }),
     bytes () {
-      if (!written.doc.eq(doc)) written = { doc, bytes: doc.eq(format.doc) ? original : format.write(doc, changes) }
+      if (!written.doc.eq(doc)) written = { doc, bytes: doc.eq(format.doc) ? original : format.write(doc) }
       return written.bytes
     }
   }
@@ -173,19 +162,6 @@ function checkBetween (parent: Node, from: number, to: number, depth = 0): void 
     node.type.createAndFill(node.attrs)!.check() // its attributes
     checkBetween(node, from - start - 1, to - start - 1, depth + 1)
   })
-}
-
-/** Steps moved over those that were made meanwhile, as a page does it with its own. */
-function rebased (doc: Node, steps: readonly Step[], over: readonly Step[]): Transform {
-  const transform = new Transform(doc)
-  const undone = steps.map(step => step.getMap().invert()).reverse()
-  const mapping = new Mapping([...undone, ...over.map(step => step.getMap())])
-  for (const [index, step] of steps.entries()) {
-    const mirror = steps.length - index
-    const moved = step.map(mapping.slice(mirror))
-    if (moved !== null && fits(moved, transform)) mapping.appendMap(moved.getMap(), mirror - 1)
-  }
-  return transform
 }
 
 /** The document with these lines; `null` if they are its paragraphs already. */

@@ -10,8 +10,6 @@ export interface BlockWriter {
   containerOf (element: Element): Element
   /** A new element, like the one that the block was split or copied from; `null` if the parent can have none. */
   create (node: Node, source: Element | undefined, parent: Element): Element | null
-  /** Whether a text block can still be this element; always, where it is absent. */
-  fits? (element: Element, node: Node): boolean
   /** Sets the text of an element. */
   rewrite (element: Element, node: Node): void
   /** Empties an element that the file needs; false if it can be removed, as all can without this. */
@@ -20,51 +18,21 @@ export interface BlockWriter {
   finish? (container: Element): void
 }
 
-/**
- * Which block remains which element. Of several with its name it is one that is still in its place, rather than a copy
- * elsewhere: best the one that did not change.
- */
+/** Which block remains which element: of the halves of what was split, the first. */
 export type Owners = Map<Element, Node>
 
-export function ownersOf ({ parts, fits }: Pick<BlockWriter, 'parts' | 'fits'>, blocks: readonly Node[]): Owners {
+export function ownersOf ({ parts }: Pick<BlockWriter, 'parts'>, blocks: readonly Node[]): Owners {
   const owners: Owners = new Map()
-  claim(blocks)
-  for (const block of blocks) {
-    claimAnywhere(block)
-    block.descendants(claimAnywhere)
-  }
-  return owners
-
-  function elementOf (node: Node): Element | undefined {
+  const claim = (node: Node): boolean => {
     const element = parts.get(node)
-    const isFree = element !== undefined && parts.isBlock(element) && !owners.has(element) &&
-      !(node.isTextblock && fits?.(element, node) === false)
-    return isFree ? element : undefined
-  }
-
-  function claim (nodes: readonly Node[], parent?: Element): void {
-    const claimed = new Map<Node, Element>()
-    for (const isSuited of [isAsRead, () => true]) {
-      for (const node of nodes) {
-        const element = elementOf(node)
-        if (element === undefined || claimed.has(node) || !isSuited(node)) continue
-        if (blockAround(parts, element) !== parent) continue
-        owners.set(element, node)
-        claimed.set(node, element)
-      }
-    }
-    for (const [node, element] of claimed) if (!node.isTextblock) claim(node.children, element)
-  }
-
-  function isAsRead (node: Node): boolean {
-    return parts.asRead(node.attrs.ref)?.eq(node) === true
-  }
-
-  function claimAnywhere (node: Node): boolean {
-    const element = elementOf(node)
-    if (element !== undefined) owners.set(element, node)
+    if (element !== undefined && parts.isBlock(element) && !owners.has(element)) owners.set(element, node)
     return !node.isTextblock
   }
+  for (const block of blocks) {
+    claim(block)
+    block.descendants(claim)
+  }
+  return owners
 }
 
 /**
@@ -103,7 +71,7 @@ function elementsOf (writer: BlockWriter, parent: Element, node: Node, owners: O
   if (isOwner) owners.delete(source)
   const element = isOwner ? source : writer.create(node, source, parent)
   if (element === null) return blocksIn(node).flatMap(child => elementsOf(writer, parent, child, owners))
-  if (isOwner && parts.asRead(node.attrs.ref)?.eq(node) === true && ownsContent(parts, node, owners)) return [element]
+  if (isOwner && parts.asRead(node.attrs.ref)?.eq(node) === true) return [element]
   if (node.isTextblock) writer.rewrite(element, node)
   else if (!node.isLeaf) writeBlocks(writer, writer.containerOf(element), node.children, owners)
   return [element]
@@ -112,20 +80,6 @@ function elementsOf (writer: BlockWriter, parent: Element, node: Node, owners: O
 /** Those of a table are in its cells. */
 function blocksIn ({ children }: Node): Node[] {
   return children.flatMap(child => ['table_row', 'table_cell'].includes(child.type.name) ? blocksIn(child) : [child])
-}
-
-/** Nothing in it was moved to where its copy is. */
-function ownsContent (parts: SourceParts, { children }: Node, owners: Owners): boolean {
-  return children.every(child => {
-    const element = child.isInline ? undefined : parts.get(child)
-    return element === undefined || (owners.get(element) === child && ownsContent(parts, child, owners))
-  })
-}
-
-function blockAround (parts: SourceParts, element: Element): Element | undefined {
-  let node = element.parentNode
-  while (node !== null && !parts.isBlock(node as Element)) node = node.parentNode
-  return node as Element | null ?? undefined
 }
 
 /** Whether an element is between others of its parent, such as a shape in a group, and stays there. */

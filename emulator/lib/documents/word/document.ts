@@ -15,14 +15,12 @@ export function wordDocument (original: Uint8Array): Editable {
   return proseDocument(original, {
     doc,
     levels: [...styles.levels.keys()].sort((one, other) => one - other),
-    lists: [...new Set(styles.lists.map(({ kind }) => kind))],
     picture (bytes) {
       const { run, src, width, height } = images.add(bytes)
       const ref = `inserted${added.size + 1}`
       added.set(ref, run)
       return nodes.image!.create({ ref, src, width, height })
     },
-    write: (doc, changes) =>
-      office.withParts(new Map([[MAIN_PART, writtenWord(office, doc, changes, added)], ...images.parts()]))
+    write: doc => office.withParts(new Map([[MAIN_PART, writtenWord(office, doc, added)], ...images.parts()]))
   })
 }

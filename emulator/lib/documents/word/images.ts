@@ -1,15 +1,13 @@
-import { type Document, type Element, XMLSerializer } from '@xmldom/xmldom'
+import type { Element } from '@xmldom/xmldom'
 import type { OfficePackage } from '../office/package.js'
 import { parseXml } from '../office/xml.js'
 import { WORD } from './styles.js'
 
 const RELATIONS_PART = 'word/_rels/document.xml.rels'
 const TYPES_PART = '[Content_Types].xml'
-const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
-const RELATIONS = `${PACKAGE}/relationships`
-const TYPES = `${PACKAGE}/content-types`
-const IMAGE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/image'
-const EMPTY_RELATIONS = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Relationships xmlns="${RELATIONS}"/>`
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+const EMPTY_RELATIONS = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>' +
+  '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"></Relationships>'
 
 const EMU_PER_PIXEL = 9525
 const MAX_WIDTH = 600
@@ -33,29 +31,20 @@ interface AddedPicture extends Size {
 /** The pictures that are added to a document, with the parts that they need. */
 export function imagesOf (office: OfficePackage) {
   const added = new Map<string, Uint8Array>()
-  let relations: Document | undefined
-  let types: Document | undefined
+  let relations = office.text(RELATIONS_PART) ?? EMPTY_RELATIONS
+  let types = office.text(TYPES_PART) ?? ''
 
   /** The media name is unique in the package, and so is an id made of it. */
   function relate (name: string): string {
-    relations ??= parseXml(office.text(RELATIONS_PART) ?? EMPTY_RELATIONS)
     const id = `rId_${name.replace('.', '_')}`
-    const relation = relations.createElementNS(RELATIONS, 'Relationship')
-    relation.setAttribute('Id', id)
-    relation.setAttribute('Type', IMAGE)
-    relation.setAttribute('Target', `media/${name}`)
-    relations.documentElement!.appendChild(relation)
+    const relation = `<Relationship Id="${id}" Type="${RELATIONSHIPS}/image" Target="media/${name}"/>`
+    relations = relations.replace(/<\/Relationships>\s*$/, `${relation}$&`)
     return id
   }
 
   function declare (extension: string): void {
-    types ??= parseXml(office.text(TYPES_PART) ?? `<Types xmlns="${TYPES}"/>`)
-    const defaults = [...types.getElementsByTagNameNS(TYPES, 'Default')]
-    if (defaults.some(known => known.getAttribute('Extension')?.toLowerCase() === extension)) return
-    const declared = types.createElementNS(TYPES, 'Default')
-    declared.setAttribute('Extension', extension)
-    declared.setAttribute('ContentType', `image/${extension}`)
-    types.documentElement!.insertBefore(declared, types.documentElement!.firstChild)
+    if (new RegExp(`Extension="${extension}"`, 'i').test(types)) return
+    types = types.replace(/<Types\b[^>]*>/, `$&<Default Extension="${extension}" ContentType="image/${extension}"/>`)
   }
 
   function freeName (extension: string): string {
@@ -83,12 +72,9 @@ export function imagesOf (office: OfficePackage) {
       }
     },
     /** The new and changed parts, by name. */
-    parts (): Map<string, string | Uint8Array> {
-      const parts = new Map<string, string | Uint8Array>(added)
-      const serializer = new XMLSerializer()
-      if (relations !== undefined) parts.set(RELATIONS_PART, serializer.serializeToString(relations))
-      if (types !== undefined) parts.set(TYPES_PART, serializer.serializeToString(types))
-      return parts
+    parts (): ReadonlyMap<string, string | Uint8Array> {
+      if (added.size === 0) return added
+      return new Map<string, string | Uint8Array>([...added, [RELATIONS_PART, relations], [TYPES_PART, types]])
     }
   }
 }
@@ -102,7 +88,7 @@ function drawing (relation: string, name: string, number: number, { width, heigh
     '<wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" distT="0" distB="0" distL="0" distR="0">' +
     `<wp:extent ${size}/><wp:docPr ${properties}/><a:graphic xmlns:a="${main}"><a:graphicData uri="${picture}"><pic:pic xmlns:pic="${picture}">` +
     `<pic:nvPicPr><pic:cNvPr ${properties}/><pic:cNvPicPr/></pic:nvPicPr>` +
-    `<pic:blipFill><a:blip xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:embed="${relation}"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill>` +
+    `<pic:blipFill><a:blip xmlns:r="${RELATIONSHIPS}" r:embed="${relation}"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill>` +
     `<pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext ${size}/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr>` +
     '</pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>'
 }

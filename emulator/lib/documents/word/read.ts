@@ -6,7 +6,7 @@ import type { OfficePackage } from '../office/package.js'
 import { relationsOf } from '../office/relations.js'
 import { parseXml } from '../office/xml.js'
 import { type Pictures, pictureSources } from '../prose/pictures.js'
-import { type Point, type SourceParts, sourceParts } from '../prose/parts.js'
+import { type SourceParts, sourceParts } from '../prose/parts.js'
 import { FORMATS, marks, nodes } from '../prose/prose.js'
 import { type Styles, stylesOf, valueOf, WORD } from './styles.js'
 
@@ -14,42 +14,32 @@ export const MAIN_PART = 'word/document.xml'
 
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const EMU_PER_PIXEL = 9525
-/** Have no content of their own. They stay where they are when the text around them changes. */
-const POINTS = new Set([
+/** Have no content of their own. They stay in their paragraph when its text changes. */
+export const POINTS = new Set([
   'bookmarkStart', 'bookmarkEnd', 'commentRangeStart', 'commentRangeEnd', 'permStart', 'permEnd', 'proofErr',
   'moveFromRangeStart', 'moveFromRangeEnd', 'moveToRangeStart', 'moveToRangeEnd'
 ])
 const PICTURES = new Set(['drawing', 'pict', 'object', 'AlternateContent'])
 
-/** What is needed to write the text again. */
-export interface WordSource {
-  readonly doc: Node
-  readonly body: Element
-  readonly parts: SourceParts
-  readonly styles: Styles
-  /** By the name of the paragraph. */
-  readonly points: ReadonlyMap<unknown, readonly Point[]>
-}
+export type WordSource = ReturnType<typeof readWord>
 
-/** Reads the text of a .docx. Throws if it has none. */
-export function readWord (office: OfficePackage): WordSource {
+/** Reads the text of a .docx, with what is needed to write it again. Throws if it has none. */
+export function readWord (office: OfficePackage) {
   const source = office.text(MAIN_PART)
   if (source === undefined) throw new TypeError(`The document has no ${MAIN_PART}`)
   const body = parseXml(source).getElementsByTagNameNS(WORD, 'body')[0]
   if (body === undefined) throw new TypeError(`${MAIN_PART} has no body`)
   const parts = sourceParts()
   const styles = stylesOf(office)
-  const points = new Map<string, Point[]>()
-  const reader = { parts, styles, points, targets: relationsOf(office, MAIN_PART), pictures: pictureSources(office, 'word') }
+  const reader = { parts, styles, targets: relationsOf(office, MAIN_PART), pictures: pictureSources(office, 'word') }
   const blocks = blocksIn(body, reader)
   const doc = nodes.doc!.create(null, blocks.length > 0 ? blocks : nodes.paragraph!.create())
-  return { doc, body, parts, styles, points }
+  return { doc, body, parts, styles }
 }
 
 interface Reader {
   readonly parts: SourceParts
   readonly styles: Styles
-  readonly points: Map<string, Point[]>
   readonly targets: ReadonlyMap<string, string>
   readonly pictures: Pictures
 }
@@ -73,9 +63,7 @@ function paragraph (element: Element, reader: Reader): Node {
   const align = new Map([['center', 'center'], ['right', 'right'], ['end', 'right'], ['both', 'justify']])
     .get(valueOf(firstChild(properties, 'jc')) ?? '') ?? null
   const ref = parts.addBlock('p', element)
-  const points: Point[] = []
-  const content = inlineIn(element, reader, [], points)
-  if (points.length > 0) reader.points.set(ref, points)
+  const content = inlineIn(element, reader, [])
   return parts.read(nodes.paragraph!.create({ ref, level, align, ...styles.listOf(properties) }, content))
 }
 
@@ -136,35 +124,26 @@ function section (element: Element, reader: Reader): Node[] {
 }
 
 /** The content of a paragraph or a link. */
-function inlineIn (parent: Element, reader: Reader, around: readonly Mark[], points: Point[], before = 0): Node[] {
+function inlineIn (parent: Element, reader: Reader, around: readonly Mark[]): Node[] {
   const found: Node[] = []
-  let offset = before
-  const add = (...nodes: readonly Node[]) => {
-    found.push(...nodes)
-    for (const { nodeSize } of nodes) offset += nodeSize
-  }
   const field: Element[] = []
   let depth = 0
   for (const element of childElements(parent)) {
-    if (element.localName === 'pPr') continue
-    if (POINTS.has(element.localName!) && depth === 0) {
-      points.push({ element, offset })
-      continue
-    }
+    if (element.localName === 'pPr' || (POINTS.has(element.localName!) && depth === 0)) continue
     const starts = fieldMarks(element, 'begin')
     if (depth > 0 || starts > 0) {
       depth += starts - fieldMarks(element, 'end')
       field.push(element)
       if (depth <= 0) {
-        add(keptField(field.splice(0), reader, around))
+        found.push(keptField(field.splice(0), reader, around))
         depth = 0
       }
-    } else if (element.localName === 'r') add(...runContent(element, reader, around))
+    } else if (element.localName === 'r') found.push(...runContent(element, reader, around))
     else if (element.localName === 'hyperlink') {
-      add(...inlineIn(element, reader, [...around, link(element, reader)], points, offset))
-    } else add(kept(element, reader, around))
+      found.push(...inlineIn(element, reader, [...around, link(element, reader)]))
+    } else found.push(kept(element, reader, around))
   }
-  if (field.length > 0) add(keptField(field, reader, around))
+  if (field.length > 0) found.push(keptField(field, reader, around))
   return found
 }
 

@@ -10,11 +10,7 @@ export const NAMES: Record<Format, string> = { bold: 'b', italic: 'i', underline
 const OFF = ['0', 'false', 'off', 'none']
 const MAX_BASES = 10
 
-/** `list`: of a paragraph, `id` of a kind of numbering. */
-export interface ListKind {
-  readonly id: string
-  readonly kind: 'bullet' | 'number'
-}
+type ListKind = 'bullet' | 'number'
 
 /** Whether the properties themselves turn a format on or off. */
 function stated (properties: Element | undefined, format: Format): boolean | undefined {
@@ -61,20 +57,18 @@ export function stylesOf (office: OfficePackage) {
   return {
     levels,
     levelOf,
-    lists: numbering,
     /** Whether a run has a format, also by its style. */
     has (properties: Element | undefined, format: Format): boolean {
       const style = valueOf(firstChild(properties, 'rStyle'))
       return stated(properties, format) ?? property(style, found => stated(firstChild(found, 'rPr'), format)) ?? false
     },
-    listOf (properties: Element | undefined): { readonly list: 'bullet' | 'number' | null, readonly depth: number } {
+    listOf (properties: Element | undefined): { readonly list: ListKind | null, readonly depth: number } {
       const own = firstChild(properties, 'numPr')
       const style = valueOf(firstChild(properties, 'pStyle'))
       const given = own ?? property(style, found => firstChild(firstChild(found, 'pPr'), 'numPr'))
-      const kind = numbering.find(({ id }) => id === valueOf(firstChild(given, 'numId')))
+      const list = numbering.get(valueOf(firstChild(given, 'numId')) ?? '')
       const depth = Number(valueOf(firstChild(given, 'ilvl')) ?? 0)
-      if (kind === undefined) return { list: null, depth: 0 }
-      return { list: kind.kind, depth: Number.isInteger(depth) ? depth : 0 }
+      return { list: list ?? null, depth: list !== undefined && Number.isInteger(depth) ? depth : 0 }
     }
   }
 }
@@ -82,16 +76,16 @@ export function stylesOf (office: OfficePackage) {
 export type Styles = ReturnType<typeof stylesOf>
 
 /** A list is of the kind that its first level is. */
-function numberingOf (source: string | undefined): ListKind[] {
-  const kinds = new Map<string | undefined, ListKind['kind']>()
+function numberingOf (source: string | undefined): ReadonlyMap<string, ListKind> {
+  const kinds = new Map<string | undefined, ListKind>()
   for (const element of elementsOf(source, WORD, 'abstractNum')) {
     const format = valueOf(firstChild(childElements(element).find(({ localName }) => localName === 'lvl'), 'numFmt'))
     kinds.set(element.getAttributeNS(WORD, 'abstractNumId') ?? undefined, format === 'bullet' ? 'bullet' : 'number')
   }
-  return elementsOf(source, WORD, 'num').flatMap(element => {
+  return new Map(elementsOf(source, WORD, 'num').flatMap(element => {
     const kind = kinds.get(valueOf(firstChild(element, 'abstractNumId')))
-    return kind === undefined ? [] : [{ id: element.getAttributeNS(WORD, 'numId') ?? '', kind }]
-  })
+    return kind === undefined ? [] : [[element.getAttributeNS(WORD, 'numId') ?? '', kind]]
+  }))
 }
 
 /** Empty for a missing or malformed part, which only affects formatting. */

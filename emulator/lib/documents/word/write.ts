@@ -1,46 +1,29 @@
 import { type Document, type Element, XMLSerializer } from '@xmldom/xmldom'
 import type { Mark, Node } from 'prosemirror-model'
-import type { Mappable } from 'prosemirror-transform'
 import { childElements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
-import { movedPoints, withPoints } from '../prose/parts.js'
 import { firstLook, type Format, FORMATS, marks, wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
-import { readWord, type WordSource } from './read.js'
+import { POINTS, readWord, type WordSource } from './read.js'
 import { NAMES, WORD } from './styles.js'
 
 const XML = 'http://www.w3.org/XML/1998/namespace'
 /** The order of properties in ECMA-376, part 1, 17.3. Word calls a file damaged that has another one. */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
-  pPr: ['pStyle', 'keepNext', 'keepLines', 'pageBreakBefore', 'framePr', 'widowControl', 'numPr'],
+  pPr: ['pStyle'],
   rPr: ['rStyle', 'rFonts', 'b', 'bCs', 'i', 'iCs', 'caps', 'smallCaps', 'strike', 'dstrike', 'outline', 'shadow',
     'emboss', 'imprint', 'noProof', 'snapToGrid', 'vanish', 'webHidden', 'color', 'spacing', 'w', 'kern', 'position',
     'sz', 'szCs', 'highlight', 'u']
 }
 /** That the end of a paragraph was added, and so on. */
 const SUGGESTIONS = ['ins', 'del', 'moveFrom', 'moveTo']
-/** Elements that have an end of the same id. */
-const PAIRS = [
-  ['bookmarkStart', 'bookmarkEnd'],
-  ['commentRangeStart', 'commentRangeEnd'],
-  ['permStart', 'permEnd']
-] as const
-
 /** The main part with another text. Paragraphs that did not change stay as they are. */
-export function writtenWord (
-  office: OfficePackage,
-  doc: Node,
-  changes: Mappable,
-  added: ReadonlyMap<string, Element>
-): string {
-  const read = readWord(office)
-  const source = { ...read, points: movedPoints(read.points, read.doc, doc, changes) }
+export function writtenWord (office: OfficePackage, doc: Node, added: ReadonlyMap<string, Element>): string {
+  const source = readWord(office)
   const { body, parts } = source
   const document = body.ownerDocument!
   for (const [ref, element] of added) parts.set(ref, document.importNode(element, true))
-  const pairs = pairedIds(body)
   writeBlocks(blockWriter(source, document), body, doc.children)
-  removeUnpaired(body, pairs)
   return new XMLSerializer().serializeToString(document)
 }
 
@@ -63,27 +46,6 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
     return paragraph
   }
 
-  function createTable (node: Node): Element {
-    const table = create('tbl')
-    const properties = table.appendChild(create('tblPr'))
-    const borders = properties.appendChild(create('tblBorders'))
-    for (const side of ['top', 'left', 'bottom', 'right', 'insideH', 'insideV']) {
-      const border = create(side, 'single')
-      border.setAttributeNS(WORD, 'w:sz', '4')
-      borders.appendChild(border)
-    }
-    const grid = table.appendChild(create('tblGrid'))
-    for (let column = 0; column < (node.firstChild?.childCount ?? 0); column++) grid.appendChild(create('gridCol'))
-    return table
-  }
-
-  function createCopy (source: Element | undefined, name: string, properties: string): Element {
-    const element = create(name)
-    const known = firstChild(source, properties)
-    if (known !== undefined) element.appendChild(known.cloneNode(true))
-    return element
-  }
-
   function setProperty (properties: Element, name: string, element: Element | null): void {
     const known = firstChild(properties, name)
     if (known !== undefined && element !== null) properties.replaceChild(element, known)
@@ -100,21 +62,11 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
 
   function writeParagraphProperties (element: Element, { attrs }: Node): void {
     const known = firstChild(element, 'pPr')
-    const { level, list, depth } = attrs as { level: number | null, list: string | null, depth: number }
-    const before = { level: styles.levelOf(styleOf(known)), ...styles.listOf(known) }
-    if (before.level === level && before.list === list && (list === null || before.depth === depth)) return
+    const level = attrs.level as number | null
+    if (styles.levelOf(styleOf(known)) === level) return
     const properties = known ?? element.insertBefore(create('pPr'), element.firstChild) as Element
-    if (before.list !== list || before.depth !== depth) {
-      const numbering = create('numPr')
-      numbering.appendChild(create('ilvl', String(depth)))
-      const same = before.list === list ? firstChild(firstChild(properties, 'numPr'), 'numId') : undefined
-      numbering.appendChild(same ?? create('numId', styles.lists.find(({ kind }) => kind === list)?.id ?? '0'))
-      setProperty(properties, 'numPr', numbering)
-    }
-    if (before.level !== level) {
-      const style = level === null ? undefined : styles.levels.get(level)
-      setProperty(properties, 'pStyle', style === undefined ? null : create('pStyle', style))
-    }
+    const style = level === null ? undefined : styles.levels.get(level)
+    setProperty(properties, 'pStyle', style === undefined ? null : create('pStyle', style))
   }
 
   function runProperties (look: Element | undefined, wanted: ReadonlySet<string>): Element | undefined {
@@ -181,14 +133,12 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
 
   function rewrite (element: Element, node: Node): void {
     const before = parts.asRead(node.attrs.ref)
-    const points = parts.get(node) === element ? source.points.get(node.attrs.ref) ?? [] : []
-    for (const child of childElements(element)) if (child.localName !== 'pPr') element.removeChild(child)
+    for (const child of childElements(element)) {
+      if (child.localName !== 'pPr' && !POINTS.has(child.localName!)) element.removeChild(child)
+    }
     writeParagraphProperties(element, node)
     const fallback = lookOf(node, element, before)
-    for (const part of withPoints(node, points)) {
-      if ('localName' in part) element.appendChild(part)
-      else appendInline(element, part, fallback)
-    }
+    appendInline(element, node.children, fallback)
   }
 
   function appendInline (paragraph: Element, content: readonly Node[], fallback: Element | undefined): void {
@@ -214,9 +164,7 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
     create (node, source) {
       switch (node.type.name) {
         case 'paragraph': return createParagraph(source)
-        case 'table': return createTable(node)
-        case 'table_row': return createCopy(source, 'tr', 'trPr')
-        case 'table_cell': return createCopy(source, 'tc', 'tcPr')
+        case 'table':
         case 'section': return null
         default: return source?.cloneNode(true) as Element | undefined ?? null
       }
@@ -238,28 +186,4 @@ function blockWriter (source: Omit<WordSource, 'doc'>, document: Document): Bloc
 
 function styleOf (properties: Element | undefined): string {
   return firstChild(properties, 'pStyle')?.getAttributeNS(WORD, 'val') ?? ''
-}
-
-/** The ids of what has a start and an end. */
-function pairedIds (body: Element): Map<string, Set<string>> {
-  return new Map(PAIRS.map(([start, end]) => {
-    const ends = new Set(idsOf(body, end).keys())
-    return [start, new Set([...idsOf(body, start).keys()].filter(id => ends.has(id)))]
-  }))
-}
-
-/** Removes the other half of what lost its start or its end. */
-function removeUnpaired (body: Element, pairs: ReadonlyMap<string, ReadonlySet<string>>): void {
-  for (const [start, end] of PAIRS) {
-    const [starts, ends] = [idsOf(body, start), idsOf(body, end)]
-    for (const id of pairs.get(start)!) {
-      const left = [starts.get(id), ends.get(id)].filter(element => element !== undefined)
-      if (left.length === 1) left[0]!.parentNode!.removeChild(left[0]!)
-    }
-  }
-}
-
-function idsOf (body: Element, name: string): Map<string, Element> {
-  const found = [...body.getElementsByTagNameNS(WORD, name)]
-  return new Map(found.map(element => [element.getAttributeNS(WORD, 'id') ?? '', element]))
 }

@@ -1,90 +1,107 @@
+import type { Document, Element } from '@xmldom/xmldom'
+import { attribute, childElements, elements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
-import { joinedText } from './cells.js'
-import { attributeOf, elements, firstElement, isTrue } from './markup.js'
-import { openStyles, type Styles } from './styles.js'
+import { relationsOf, resolved } from '../office/relations.js'
+import { parseXml, type XmlBudget, xmlBudget } from '../office/xml.js'
+import type { GridCell } from '../grid.js'
+import { builtInFormat, GENERAL } from './built-in-formats.js'
+import { type CellContent, isTrue, openSheet, textOf } from './sheet.js'
+import { type CellStyle, shownText, typedText } from './values.js'
 
-export interface WorkbookSheet {
-  readonly name: string
-  /** The name of its part in the package. */
-  readonly part: string
-  readonly hidden: boolean
-}
+export const MAIN_PART = 'xl/workbook.xml'
 
-export interface Workbook {
-  /** The name of its part, and its XML. */
-  readonly part: string
-  readonly xml: string
-  readonly sheets: readonly WorkbookSheet[]
-  /** Dates count from 1904. */
-  readonly has1904: boolean
-  readonly strings: readonly string[]
-  readonly styles: Styles
-  readonly stylesPart: string | undefined
-  readonly calculationChain: string | undefined
-}
+export type OpenSheet = ReturnType<typeof openWorkbook>['sheets'][number]
 
-export interface Relationship {
-  readonly id: string
-  /** The last segment of its type: `worksheet`. */
-  readonly type: string
-  /** The name of the target part. */
-  readonly part: string
-}
-
-const MAX_SHEETS = 10_000
-
-/** Reads the parts that all sheets of a workbook share. */
-export function openWorkbook (office: OfficePackage): Workbook {
-  const part = relationshipsOf(office, '').find(({ type }) => type === 'officeDocument')?.part ?? 'xl/workbook.xml'
-  const xml = office.text(part)
-  if (xml === undefined) throw new TypeError(`The workbook has no ${part}`)
-  const related = relationshipsOf(office, part)
-  const parts = new Map(related.filter(({ type }) => type === 'worksheet').map(({ id, part }) => [id, part]))
-  const partOf = (type: string) =>
-    related.find(relationship => relationship.type === type && office.parts.has(relationship.part))?.part
-  const listed = [...elements(firstElement(xml, 'sheets')?.content ?? '', 'sheet')]
-  if (listed.length > MAX_SHEETS) throw new RangeError('it has too many sheets')
-  const stringsPart = partOf('sharedStrings')
-  const stylesPart = partOf('styles')
-  const properties = firstElement(xml, 'workbookPr')
+/** Reads a workbook. Throws for one that is too large. */
+export function openWorkbook (office: OfficePackage) {
+  const budget = xmlBudget()
+  const read = (part: string): Document | undefined => {
+    const source = office.text(part)
+    return source === undefined ? undefined : parseXml(source, budget)
+  }
+  const document = read(MAIN_PART)
+  if (document === undefined) throw new TypeError(`The workbook has no ${MAIN_PART}`)
+  if (isTrue(elements(document, 'workbookPr')[0], 'date1904')) throw new TypeError('its dates count from 1904')
+  const related = (type: string) => {
+    const [target] = relationsOf(office, MAIN_PART, type).values()
+    return target === undefined ? undefined : read(resolved(MAIN_PART, target))
+  }
+  const strings = elementsIn(related('sharedStrings'), 'si').map(textOf)
+  const styles = stylesIn(related('styles'))
+  const targets = relationsOf(office, MAIN_PART, 'worksheet')
+  const sheets = elements(document, 'sheet').flatMap(sheet => {
+    const target = targets.get(attribute(sheet, 'id') ?? '')
+    if (target === undefined) return []
+    const part = resolved(MAIN_PART, target)
+    const xml = read(part)
+    if (xml === undefined) throw new TypeError(`The workbook has no ${part}`)
+    return [{
+      name: attribute(sheet, 'name') ?? '',
+      /** The name of its part in the package. */
+      part,
+      hidden: (attribute(sheet, 'state') ?? 'visible') !== 'visible',
+      ...openSheet(xml, strings, tableHeads(office, part, budget))
+    }]
+  })
+  const plain: CellStyle = { format: GENERAL, bold: false, align: null }
+  const styleOf = ({ style }: CellContent): CellStyle => styles[style] ?? styles[0] ?? plain
 
   return {
-    part,
-    xml,
-    sheets: listed.flatMap(({ tag }) => {
-      const part = parts.get(attributeOf(tag, 'id') ?? '')
-      const state = attributeOf(tag, 'state') ?? 'visible'
-      return part === undefined ? [] : [{ name: attributeOf(tag, 'name') ?? '', part, hidden: state !== 'visible' }]
-    }),
-    has1904: properties !== undefined && isTrue(attributeOf(properties.tag, 'date1904')),
-    strings: [...elements(stringsPart === undefined ? '' : office.text(stringsPart) ?? '', 'si')].map(({ content }) =>
-      joinedText(content)
-    ),
-    styles: openStyles(stylesPart === undefined ? undefined : office.text(stylesPart)),
-    stylesPart,
-    calculationChain: partOf('calcChain')
+    document,
+    sheets,
+    styleOf,
+    shown (content: CellContent): GridCell {
+      const style = styleOf(content)
+      const { value, formula } = content
+      const typed = formula ? `=${formula}` : typedText(value, style)
+      const align = style.align ??
+        (typeof value === 'number' ? 'right' : value !== null && typeof value !== 'string' ? 'center' : 'left')
+      const isStale = value === null && formula !== null
+      return {
+        value: typed,
+        text: isStale ? typed : shownText(value, style),
+        ...(align !== 'left' && { align }),
+        ...(style.bold && { bold: true }),
+        ...(isStale && { stale: true })
+      }
+    }
   }
 }
 
-/** The relationships of a part within the package. */
-export function relationshipsOf (office: OfficePackage, part: string): Relationship[] {
-  return [...elements(office.text(relationshipsPart(part)) ?? '', 'Relationship')].flatMap(({ tag }) => {
-    if (attributeOf(tag, 'TargetMode') === 'External') return []
-    const [id = '', type = '', target = ''] = ['Id', 'Type', 'Target'].map(name => attributeOf(tag, name))
-    return [{ id, type: type.slice(type.lastIndexOf('/') + 1), part: resolved(part, target) }]
+/** The heads of tables, which are the names of their columns. */
+function tableHeads (office: OfficePackage, part: string, budget: XmlBudget): string[] {
+  return [...relationsOf(office, part, 'table').values()].flatMap(target => {
+    const source = office.text(resolved(part, target))
+    const table = source === undefined ? null : parseXml(source, budget).documentElement
+    const ref = table === null || attribute(table, 'headerRowCount') === '0' ? undefined : attribute(table, 'ref')
+    return ref === undefined ? [] : [ref.replace(/\d+$/, /\d+/.exec(ref)?.[0] ?? '')]
   })
 }
 
-/** `xl/_rels/workbook.xml.rels` for `xl/workbook.xml`. */
-export function relationshipsPart (part: string): string {
-  const folder = part.slice(0, part.lastIndexOf('/') + 1)
-  return `${folder}_rels/${part.slice(folder.length)}.rels`
+function stylesIn (document: Document | undefined): CellStyle[] {
+  const inside = (list: string, name: string) =>
+    elementsIn(document, list).flatMap(parent => childElements(parent).filter(({ localName }) => localName === name))
+  const numberOf = (element: Element, name: string) => Number(attribute(element, name) ?? 0)
+  const formats = new Map(inside('numFmts', 'numFmt').map(format => [
+    numberOf(format, 'numFmtId'),
+    (attribute(format, 'formatCode') || GENERAL).slice(0, 1000)
+  ]))
+  const bold = inside('fonts', 'font').map(font => {
+    const element = firstChild(font, 'b')
+    return element !== undefined && !/^(?:0|false)$/.test(attribute(element, 'val') ?? '')
+  })
+  return inside('cellXfs', 'xf').map(style => {
+    const id = numberOf(style, 'numFmtId')
+    const alignment = firstChild(style, 'alignment')
+    const align = alignment && attribute(alignment, 'horizontal')
+    return {
+      format: formats.get(id) ?? builtInFormat(id),
+      bold: bold[numberOf(style, 'fontId')] ?? false,
+      align: align === 'left' || align === 'center' || align === 'right' ? align : null
+    }
+  })
 }
 
-function resolved (part: string, target: string): string {
-  try {
-    return decodeURIComponent(new URL(target, `x://package/${part}`).pathname.slice(1))
-  } catch {
-    return ''
-  }
+function elementsIn (document: Document | undefined, name: string): Element[] {
+  return document === undefined ? [] : elements(document, name)
 }

@@ -14,7 +14,7 @@ export interface Range {
 export const MAX_ROW = 1_048_576
 export const MAX_COLUMN = 16_384
 
-export function columnName (column: number): string {
+function columnName (column: number): string {
   return column < 1 ? '' : columnName(Math.floor((column - 1) / 26)) + String.fromCharCode(65 + (column - 1) % 26)
 }
 
@@ -49,10 +49,6 @@ function between (from: Position, to: Position): Range {
   }
 }
 
-export function oneCell (position: Position): Range {
-  return between(position, position)
-}
-
 export function rangeName ({ top, left, bottom, right }: Range): string {
   const [from, to] = [cellName({ row: top, column: left }), cellName({ row: bottom, column: right })]
   return from === to ? from : `${from}:${to}`
@@ -60,17 +56,4 @@ export function rangeName ({ top, left, bottom, right }: Range): string {
 
 export function isIn ({ row, column }: Position, { top, left, bottom, right }: Range): boolean {
   return row >= top && row <= bottom && column >= left && column <= right
-}
-
-export function overlap (one: Range, other: Range): boolean {
-  return one.top <= other.bottom && other.top <= one.bottom && one.left <= other.right && other.left <= one.right
-}
-
-export function union (one: Range, other: Range): Range {
-  return {
-    top: Math.min(one.top, other.top),
-    left: Math.min(one.left, other.left),
-    bottom: Math.max(one.bottom, other.bottom),
-    right: Math.max(one.right, other.right)
-  }
 }

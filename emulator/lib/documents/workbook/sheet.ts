@@ -1,192 +1,201 @@
+import type { Document, Element } from '@xmldom/xmldom'
+import { attribute, childElements, elements, firstChild } from '../office/elements.js'
+import type { LockedCells } from '../grid.js'
 import {
-  attributeOf, elements, firstElement, isTrue, type Markup, prefixOf, withAttribute, withoutEnd
-} from './markup.js'
-import {
-  cellName, columnNumber, isIn, MAX_COLUMN, oneCell, type Position, type Range, rangeName, rangeOf, union
+  cellName, columnNumber, isIn, MAX_COLUMN, MAX_ROW, type Position, rangeName, rangeOf
 } from './references.js'
+import type { CellValue } from './values.js'
 
-/** A row of a sheet as written. Its cells are parsed when needed. */
-interface Row {
-  readonly number: number
-  /** The text between the previous row and this one. */
-  readonly before: string
-  tag: string
-  content: string
-  readonly end: string
-  cells?: Map<number, Markup>
+const XML = 'http://www.w3.org/XML/1998/namespace'
+
+export interface CellContent {
+  readonly value: CellValue
+  /** Without the equals sign; empty if another cell has it for several. */
+  readonly formula: string | null
+  /** The number of its style. */
+  readonly style: number
 }
 
-/** The XML of a sheet. Its cells can be replaced; everything else keeps its bytes. */
-export interface SheetPart {
-  /** The numbers of the rows in the file, in order. */
-  rows (): number[]
-  /** The cells of a row, by column. */
-  cells (row: number): ReadonlyMap<number, Markup>
-  cell (position: Position): Markup | undefined
-  /** The cell, or an empty one with the style of its row or column. */
-  cellOrNew (position: Position): Markup
-  put (position: Position, cell: string): void
-  /** Replaces existing cells. Many cells of a row take no longer than one. */
-  replace (cells: ReadonlyArray<readonly [Position, string]>): void
-  isHiddenRow (row: number): boolean
-  readonly merged: readonly Range[]
-  readonly columns: readonly ColumnLook[]
-  readonly isProtected: boolean
-  xml (): string
-}
+type Row = Readonly<{ element: Element, cells: Map<number, Element> }>
 
-export interface ColumnLook {
-  readonly from: number
-  readonly to: number
-  /** In characters. */
-  readonly width: number | null
-  readonly hidden: boolean
-  readonly style: string | undefined
-}
+const EMPTY: CellContent = { value: null, formula: null, style: 0 }
 
-/** Shared, because a sheet may have a million empty rows. */
-const NO_CELLS: ReadonlyMap<number, Markup> = new Map()
-
-export function openSheet (source: string): SheetPart {
-  const data = firstElement(source, 'sheetData')
+/** The cells of a sheet, which are edited in its document. @param heads ranges whose cells name columns */
+export function openSheet (document: Document, strings: readonly string[], heads: readonly string[]) {
+  const root = document.documentElement!
+  const data = firstChild(root, 'sheetData')
   if (data === undefined) throw new TypeError('A sheet has no sheetData')
-  const prefix = prefixOf(data.tag)
-  let head = source.slice(0, data.from)
-  const tail = source.slice(data.to)
-  const rows = new Map<number, Row>()
-  let rest = ''
-  readRows(data.content)
+  const rows = rowsIn(data)
+  const listed = (name: string) => childElements(firstChild(root, name) ?? document.createElement('none'))
+  const columns = listed('cols')
+  const merged = listed('mergeCells').flatMap(cell => rangeOf(attribute(cell, 'ref') ?? '') ?? [])
+  const isProtected = isTrue(firstChild(root, 'sheetProtection'), 'sheet')
+  /** Cells that can't be edited, because something else defines their content. */
+  const locked: readonly LockedCells[] = isProtected
+    ? [{ range: rangeName({ top: 1, left: 1, bottom: MAX_ROW, right: MAX_COLUMN }), why: 'This sheet is protected' }]
+    : [
+        ...heads.map(range => ({ range, why: 'The heads of a table are the names of its columns' })),
+        ...elements(data, 'f').map(formula => attribute(formula, 'ref') ?? '').filter(range => range.includes(':'))
+          .map(range => ({ range, why: 'One formula fills these cells' }))
+      ]
+  const areas = locked.flatMap(({ range }) => rangeOf(range) ?? [])
+  const cellAt = ({ row, column }: Position) => rows.get(row)?.cells.get(column)
+  const columnAt = (column: number) =>
+    columns.find(element => column >= Number(attribute(element, 'min')) && column <= Number(attribute(element, 'max')))
 
-  const columns = [...elements(head, 'col')].slice(0, MAX_COLUMN).map(({ tag }): ColumnLook => ({
-    from: Number(attributeOf(tag, 'min')),
-    to: Number(attributeOf(tag, 'max')),
-    width: attributeOf(tag, 'width') === undefined ? null : Number(attributeOf(tag, 'width')),
-    hidden: isTrue(attributeOf(tag, 'hidden')),
-    style: attributeOf(tag, 'style')
-  }))
-  const merged = [...elements(tail, 'mergeCell')].flatMap(({ tag }) => rangeOf(attributeOf(tag, 'ref') ?? '') ?? [])
-  const protection = firstElement(tail, 'sheetProtection')
-
-  function readRows (content: string): void {
-    let [number, at] = [0, 0]
-    for (const { tag, content: cells, from, to, contentFrom } of elements(content, 'row')) {
-      number = Number(attributeOf(tag, 'r') ?? number + 1)
-      // A duplicate row number is invalid: the later row is kept unchanged.
-      if (rows.has(number)) continue
-      rows.set(number, {
-        number,
-        before: content.slice(at, from),
-        tag,
-        content: cells,
-        end: content.slice(contentFrom + cells.length, to)
-      })
-      at = to
-    }
-    rest = content.slice(at)
+  function content (position: Position): CellContent {
+    const cell = cellAt(position)
+    return cell === undefined ? EMPTY : readCell(cell, strings)
   }
 
-  function cellsOf (row: Row): ReadonlyMap<number, Markup> {
-    if (row.content === '') return NO_CELLS
-    if (row.cells !== undefined) return row.cells
-    const cells = new Map<number, Markup>()
-    let column = 0
-    for (const cell of elements(row.content, 'c')) {
-      const name = attributeOf(cell.tag, 'r')
-      column = name === undefined ? column + 1 : columnNumber(/^[A-Z]*/i.exec(name)![0])
-      if (!cells.has(column)) cells.set(column, cell)
-      if (cells.size === MAX_COLUMN) break
-    }
-    row.cells = cells
-    return cells
+  function create (name: string, text?: string): Element {
+    const element = document.createElementNS(root.namespaceURI, root.prefix ? `${root.prefix}:${name}` : name)
+    if (text !== undefined) element.appendChild(document.createTextNode(text))
+    if (text !== undefined && (text !== text.trim() || /\s\s|\n/.test(text))) element.setAttributeNS(XML, 'xml:space', 'preserve')
+    return element
   }
 
   function rowFor (number: number): Row {
     const known = rows.get(number)
     if (known !== undefined) return known
-    const row: Row = { number, before: '', tag: `<${prefix}row r="${number}">`, content: '', end: `</${prefix}row>` }
-    const later = [...rows].filter(([other]) => other > number)
-    for (const [other] of later) rows.delete(other)
+    const element = create('row')
+    element.setAttribute('r', String(number))
+    data!.insertBefore(element, after(rows, number)?.element ?? null)
+    const row = { element, cells: new Map<number, Element>() }
     rows.set(number, row)
-    for (const [other, moved] of later) rows.set(other, moved)
     return row
   }
 
-  function cellOrNew (position: Position): Markup {
-    const row = rows.get(position.row)
-    const known = row === undefined ? undefined : cellsOf(row).get(position.column)
-    if (known !== undefined) return known
-    const ofRow = row !== undefined && isTrue(attributeOf(row.tag, 'customFormat'))
-      ? attributeOf(row.tag, 's')
-      : undefined
-    const style = ofRow ?? columns.find(({ from, to }) => position.column >= from && position.column <= to)?.style
-    const tag = `<${prefix}c r="${cellName(position)}"${style === undefined || style === '0' ? '' : ` s="${style}"`}/>`
-    return { name: 'c', tag, content: '', from: 0, to: 0, contentFrom: 0 }
-  }
-
-  function put (position: Position, cell: string): void {
-    const row = rowFor(position.row)
-    const cells = cellsOf(row)
+  /** A new cell has the style of its row or column. */
+  function cellFor (position: Position): Element {
+    const { element, cells } = rowFor(position.row)
     const known = cells.get(position.column)
-    const next = [...cells].reduce<number | undefined>((least, [column, { from }]) => {
-      return column > position.column && (least === undefined || from < least) ? from : least
-    }, undefined)
-    const [from, to] = known === undefined ? [next ?? endOfCells(row), next ?? endOfCells(row)] : [known.from, known.to]
-    row.content = row.content.slice(0, from) + cell + row.content.slice(to)
-    if (row.tag.endsWith('/>')) Object.assign(row, { tag: `${withoutEnd(row.tag)}>`, end: `</${prefix}row>` })
-    if (known === undefined) row.tag = withAttribute(row.tag, 'spans', undefined)
-    delete row.cells
-    grow(position)
-  }
-
-  function replace (cells: ReadonlyArray<readonly [Position, string]>): void {
-    const byRow = new Map<Row, Array<{ readonly known: Markup, readonly cell: string }>>()
-    for (const [{ row: number, column }, cell] of cells) {
-      const row = rows.get(number)!
-      const known = cellsOf(row).get(column)!
-      byRow.set(row, byRow.get(row) ?? []).get(row)!.push({ known, cell })
-    }
-    for (const [row, ofRow] of byRow) {
-      let [content, at] = ['', 0]
-      for (const { known, cell } of ofRow.sort((one, other) => one.known.from - other.known.from)) {
-        content += row.content.slice(at, known.from) + cell
-        at = known.to
-      }
-      row.content = content + row.content.slice(at)
-      delete row.cells
-    }
-  }
-
-  /** The end of the last cell. Unknown elements may follow. */
-  function endOfCells (row: Row): number {
-    return [...cellsOf(row).values()].reduce((last, { to }) => Math.max(last, to), 0)
-  }
-
-  function grow (position: Position): void {
-    const dimension = firstElement(head, 'dimension')
-    const range = dimension === undefined ? undefined : rangeOf(attributeOf(dimension.tag, 'ref') ?? '')
-    if (dimension === undefined || range === undefined || isIn(position, range)) return
-    const tag = withAttribute(dimension.tag, 'ref', rangeName(union(range, oneCell(position))))
-    head = head.slice(0, dimension.from) + tag + head.slice(dimension.from + dimension.tag.length)
+    if (known !== undefined) return known
+    const cell = create('c')
+    cell.setAttribute('r', cellName(position))
+    const style = isTrue(element, 'customFormat')
+      ? attribute(element, 's')
+      : attribute(columnAt(position.column) ?? cell, 'style')
+    if (style !== undefined && style !== '0') cell.setAttribute('s', style)
+    element.removeAttribute('spans')
+    element.insertBefore(cell, after(cells, position.column) ?? null)
+    cells.set(position.column, cell)
+    const dimension = firstChild(root, 'dimension') // it may grow
+    if (dimension !== undefined) root.removeChild(dimension)
+    return cell
   }
 
   return {
-    rows: () => [...rows.keys()].sort((a, b) => a - b),
-    cells: row => rows.has(row) ? cellsOf(rows.get(row)!) : new Map(),
-    cell: ({ row, column }) => rows.has(row) ? cellsOf(rows.get(row)!).get(column) : undefined,
-    cellOrNew,
-    put,
-    replace,
-    isHiddenRow: row => rows.has(row) && isTrue(attributeOf(rows.get(row)!.tag, 'hidden')),
+    document,
     merged,
-    columns,
-    isProtected: protection !== undefined && isTrue(attributeOf(protection.tag, 'sheet')),
-    xml () {
-      const written = [...rows.values()].map(({ before, tag, content, end }) => before + tag + content + end).join('') +
-        rest
-      const [start, end] = written === '' || data.content !== '' || data.tag.endsWith('/>') === false
-        ? [data.tag, source.slice(data.contentFrom + data.content.length, data.to)]
-        : [`${withoutEnd(data.tag)}>`, `</${prefix}sheetData>`]
-      return head + start + written + end + tail
+    locked,
+    hiddenRows: [...rows].filter(([, { element }]) => isTrue(element, 'hidden')).map(([number]) => number),
+    isHiddenColumn: (column: number) => isTrue(columnAt(column), 'hidden'),
+    /** The cells that are not empty, row by row. */
+    used: () => [...rows].sort(([one], [other]) => one - other).flatMap(([row, { cells }]) =>
+      [...cells].sort(([one], [other]) => one - other).flatMap(([column, cell]) =>
+        cell.firstChild === null ? [] : [[{ row, column }, readCell(cell, strings)] as const])),
+    content,
+    canBeSet: (position: Position) => content(position).formula !== '' && !areas.some(area => isIn(position, area)) &&
+      !merged.some(range => isIn(position, range) && (position.row !== range.top || position.column !== range.left)),
+    set (position: Position, value: CellValue, formula: string | null): void {
+      const cell = cellFor(position)
+      for (const child of childElements(cell)) if (/^(?:v|f|is)$/.test(child.localName!)) cell.removeChild(child)
+      for (const name of ['t', 'cm', 'vm']) cell.removeAttribute(name)
+      const type = formula === null ? typeOf(value) : undefined
+      if (type !== undefined) cell.setAttribute('t', type)
+      const written = formula !== null ? create('f', formula) : valueElement(value)
+      if (written !== null) cell.insertBefore(written, cell.firstChild)
+    },
+    /** Removes the stored value of a formula. */
+    forget (position: Position): void {
+      const cell = cellAt(position)
+      const value = firstChild(cell, 'v')
+      if (value !== undefined) cell!.removeChild(value)
+      cell?.removeAttribute('t')
     }
   }
+
+  function valueElement (value: CellValue): Element | null {
+    if (value === null) return null
+    if (typeof value !== 'string') return create('v', typeof value === 'object' ? value.error : String(Number(value)))
+    const item = create('is')
+    item.appendChild(create('t', withEscapes(value)))
+    return item
+  }
+}
+
+function rowsIn (data: Element): Map<number, Row> {
+  const rows = new Map<number, Row>()
+  let number = 0
+  for (const element of childElements(data).filter(({ localName }) => localName === 'row')) {
+    number = Number(attribute(element, 'r') ?? number + 1)
+    if (rows.has(number)) continue // invalid: the later row is kept unchanged
+    const cells = new Map<number, Element>()
+    let column = 0
+    for (const cell of childElements(element).filter(({ localName }) => localName === 'c')) {
+      const name = attribute(cell, 'r')
+      column = name === undefined ? column + 1 : columnNumber(/^[A-Z]*/i.exec(name)![0])
+      if (!cells.has(column)) cells.set(column, cell)
+    }
+    rows.set(number, { element, cells })
+  }
+  return rows
+}
+
+/** What comes next after a number. */
+function after<Value> (values: ReadonlyMap<number, Value>, number: number): Value | undefined {
+  const next = [...values.keys()].reduce((least, other) => other > number ? Math.min(least, other) : least, Infinity)
+  return values.get(next)
+}
+
+function readCell (cell: Element, strings: readonly string[]): CellContent {
+  const formula = firstChild(cell, 'f')
+  const item = firstChild(cell, 'is')
+  const text = firstChild(cell, 'v')?.textContent ?? undefined
+  return {
+    value: item !== undefined ? textOf(item) : text === undefined ? null : valueOf(attribute(cell, 't') ?? 'n', text, strings),
+    formula: formula === undefined ? null : formula.textContent ?? '',
+    style: Number(attribute(cell, 's') ?? 0)
+  }
+}
+
+function valueOf (type: string, text: string, strings: readonly string[]): CellValue {
+  switch (type) {
+    case 's': return strings[Number(text)] ?? ''
+    case 'str': case 'inlineStr': return characters(text)
+    case 'b': return text.trim() === '1' || text.trim() === 'true'
+    case 'e': return { error: text }
+    default: return text.trim() === '' || !Number.isFinite(Number(text)) ? text || null : Number(text)
+  }
+}
+
+function typeOf (value: CellValue): string | undefined {
+  if (typeof value === 'string') return 'inlineStr'
+  if (typeof value === 'boolean') return 'b'
+  return value !== null && typeof value === 'object' ? 'e' : undefined
+}
+
+function withEscapes (text: string): string {
+  return text.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
+    .replace(
+      // eslint-disable-next-line no-control-regex
+      /[\0-\x08\x0B-\x1F\uFFFE\uFFFF]/g,
+      character => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`
+    )
+}
+
+/** The text of a string item, without phonetic guides. */
+export function textOf (item: Element): string {
+  return elements(item, 't').filter(({ parentNode }) => parentNode?.localName !== 'rPh')
+    .map(({ textContent }) => characters(textContent ?? '')).join('')
+}
+
+/** Decodes characters that XML can't contain, written as `_x0007_`. */
+function characters (text: string): string {
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+}
+
+export function isTrue (element: Element | undefined, name: string): boolean {
+  return element !== undefined && /^(?:1|true)$/.test(attribute(element, name) ?? '')
 }

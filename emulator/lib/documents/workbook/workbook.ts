@@ -1,125 +1,107 @@
-import { cellChange, type CellOperation, type GridCell, gridsOf, type WholeSheet } from '../grid.js'
+import { type Document, XMLSerializer } from '@xmldom/xmldom'
+import { elements } from '../office/elements.js'
+import { type CellOperation, type GridCell, gridsOf } from '../grid.js'
 import { openPackage } from '../office/package.js'
 import { type Editable, refuseText } from '../types.js'
-import { GENERAL } from './built-in-formats.js'
-import { withoutValue, writeCell } from './cells.js'
-import { isCovered, keyOf, type OpenSheet, openSheets } from './contents.js'
-import { typedFormula } from './formula-syntax.js'
-import { isIn, oneCell, type Position, positionOf } from './references.js'
-import { withFullCalculation, withoutCalculationChain } from './recalculation.js'
-import { calculatedFormulas } from './stale.js'
+import { MAIN_PART, openWorkbook, type OpenSheet } from './open.js'
+import { cellName, type Position, positionOf } from './references.js'
 import { isFormula, parseTyped } from './values.js'
 
 /** Excel's limit. */
 const MAX_TEXT = 32_767
+const CALCULATION_CHAIN = 'xl/calcChain.xml'
+/** They come after `calcPr` in the order that Excel requires. */
+const AFTER_CALCULATION = new Set([
+  'oleSize', 'customWorkbookViews', 'pivotCaches', 'smartTagPr', 'smartTagTypes', 'webPublishing', 'fileRecoveryPr',
+  'webPublishObjects', 'extLst'
+])
 
-/** A .xlsx whose cells are edited in place. Every other part, and everything else in a sheet, stays unchanged. */
+/** A .xlsx whose cells are edited. Every other part stays unchanged. */
 export function workbookDocument (original: Uint8Array): Editable {
   const office = openPackage(original)
-  const { workbook, sheets, shown } = openSheets(office)
-  const { styles } = workbook
-  const byName = new Map(sheets.toReversed().map(sheet => [sheet.name, sheet]))
+  const { document, sheets, shown, styleOf } = openWorkbook(office)
   const visible = sheets.filter(({ hidden }) => !hidden)
   const changed = new Set<OpenSheet>()
   /** Displayed values of formulas whose stored value was removed. */
   const stale = new Map<string, GridCell>()
-  let calculated: ReturnType<typeof calculatedFormulas> | undefined
-  let formulasChanged = false
+  let isOutdated = false
   let written: Uint8Array | null = original
 
-  function view (sheet: OpenSheet, position: Position): GridCell {
-    return stale.get(keyOf(sheet.name, position)) ?? shown(sheet.content(position))
+  function view ({ name, content }: OpenSheet, position: Position): GridCell {
+    return stale.get(`${name}!${cellName(position)}`) ?? shown(content(position))
   }
 
-  function formulas (): ReturnType<typeof calculatedFormulas> {
-    if (calculated !== undefined) return calculated
-    calculated = calculatedFormulas()
+  /** With the first change all values of formulas are removed: the program that opens the file calculates them. */
+  function outdate (): Record<string, GridCell> {
+    const others: Record<string, GridCell> = {}
+    if (isOutdated) return others
+    isOutdated = true
     for (const sheet of sheets) {
-      for (const position of sheet.calculated()) {
-        const { formula, value } = sheet.content(position)
-        if (formula === null || !formula.plain || value === null) continue
-        calculated.add(keyOf(sheet.name, position), sheet.name, formula.fills ?? oneCell(position), formula)
+      for (const [position, { formula, value }] of sheet.used()) {
+        if (formula === null || value === null) continue
+        const key = `${sheet.name}!${cellName(position)}`
+        const before = { ...view(sheet, position), stale: true }
+        stale.set(key, before)
+        if (!sheet.hidden) others[key] = before
+        sheet.forget(position)
+        changed.add(sheet)
       }
     }
-    return calculated
-  }
-
-  function put (sheet: OpenSheet, position: Position, cell: string): void {
-    sheet.xml.put(position, cell)
-    changed.add(sheet)
-    written = null
-  }
-
-  /** Removes outdated values of formulas, so that the program that opens the file calculates them. */
-  function takeOut (sheet: OpenSheet, position: Position): Record<string, GridCell> {
-    const others: Record<string, GridCell> = {}
-    const cells = new Map<OpenSheet, Array<[Position, string]>>()
-    for (const key of formulas().changedBy(sheet.name, oneCell(position))) {
-      const at = key.lastIndexOf('!')
-      const other = byName.get(key.slice(0, at))!
-      const place = positionOf(key.slice(at + 1))!
-      const cell = other.xml.cell(place)
-      if (cell === undefined) continue
-      const before = { ...view(other, place), stale: true }
-      cells.set(other, cells.get(other) ?? []).get(other)!.push([place, withoutValue(cell)])
-      stale.set(key, before)
-      if (!other.hidden) others[key] = before
-    }
-    for (const [other, replaced] of cells) {
-      other.xml.replace(replaced)
-      changed.add(other)
-    }
     return others
-  }
-
-  function set (sheet: OpenSheet, position: Position, text: string): void {
-    const { formula, style } = sheet.content(position)
-    const look = styles.get(style)
-    const own = isFormula(text, look) ? typedFormula(text.slice(1)) : null
-    const typed = own !== null ? null : parseTyped(text, look, workbook.has1904)
-    const format = typed?.format !== undefined && look.format === GENERAL
-      ? styles.withFormat(style, typed.format)
-      : style
-    if (formula?.group !== undefined) sheet.ungroup(formula.group)
-    formulasChanged ||= formula !== null || own !== null
-    const key = keyOf(sheet.name, position)
-    stale.delete(key)
-    formulas().forget(key)
-    put(sheet, position, writeCell(sheet.xml.cellOrNew(position), {
-      value: typed?.value ?? null,
-      formula: own,
-      ...(format === style ? {} : { style: format })
-    }))
   }
 
   function apply ({ sheet: name, cell, value }: CellOperation): CellOperation | null {
     const sheet = visible.find(sheet => sheet.name === name)
     const position = positionOf(cell)
-    if (sheet === undefined || position === undefined || !canBeSet(sheet, position)) return null
+    if (sheet === undefined || position === undefined || !sheet.canBeSet(position)) return null
     const text = value.replace(/\r\n?/g, '\n').slice(0, MAX_TEXT).toWellFormed()
     if (view(sheet, position).value === text) return null
-    set(sheet, position, text)
-    const others = takeOut(sheet, position)
-    return cellChange(name, position, view(sheet, position), others)
+    const style = styleOf(sheet.content(position))
+    const formula = isFormula(text, style) ? text.slice(1).trim() : null
+    stale.delete(`${name}!${cellName(position)}`)
+    sheet.set(position, formula === null ? parseTyped(text, style) : null, formula)
+    changed.add(sheet)
+    written = null
+    const others = outdate()
+    const now = view(sheet, position)
+    return {
+      op: 'cell',
+      sheet: name,
+      cell: cellName(position),
+      value: now.value,
+      shown: now,
+      ...(Object.keys(others).length > 0 && { others })
+    }
   }
 
   function bytes (): Uint8Array {
     if (written !== null) return written
-    const parts = new Map<string, string | null>([...changed].map(({ part, xml }) => [part, xml.xml()]))
-    const stylesNow = styles.changed()
-    if (stylesNow !== null) parts.set(workbook.stylesPart!, stylesNow)
-    if (formulasChanged || stale.size > 0) parts.set(workbook.part, withFullCalculation(workbook))
-    if (formulasChanged) {
-      for (const [part, content] of withoutCalculationChain(office, workbook)) parts.set(part, content)
-    }
+    const serializer = new XMLSerializer()
+    const parts = new Map<string, string | null>(
+      [...changed].map(({ part, document }) => [part, serializer.serializeToString(document)])
+    )
+    calculateFully(document)
+    parts.set(MAIN_PART, serializer.serializeToString(document))
+    if (office.parts.has(CALCULATION_CHAIN)) withoutChain(parts)
     written = office.withParts(parts)
     return written
+  }
+
+  /** Office suites make it anew, and reject one that contains a cell without a formula. */
+  function withoutChain (parts: Map<string, string | null>): void {
+    parts.set(CALCULATION_CHAIN, null)
+    for (const part of ['[Content_Types].xml', 'xl/_rels/workbook.xml.rels']) {
+      parts.set(part, office.text(part)?.replace(/<(?:Override|Relationship)\b[^>]*calcChain[^>]*>/g, '') ?? null)
+    }
   }
 
   return {
     view: () => ({
       kind: 'grid',
-      sheets: gridsOf(visible.map(sheet => wholeSheet(sheet, position => view(sheet, position))))
+      sheets: gridsOf(visible.map(sheet => ({
+        ...sheet,
+        cells: sheet.used().map(([position]) => [position, () => view(sheet, position)] as const)
+      })))
     }),
     apply: operation => operation.op === 'cell' ? apply(operation) : null,
     replaceText: refuseText,
@@ -127,27 +109,13 @@ export function workbookDocument (original: Uint8Array): Editable {
   }
 }
 
-function canBeSet (sheet: OpenSheet, position: Position): boolean {
-  return !isCovered(position, sheet.xml.merged) && !sheet.locks().some(({ area }) => isIn(position, area))
-}
-
-function wholeSheet (sheet: OpenSheet, view: (position: Position) => GridCell): WholeSheet {
-  const { name, xml } = sheet
-  const used = [...sheet.used()]
-  return {
-    name,
-    last: used.reduce(
-      (so, { row, column }) => ({ row: Math.max(so.row, row), column: Math.max(so.column, column) }),
-      { row: 0, column: 0 }
-    ),
-    * cells ({ rows, columns }) {
-      for (const position of used) {
-        if (position.row <= rows && position.column <= columns) yield [position, view(position)]
-      }
-    },
-    merged: () => xml.merged,
-    locked: sheet.locks(),
-    columns: xml.columns,
-    hiddenRows: () => xml.rows().filter(row => xml.isHiddenRow(row))
-  }
+/** Makes the program that opens the workbook calculate its formulas. */
+function calculateFully (workbook: Document): void {
+  const root = workbook.documentElement!
+  const known = elements(workbook, 'calcPr')[0]
+  const calculation = known ??
+    workbook.createElementNS(root.namespaceURI, root.prefix ? `${root.prefix}:calcPr` : 'calcPr')
+  calculation.setAttribute('fullCalcOnLoad', '1')
+  if (known !== undefined) return
+  root.insertBefore(calculation, [...root.childNodes].find(({ localName }) => AFTER_CALCULATION.has(localName ?? '')) ?? null)
 }

@@ -4,9 +4,8 @@
  * @param {object} parts
  * @param {(message: object) => boolean} parts.send
  * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
- * @param {{ isSending: () => boolean, isUnsent: () => boolean, take: (leaving: boolean) => object[],
- *   received: () => boolean | void }} parts.replica `leaving`: what is taken is the last; `received` is false if there
- *   is no use in sending again
+ * @param {{ isSending: () => boolean, isUnsent: () => boolean, take: () => object[],
+ *   received: () => boolean | void }} parts.replica `received` is false if there is no use in sending again
  * @param {number} parts.pause in milliseconds
  */
 export function createBatches ({ send, dirty, replica, pause }) {
@@ -22,22 +21,19 @@ export function createBatches ({ send, dirty, replica, pause }) {
     clearTimeout(timer)
     timer = 0
     if (!isOnline || isHeld) return
-    if (!replica.isSending()) take(false)
+    if (!replica.isSending()) take()
     if (replica.isUnsent()) return
     dirty(false)
     for (const action of waiting.splice(0)) action()
   }
 
-  /** @param {boolean} leaving */
-  function take (leaving) {
-    const operations = replica.take(leaving)
+  function take () {
+    const operations = replica.take()
     if (operations.length > 0) send({ type: 'edit', batch: ++last, operations })
   }
 
   return {
     push,
-    /** Sends everything at once, without waiting for answers. */
-    sendAll: () => take(true),
     edited () {
       dirty(true)
       timer ||= setTimeout(push, pause)

@@ -1,4 +1,4 @@
-import { redoButton, saveButton, undoButton } from './frame.js'
+import { saveButton } from './frame.js'
 
 /** Whether the document server has changes that the application has not accepted. */
 let isUnsaved = false
@@ -14,13 +14,7 @@ export function showSavable ({ unsaved = isUnsaved, dirty = isDirty, saving = is
   saveButton.disabled = saving || !(unsaved || dirty)
 }
 
-/** @param {boolean} canUndo @param {boolean} canRedo */
-export function showUndoable (canUndo, canRedo) {
-  undoButton.disabled = !canUndo
-  redoButton.disabled = !canRedo
-}
-
-/** Hides the buttons for editing. @param {boolean} isFixed */
+/** Hides the button for saving. @param {boolean} isFixed */
 export function showFixed (isFixed) {
-  for (const button of [saveButton, undoButton, redoButton]) button.hidden = isFixed
+  saveButton.hidden = isFixed
 }

@@ -1,6 +1,6 @@
 import { createGridEditing } from './grid/editing.js'
 import { text } from './text/loading.js'
-/** @import { GridContent, GridOutbox, GridView } from './grid/protocol.js' */
+/** @import { GridCells, GridContent, GridView } from './grid/protocol.js' */
 /** @import { formView } from './form-view.js' */
 /** @import { Content, FixedContent, FormContent, Operation, ShowText } from './protocol.js' */
 
@@ -10,14 +10,13 @@ import { text } from './text/loading.js'
  * @param {object} parts
  * @param {(message: object) => boolean} parts.send
  * @param {ShowText} parts.showText
- * @param {(content: GridContent, outbox: GridOutbox) => GridView} parts.showGrid
+ * @param {(content: GridContent, cells: GridCells) => GridView} parts.showGrid
  * @param {(content: FormContent) => ReturnType<typeof formView> | null} parts.showForm
  * @param {(content: FixedContent) => void} parts.showFixed
  * @param {(isDirty: boolean) => void} parts.dirty
- * @param {(canUndo: boolean, canRedo: boolean) => void} parts.undoable
  * @param {(id: string, value: string) => boolean} parts.takesLink whether a value for a cell is a link to another file
  */
-export function createEditors ({ send, showText, showGrid, showForm, showFixed, dirty, undoable, takesLink }) {
+export function createEditors ({ send, showText, showGrid, showForm, showFixed, dirty, takesLink }) {
   /** @type {ReturnType<typeof text.createTextEditing> | null} */ let texts = null
   /** @type {ReturnType<typeof createGridEditing> | null} */ let grid = null
   /** @type {ReturnType<typeof formView> | null} */ let form = null
@@ -34,10 +33,10 @@ export function createEditors ({ send, showText, showGrid, showForm, showFixed, 
     if (content.kind !== 'prose') texts = null
     if (content.kind !== 'grid') grid = null
     if (content.kind === 'prose') {
-      texts ??= text.createTextEditing({ send, show: showText, dirty, undoable })
+      texts ??= text.createTextEditing({ send, show: showText, dirty })
       texts.opened(content, id)
     } else if (content.kind === 'grid') {
-      grid ??= createGridEditing({ send, show: showGrid, dirty, undoable, takesLink })
+      grid ??= createGridEditing({ send, show: showGrid, dirty, takesLink })
       grid.opened(content, id, lastBatch)
     } else if (content.kind === 'form') {
       form = showForm(content)
@@ -48,8 +47,8 @@ export function createEditors ({ send, showText, showGrid, showForm, showFixed, 
 
   return {
     opened,
-    undo: () => current()?.undo(),
-    redo: () => current()?.redo(),
+    undo: () => texts?.undo(),
+    redo: () => texts?.redo(),
     view: () => current()?.view(),
     /** What the page has of a text. */
     since: () => texts?.since(),
@@ -77,7 +76,6 @@ export function createEditors ({ send, showText, showGrid, showForm, showFixed, 
       if (editing === null) action()
       else editing.whenSent(action)
     },
-    sendAll: () => current()?.sendAll(),
     /** Whether something was typed that is not on its way to the document server. */
     isTyped: () => current()?.isTyped() ?? false,
     /** Sends nothing for a while. @param {boolean} value */
@@ -88,12 +86,10 @@ export function createEditors ({ send, showText, showGrid, showForm, showFixed, 
       texts?.view()?.destroy()
       grid?.cancel()
       texts = grid = null
-      undoable(false, false)
     },
     cell: () => grid?.cell() ?? null,
     /** @param {string} id @param {string} value */
     setCell: (id, value) => grid?.setCell(id, value),
-    isUnsent: () => current()?.isUnsent() ?? false,
-    unsentTexts: () => current()?.unsentTexts() ?? []
+    isUnsent: () => current()?.isUnsent() ?? false
   }
 }

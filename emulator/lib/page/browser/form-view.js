@@ -1,3 +1,4 @@
+import { element } from './dom.js'
 /** @import { FieldOperation, FormContent, FormField } from './protocol.js' */
 
 /**
@@ -59,17 +60,4 @@ function inputOf ({ key, label, type, value, options = [], multiline }) {
     : multiline ? element('textarea', { rows: 4 }) : element('input', { type: 'text' })
   input.value = String(value)
   return { input, value: text => { input.value = text } }
-}
-
-/**
- * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {object} properties
- * @param {Node[]} children
- * @returns {HTMLElementTagNameMap[Tag]}
- */
-function element (tag, properties, ...children) {
-  const made = Object.assign(document.createElement(tag), properties)
-  made.append(...children)
-  return made
 }

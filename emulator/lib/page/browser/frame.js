@@ -28,12 +28,8 @@ const STATES = {
 /** @type {HTMLElement} */ export const versionBar = part('data-versions')
 /** @type {HTMLButtonElement} */ export const saveButton = part('data-action="save"')
 /** @type {HTMLButtonElement} */ export const closeButton = part('data-action="close"')
-/** @type {HTMLButtonElement} */ export const undoButton = part('data-action="undo"')
-/** @type {HTMLButtonElement} */ export const redoButton = part('data-action="redo"')
 /** @type {HTMLButtonElement} */ export const retryButton = part('data-action="retry"')
-/** @type {HTMLButtonElement} */ export const copyButton = part('data-action="copy"')
 /** @type {HTMLButtonElement} */ export const reloadButton = part('data-action="reload"')
-/** @type {HTMLTextAreaElement} */ export const unsent = part('data-unsent-text')
 let isCut = false
 
 /**
@@ -102,20 +98,15 @@ export function hideScreen () {
  *
  * @param {string} title
  * @param {string} text
- * @param {string[]} texts typed text that did not arrive, offered for copying
  */
-export function showScreen (title, text, texts) {
+export function showScreen (title, text) {
   /** @type {HTMLElement} */
   const screen = part('data-screen')
   content.hidden = true
   content.setAttribute('aria-busy', 'false')
   screen.hidden = false
-  for (const button of [saveButton, undoButton, redoButton]) button.hidden = true
+  saveButton.hidden = true
   part('data-users').replaceChildren()
   part('data-screen-title').textContent = title
   part('data-screen-text').textContent = text
-  /** @type {HTMLElement} */
-  const box = part('data-unsent')
-  box.hidden = texts.length === 0
-  unsent.value = texts.join('\n')
 }

@@ -1,11 +1,8 @@
-import {
-  closeButton, copyButton, redoButton, reloadButton, retryButton, saveButton, showToast, undoButton, unsent
-} from './frame.js'
+import { closeButton, reloadButton, retryButton, saveButton, showToast } from './frame.js'
+import { showWatermark, useTheme } from './appearance.js'
 import { emit, listen, setHandled } from './embedding-page.js'
 import { hostCommands, requestClose, showHostButtons } from './host/features.js'
-import { showWatermark } from './host/watermark.js'
 import { connection, download, editing, leave, open, openAgain, save } from './session.js'
-import { useTheme } from './theme.js'
 
 /** What a key with Ctrl does, whatever has the focus. @type {Record<string, (event: KeyboardEvent) => void>} */
 const KEYS = {
@@ -51,22 +48,13 @@ addEventListener('beforeinput', event => {
   if (event.inputType === 'historyUndo') editing.undo()
   else editing.redo()
 })
-for (const [button, action] of /** @type {const} */ ([[undoButton, editing.undo], [redoButton, editing.redo]])) {
-  button.addEventListener('mousedown', event => event.preventDefault()) // keeps the caret in the text
-  button.addEventListener('click', action)
-}
 saveButton.addEventListener('click', save)
 closeButton.addEventListener('click', requestClose)
 retryButton.addEventListener('click', () => connection?.retryNow())
 reloadButton.addEventListener('click', openAgain)
-copyButton.addEventListener('click', () => {
-  unsent.select()
-  // Pages without TLS have no navigator.clipboard.
-  showToast(document.execCommand('copy') ? 'Copied' : 'The browser cannot copy it. Press Ctrl+C.')
-})
 emit('ready')
 
 /** Whether it is a field outside the document, with an undo of its own. @param {EventTarget | null} target */
 function isField (target) {
-  return target === unsent || (target instanceof Element && target.closest('dialog') !== null)
+  return target instanceof Element && target.closest('dialog') !== null
 }

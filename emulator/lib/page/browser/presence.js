@@ -1,3 +1,4 @@
+import { element } from './dom.js'
 import { showChildren } from './frame.js'
 /** @import { Marks, User } from './protocol.js' */
 
@@ -63,24 +64,18 @@ function colorOf (userId) {
 /** @param {User} user */
 function chip ({ userId, name: ownName, viewOnly, self }) {
   const name = names.get(userId) ?? ownName
-  const item = document.createElement('li')
-  item.textContent = initials(name)
-  item.title = `${name}${self ? ' (you)' : ''}${viewOnly ? ', viewing' : ''}`
-  item.setAttribute('aria-label', item.title)
+  const title = `${name}${self ? ' (you)' : ''}${viewOnly ? ', viewing' : ''}`
+  const className = `${self ? 'self' : ''} ${viewOnly ? 'viewer' : ''}`
+  const item = element('li', { textContent: initials(name), title, ariaLabel: title, className })
   item.dataset.color = String(colorOf(userId))
-  item.className = `${self ? 'self' : ''} ${viewOnly ? 'viewer' : ''}`
   return item
 }
 
 /** @param {User[]} others */
 function more (others) {
   if (others.length === 0) return []
-  const item = document.createElement('li')
-  item.textContent = `+${others.length}`
-  item.title = others.map(({ name }) => name).join(', ')
-  item.setAttribute('aria-label', item.title)
-  item.className = 'more'
-  return [item]
+  const title = others.map(({ name }) => name).join(', ')
+  return [element('li', { textContent: `+${others.length}`, title, ariaLabel: title, className: 'more' })]
 }
 
 /** @param {string} name */

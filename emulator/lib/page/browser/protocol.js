@@ -11,16 +11,14 @@
  * @property {object} doc as JSON of text/schema.js
  * @property {boolean} plain a text without formats; its paragraphs are lines
  * @property {number[]} levels of headings that it can have; 0 is a title
- * @property {string[]} lists kinds of lists that it can have: `bullet`, `number`
  * @property {{ steps: object[], clients: string[] }} [missed] since the version that the page had
- * @typedef {{ kind: 'readonly', note: string }} FixedContent
+ * @typedef {{ kind: 'readonly', note: string, doc?: object }} FixedContent `doc`: a text to read
  * @typedef {{ key: string, label: string, type: 'text' | 'checkBox' | 'radio' | 'comboBox', value: string | boolean,
  *   options?: string[], multiline?: boolean }} FormField
  * @typedef {{ kind: 'form', fields: FormField[] }} FormContent
  * @typedef {{ op: 'field', field: string, value: string | boolean }} FieldOperation
  * @typedef {TextContent | FixedContent | GridContent | FormContent} Content
- * @typedef {{ op: 'steps', version: number, steps: object[], client: string, leaving?: boolean }} Steps `leaving`:
- *   the document server itself fits them to steps that the page has not seen
+ * @typedef {{ op: 'steps', version: number, steps: object[], client: string }} Steps
  * @typedef {Steps | CellOperation | FieldOperation} Operation
  * @typedef {{ id: string, userId: string, name: string, viewOnly: boolean, self: boolean, place: string | null }} User
  *   `place`: the cell or the position in the text where the user is

@@ -1,4 +1,4 @@
-import { showFixed, showSavable, showUndoable } from './buttons.js'
+import { showFixed, showSavable } from './buttons.js'
 import { connect } from './connection.js'
 import { createEditors } from './editors.js'
 import { hideScreen, showCut, showNote, showScreen, showState, showTitle, showToast } from './frame.js'
@@ -60,14 +60,13 @@ export function whenUsersChange (action) {
 export const editing = createEditors({
   send: message => connection?.send(message) ?? false,
   showText: (shown, state, dispatch) => showText(shown, state, dispatch, opened),
-  showGrid: (shown, outbox) => showGrid(shown, outbox, opened),
+  showGrid: (shown, cells) => showGrid(shown, cells, opened),
   showForm: shown => showForm(shown, opened, {
     fill: operation => connection?.send({ type: 'edit', operations: [operation], batch: 0 }),
     submit: hasSubmitButton() ? submit : null
   }),
   showFixed: shown => showFixedContent(shown, opened),
   dirty,
-  undoable: showUndoable,
   takesLink: (id, value) => takesLink(id, value)
 })
 const place = watchPlace(() => editing.view()?.place() ?? null, at => connection?.send({ type: 'place', place: at }))
@@ -185,12 +184,12 @@ function showUsers (present) {
   for (const action of usersListeners) action(users)
 }
 
-/** @param {string} title @param {string} text @param {string[]} [unsent] typed text that did not arrive */
-function end (title, text, unsent = []) {
+/** @param {string} title @param {string} text */
+function end (title, text) {
   isEnded = true
   showCut(false)
   showState('closed')
-  showScreen(title, text, unsent)
+  showScreen(title, text)
 }
 
 /** Opens a fresh document in the place of one that has ended. */
@@ -201,16 +200,13 @@ export function openAgain () {
 /** @param {number} code @param {string} description */
 function refuse (code, description) {
   if (code === SAVED_MEANWHILE && opened !== null) {
-    const unsent = editing.unsentTexts()
     end(
       'The connection was lost for too long',
-      'The document server has ended this session and keeps the changes it received. Reload the page to continue editing.',
-      unsent
+      'The document server has ended this session and keeps the changes it received. Reload the page to continue editing.'
     )
     if (!isHandled('onRequestRefreshFile')) return emit('onOutdatedVersion')
     isOutdated = true
-    // What was typed stays on the screen until it has been copied: a fresh document replaces it.
-    if (unsent.length === 0) openAgain()
+    openAgain()
     return
   }
   if (code === NEEDS_PASSWORD) {
@@ -278,7 +274,7 @@ function warn (warningCode, warningDescription) {
 
 /** The page gave an answer that the real editor does not survive. @param {string} why */
 export function crash (why) {
-  leave(true)
+  leave()
   end('The editor has crashed', why)
   emit('onWarning', { warningCode: CRASHED, warningDescription: why })
 }
@@ -328,7 +324,8 @@ export function open (given) {
 /** @param {ServerMessage} message */
 function needsText (message) {
   if (message.type !== 'opened' && message.type !== 'content') return false
-  return message.content.kind === 'prose'
+  const { content } = message
+  return content.kind === 'prose' || (content.kind === 'readonly' && content.doc !== undefined)
 }
 
 /** Opens another configuration in the place of the present one. @param {Config} fresh */
@@ -343,17 +340,16 @@ export function reopen (fresh) {
   open(fresh)
 }
 
-/** Leaves the document. What was typed and not sent is lost, unless it is `sendsAll`. */
-export function leave (sendsAll = false) {
+/** Leaves the document. What was typed and not sent is lost. */
+export function leave () {
   if (isEnded || isLeaving || connection === null) return
   isLeaving = true
-  if (sendsAll) editing.sendAll()
   if (!connection.send({ type: 'close' })) cut()
 }
 
 /** Leaves the document, and shows something else in its place. */
 export function disconnect () {
-  leave(true)
+  leave()
   isEnded = true
   showCut(false)
   showState('viewing')

@@ -1,10 +1,10 @@
+import { element } from './dom.js'
 import { content, showNote } from './frame.js'
 import { formView } from './form-view.js'
 import { gridView } from './grid/view.js'
-import { pdfView } from './pdf-view.js'
 import { text } from './text/loading.js'
 /** @import { EditorState, Transaction } from 'prosemirror-state' */
-/** @import { GridContent, GridOutbox } from './grid/protocol.js' */
+/** @import { GridCells, GridContent } from './grid/protocol.js' */
 /** @import { FixedContent, FieldOperation, FormContent, Opened, TextContent } from './protocol.js' */
 
 /**
@@ -19,10 +19,10 @@ export function showText (shown, state, dispatch, opened) {
   return text.textView(content, shown, viewOnly, state, dispatch)
 }
 
-/** @param {GridContent} shown @param {GridOutbox} outbox @param {Opened | null} opened */
-export function showGrid (shown, outbox, opened) {
+/** @param {GridContent} shown @param {GridCells} cells @param {Opened | null} opened */
+export function showGrid (shown, cells, opened) {
   ready(false)
-  return gridView(content, shown, opened?.viewOnly ?? true, outbox)
+  return gridView(content, shown, opened?.viewOnly ?? true, cells)
 }
 
 /**
@@ -37,15 +37,25 @@ export function showForm (shown, opened, actions) {
   return null
 }
 
-/** What has no text or sheets to show, such as a PDF. @param {FixedContent} shown @param {Opened | null} opened */
+/**
+ * What is not edited, such as a PDF, which the browser's own viewer shows.
+ *
+ * @param {FixedContent} shown
+ * @param {Opened | null} opened
+ */
 export function showFixedContent (shown, opened) {
   ready(true)
-  if (opened?.pdf !== undefined) return pdfView(content, opened.pdf, opened.title)
+  if (opened?.pdf !== undefined) {
+    if (content.querySelector('.pdf') !== null) return // after a reconnect it is unchanged
+    const src = new URL(`../../../..${opened.pdf}`, location.href).href
+    return content.replaceChildren(navigator.pdfViewerEnabled
+      ? element('iframe', { className: 'pdf', title: opened.title, src })
+      : element('a', { className: 'pdf nothing', href: src, download: opened.title, textContent: `Download ${opened.title}` }))
+  }
   showNote(shown.note)
-  const text = document.createElement('p')
-  text.className = 'nothing'
-  text.textContent = `This ${opened?.fileType ?? ''} file has nothing to show. It can still be downloaded.`
-  content.replaceChildren(text)
+  if (shown.doc !== undefined) return text.showDocument(content, text.documentOf(shown.doc))
+  const textContent = `This ${opened?.fileType ?? ''} file has nothing to show. It can still be downloaded.`
+  content.replaceChildren(element('p', { className: 'nothing', textContent }))
 }
 
 /** @param {boolean} isScrolledByKeys the keyboard can scroll what cannot have the focus itself */

@@ -1,9 +1,6 @@
 import type { FakeClock, FakeClockOptions } from '../../../types/clock.js'
 
-interface Timer {
-  readonly at: number
-  readonly callback: () => void
-}
+type Timer = Readonly<{ at: number, callback: () => void }>
 
 /**
  * A clock that stands still until a test advances it.

@@ -15,38 +15,17 @@ export class TimeoutError extends Error {
   }
 }
 
-/** The only source of time in the emulator. */
-export interface Time {
-  /** Milliseconds since the epoch. */
-  now (): number
-  /** Whole seconds since the epoch, as in tokens. */
-  seconds (): number
-  /** Runs a task. A fake clock waits for its end before it advances. */
-  during<Result> (task: () => Promise<Result>): Promise<Result>
-  /** Waits within `during`; meanwhile the fake clock may advance. Resolves early when the signal is aborted. */
-  pause (milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Waits outside of `during`. Resolves early when the signal is aborted. */
-  wait (milliseconds: number, signal?: AbortSignal): Promise<void>
-  /**
-   * Waits while everything under way depends on this wait: the fake clock may advance. Resolves early when the signal
-   * is aborted.
-   */
-  hold (milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Runs a task with a signal that is aborted after the time limit. */
-  limited<Result>(
-    milliseconds: number,
-    signal: AbortSignal,
-    task: (signal: AbortSignal) => Promise<Result>
-  ): Promise<Result>
-}
+export type Time = ReturnType<typeof createTime>
 
-export function createTime (clock: Clock): Time {
+/** The only source of time in the emulator. */
+export function createTime (clock: Clock) {
   let underWay = 0
   const work = (change: 1 | -1, times = 1) => {
     underWay += change * times
     for (let time = 0; time < times; time++) clock.work?.(change)
   }
 
+  /** Waits outside of `during`. Resolves early when the signal is aborted. */
   async function wait (milliseconds: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return
     await new Promise<void>(resolve => {
@@ -61,10 +40,13 @@ export function createTime (clock: Clock): Time {
   }
 
   return {
+    /** Milliseconds since the epoch. */
     now: () => clock.now(),
+    /** Whole seconds since the epoch, as in tokens. */
     seconds: () => Math.floor(clock.now() / 1000),
     wait,
-    async during (task) {
+    /** Runs a task. A fake clock waits for its end before it advances. */
+    async during<Result> (task: () => Promise<Result>): Promise<Result> {
       work(1)
       try {
         return await task()
@@ -72,7 +54,8 @@ export function createTime (clock: Clock): Time {
         work(-1)
       }
     },
-    async pause (milliseconds, signal) {
+    /** Waits within `during`; meanwhile the fake clock may advance. Resolves early when the signal is aborted. */
+    async pause (milliseconds: number, signal?: AbortSignal): Promise<void> {
       work(-1)
       try {
         await wait(milliseconds, signal)
@@ -80,7 +63,11 @@ export function createTime (clock: Clock): Time {
         work(1)
       }
     },
-    async hold (milliseconds, signal) {
+    /**
+     * Waits while everything under way depends on this wait: the fake clock may advance. Resolves early when the signal
+     * is aborted.
+     */
+    async hold (milliseconds: number, signal?: AbortSignal): Promise<void> {
       const held = Math.max(underWay, 0)
       work(-1, held)
       try {
@@ -89,7 +76,12 @@ export function createTime (clock: Clock): Time {
         work(1, held)
       }
     },
-    async limited (milliseconds, signal, task) {
+    /** Runs a task with a signal that is aborted after the time limit. */
+    async limited<Result> (
+      milliseconds: number,
+      signal: AbortSignal,
+      task: (signal: AbortSignal) => Promise<Result>
+    ): Promise<Result> {
       const late = new AbortController()
       const cancel = clock.setTimer(milliseconds, () => late.abort(new TimeoutError(milliseconds)))
       try {

@@ -1,7 +1,7 @@
 import { postPresence } from '../sessions/callbacks.js'
 import type { OpenDocument } from '../sessions/open-document.js'
 import { editors, userIds } from '../sessions/participants.js'
-import type { ForgottenFile, SessionParts } from '../sessions/parts.js'
+import type { ForgottenFile, Parts } from '../parts.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { license } from './license.js'
 
@@ -13,12 +13,7 @@ const INTERNAL = 3
 const UNKNOWN_COMMAND = 5
 
 type Fields = Record<string, unknown>
-type ForgottenFiles = SessionParts['forgotten']
-
-interface Parts {
-  readonly sessions: Sessions
-  readonly parts: SessionParts
-}
+type ForgottenFiles = Parts['forgotten']
 
 /** How a command is answered. */
 export interface CommandReply {
@@ -35,7 +30,8 @@ export function answerFor (key: unknown, error: number, more: object = {}): obje
 
 /** Runs a command whose token has been verified. */
 export async function runCommand (
-  { sessions, parts }: Parts,
+  parts: Parts,
+  sessions: Sessions,
   fields: Fields,
   { urlOf, sent }: CommandReply
 ): Promise<object> {
@@ -87,7 +83,7 @@ export async function runCommand (
 
 /** `info` posts a presence callback and waits for its answer. Resolves to `null` when there is no callback URL. */
 async function reportUsers (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   { callback, userdata }: Fields
 ): Promise<string[] | null> {

@@ -1,24 +1,17 @@
 import { once } from 'node:events'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { baseUrlOf } from '../../url.js'
-import type { ForgottenFile, SessionParts } from '../sessions/parts.js'
+import type { ForgottenFile, Parts } from '../parts.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { lenientRoutes, signedRequest } from '../tokens/request-token.js'
-import type { Tokens } from '../tokens/tokens.js'
 import { answerFor, runCommand } from './commands.js'
 import { serverInfoRoute } from './server-info.js'
-
-interface Parts {
-  readonly sessions: Sessions
-  readonly parts: SessionParts
-  readonly tokens: Tokens
-}
 
 const INVALID_TOKEN = 6
 const EXPIRED_TOKEN = 7
 
 /** The command service at its two paths. The older one accepts GET, too. Answers always have HTTP status 200. */
-export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens }: Parts): void {
+export function commandRoutes (app: FastifyInstance, parts: Parts, sessions: Sessions): void {
   async function answer (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const urlOf = (key: string, { fileType, bytes, storedAt }: ForgottenFile): string => {
       const stored = parts.files.put(
@@ -30,10 +23,10 @@ export function commandRoutes (app: FastifyInstance, { sessions, parts, tokens }
       )
       return parts.files.urlOf(stored, baseUrlOf(request.headers), key)
     }
-    const signed = signedRequest(request, tokens, 'command')
+    const signed = signedRequest(request, parts.tokens, 'command')
     const answer = 'rejected' in signed
       ? answerFor(signed.key, signed.rejected === 'expired' ? EXPIRED_TOKEN : INVALID_TOKEN)
-      : await runCommand({ sessions, parts }, signed.fields, { urlOf, sent: once(reply.raw, 'close') })
+      : await runCommand(parts, sessions, signed.fields, { urlOf, sent: once(reply.raw, 'close') })
     return reply.type('application/json').send(Buffer.from(JSON.stringify(answer)))
   }
 

@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { FastifyBaseLogger } from 'fastify'
-import type { Time } from '../clock/time.js'
 import { decrypted } from '../../documents/office/protected/decrypt.js'
-import type { FaultRegistry } from '../faults/registry.js'
-import type { OutboundClient } from '../outbound/client.js'
 import { download } from '../outbound/download.js'
-import type { ResultFiles } from '../result-files/files.js'
-import { ConversionCode } from './error-codes.js'
-import type { Convert } from '../../documents/converter/convert.js'
-import { failureOf } from './failures.js'
+import type { Parts } from '../parts.js'
+import { ConversionCode, type Failure, failureOf } from './failures.js'
 import { SEPARATED } from '../../formats.js'
 import { isImage } from '../../documents/images/render.js'
-import { createJobs, type Failure, type Outcome } from './jobs.js'
+import { createJobs, type Outcome } from './jobs.js'
 import { readablePlain } from '../../documents/plain-source.js'
 import { type ConversionRequest, conversionRequest } from './request.js'
 import { isProtected, sourceType } from './source-type.js'
@@ -26,43 +20,17 @@ interface Converted {
 export type ConversionOutcome = Outcome<Converted>
 
 /** Converts documents; each pair of key and output type only once. */
-export interface Conversions {
-  /**
-   * Starts a conversion, or joins the one under way. A synchronous request resolves when it is done, an asynchronous
-   * one at once.
-   */
-  convert (fields: Record<string, unknown>): Promise<ConversionOutcome>
-  /** The same for a source that came with the request. Without one it only asks for the conversion under way. */
-  convertFile (fields: Record<string, unknown>, source: Uint8Array | undefined): Promise<ConversionOutcome>
-}
-
-/** What converts and builds documents works with. */
-export interface ConversionParts {
-  readonly client: OutboundClient
-  readonly time: Time
-  readonly files: ResultFiles
-  readonly faults: FaultRegistry
-  readonly convert: Convert
-  readonly closing: AbortSignal
-  readonly log: Pick<FastifyBaseLogger, 'error' | 'warn'>
-}
-
-interface Parts extends ConversionParts {
-  /** Whether downloads carry a token. */
-  readonly isSigned: boolean
-}
-
-export function conversions ({ client, time, files, faults, convert, closing, isSigned, log }: Parts): Conversions {
+export function conversions ({ client, time, files, faults, convert, closing, tokens, log }: Parts) {
   const jobs = createJobs<Converted>(time, closing)
 
   async function run (
-    { key, from: given, to, toNumber, title, url, thumbnail, plain, password = '' }: ConversionRequest,
+    { key, from: given, to, toNumber, title, url, thumbnail, plain, password }: ConversionRequest,
     sent?: Uint8Array
   ): Promise<Converted | Failure> {
     const fault = faults.take('conversion')
     if (sent === undefined && (typeof url !== 'string' || url === '')) return { error: ConversionCode.conversion }
     try {
-      const source = sent ?? await download(client, time, url as string, given, { signed: isSigned })
+      const source = sent ?? await download(client, time, url as string, given, { signed: tokens.areRequired })
       const from = await sourceType(source, given)
       if (fault?.type === 'slow') await time.pause(fault.ms, closing)
       if (fault?.type === 'error') return { error: fault.error }
@@ -94,18 +62,24 @@ export function conversions ({ client, time, files, faults, convert, closing, is
     run?: (request: ConversionRequest) => Promise<Converted | Failure>
   ): Promise<ConversionOutcome> {
     const request = conversionRequest(fields)
-    if ('error' in request) return request
+    if (request.error !== undefined) return request
     const id = `${request.key}_${request.toNumber}_${request.to}`
-    const outcome = run
-      ? await jobs.outcomeOf(id, request.isAsync, async () => await run(request))
-      : await jobs.outcomeOf(id, request.isAsync) ?? { error: ConversionCode.input }
+    const otherwise = run ? async () => await run(request) : { error: ConversionCode.input }
+    const outcome = await jobs.outcomeOf(id, request.isAsync, otherwise)
     return isForOthers(outcome, request) ? { error: ConversionCode.password } : outcome
   }
 
   return {
-    convert: async fields => await outcomeOf(fields, run),
-    // A request without a key is joined by no other one: two files have nothing else that tells them apart.
-    convertFile: async (fields, source) =>
+    /**
+     * Starts a conversion, or joins the one under way. A synchronous request resolves when it is done, an asynchronous
+     * one at once.
+     */
+    convert: async (fields: Record<string, unknown>) => await outcomeOf(fields, run),
+    /**
+     * The same for a source that came with the request. Without one it only asks for the conversion under way. A
+     * request without a key is joined by no other one: two files have nothing else that tells them apart.
+     */
+    convertFile: async (fields: Record<string, unknown>, source: Uint8Array | undefined) =>
       await outcomeOf(
         { ...fields, key: fields.key || randomUUID() },
         source && (async request => await run(request, source))

@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ConversionCode } from './error-codes.js'
+import { ConversionCode } from './failures.js'
 
 /** The parts of a form with a file. */
 export interface FromFileForm {

@@ -1,11 +1,5 @@
 import { familyOf, formatNumber, writtenAs } from '../../formats.js'
 
-export interface OutputType {
-  readonly extension: string
-  /** Part of the result's folder; distinguishes cached results. */
-  readonly number: number
-}
-
 const FAMILIES: Record<string, { readonly number: number, readonly extensions: Record<string, string> }> = {
   ooxml: { number: 2055, extensions: { word: 'docx', cell: 'xlsx', slide: 'pptx', pdf: 'docx' } },
   odf: { number: 2058, extensions: { word: 'odt', cell: 'ods', slide: 'odp' } }
@@ -13,9 +7,9 @@ const FAMILIES: Record<string, { readonly number: number, readonly extensions: R
 
 /**
  * The format that `outputtype` names. `ooxml` and `odf` stand for the format of that family that fits the source, if
- * there is one.
+ * there is one. Its number is part of the result's folder, and distinguishes cached results.
  */
-export function outputType (requested: string, from: string): OutputType | 'ambiguous' | undefined {
+export function outputType (requested: string, from: string) {
   const name = requested.toLowerCase()
   const family = Object.hasOwn(FAMILIES, name) ? FAMILIES[name] : undefined
   if (family !== undefined) {

@@ -1,27 +1,11 @@
 import { posix } from 'node:path'
-import { ConversionCode } from './error-codes.js'
+import { ConversionCode, type Failure } from './failures.js'
 import type { Thumbnail } from '../../documents/images/thumbnail.js'
 import { outputType } from './output-type.js'
-import { type PlainSource, plainSourceOf } from '../../documents/plain-source.js'
+import { plainSourceOf } from '../../documents/plain-source.js'
 
 /** A conversion request as the document server reads it. */
-export interface ConversionRequest {
-  /** As used in the folder of the result. */
-  readonly key: string
-  /** In lower case; empty when not given. */
-  readonly from: string
-  readonly to: string
-  readonly toNumber: number
-  /** Without an extension. */
-  readonly title: string
-  readonly url: unknown
-  /** Of a protected source. */
-  readonly password?: string
-  readonly thumbnail: Thumbnail
-  /** How a text source is read. */
-  readonly plain: PlainSource
-  readonly isAsync: boolean
-}
+export type ConversionRequest = Exclude<ReturnType<typeof conversionRequest>, Failure>
 
 const KEY = /^[0-9A-Za-z._=-]*$/
 // Source: the document server's constant.
@@ -35,7 +19,7 @@ const DEFAULT_IMAGE_SIZE = 100
 /**
  * Reads the signed fields of a request. Accepts long keys, numbers as keys, and any `filetype` of letters and digits.
  */
-export function conversionRequest (fields: Record<string, unknown>): ConversionRequest | { readonly error: number } {
+export function conversionRequest (fields: Record<string, unknown>) {
   const { key, title, url, async: asynchronous, password, thumbnail, documentRenderer } = fields
   const from = fields.filetype || fields.fileType || ''
   const requested = fields.outputtype || fields.outputType || ''
@@ -50,14 +34,19 @@ export function conversionRequest (fields: Record<string, unknown>): ConversionR
   if (`conv_${stringOf(key)}_${to.number}`.length > ID_MAX_LENGTH) return { error: ConversionCode.unknown }
   const name = stringOf(title) || 'output'
   return {
+    /** As used in the folder of the result. */
     key: stringOf(key) || 'undefined',
+    /** In lower case; empty when not given. */
     from: stringOf(from).toLowerCase(),
     to: to.extension,
     toNumber: to.number,
+    /** Without an extension. */
     title: name.slice(0, name.length - posix.extname(name).length),
     url,
-    ...(typeof password === 'string' && password !== '' && { password }),
+    /** Of a protected source. */
+    password: typeof password === 'string' ? password : '',
     thumbnail: thumbnailOf(thumbnail),
+    /** How a text source is read. */
     plain: plainSourceOf(fields),
     isAsync: typeof asynchronous === 'string' ? asynchronous === 'true' : Boolean(asynchronous)
   }

@@ -2,19 +2,11 @@ import { basename, extname } from 'node:path/posix'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { baseUrlOf } from '../../url.js'
-import { ConversionCode } from './error-codes.js'
+import { ConversionCode } from './failures.js'
 import { fromFileRoute } from './from-file.js'
-import type { ConversionOutcome, Conversions } from './conversions.js'
+import { type ConversionOutcome, conversions } from './conversions.js'
 import { lenientRoutes, signedFields, signedRequest } from '../tokens/request-token.js'
-import type { ResultFiles } from '../result-files/files.js'
-import type { Tokens } from '../tokens/tokens.js'
-
-interface Parts {
-  readonly conversions: Conversions
-  readonly files: ResultFiles
-  readonly tokens: Tokens
-  readonly hasFromFile: boolean
-}
+import type { Parts } from '../parts.js'
 
 interface Result {
   readonly fileUrl: string
@@ -27,14 +19,16 @@ type MediaType = 'application/json' | 'application/xml'
  * `/converter` answers with JSON and the older `/ConvertService.ashx` with XML, unless `Accept` prefers the other. The
  * HTTP status is always 200.
  */
-export function conversionRoutes (app: FastifyInstance, { conversions, files, tokens, hasFromFile }: Parts): void {
+export function conversionRoutes (app: FastifyInstance, parts: Parts): void {
+  const { files, tokens } = parts
+  const { convert: converted, convertFile } = conversions(parts)
   let lastShardKey: string | undefined
 
   async function convert (request: FastifyRequest, reply: FastifyReply, byDefault: MediaType): Promise<FastifyReply> {
     const signed = signedRequest(request, tokens, 'converter')
     const outcome = 'rejected' in signed
       ? { error: ConversionCode.token }
-      : await conversions.convert(signed.fields)
+      : await converted(signed.fields)
     const result = typeof outcome === 'object' && 'path' in outcome ? withUrl(request, outcome) : outcome
     return preferredType(request, byDefault) === 'application/xml'
       ? reply.type('text/xml; charset=UTF-8').send(Buffer.from(xmlOf(result)))
@@ -63,11 +57,11 @@ export function conversionRoutes (app: FastifyInstance, { conversions, files, to
       handler: async (request, reply) => await convert(request, reply, 'application/xml')
     })
   })
-  if (hasFromFile) {
+  if (parts.build.behavesAs === '10.0') {
     fromFileRoute(app, '/converter/from-file', async (request, reply, { fields, file }) => {
       const signed = signedFields(fields, request, tokens, 'converter', true)
       if ('rejected' in signed) return sendJson(reply, { error: ConversionCode.token })
-      const outcome = await conversions.convertFile({
+      const outcome = await convertFile({
         filetype: extname(file?.name ?? '').slice(1),
         title: file?.name,
         ...signed.fields
@@ -83,7 +77,10 @@ export function conversionRoutes (app: FastifyInstance, { conversions, files, to
 }
 
 function sendJson (reply: FastifyReply, answer: Answer): FastifyReply {
-  return reply.type('application/json; charset=UTF-8').send(Buffer.from(jsonOf(answer)))
+  const content = answer === 'pending'
+    ? { percent: 0, endConvert: false }
+    : 'error' in answer ? answer : { ...answer, percent: 100, endConvert: true }
+  return reply.type('application/json; charset=UTF-8').send(Buffer.from(JSON.stringify(content)))
 }
 
 function contentDisposition (name: string): string {
@@ -99,12 +96,6 @@ function preferredType ({ raw }: FastifyRequest, byDefault: MediaType): string {
 }
 
 type Answer = Result | { readonly error: number } | 'pending'
-
-function jsonOf (answer: Answer): string {
-  if (answer === 'pending') return JSON.stringify({ percent: 0, endConvert: false })
-  if ('error' in answer) return JSON.stringify(answer)
-  return JSON.stringify({ ...answer, percent: 100, endConvert: true })
-}
 
 function xmlOf (answer: Answer): string {
   const declaration = '<?xml version="1.0" encoding="utf-8"?>'

@@ -1,10 +1,7 @@
 import { isCompoundFile } from '../../documents/office/protected/compound-file.js'
 import { familyOf } from '../../formats.js'
 
-const PACKAGES: ReadonlyArray<readonly [part: RegExp, type: string]> = [[/^word\//, 'docx'], [/^xl\//, 'xlsx'], [
-  /^ppt\//,
-  'pptx'
-]]
+const PACKAGES = [[/^word\//, 'docx'], [/^xl\//, 'xlsx'], [/^ppt\//, 'pptx']] as const
 // An OpenDocument file begins with its media type, uncompressed, after a zip entry's header and name of 38 bytes.
 const OPEN_DOCUMENT = /^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)/
 const OPEN_DOCUMENT_TYPES: Readonly<Record<string, string>> = { text: 'odt', spreadsheet: 'ods', presentation: 'odp' }

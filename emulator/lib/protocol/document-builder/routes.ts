@@ -1,21 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ConversionCode } from '../conversions/error-codes.js'
+import { ConversionCode } from '../conversions/failures.js'
 import { fromFileRoute } from '../conversions/from-file.js'
-import type { ResultFiles } from '../result-files/files.js'
+import type { Parts } from '../parts.js'
 import { lenientRoutes, signedFields, signedRequest } from '../tokens/request-token.js'
-import type { Tokens } from '../tokens/tokens.js'
 import { baseUrlOf } from '../../url.js'
-import type { Build, Builds } from './builds.js'
-
-interface Parts {
-  readonly builds: Builds
-  readonly files: ResultFiles
-  readonly tokens: Tokens
-  readonly hasFromFile: boolean
-}
+import { type Build, builds } from './builds.js'
 
 /** `/docbuilder`. The HTTP status is always 200. Source: docs/document-server-protocol.md#document-builder */
-export function builderRoutes (app: FastifyInstance, { builds, files, tokens, hasFromFile }: Parts): void {
+export function builderRoutes (app: FastifyInstance, parts: Parts): void {
+  const { files, tokens } = parts
+  const build = builds(parts)
+
   function answerOf ({ key, outcome }: Build, baseUrl: string): object {
     if (outcome === 'pending') return { key, end: false }
     if ('error' in outcome) return outcome
@@ -31,11 +26,11 @@ export function builderRoutes (app: FastifyInstance, { builds, files, tokens, ha
       return await answer(
         request,
         reply,
-        'rejected' in signed ? { error: ConversionCode.token } : await builds.build(signed.fields)
+        'rejected' in signed ? { error: ConversionCode.token } : await build(signed.fields)
       )
     })
   })
-  if (hasFromFile) {
+  if (parts.build.behavesAs === '10.0') {
     fromFileRoute(app, '/docbuilder/from-file', async (request, reply, { fields, file }) => {
       const signed = signedFields(fields, request, tokens, 'docbuilder', true)
       return await answer(
@@ -43,7 +38,7 @@ export function builderRoutes (app: FastifyInstance, { builds, files, tokens, ha
         reply,
         'rejected' in signed
           ? { error: ConversionCode.token }
-          : await builds.build({ ...signed.fields, key: undefined }, file?.bytes)
+          : await build({ ...signed.fields, key: undefined }, file?.bytes)
       )
     })
   }

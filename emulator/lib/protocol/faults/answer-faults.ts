@@ -3,17 +3,10 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Time } from '../clock/time.js'
-import type { FaultRegistry } from './registry.js'
+import type { Parts } from '../parts.js'
 import type { AnswerFault, Faults } from '../../../types/faults.js'
 
 type AnswerRoute = 'file' | 'converter' | 'command' | 'builder' | 'formats' | 'healthcheck' | 'api'
-
-interface Parts {
-  readonly faults: FaultRegistry
-  readonly time: Time
-  readonly closing: AbortSignal
-}
 
 const ROUTES: ReadonlyArray<readonly [path: RegExp, route: AnswerRoute]> = [
   [/^\/cache\/files\//, 'file'],
@@ -50,7 +43,7 @@ async function withFault (
   fault: AnswerFault,
   reply: FastifyReply,
   body: Buffer,
-  { time, closing }: Omit<Parts, 'faults'>
+  { time, closing }: Pick<Parts, 'closing' | 'time'>
 ): Promise<unknown> {
   const { socket } = reply.request.raw
   const setLength = (length: number) => reply.header('content-length', length)
@@ -64,16 +57,16 @@ async function withFault (
     case 'html': return replacement(fault, reply)
     case 'length':
       setLength(Math.max(body.length + fault.by, 0))
-      return withClosedEnd(body, socket)
+      return streamOf(withClosedEnd(body, socket))
     case 'drip':
       setLength(body.length)
-      return inPieces(body, fault, pass)
+      return streamOf(inPieces(body, fault, pass))
     case 'stall':
       setLength(body.length)
-      return truncated(reply, body, fault.afterBytes, async () => { if (!end.aborted) await once(end, 'abort') })
+      return streamOf(truncated(reply, body, fault.afterBytes, async () => { if (!end.aborted) await once(end, 'abort') }))
     case 'reset':
       setLength(body.length)
-      return truncated(reply, body, fault.afterBytes, async () => await reset(socket))
+      return streamOf(truncated(reply, body, fault.afterBytes, async () => await reset(socket)))
   }
 }
 
@@ -88,37 +81,34 @@ function replacement (fault: Extract<AnswerFault, { type: 'answer' | 'html' }>, 
 }
 
 /** A stream: for a string or buffer, Fastify would correct the length. */
-function withClosedEnd (body: Buffer, socket: Socket): Readable {
-  return Readable.from((async function * () {
-    yield body
-    await new Promise(resolve => setImmediate(resolve)) // sends the body before the connection ends
-    socket.end()
-  })(), { objectMode: false })
+function streamOf (pieces: AsyncIterable<Buffer>): Readable {
+  return Readable.from(pieces, { objectMode: false })
 }
 
-function inPieces (
+async function * withClosedEnd (body: Buffer, socket: Socket): AsyncGenerator<Buffer> {
+  yield body
+  await new Promise(resolve => setImmediate(resolve)) // sends the body before the connection ends
+  socket.end()
+}
+
+async function * inPieces (
   body: Buffer,
   { bytes = 1024, everyMs = 1000 }: { bytes?: number, everyMs?: number },
   pass: (milliseconds: number) => Promise<void>
-): Readable {
-  return Readable.from(
-    (async function * () {
-      for (let start = 0; start < body.length; start += bytes) {
-        if (start > 0) await pass(everyMs)
-        yield body.subarray(start, start + bytes)
-      }
-    })(),
-    { objectMode: false }
-  )
+): AsyncGenerator<Buffer> {
+  for (let start = 0; start < body.length; start += bytes) {
+    if (start > 0) await pass(everyMs)
+    yield body.subarray(start, start + bytes)
+  }
 }
 
-function truncated (reply: FastifyReply, body: Buffer, afterBytes = 0, then: () => Promise<void>): Readable {
-  return Readable.from((async function * () {
-    reply.raw.flushHeaders() // otherwise they wait for the first byte of the body
-    if (afterBytes > 0) yield body.subarray(0, afterBytes)
-    await new Promise(resolve => setImmediate(resolve))
-    await then()
-  })(), { objectMode: false })
+async function * truncated (
+  reply: FastifyReply, body: Buffer, afterBytes = 0, then: () => Promise<unknown>
+): AsyncGenerator<Buffer> {
+  reply.raw.flushHeaders() // otherwise they wait for the first byte of the body
+  if (afterBytes > 0) yield body.subarray(0, afterBytes)
+  await new Promise(resolve => setImmediate(resolve))
+  await then()
 }
 
 /**

@@ -1,17 +1,6 @@
 import mime from 'mime'
 import { type Family, formatsOf } from '../../formats.js'
 
-/** An entry of the list of formats, as ONLYOFFICE Docs publishes it. */
-interface Format {
-  readonly name: string
-  /** The editor that opens it; empty for a format that only conversions produce. */
-  readonly type: Family | ''
-  readonly actions: readonly string[]
-  /** What it can be converted to. */
-  readonly convert: readonly string[]
-  readonly mime: readonly string[]
-}
-
 /**
  * The formats that are saved as they were opened, by editor; others are converted to the first of `RESULTS` when they
  * are edited.
@@ -50,25 +39,15 @@ const RESULTS: Readonly<Record<Family, string>> = {
 const FAMILIES: readonly Family[] = ['word', 'cell', 'slide', 'pdf', 'diagram']
 
 /** The formats in the shape of ONLYOFFICE's list. The values are those of this emulator. */
-export const formats: readonly Format[] = [
+export const formats = [
   ...FAMILIES.flatMap(family => formatsOf(family).map(name => format(name, family))),
-  ...words(`${IMAGES} zip`).map(name => ({
-    name,
-    type: '' as const,
-    actions: [],
-    convert: [],
-    mime: mediaTypesOf(name)
-  }))
+  // What only conversions produce.
+  ...words(`${IMAGES} zip`).map(name => ({ name, type: '', actions: [], convert: [], mime: mediaTypesOf(name) }))
 ]
 
-function format (name: string, family: Family): Format {
-  return {
-    name,
-    type: family,
-    actions: actionsOf(name, family),
-    convert: words(RESULTS[family]).filter(result => result !== name),
-    mime: mediaTypesOf(name)
-  }
+function format (name: string, family: Family) {
+  const convert = words(RESULTS[family]).filter(result => result !== name)
+  return { name, type: family, actions: actionsOf(name, family), convert, mime: mediaTypesOf(name) }
 }
 
 function actionsOf (name: string, family: Family): string[] {

@@ -11,24 +11,7 @@ export interface Answer {
   readonly bytes: Buffer
 }
 
-/** Makes the document server's requests and logs them. Rejects when there is no answer. */
-export interface OutboundClient {
-  /** Complete; the request log removes the oldest entries to keep its limit. */
-  readonly requests: SentRequest[]
-  /** `signed`: with a token for the URL, if requests carry one. @default true */
-  get(url: string, options?: { readonly signed?: boolean }): Promise<Answer>
-  post(url: string, body: Record<string, unknown>, headerToken: string | undefined): Promise<Answer>
-  /** A token over the claims, valid for five minutes; `undefined` if requests carry none. */
-  token(claims: object): string | undefined
-  /** The claims `operation` of the tokens that it sends. */
-  readonly operations: SentOperations
-  /** Aborts every request under way and sends nothing more until `restart`. */
-  crash(): void
-  restart(): void
-  /** Aborted by the next crash. */
-  crashSignal(): AbortSignal
-  close(): Promise<void>
-}
+export type OutboundClient = ReturnType<typeof outboundClient>
 
 /** The document server crashed: the outcome of the request is unknown. */
 export class CrashedError extends Error {
@@ -43,22 +26,18 @@ const CALLBACK_TIMEOUT_MS = 600_000
 const MAX_DOWNLOAD_BYTES = 104_857_600
 const MAX_ANSWER_BYTES = 1024 * 1024
 
-export interface TokenHeader {
-  readonly name: string
-  readonly prefix: string
-}
-
 interface Dependencies {
   readonly tokens: Tokens
   readonly time: Time
   /** The header that carries the token. */
-  readonly tokenHeader: TokenHeader
+  readonly tokenHeader: { readonly name: string, readonly prefix: string }
   readonly operations: SentOperations
   /** Called for every request when its outcome is known. */
   readonly settled: (entry: SentRequest) => void
 }
 
-export function outboundClient ({ tokens, time, tokenHeader, operations, settled }: Dependencies): OutboundClient {
+/** Makes the document server's requests and logs them. Rejects when there is no answer. */
+export function outboundClient ({ tokens, time, tokenHeader, operations, settled }: Dependencies) {
   const dispatcher = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
   const requests: SentRequest[] = []
   let crash = new AbortController()
@@ -95,13 +74,17 @@ export function outboundClient ({ tokens, time, tokenHeader, operations, settled
     }
   }
 
+  /** A token over the claims, valid for five minutes; `undefined` if requests carry none. */
   const token = (claims: object) => tokens.areSent ? tokens.sign(claims) : undefined
 
   return {
+    /** Complete; the request log removes the oldest entries to keep its limit. */
     requests,
     token,
+    /** The claims `operation` of the tokens that it sends. */
     operations,
-    async get (url, { signed = true } = {}) {
+    /** @param options.signed with a token for the URL, if requests carry one */
+    async get (url: string, { signed = true }: { readonly signed?: boolean } = {}): Promise<Answer> {
       const headers = {
         ...commonHeaders(),
         ...credentials(
@@ -118,7 +101,7 @@ export function outboundClient ({ tokens, time, tokenHeader, operations, settled
         bytes => bytes
       )
     },
-    async post (url, body, headerToken) {
+    async post (url: string, body: Record<string, unknown>, headerToken: string | undefined): Promise<Answer> {
       const { Accept, ...others } = commonHeaders()
       const headers = {
         Accept,
@@ -134,16 +117,12 @@ export function outboundClient ({ tokens, time, tokenHeader, operations, settled
         jsonOrText
       )
     },
-    crash () {
-      crash.abort()
-    },
-    restart () {
-      crash = new AbortController()
-    },
-    crashSignal: () => crash.signal,
-    async close () {
-      await dispatcher.close()
-    }
+    /** Aborts every request under way and sends nothing more until `restart`. */
+    crash: () => crash.abort(),
+    restart: () => { crash = new AbortController() },
+    /** Aborted by the next crash. */
+    crashSignal: (): AbortSignal => crash.signal,
+    close: async () => await dispatcher.close()
   }
 }
 
@@ -162,7 +141,7 @@ function commonHeaders () {
 function credentials (
   target: string,
   token: string | undefined,
-  { name, prefix }: TokenHeader
+  { name, prefix }: Dependencies['tokenHeader']
 ): Record<string, string> {
   const { username, password } = new URL(target)
   const withToken: Record<string, string> = token === undefined ? {} : { [name]: `${prefix}${token}` }

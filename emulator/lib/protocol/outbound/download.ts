@@ -1,6 +1,5 @@
 import { type Time, TimeoutError } from '../clock/time.js'
 import { documentServerError } from '../../errors.js'
-import { isTooLarge } from './read-answer.js'
 import { CrashedError, type OutboundClient } from './client.js'
 
 const ATTEMPTS = 3
@@ -30,7 +29,9 @@ export async function download (
       failure = new Error(`The application answered ${status}`)
     } catch (error) {
       if (error instanceof CrashedError) throw error
-      if (isTooLarge(error)) throw documentServerError(DOWNLOAD_TOO_LARGE, 'The document is larger than 100 MB', error)
+      if (error instanceof RangeError) {
+        throw documentServerError(DOWNLOAD_TOO_LARGE, 'The document is larger than 100 MB', error)
+      }
       failure = error
       if (isBroken(error)) break
     }
@@ -41,7 +42,7 @@ export async function download (
 }
 
 async function emptyDocument (fileType: string): Promise<Uint8Array> {
-  const { emptyTemplate } = await import('../../documents/empty/template.js')
+  const { emptyTemplate } = await import('../../documents/empty.js')
   return emptyTemplate(fileType)
 }
 

@@ -16,10 +16,6 @@ export async function readAnswer (
   return { status: statusCode, bytes }
 }
 
-export function isTooLarge (error: unknown): boolean {
-  return error instanceof RangeError
-}
-
 function tooLarge (limit: number): RangeError {
   return new RangeError(`The answer exceeds ${limit} bytes`)
 }

@@ -1,14 +1,8 @@
 import { type Dispatcher, request } from 'undici'
+import type { SentRequest } from '../../../types/document-server.js'
 
-export interface Outgoing {
-  readonly method: 'GET' | 'POST'
-  readonly headers: Readonly<Record<string, string>>
+interface Outgoing extends Pick<SentRequest, 'method' | 'headers'> {
   readonly body: string | null
-}
-
-interface Options {
-  readonly dispatcher: Dispatcher
-  readonly signal: AbortSignal
 }
 
 // Source: docs/document-server-protocol.md#downloading-the-document
@@ -21,12 +15,12 @@ const MAX_REDIRECTS = 21
 export async function requestFollowing (
   first: URL,
   outgoing: Outgoing,
-  { dispatcher, signal }: Options
+  options: { readonly dispatcher: Dispatcher, readonly signal: AbortSignal }
 ): Promise<Dispatcher.ResponseData> {
   let url = first
   let { method, headers, body } = outgoing
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const answer = await request(url, { method, headers, body, dispatcher, signal })
+    const answer = await request(url, { method, headers, body, ...options })
     const { statusCode, headers: { location } } = answer
     if (statusCode < 300 || statusCode > 399 || typeof location !== 'string') return answer
 

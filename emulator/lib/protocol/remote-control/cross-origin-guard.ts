@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { isOwnPage } from '../allowed-hosts.js'
-import { invalid, RemoteError, sendError } from './errors.js'
+import { invalid, RemoteError, sendError } from './requests.js'
 
 const JSON_TYPE = 'application/json'
 const BYTES_TYPE = 'application/octet-stream'

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { DocumentServerMembers } from '../../../types/document-server.js'
 import type { FaultOptions, Faults } from '../../../types/faults.js'
-import { invalid, RemoteError } from './errors.js'
-import { fieldsOf, requiredObject } from './fields.js'
+import { invalid, RemoteError, withBody } from './requests.js'
 
 const MAX_FAULTS = 1000
 
@@ -11,8 +10,9 @@ const MAX_FAULTS = 1000
 export function faultRoutes (scope: FastifyInstance, { fault }: Pick<DocumentServerMembers, 'fault'>): void {
   const added = new Map<string, () => void>()
 
-  scope.post('/faults', async (request, reply) => {
-    const fields = fieldsOf(request)
+  const body = withBody({ route: {}, fault: { type: 'object' }, options: { type: 'object' } }, 'fault')
+  scope.post('/faults', body, async (request, reply) => {
+    const { route, fault, options = {} } = request.body as { route: unknown, fault: object, options?: object }
     if (added.size >= MAX_FAULTS) {
       throw new RemoteError(
         429,
@@ -20,9 +20,8 @@ export function faultRoutes (scope: FastifyInstance, { fault }: Pick<DocumentSer
         `There are ${MAX_FAULTS} faults: remove some, or all with DELETE /emulator/faults`
       )
     }
-    const options = fields.options === undefined ? {} : requiredObject(fields, 'options')
     const id = randomUUID()
-    added.set(id, add(fields.route, requiredObject(fields, 'fault'), options))
+    added.set(id, add(route, fault, options))
     return await reply.code(201).send({ id })
   })
 
@@ -43,7 +42,7 @@ export function faultRoutes (scope: FastifyInstance, { fault }: Pick<DocumentSer
   })
 
   /** JSON has no infinity: `times` may be `"always"`. */
-  function add (route: unknown, what: object, { times, ...options }: Readonly<Record<string, unknown>>): () => void {
+  function add (route: unknown, what: object, { times, ...options }: { readonly times?: unknown }): () => void {
     try {
       return fault(
         route as keyof Faults,

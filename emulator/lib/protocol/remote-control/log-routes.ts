@@ -1,28 +1,31 @@
 import type { FastifyInstance } from 'fastify'
 import type { DocumentServerMembers, ReceivedRequest, SentRequest } from '../../../types/document-server.js'
-import { RemoteError } from './errors.js'
-import { optionalNumber, optionalString } from './fields.js'
-import { withTimeout } from './timeout.js'
+import { RemoteError, withTimeout } from './requests.js'
 
-type Parts = Pick<DocumentServerMembers, 'sentRequests' | 'receivedRequests' | 'forgotten'> & {
-  readonly nextCallback: (
-    status: number | undefined,
-    options: { readonly key?: string | undefined, readonly signal: AbortSignal }
-  ) => Promise<SentRequest>
+/** Waits for the next callback with this status and key, or any. */
+export type NextCallback = (
+  status?: number,
+  options?: { readonly key?: string | undefined, readonly signal?: AbortSignal }
+) => Promise<SentRequest>
+
+export type LogParts = Pick<DocumentServerMembers, 'sentRequests' | 'receivedRequests' | 'forgotten'> & {
+  readonly nextCallback: NextCallback
 }
 
 /** The logs of requests in both directions, and the forgotten files. */
 export function logRoutes (
   scope: FastifyInstance,
-  { sentRequests, receivedRequests, forgotten, nextCallback }: Parts
+  { sentRequests, receivedRequests, forgotten, nextCallback }: LogParts
 ): void {
   scope.get('/sent-requests', async () => ({ requests: sentRequests.map(sentEntry) }))
   scope.get('/received-requests', async () => ({ requests: receivedRequests.map(receivedEntry) }))
 
-  scope.get('/next-callback', async (request, reply) => {
-    const status = optionalNumber(request, 'status')
-    const key = optionalString(request.query as Record<string, unknown>, 'key')
-    return sentEntry(await withTimeout(request, reply, async signal => await nextCallback(status, { key, signal })))
+  const properties = { status: { type: 'string', pattern: '^\\d{1,9}$' }, key: { type: 'string' } }
+  const querystring = { type: 'object', properties }
+  scope.get('/next-callback', { schema: { querystring } }, async (request, reply) => {
+    const { status, key } = request.query as { status?: string, key?: string }
+    const wanted = status === undefined ? undefined : Number(status)
+    return sentEntry(await withTimeout(request, reply, async signal => await nextCallback(wanted, { key, signal })))
   })
 
   scope.get('/forgotten', async () => ({

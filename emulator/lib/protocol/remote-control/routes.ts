@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../../../types/clock.js'
+import type { Clock, FakeClock } from '../../../types/clock.js'
 import type { DocumentServerMembers } from '../../../types/document-server.js'
-import type { callbackQueue } from '../request-log/callback-queue.js'
 import { type Build, VERSION } from '../../version.js'
-import { clockRoute } from './clock-route.js'
 import { faultRoutes } from './fault-routes.js'
 import { guardAgainstOtherOrigins } from './cross-origin-guard.js'
-import { logRoutes } from './log-routes.js'
+import { type LogParts, logRoutes } from './log-routes.js'
+import { RemoteError, withBody, withTimeout } from './requests.js'
 import { sessionRoutes } from './session-routes.js'
 
-type Parts = Pick<DocumentServerMembers, 'sentRequests' | 'receivedRequests' | 'forgotten' | 'open' | 'fault'> & {
-  readonly nextCallback: ReturnType<typeof callbackQueue>['next']
+const MAX_ADVANCE_MS = 86_400_000 * 30
+
+type Parts = LogParts & Pick<DocumentServerMembers, 'open' | 'fault'> & {
   readonly clock: Clock
   readonly build: Build
   readonly url: () => string
@@ -38,4 +38,21 @@ export async function remoteRoutes (app: FastifyInstance, parts: Parts): Promise
     faultRoutes(scope, parts)
     clockRoute(scope, parts.clock)
   }, { prefix: '/emulator' })
+}
+
+/** Advances a fake clock. */
+function clockRoute (scope: FastifyInstance, clock: Clock): void {
+  const advance = { type: 'number', minimum: 0, maximum: MAX_ADVANCE_MS }
+  scope.post('/clock', withBody({ advance }, 'advance'), async (request, reply) => {
+    const { advance } = request.body as { advance: number }
+    if (!isFake(clock)) {
+      throw new RemoteError(409, 'NOT_POSSIBLE', 'The clock is not a fake one: start the emulator with --fake-clock')
+    }
+    await withTimeout(request, reply, async () => await clock.advance(advance))
+    return { now: clock.now() }
+  })
+}
+
+function isFake (clock: Clock): clock is FakeClock {
+  return 'advance' in clock
 }

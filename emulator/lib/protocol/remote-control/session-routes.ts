@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentServerMembers, EditorConfig, UserConfig } from '../../../types/document-server.js'
 import type { ForceSaveOptions, Session } from '../../../types/session.js'
 import { isDocumentServerError } from '../../errors.js'
-import { invalid, RemoteError } from './errors.js'
-import { fieldsOf, optionalString, requiredObject, requiredStrings } from './fields.js'
-import { withTimeout } from './timeout.js'
+import { invalid, RemoteError, withBody, withTimeout } from './requests.js'
 
 const MAX_SESSIONS = 100
-const FORCE_SAVE_TYPES = ['button', 'command', 'timer', 'form']
+const OBJECT = { type: 'object' }
+const TEXT = { type: 'string' }
+const FORCE_SAVE = withBody({ type: { enum: ['button', 'command', 'timer', 'form'] }, userdata: TEXT, formData: {} })
 
 /** Opens scripted sessions and controls them. */
 export function sessionRoutes (scope: FastifyInstance, { open }: Pick<DocumentServerMembers, 'open'>): void {
@@ -17,11 +17,10 @@ export function sessionRoutes (scope: FastifyInstance, { open }: Pick<DocumentSe
 
   scope.get('/sessions', async () => ({ sessions: [...sessions].map(described) }))
 
-  scope.post('/sessions', async (request, reply) => {
-    const fields = fieldsOf(request)
-    const config = requiredObject(fields, 'config') as EditorConfig
-    const user = fields.user === undefined ? undefined : requiredObject(fields, 'user') as UserConfig
-    const headers = fields.headers === undefined ? {} : requiredStrings(fields, 'headers')
+  const body = withBody({ config: OBJECT, user: OBJECT, headers: { ...OBJECT, additionalProperties: TEXT } }, 'config')
+  scope.post('/sessions', body, async (request, reply) => {
+    const { config, user, headers = {} } =
+      request.body as { config: EditorConfig, user?: UserConfig, headers?: Record<string, string> }
     if (sessions.size + opening >= MAX_SESSIONS) {
       throw new RemoteError(
         429,
@@ -63,18 +62,19 @@ export function sessionRoutes (scope: FastifyInstance, { open }: Pick<DocumentSe
 
   action('edit', async (session, request) => {
     const { content, fileType } = editOf(request)
-    await session.edit(content, fileType === undefined ? {} : { fileType })
+    await session.edit(content, typeof fileType === 'string' ? { fileType } : {})
   })
-  action('force-save', async (session, request) => await session.forceSave(forceSaveOf(request)))
+  action('force-save', async (session, { body }) => await session.forceSave(body as ForceSaveOptions), FORCE_SAVE)
   action('close', async (session, request, id) => await close(id, session))
   action('disconnect', async session => await session.disconnect())
   action('reconnect', async session => await session.reconnect())
 
   function action (
     name: string,
-    task: (session: Session, request: FastifyRequest, id: string) => Promise<unknown>
+    task: (session: Session, request: FastifyRequest, id: string) => Promise<unknown>,
+    options = {}
   ): void {
-    scope.post(`/sessions/:id/${name}`, async (request: FastifyRequest, reply: FastifyReply) => {
+    scope.post(`/sessions/:id/${name}`, options, async (request: FastifyRequest, reply: FastifyReply) => {
       const [id, session] = sessionOf(request)
       return await withTimeout(request, reply, async () => await asRemoteError(task(session, request, id))) ??
         described([id, session])
@@ -101,27 +101,11 @@ function described ([id, { key, userId, viewOnly }]: readonly [string, Session])
   return { id, key, userId, viewOnly }
 }
 
-function editOf (request: FastifyRequest): { content: string | Uint8Array, fileType: string | undefined } {
-  if (Buffer.isBuffer(request.body)) {
-    return { content: request.body, fileType: optionalString(request.query as Record<string, unknown>, 'fileType') }
-  }
-  const fields = fieldsOf(request)
-  if (typeof fields.text !== 'string') {
-    throw invalid('text must be a string; send the bytes of a document as application/octet-stream')
-  }
-  return { content: fields.text, fileType: optionalString(fields, 'fileType') }
-}
-
-function forceSaveOf (request: FastifyRequest): ForceSaveOptions {
-  const { type = 'button', userdata, formData, ...unknown } = fieldsOf(request)
-  if (!FORCE_SAVE_TYPES.includes(String(type))) throw invalid(`type must be one of ${FORCE_SAVE_TYPES.join(', ')}`)
-  if (Object.keys(unknown).length > 0) throw invalid(`Unknown options: ${Object.keys(unknown).join(', ')}`)
-  optionalString({ userdata }, 'userdata')
-  return {
-    type: type as NonNullable<ForceSaveOptions['type']>,
-    ...(typeof userdata === 'string' && { userdata }),
-    ...(formData !== undefined && { formData })
-  }
+function editOf ({ body, query }: FastifyRequest): { content: string | Uint8Array, fileType?: unknown } {
+  if (Buffer.isBuffer(body)) return { content: body, ...query as { fileType?: string } }
+  const { text, fileType } = Object(body) as { text?: unknown, fileType?: unknown }
+  if (typeof text === 'string') return { content: text, fileType }
+  throw invalid('text must be a string; send the bytes of a document as application/octet-stream')
 }
 
 /** Turns an error into a 409: the editor is view-only, has left or was dropped, or its save was refused. */

@@ -2,33 +2,29 @@ import type { DocumentServerOptions, ReceivedRequest, SentRequest } from '../../
 
 type Limits = Required<NonNullable<DocumentServerOptions['requestLog']>>
 
-/** Keeps the logs of requests within the limits of the option `requestLog`. Without limits they are complete. */
-export interface RequestLimits {
-  /** Removes the oldest entries above the limit. */
-  trim (log: SentRequest[] | ReceivedRequest[]): void
-  /** Removes large bodies from a request whose outcome is known. */
-  shrink (entry: SentRequest): void
-  /** The value, or `null` when it is larger than the limit. */
-  withinLimit<Value>(value: Value): Value | null
-}
+export type RequestLimits = ReturnType<typeof requestLimits>
 
-export function requestLimits ({ entries = Infinity, bodyBytes = Infinity }: Partial<Limits> = {}): RequestLimits {
+/** Keeps the logs of requests within the limits of the option `requestLog`. Without limits they are complete. */
+export function requestLimits ({ entries = Infinity, bodyBytes = Infinity }: Partial<Limits> = {}) {
   for (const [name, value] of Object.entries({ entries, bodyBytes })) {
     if (value !== Infinity && !(Number.isInteger(value) && value >= 1)) {
       throw new TypeError(`requestLog.${name} must be a whole number, 1 or more`)
     }
   }
 
+  /** The value, or `null` when it is larger than the limit. */
   function withinLimit<Value> (value: Value): Value | null {
     return bodyBytes === Infinity || sizeOf(value) <= bodyBytes ? value : null
   }
 
   return {
     withinLimit,
-    trim (log) {
+    /** Removes the oldest entries above the limit. */
+    trim (log: SentRequest[] | ReceivedRequest[]): void {
       if (log.length > entries) log.splice(0, log.length - entries)
     },
-    shrink (entry) {
+    /** Removes large bodies from a request whose outcome is known. */
+    shrink (entry: SentRequest): void {
       if (entry.answer !== null) entry.answer = { status: entry.answer.status, body: withinLimit(entry.answer.body) }
       // `callback()` finds callbacks by these two fields.
       if (entry.body !== null && withinLimit(entry.body) === null) {

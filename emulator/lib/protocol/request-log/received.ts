@@ -11,11 +11,7 @@ interface Entry extends ReceivedRequest {
  * Logs the requests to the document server and its answers, except those of the editor page, the status page and the
  * remote control.
  */
-export function receivedRequests (
-  app: FastifyInstance,
-  log: RequestLimits,
-  answered: (request: ReceivedRequest) => void
-): readonly ReceivedRequest[] {
+export function receivedRequests (app: FastifyInstance, log: RequestLimits): readonly ReceivedRequest[] {
   const received: Entry[] = []
   const entries = new WeakMap<FastifyRequest, Entry>()
 
@@ -47,7 +43,6 @@ export function receivedRequests (
       const kept = log.withinLimit(bytes)
       entry.answer = isText && kept !== null ? jsonOrText(kept) : kept
     }
-    answered(entry)
     return payload
   })
   return received

@@ -14,27 +14,12 @@ interface KeptFile extends ResultFile {
   readonly keptSince: number
 }
 
-/** Files behind signed, expiring URLs. Path and expiry are signed, the host is not. */
-export interface ResultFiles {
-  /**
-   * Keeps a file in a folder below `/cache/files/`. `name` is not encoded. It was modified now, unless it is older.
-   * Returns the path for `urlOf`.
-   */
-  put (folder: string, name: string, bytes: Uint8Array, extension: string, modifiedAt?: number): string
-  /** A newly signed URL for a path that `put` returned, valid for 15 minutes. */
-  urlOf (path: string, baseUrl: string, shardKey: string): string
-  /** The file at a path that `put` returned, unless it was removed. */
-  at (path: string): ResultFile | undefined
-  /** Looks up the file for the path and query of a request. */
-  find (url: string): ResultFile | 'forbidden' | 'expired' | 'missing'
-}
+export type ResultFiles = ReturnType<typeof resultFiles>
 
 const LIFETIME_SECONDS = 900
 
 /** As long as the conversions that refer to the files. */
 const KEPT_MS = 86_400_000
-/** The files are kept in memory: above this the oldest are removed. */
-const KEPT_BYTES = 512 * 1024 * 1024
 
 /** Source: recorded. A text file has no charset, JSON has one. */
 function mediaTypeOf (extension: string): string {
@@ -56,40 +41,41 @@ export function resultFolder (key: string): string {
   return `data/${key}_${1000 + folders++ % 9000}`
 }
 
-export function resultFiles (secret: string, time: Time): ResultFiles {
+/** Files behind signed, expiring URLs. Path and expiry are signed, the host is not. */
+export function resultFiles (secret: string, time: Time) {
   const files = new Map<string, KeptFile>()
-  let kept = 0
 
   function signature (path: string, expires: string): string {
     return createHmac('sha256', secret).update(`${expires}${path}`).digest().subarray(0, 16).toString('base64url')
   }
 
-  function remove (path: string): void {
-    kept -= files.get(path)?.bytes.length ?? 0
-    files.delete(path)
-  }
-
   return {
-    put (folder, name, bytes, extension, modifiedAt = time.now()) {
+    /**
+     * Keeps a file in a folder below `/cache/files/`. `name` is not encoded. It was modified now, unless it is older.
+     * Returns the path for `urlOf`.
+     */
+    put (folder: string, name: string, bytes: Uint8Array, extension: string, modifiedAt = time.now()): string {
       // Source: observed. An unencoded slash would separate folders.
       const path = `/cache/files/${folder}/${encodeURIComponent(name.replaceAll('/', '%2f'))}`
       const key = decoded(path)
-      remove(key)
-      kept += bytes.length
-      for (const [oldest, file] of files) {
-        if (time.now() - file.keptSince <= KEPT_MS && kept <= KEPT_BYTES) break
-        remove(oldest)
+      files.delete(key)
+      for (const [oldest, { keptSince }] of files) {
+        if (time.now() - keptSince <= KEPT_MS) break
+        files.delete(oldest)
       }
       files.set(key, { bytes, mediaType: mediaTypeOf(extension), modifiedAt, keptSince: time.now() })
       return path
     },
-    urlOf (path, baseUrl, shardKey) {
+    /** A newly signed URL for a path that `put` returned, valid for 15 minutes. */
+    urlOf (path: string, baseUrl: string, shardKey: string): string {
       const expires = String(time.seconds() + 1 + LIFETIME_SECONDS)
       const fileName = path.slice(path.lastIndexOf('/') + 1)
       return `${baseUrl}${path}?md5=${signature(decoded(path), expires)}&expires=${expires}&shardkey=${encodeURIComponent(shardKey)}&filename=${fileName}`
     },
-    at: path => files.get(decoded(path)),
-    find (url) {
+    /** The file at a path that `put` returned, unless it was removed. */
+    at: (path: string): ResultFile | undefined => files.get(decoded(path)),
+    /** Looks up the file for the path and query of a request. */
+    find (url: string): ResultFile | 'forbidden' | 'expired' | 'missing' {
       const [given = '', ...query] = url.split('?')
       const path = decoded(given)
       // Only the first parameter of a name counts: the base of a callback may bring those of another file.

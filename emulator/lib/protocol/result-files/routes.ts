@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import fresh from 'fresh'
-import parseRange from 'range-parser'
+import { combineRanges, parse as parseRange } from 'range-parser'
 import type { ResultFiles } from './files.js'
+
+const WHOLE = { code: 0, ranges: [] }
 
 /**
  * Serves result files: GET with ranges and conditions. HEAD gives 404, a wrong signature 403, an expired URL 410.
@@ -37,11 +39,11 @@ export function resultRoutes (app: FastifyInstance, files: ResultFiles): void {
         return reply.code(304).removeHeader('Content-Type').send()
       }
       const range = rangeOf(headers, etag, modified)
-      const ranges = range === undefined ? -2 : parseRange(size, range, { combine: true })
-      if (ranges === -1) return reply.code(400).header('Content-Range', `bytes */${size}`).send('')
+      const { code, ranges } = range === undefined ? WHOLE : parseRange(size, range)
+      if (code !== 0 && ranges.length === 0) return reply.code(400).header('Content-Range', `bytes */${size}`).send('')
       const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, size)
-      const part = ranges === -2 || ranges.length !== 1 ? undefined : ranges[0]
-      if (part === undefined) return reply.send(bytes)
+      const [part, ...others] = combineRanges(ranges)
+      if (part === undefined || others.length > 0) return reply.send(bytes)
       return reply.code(206)
         .header('Content-Range', `bytes ${part.start}-${part.end}/${size}`)
         .send(bytes.subarray(part.start, part.end + 1))
@@ -55,7 +57,7 @@ function rangeOf (
   etag: string,
   modified: string
 ): string | undefined {
-  if (range === undefined || !/^ *bytes=/.test(range)) return undefined
+  if (range === undefined || !/^ *bytes=./.test(range)) return undefined
   if (typeof condition !== 'string') return range
   const isSame = condition.includes('"') ? condition.includes(etag) : isSince(condition, modified)
   return isSame ? range : undefined

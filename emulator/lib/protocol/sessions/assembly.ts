@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { zipOf } from '../../documents/office/zip.js'
 import { CrashedError } from '../outbound/client.js'
 import type { AssembledDocument, Assembly, Change, OpenDocument } from './open-document.js'
-import { isFromForgottenFile, type SessionParts } from './parts.js'
+import { isFromForgottenFile } from './forgotten.js'
+import type { Parts } from '../parts.js'
 import type { Participant } from './participants.js'
 
 interface AssemblyOptions {
@@ -13,7 +14,7 @@ interface AssemblyOptions {
 
 /** Assembles the document as it is now, with a history of the given changes, and keeps it as a result file. */
 export async function assemble (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   folder: string,
   { changes: given = document.changes, isForm = false }: AssemblyOptions = {}
@@ -38,7 +39,7 @@ export async function assemble (
 }
 
 function keepResult (
-  { files, build }: SessionParts,
+  { files, build }: Parts,
   { key, fileType, changes }: Pick<OpenDocument, 'key' | 'fileType' | 'changes'>,
   folder: string,
   bytes: Uint8Array

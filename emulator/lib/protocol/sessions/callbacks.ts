@@ -1,7 +1,7 @@
 import { type CallbackFields, isTransient, NOTHING_SENT, sendCallback } from '../outbound/callbacks.js'
 import { CrashedError } from '../outbound/client.js'
 import type { OpenDocument } from './open-document.js'
-import type { SessionParts } from './parts.js'
+import type { Parts } from '../parts.js'
 import type { Participant } from './participants.js'
 import type { CallbackResult } from '../../../types/session.js'
 
@@ -18,11 +18,7 @@ export interface PendingCallback {
 }
 
 /** Posts a callback once, applying the faults of the route `callback`. */
-export async function postCallback (
-  parts: SessionParts,
-  url: string | null,
-  fields: CallbackFields
-): Promise<CallbackResult> {
+export async function postCallback (parts: Parts, url: string | null, fields: CallbackFields): Promise<CallbackResult> {
   if (url === null) return NOTHING_SENT
   const isFinished = fields.status === 2 || fields.status === 3
   const fault = parts.faults.take('callback', ({ type }) => type !== 'reorder' || !isFinished)
@@ -42,7 +38,7 @@ export async function postCallback (
 
 /** Posts a 1 or a 4: who is present. Warns everybody who is connected when the application refuses it. */
 export async function postPresence (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   url: string | null,
   fields: CallbackFields
@@ -51,7 +47,7 @@ export async function postPresence (
 }
 
 async function reported (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   posted: Promise<CallbackResult>
 ): Promise<CallbackResult> {
@@ -69,7 +65,7 @@ async function reported (
  * Source: docs/document-server-protocol.md#coming-and-going-1-and-4
  */
 export async function startPresence (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   url: string | null,
   fields: CallbackFields
@@ -88,7 +84,7 @@ export async function startPresence (
 
 /** Repeats an attempt after transient failures, until the retries are used up or the save is cancelled. */
 export async function withRetries (
-  parts: SessionParts,
+  parts: Parts,
   attempt: () => Promise<CallbackResult>,
   isCancelled: () => boolean
 ): Promise<CallbackResult> {

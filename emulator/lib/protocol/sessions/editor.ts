@@ -35,8 +35,7 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
     apply: async operation => await afterEdits(async () => await sessions.apply(document, participant, operation)),
     replace: async (content, fileType) =>
       await afterEdits(async () => await sessions.replace(document, participant, content, fileType)),
-    appendLines: async lines => await afterEdits(async () => await sessions.appendLines(document, participant, lines)),
-    appendImage: async bytes => await afterEdits(async () => await sessions.appendImage(document, participant, bytes)),
+    append: async content => await afterEdits(async () => await sessions.append(document, participant, content)),
     async forceSave (options = {}) {
       await edits
       const { result } = await sessions.forceSave(document, { ...options, requester: participant })

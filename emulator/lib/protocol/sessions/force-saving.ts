@@ -3,7 +3,8 @@ import { resultFolder } from '../result-files/files.js'
 import { assemble, lastChangeTime } from './assembly.js'
 import { callbackUrlOf, postCallback } from './callbacks.js'
 import type { Change, ForceSave, OpenDocument, PreparedForceSave } from './open-document.js'
-import { keepForgottenFile, type SessionParts } from './parts.js'
+import { keepForgottenFile } from './forgotten.js'
+import type { Parts } from '../parts.js'
 import { editors, type Participant } from './participants.js'
 import type { CallbackResult, ForceSaveOptions } from '../../../types/session.js'
 
@@ -43,7 +44,7 @@ export interface StartedForceSave {
  * that was refused or corrupted is posted again unchanged; then this resolves when the application has answered.
  */
 export async function startForceSave (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   request: ForceSaveRequest
 ): Promise<StartedForceSave> {
@@ -67,7 +68,7 @@ export async function startForceSave (
     case 'accepted':
     case 'under way':
       if (request.type === 'command' && isRival(parts, forceSave, outcome)) {
-        document.rivalForceSave(forceSave!)
+        document.updateForceSave(forceSave!, { hasRival: true })
         return nothing(FORCE_SAVE.notNow)
       }
       if (isByButton(request)) request.requester?.notify({ type: 'forceSaveStarted', code: FORCE_SAVE.nothingNew })
@@ -76,7 +77,7 @@ export async function startForceSave (
 }
 
 /** Of those that arrive together, one starts, one is refused, and to the others nothing is new. */
-function isRival ({ time }: SessionParts, forceSave: ForceSave | null, outcome: 'accepted' | 'under way'): boolean {
+function isRival ({ time }: Parts, forceSave: ForceSave | null, outcome: 'accepted' | 'under way'): boolean {
   return outcome === 'under way' && forceSave !== null && !forceSave.hasRival &&
     time.now() - forceSave.startedAt < TOGETHER_MS
 }
@@ -100,7 +101,7 @@ function previousOutcome (
   return equal.outcome
 }
 
-async function run (parts: SessionParts, document: OpenDocument, request: ForceSaveRequest): Promise<CallbackResult> {
+async function run (parts: Parts, document: OpenDocument, request: ForceSaveRequest): Promise<CallbackResult> {
   const { mayPost, requester, type, userdata } = request
   const now = parts.time.now()
   const forceSave = document.startForceSave(type === 'form', now)
@@ -119,20 +120,20 @@ async function run (parts: SessionParts, document: OpenDocument, request: ForceS
   return await parts.tasks.alongside(async () => {
     const assembled = await assemble(parts, document, fixed.folder, { changes, isForm: forceSave.isForm })
     const prepared = { ...fixed, ...assembled }
-    document.forceSaveAssembled(forceSave, prepared)
+    document.updateForceSave(forceSave, { prepared })
     if (!mayFollow(document, forceSave)) {
       // A finished save is under way or done: no force save may follow it.
-      document.endForceSave(forceSave, prepared.assembled === null ? 'failed' : 'refused')
+      document.updateForceSave(forceSave, { outcome: prepared.assembled === null ? 'failed' : 'refused' })
       return NOTHING_SENT
     }
-    document.postForceSaveAfter(forceSave, mayPost)
+    document.updateForceSave(forceSave, { mayPost })
     await mayPost
     return conclude(parts, document, request, forceSave, await post(parts, document, request, prepared))
   })
 }
 
 async function repeat (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   request: ForceSaveRequest,
   forceSave: ForceSave
@@ -157,7 +158,7 @@ function mayFollow (document: OpenDocument, { isForm }: ForceSave): boolean {
  * A force save by button or form goes to the requester's callback URL, but `users` names the user of the latest change.
  */
 async function post (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   request: ForceSaveRequest,
   prepared: PreparedForceSave,
@@ -186,7 +187,7 @@ async function post (
 }
 
 function conclude (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   { type }: ForceSaveRequest,
   forceSave: ForceSave,
@@ -195,10 +196,8 @@ function conclude (
   const { assembled, succeeded } = forceSave.prepared!
   const accepted = result.accepted && succeeded
   // A form may be submitted again and again.
-  document.endForceSave(
-    forceSave,
-    assembled === null ? 'failed' : accepted && !forceSave.isForm ? 'accepted' : 'refused'
-  )
+  const outcome = assembled === null ? 'failed' : accepted && !forceSave.isForm ? 'accepted' : 'refused'
+  document.updateForceSave(forceSave, { outcome })
   if (accepted) document.saves.accepted(assembled!.edits, result)
   else parts.log.warn({ key: document.key, ...result }, 'a force save failed')
   if (type !== 'command') {
@@ -220,12 +219,7 @@ function isByButton ({ type = 'button' }: ForceSaveRequest): boolean {
   return type === 'button'
 }
 
-function formsDataUrl (
-  { files }: SessionParts,
-  { key, baseUrl }: OpenDocument,
-  folder: string,
-  formData: unknown
-): string {
+function formsDataUrl ({ files }: Parts, { key, baseUrl }: OpenDocument, folder: string, formData: unknown): string {
   const path = files.put(
     `${folder}/formsdata.json`,
     'formsdata.json',

@@ -7,7 +7,7 @@ import { download } from '../outbound/download.js'
 import type { TrustedConfig } from '../tokens/config-token.js'
 import { callbackUrlOf, startPresence } from './callbacks.js'
 import type { OpenDocument } from './open-document.js'
-import type { SessionParts } from './parts.js'
+import type { Parts } from '../parts.js'
 import { editors, notifyAll, type Participant, userIds, usersOf } from './participants.js'
 
 export interface Joined {
@@ -28,7 +28,7 @@ const NAME_MAX_LENGTH = 255
 
 /** Adds a participant. The content is loaded afterwards, by `loadFor`. Runs in the document's turn. */
 export async function join (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   config: TrustedConfig,
   connection: Connection
@@ -61,7 +61,7 @@ export async function join (
  * `DocumentServerError`.
  */
 export async function loadFor (
-  parts: SessionParts,
+  parts: Parts,
   { document, participant, outdated }: Joined,
   config: TrustedConfig
 ): Promise<void> {
@@ -83,7 +83,7 @@ export async function loadFor (
  * removed since, or is being saved.
  */
 export async function rejoin (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument | undefined,
   connectionId: string,
   connection: Connection
@@ -101,7 +101,7 @@ export async function rejoin (
   return { document, participant, outdated: false }
 }
 
-async function enter (parts: SessionParts, document: OpenDocument, participant: Participant): Promise<void> {
+async function enter (parts: Parts, document: OpenDocument, participant: Participant): Promise<void> {
   document.enter(participant)
   notifyAll(document, { type: 'users', users: usersOf(document) }, participant)
   if (participant.viewOnly) return
@@ -115,7 +115,7 @@ async function enter (parts: SessionParts, document: OpenDocument, participant: 
 }
 
 /** Takes the content from the cache, else from a forgotten file, else downloads it. */
-async function load (parts: SessionParts, document: OpenDocument, config: TrustedConfig): Promise<void> {
+async function load (parts: Parts, document: OpenDocument, config: TrustedConfig): Promise<void> {
   const { forgotten, time } = parts
   const { loaded, participants, changes } = document
   const isInUse = participants.size > 1 || changes.length > 0
@@ -131,7 +131,7 @@ async function load (parts: SessionParts, document: OpenDocument, config: Truste
  * password does not.
  */
 async function converted (
-  { client, faults, time }: SessionParts,
+  { client, faults, time }: Parts,
   document: OpenDocument,
   { url, fileType, options }: TrustedConfig
 ): Promise<Uint8Array> {
@@ -146,7 +146,7 @@ async function converted (
 }
 
 /** True while a finished save is posted and for five minutes after it was accepted. */
-function isKeyViewOnly ({ time }: SessionParts, document: OpenDocument): boolean {
+function isKeyViewOnly ({ time }: Parts, document: OpenDocument): boolean {
   if (document.viewOnlySince === null) return false
   if (document.save !== null || time.now() - document.viewOnlySince < VIEW_ONLY_AFTER_SAVE_MS) return true
   document.reopenKey()

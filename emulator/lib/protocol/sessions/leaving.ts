@@ -1,7 +1,7 @@
 import type { Action } from '../outbound/callbacks.js'
 import { callbackUrlOf, type PendingCallback, startPresence } from './callbacks.js'
 import type { OpenDocument, Save } from './open-document.js'
-import type { SessionParts } from './parts.js'
+import type { Parts } from '../parts.js'
 import { editors, notifyAll, type Participant, userIds, usersOf } from './participants.js'
 
 /** What follows when a participant leaves: a 1 or 4 that is under way, a save, or nothing. */
@@ -11,11 +11,7 @@ export type AfterLeaving = PendingCallback | Save | null
  * Closes the document: sends 1 while others stay; starts a save after a change; else sends 4. Runs in the document's
  * turn.
  */
-export async function leave (
-  parts: SessionParts,
-  document: OpenDocument,
-  participant: Participant
-): Promise<AfterLeaving> {
+export async function leave (parts: Parts, document: OpenDocument, participant: Participant): Promise<AfterLeaving> {
   if (!document.participants.has(participant.connectionId)) return null
   // Of those who close in the same instant, the first callback names nobody. Source: recorded.
   await new Promise(resolve => setImmediate(resolve))
@@ -26,7 +22,7 @@ export async function leave (
 
 /** Like `leave`, but by a cut connection: the save waits for the participant to come back. */
 export async function disconnect (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   participant: Participant
 ): Promise<AfterLeaving> {
@@ -37,7 +33,7 @@ export async function disconnect (
 }
 
 async function afterLeaving (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   participant: Participant,
   { waits = false } = {}

@@ -1,7 +1,7 @@
 import { resultFolder } from '../result-files/files.js'
 import { postCallback } from './callbacks.js'
 import type { OpenDocument } from './open-document.js'
-import type { SessionParts } from './parts.js'
+import type { Parts } from '../parts.js'
 import type { Participant } from './participants.js'
 import type { CallbackResult, MailMerge } from '../../../types/session.js'
 
@@ -9,7 +9,7 @@ import type { CallbackResult, MailMerge } from '../../../types/session.js'
  * Posts one 5 for each recipient. Runs in the document's turn. Source: docs/document-server-protocol.md#mail-merge-5
  */
 export async function sendMailMerge (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   sender: Participant,
   { from, subject, title, message, type = 0, recipients }: MailMerge

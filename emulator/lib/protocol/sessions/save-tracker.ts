@@ -1,34 +1,11 @@
 import type { CallbackResult } from '../../../types/session.js'
 
 /** Tracks which edits of a document are saved, for callers who wait for a save. */
-export interface SaveTracker {
-  edited (): void
-  /** How many edits there were: a document assembled now contains as many. */
-  editCount (): number
-  /** A save that contains this many edits was accepted. */
-  accepted (edits: number, result: CallbackResult): void
-  /** A finished save failed permanently. */
-  refused (result: CallbackResult): void
-  /** Everything unsaved is gone. */
-  lost (): void
-  /**
-   * Resolves when all edits so far are in an accepted save. Rejects when a finished save was refused, or the edits were
-   * lost.
-   */
-  untilSaved (): Promise<CallbackResult>
-}
-
-interface Waiting {
-  readonly edits: number
-  readonly resolve: (result: CallbackResult) => void
-  readonly reject: (error: Error) => void
-}
-
-export function saveTracker (): SaveTracker {
+export function saveTracker () {
   let edits = 0
   let last: { readonly edits: number, readonly result: CallbackResult } | null = null
   let failure: Error | null = null
-  let waiting: Waiting[] = []
+  let waiting: Array<{ edits: number, resolve: (result: CallbackResult) => void, reject: (error: Error) => void }> = []
 
   function fail (error: Error): void {
     failure = error
@@ -37,27 +14,35 @@ export function saveTracker (): SaveTracker {
   }
 
   return {
-    edited () {
+    edited (): void {
       edits++
       failure = null
     },
+    /** How many edits there were: a document assembled now contains as many. */
     editCount: () => edits,
-    accepted (saved, result) {
+    /** A save that contains this many edits was accepted. */
+    accepted (saved: number, result: CallbackResult): void {
       failure = null
       if (last === null || saved >= last.edits) last = { edits: saved, result }
       for (const { resolve } of waiting.filter(one => one.edits <= saved)) resolve(result)
       waiting = waiting.filter(one => one.edits > saved)
     },
-    refused (result) {
+    /** A finished save failed permanently. */
+    refused (result: CallbackResult): void {
       const answer = result.httpStatus === null
         ? 'did not answer'
         : `answered HTTP ${result.httpStatus} ${JSON.stringify(result.answer)}`
       fail(new Error(`The application ${answer} to the callback with status ${result.status}`))
     },
-    lost () {
+    /** Everything unsaved is gone. */
+    lost (): void {
       fail(new Error('The document server has lost the unsaved changes'))
     },
-    async untilSaved () {
+    /**
+     * Resolves when all edits so far are in an accepted save. Rejects when a finished save was refused, or the edits
+     * were lost.
+     */
+    async untilSaved (): Promise<CallbackResult> {
       if (edits === 0) throw new TypeError('Nothing was edited, so nothing will be saved')
       if (last !== null && last.edits >= edits && last.result.accepted) return last.result
       if (failure !== null) throw failure

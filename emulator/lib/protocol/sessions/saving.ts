@@ -3,7 +3,8 @@ import { assemble, lastChanger, lastChangeTime } from './assembly.js'
 import { callbackUrlOf, postCallback, withRetries } from './callbacks.js'
 import { userLeft } from './leaving.js'
 import { type Assembly, isForceSaved, type OpenDocument, type Save } from './open-document.js'
-import { isFromForgottenFile, keepForgottenFile, type SessionParts } from './parts.js'
+import { isFromForgottenFile, keepForgottenFile } from './forgotten.js'
+import type { Parts } from '../parts.js'
 import { notifyAll } from './participants.js'
 import type { CallbackResult } from '../../../types/session.js'
 
@@ -11,7 +12,7 @@ import type { CallbackResult } from '../../../types/session.js'
  * Assembles the document and posts a 2, or a 3 if that fails, until there is a final answer. Does nothing once the save
  * is cancelled.
  */
-export async function finishSave (parts: SessionParts, document: OpenDocument, save: Save): Promise<CallbackResult> {
+export async function finishSave (parts: Parts, document: OpenDocument, save: Save): Promise<CallbackResult> {
   const isCancelled = () => document.save !== save
   if (isCancelled()) return NOTHING_SENT
   document.waitOver()
@@ -45,7 +46,7 @@ export async function finishSave (parts: SessionParts, document: OpenDocument, s
 
 /** Makes one attempt. Sends nothing without a callback URL or a user to name. */
 async function post (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   { leaver }: Save,
   { assembled, succeeded }: Assembly,
@@ -88,7 +89,7 @@ function unlessRevoked (document: OpenDocument, answer: CallbackResult): Callbac
  * file.
  */
 function applyAccepted (
-  parts: SessionParts,
+  parts: Parts,
   document: OpenDocument,
   { assembled, succeeded }: Assembly,
   answer: CallbackResult
@@ -105,12 +106,7 @@ function applyAccepted (
 }
 
 /** Keeps the assembled document as a forgotten file. Without one the changes and the key stay. */
-function applyRefused (
-  parts: SessionParts,
-  document: OpenDocument,
-  { assembled }: Assembly,
-  answer: CallbackResult
-): void {
+function applyRefused (parts: Parts, document: OpenDocument, { assembled }: Assembly, answer: CallbackResult): void {
   const { key, saves } = document
   saves.refused(answer)
   if (assembled === null) {

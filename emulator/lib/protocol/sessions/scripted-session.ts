@@ -5,10 +5,10 @@ import { trustedConfig } from '../tokens/config-token.js'
 import type { Tokens } from '../tokens/tokens.js'
 import { baseUrlOf, headersFor } from '../../url.js'
 import type { ConnectionOptions, EditorConfig, UserConfig } from '../../../types/document-server.js'
+import { waitingQueue } from '../waiting-queue.js'
 import { editorOf } from './editor.js'
-import { eventQueue } from './event-queue.js'
 import type { Sessions } from './sessions.js'
-import type { EditorEvent, Session } from '../../../types/session.js'
+import type { EditorEvent, EventOf, Session } from '../../../types/session.js'
 
 /** Source: docs/document-server-protocol.md#the-configuration-and-its-token */
 const DENIED = 4004
@@ -27,14 +27,15 @@ export async function openScriptedSession (
   if (!areHeaders(headers)) throw new TypeError(`headers must be an object of texts. open() got ${JSON.stringify(headers)}`)
   const config = user === undefined ? given : { ...given, editorConfig: { ...given.editorConfig, user } }
   const trusted = trustedConfig(config, tokens)
-  const events = eventQueue<EditorEvent>()
+  const events: EditorEvent[] = []
+  const unread = waitingQueue<EditorEvent>()
   let isDropped = false
   let isConnected = true
   const connection = {
-    baseUrl: baseUrlOf({ ...headersFor(serverUrl), ...lowerCase(headers) }),
+    baseUrl: baseUrlOf({ ...headersFor(serverUrl), ...Object.fromEntries(new Headers(headers)) }),
     notify (event: EditingEvent) {
       if (!isConnected || event.type === 'operation' || event.type === 'content') return
-      events.add(event)
+      report(event)
       if (event.type !== 'dropped') return
       isDropped = true
       leave()
@@ -45,7 +46,7 @@ export async function openScriptedSession (
   const editor = editorOf(
     sessions,
     await sessions.open(trusted, connection).catch((error: Error) => {
-      throw Object.assign(error, { events: events.all })
+      throw Object.assign(error, { events })
     })
   )
   const { document } = editor
@@ -60,8 +61,8 @@ export async function openScriptedSession (
     key: trusted.key,
     userId: editor.participant().userId,
     viewOnly: editor.participant().viewOnly,
-    events: events.all,
-    nextEvent: async type => await events.next(type),
+    events,
+    nextEvent: async type => await unread.next(event => event.type === type) as EventOf<typeof type>,
     content: async () => Buffer.from(await editor.content()),
     async edit (content, options) {
       requireNotDropped()
@@ -71,7 +72,7 @@ export async function openScriptedSession (
       const { userName, viewOnly } = editor.participant()
       if (viewOnly) {
         // Source: recorded.
-        events.add({ type: 'failed', code: DENIED, description: 'access deny' })
+        report({ type: 'failed', code: DENIED, description: 'access deny' })
         await disconnect()
         throw documentServerError(DENIED, `${userName} has opened the document for viewing only`)
       }
@@ -99,8 +100,13 @@ export async function openScriptedSession (
     }
   }
 
+  function report (event: EditorEvent): void {
+    events.push(event)
+    unread.add(event)
+  }
+
   async function disconnect (): Promise<void> {
-    events.add({ type: 'disconnected' })
+    report({ type: 'disconnected' })
     isConnected = false
     await editor.disconnect()
   }
@@ -108,8 +114,4 @@ export async function openScriptedSession (
 
 function areHeaders (value: unknown): value is Readonly<Record<string, string>> {
   return typeof value === 'object' && value !== null && Object.values(value).every(one => typeof one === 'string')
-}
-
-function lowerCase (headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

@@ -8,7 +8,7 @@ import { join, type Joined, loadFor, rejoin } from './joining.js'
 import * as leaving from './leaving.js'
 import { sendMailMerge } from './mail-merge.js'
 import type { OpenDocument, Save } from './open-document.js'
-import type { SessionParts } from './parts.js'
+import type { Parts } from '../parts.js'
 import { notifyAll, type Participant } from './participants.js'
 import { finishSave } from './saving.js'
 import type { CallbackResult, MailMerge } from '../../../types/session.js'
@@ -19,7 +19,7 @@ const WAIT_FOR_RECONNECT_MS = 5000
 /**
  * What editors do, scripted ones and those in a browser alike: join, edit, save, leave, lose the connection, come back.
  */
-export function sessions (parts: SessionParts) {
+export function sessions (parts: Parts) {
   const { documents, tasks, time, log } = parts
 
   /** Rejects with a `DocumentServerError`. */
@@ -113,21 +113,16 @@ export function sessions (parts: SessionParts) {
     notifyAll(document, { type: 'content' }, user)
   }
 
-  async function appendImage (document: OpenDocument, user: Participant, bytes: Uint8Array): Promise<void> {
-    const editable = await document.editable()
-    append(document, user, 'An image', editable.appendImage?.bind(null, bytes))
-  }
-
-  async function appendLines (document: OpenDocument, user: Participant, lines: readonly string[]): Promise<void> {
-    const editable = await document.editable()
-    append(document, user, 'A text', editable.appendLines?.bind(null, lines))
-  }
-
-  function append (document: OpenDocument, user: Participant, name: string, make?: () => Operation | null): void {
-    if (user.viewOnly || !isPresent(document, user) || make === undefined) {
-      throw new TypeError(`${name} cannot be inserted here`)
+  /** Inserts a picture, or lines of text, at the end. */
+  async function append (
+    document: OpenDocument, user: Participant, content: Uint8Array | readonly string[]
+  ): Promise<void> {
+    const { appendImage, appendLines } = await document.editable()
+    const isImage = content instanceof Uint8Array
+    if (user.viewOnly || !isPresent(document, user) || (isImage ? appendImage : appendLines) === undefined) {
+      throw new TypeError(`${isImage ? 'An image' : 'A text'} cannot be inserted here`)
     }
-    const done = make()
+    const done = isImage ? appendImage!(content) : appendLines!(content)
     if (done !== null) changedBy(document, user, done)
   }
 
@@ -154,8 +149,7 @@ export function sessions (parts: SessionParts) {
     reopen,
     apply,
     replace,
-    appendImage,
-    appendLines,
+    append,
     disconnect,
     saveLater,
     async leave (document: OpenDocument, participant: Participant): Promise<CallbackResult> {

@@ -4,20 +4,7 @@ import type { Tokens } from './tokens.js'
 import type { EditorConfig, UserConfig } from '../../../types/document-server.js'
 
 /** A configuration with a valid token, or one that needs none. Signed values have replaced unsigned ones. */
-export interface TrustedConfig {
-  readonly key: string
-  readonly url: string
-  readonly title: string
-  readonly fileType: string
-  readonly callbackUrl: string | null
-  readonly viewOnly: boolean
-  /** May take files of the document out of the editor. */
-  readonly mayDownload: boolean
-  readonly lang: string
-  /** How a csv or txt file is read. */
-  readonly options: Readonly<Record<string, unknown>>
-  readonly user: { readonly id: string | null, readonly name: string }
-}
+export type TrustedConfig = ReturnType<typeof trustedConfig>
 
 const DENIED = 4004
 const EXPIRED = 4005
@@ -30,7 +17,7 @@ const KEY = /^[0-9A-Za-z._=-]{1,255}$/
  * Checks a configuration as the document server does. Throws a `DocumentServerError` with the code that the editor
  * shows.
  */
-export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedConfig {
+export function trustedConfig (config: EditorConfig, tokens: Tokens) {
   const claims = tokens.areRequiredOfEditors
     ? verified(config.token, tokens) as EditorConfig & Record<string, unknown>
     : {}
@@ -54,8 +41,10 @@ export function trustedConfig (config: EditorConfig, tokens: Tokens): TrustedCon
     callbackUrl,
     viewOnly: !mayEdit(document.permissions ?? {}) || config.editorConfig?.mode === 'view' ||
       claims.editorConfig?.mode === 'view',
+    /** May take files of the document out of the editor. */
     mayDownload: (document.permissions as { download?: unknown } | undefined)?.download !== false,
     lang: editor.lang ?? 'en',
+    /** How a csv or txt file is read. */
     options: Object(document.options ?? {}) as Record<string, unknown>,
     user: userOf(config.editorConfig?.user ?? {}, claims.editorConfig?.user ?? {}, editor.lang)
   }
@@ -69,7 +58,7 @@ function mayEdit (
 }
 
 /** Signed values come first. An empty id is kept; without an id the editor creates one. */
-function userOf (given: UserConfig, signed: UserConfig, lang = ''): TrustedConfig['user'] {
+function userOf (given: UserConfig, signed: UserConfig, lang = ''): { readonly id: string | null, readonly name: string } {
   const id = signed.id || given.id
   const first = signed.firstname || given.firstname
   const last = signed.lastname || given.lastname

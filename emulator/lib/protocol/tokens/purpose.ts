@@ -18,27 +18,24 @@ const HAS_SHAPE: Readonly<Record<Operation, (fields: Fields) => boolean>> = {
     !['c', 'document', 'editorConfig', 'outputtype', 'outputType', 'status'].some(name => name in fields)
 }
 
-export interface Purposes {
-  /**
-   * Whether a token with these claims may be used for an operation. `isDemanded`: it must name the operation, whatever
-   * the setting is.
-   */
-  allows (operation: Operation, claims: Fields, fields: Fields, isDemanded?: boolean): boolean
-  /**
-   * Whether a token with these claims may be used where no operation is known: by the editor, its methods and its
-   * downloads.
-   */
-  allowsElsewhere (claims: Fields): boolean
-}
+export type Purposes = ReturnType<typeof purposes>
 
-export function purposes (check: NonNullable<DocumentServerOptions['purposeCheck']>): Purposes {
+export function purposes (check: NonNullable<DocumentServerOptions['purposeCheck']>) {
   return {
-    allows (operation, claims, fields, isDemanded = check === 'strict') {
+    /**
+     * Whether a token with these claims may be used for an operation. `isDemanded`: it must name the operation,
+     * whatever the setting is.
+     */
+    allows (operation: Operation, claims: Fields, fields: Fields, isDemanded = check === 'strict'): boolean {
       if (isDemanded && claims.operation !== operation) return false
       if (check === 'off') return true
       const isNamed = claims.operation === undefined || claims.operation === operation
       return isNamed && HAS_SHAPE[operation](fields)
     },
-    allowsElsewhere: claims => check === 'off' || claims.operation === undefined
+    /**
+     * Whether a token with these claims may be used where no operation is known: by the editor, its methods and its
+     * downloads.
+     */
+    allowsElsewhere: (claims: Fields) => check === 'off' || claims.operation === undefined
   }
 }

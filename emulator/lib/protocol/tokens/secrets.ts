@@ -1,15 +1,10 @@
 import type { JwtSecret, SeparateSecrets } from '../../../types/document-server.js'
 
-/** Secrets by direction, as lists. */
-export interface Secrets {
-  /** Verify what is received. */
-  readonly inbox: readonly string[]
-  /** The first signs what is sent. */
-  readonly outbox: readonly string[]
-}
-
-/** Reads the option `jwtSecret`. Throws a `TypeError`. */
-export function secretsOf (option: JwtSecret | SeparateSecrets): Secrets {
+/**
+ * Reads the option `jwtSecret`: those of the inbox verify what is received, the first one of the outbox signs what is
+ * sent. Throws a `TypeError`.
+ */
+export function secretsOf (option: JwtSecret | SeparateSecrets) {
   if (typeof option === 'string' || Array.isArray(option)) {
     const both = listOf('jwtSecret', option as JwtSecret)
     return { inbox: both, outbox: both }

@@ -4,40 +4,9 @@ import type { DocumentServerOptions, JwtSecret, SeparateSecrets } from '../../..
 import type { Purposes } from './purpose.js'
 import { secretsOf } from './secrets.js'
 
-export type VerifiedToken =
-  | { readonly claims: Record<string, unknown> }
-  | {
-    readonly rejected:
-      | 'malformed'
-      | 'invalid signature'
-      | 'invalid nbf value'
-      | 'invalid exp value'
-      | 'not active'
-      | 'expired'
-  }
+export type VerifiedToken = { readonly claims: Record<string, unknown> } | { readonly rejected: string }
 
-/**
- * The document server's tokens, implemented independently of the plugin's: two implementations that agree prove more
- * than one. They use the injected clock.
- */
-export interface Tokens {
-  /** Whether received requests need a token. Without, their plain fields count. */
-  readonly areRequired: boolean
-  /** The same of configurations of editors. */
-  readonly areRequiredOfEditors: boolean
-  /** Whether requests to the application carry tokens. */
-  readonly areSent: boolean
-  readonly purposes: Purposes
-  /** Signs the claims with `iat` and `exp` and the first outbox secret. The token is valid for five minutes. */
-  sign (claims: object): string
-  /**
-   * Accepts HS256, HS384 and HS512 with any of the inbox secrets and 60 s of clock skew. `exp` and `nbf` are optional.
-   */
-  verify (token: string): VerifiedToken
-  changeSecret (jwtSecret: JwtSecret | SeparateSecrets): void
-  /** Shifts the clock that dates and checks tokens. */
-  skew (milliseconds: number): void
-}
+export type Tokens = ReturnType<typeof createTokens>
 
 const LIFETIME_SECONDS = 300
 const SKEW_SECONDS = 60
@@ -46,23 +15,32 @@ const HASHES: Record<string, string> = { HS256: 'sha256', HS384: 'sha384', HS512
 
 type Options = Pick<DocumentServerOptions, 'jwtSecret' | 'sharedClock' | 'tokens'>
 
+/**
+ * The document server's tokens, implemented independently of the plugin's: two implementations that agree prove more
+ * than one. They use the injected clock.
+ */
 export function createTokens (
   { jwtSecret, sharedClock = false, tokens: { inbox = true, outbox = true, browser } = {} }: Options,
   purposes: Purposes,
   time: Time
-): Tokens {
+) {
   let secrets = secretsOf(jwtSecret)
   let skew = 0
   const seconds = () => Math.floor((time.now() + skew) / 1000)
 
   return {
+    /** Whether received requests need a token. Without, their plain fields count. */
     areRequired: inbox,
+    /** The same of configurations of editors. */
     areRequiredOfEditors: browser ?? inbox,
+    /** Whether requests to the application carry tokens. */
     areSent: outbox,
     purposes,
-    changeSecret (next) { secrets = secretsOf(next) },
-    skew (milliseconds) { skew = milliseconds },
-    sign (claims) {
+    changeSecret (next: JwtSecret | SeparateSecrets): void { secrets = secretsOf(next) },
+    /** Shifts the clock that dates and checks tokens. */
+    skew (milliseconds: number): void { skew = milliseconds },
+    /** Signs the claims with `iat` and `exp` and the first outbox secret. The token is valid for five minutes. */
+    sign (claims: object): string {
       // An application with the system's clock accepts tokens only within the tolerated skew, however far a test has
       // advanced this clock.
       const now = sharedClock ? time.now() : Math.min(time.now(), Date.now() + MAX_AHEAD_MS)
@@ -70,7 +48,11 @@ export function createTokens (
       const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...claims, iat, exp: iat + LIFETIME_SECONDS })}`
       return `${content}.${signature(content, 'sha256', secrets.outbox[0]!).toString('base64url')}`
     },
-    verify (token) {
+    /**
+     * Accepts HS256, HS384 and HS512 with any of the inbox secrets and 60 s of clock skew. `exp` and `nbf` are
+     * optional.
+     */
+    verify (token: string): VerifiedToken {
       const [header, payload, given, ...rest] = token.split('.')
       const hash = HASHES[String(decode(header)?.alg)]
       const claims = decode(payload)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startDocumentServer, startFakeHost } from '../../support.js'
+import { startBoth } from '../../support.js'
 
 const accepted: Record<string, { body: string, headers?: Record<string, string> }> = {
   'error 0': { body: '{"error":0}' },
@@ -16,8 +16,7 @@ const accepted: Record<string, { body: string, headers?: Record<string, string> 
 
 for (const [title, answer] of Object.entries(accepted)) {
   t.test(`a status 2 answered HTTP 200 and ${title} is complete: changes and forgotten copy are deleted`, async t => {
-    const host = await startFakeHost(t)
-    const server = await startDocumentServer(t)
+    const { host, server } = await startBoth(t)
     host.answers[2] = { body: '{"error":1}' }
     const first = await server.open(host.config('K', { name: 'notes.txt' }))
     await first.edit('changed')

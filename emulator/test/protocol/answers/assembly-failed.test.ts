@@ -1,6 +1,6 @@
 import t from 'tap'
 import { fakeClock } from '../../../lib/index.js'
-import { fixture, startDocumentServer, startFakeHost } from '../../support.js'
+import { startDocumentServer, startFakeHost } from '../../support.js'
 
 async function startWithFailure (t: Parameters<typeof startFakeHost>[0], answer: { status?: number, body: string }, corrupted = false) {
   const host = await startFakeHost(t)
@@ -16,21 +16,6 @@ async function startWithFailure (t: Parameters<typeof startFakeHost>[0], answer:
   return { host, clock, server, result, open }
 }
 
-t.test('a status 3 answered with error 0: the changes are deleted, the key is view-only and opens without them after 5 minutes', async t => {
-  const { host, clock, server, result, open } = await startWithFailure(t, { body: '{"error":0}' })
-  t.match(result, { status: 3, accepted: true })
-  const viewing = await open()
-  t.equal(viewing.viewOnly, true)
-  t.strictSame(viewing.events.filter(({ type }) => type === 'unsavedChanges'), [])
-  await viewing.close()
-  clock.jump(300_000)
-  const later = await open()
-  t.equal(later.viewOnly, false)
-  t.strictSame(await later.content(), fixture('notes.txt'), 'lost for good')
-  t.equal(host.received.filter(({ method }) => method === 'GET').length, 2, 'downloaded again')
-  t.equal(server.forgotten.size, 0)
-})
-
 for (const [title, answer] of Object.entries({ 'error 1': { body: '{"error":1}' }, 'HTTP 500': { status: 500, body: '' } })) {
   t.test(`a status 3 answered ${title}: the changes are kept and restored with the same key`, async t => {
     const { host, server, result, open } = await startWithFailure(t, answer)
@@ -43,10 +28,3 @@ for (const [title, answer] of Object.entries({ 'error 1': { body: '{"error":1}' 
     t.equal(await (await fetch(String(host.callbacks(2)[0]!.url))).text(), 'three')
   })
 }
-
-t.test('a status 3 with a url answered with error 1 becomes a forgotten file', async t => {
-  const { host, server, result } = await startWithFailure(t, { body: '{"error":1}' }, true)
-  t.match(result, { status: 3, accepted: false })
-  const { bytes } = server.forgotten.get('K')!
-  t.equal(Buffer.from(bytes).toString(), await (await fetch(String(host.callbacks(3)[0]!.url))).text())
-})

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+import { postSigned, startBoth } from '../../support.js'
 
 const refusals: Record<string, { status?: number, body?: string }> = {
   'another error': { body: '{"error":1}' },
@@ -19,8 +19,7 @@ const refusals: Record<string, { status?: number, body?: string }> = {
 
 for (const [title, answer] of Object.entries(refusals)) {
   t.test(`a status 2 answered ${title} is not retried: the file is kept as forgotten`, async t => {
-    const host = await startFakeHost(t)
-    const server = await startDocumentServer(t)
+    const { host, server } = await startBoth(t)
     host.answers[2] = answer
     const session = await server.open(host.config('K', { name: 'notes.txt' }))
     await session.edit('not to be lost')
@@ -32,8 +31,7 @@ for (const [title, answer] of Object.entries(refusals)) {
 }
 
 t.test('the command saved with a status other than "1" revokes an accepted status 2: the file is kept as forgotten', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const closed = async (status: unknown) => {
     host.beforeAnswer = async ({ status: of, key }) => {
       if (of === 2) await postSigned(`${server.url}/command`, { c: 'saved', key, status })

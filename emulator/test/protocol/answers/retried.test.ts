@@ -1,6 +1,6 @@
 import t from 'tap'
 import { fakeClock, type FakeClock } from '../../../lib/index.js'
-import { claimsOf, type FakeHost, startDocumentServer, startFakeHost } from '../../support.js'
+import { type FakeHost, startDocumentServer, startFakeHost } from '../../support.js'
 
 /** Gives the seconds from the first attempt to each. */
 function attempts (host: FakeHost, clock: FakeClock): () => number[] {
@@ -47,21 +47,6 @@ t.test('a status 2 that is redirected to a closed port is finally kept as forgot
   t.strictSame(await session.close(), { status: 2, httpStatus: null, answer: null, accepted: false })
   t.equal(Buffer.from(server.forgotten.get('K')!.bytes).toString(), 'not to be lost')
   t.match(server.sentRequests.at(-1), { answer: null, error: Error })
-})
-
-t.test('a retried status 2 has a new token and the same path with a new md5 and expires; an accepted attempt is the last', async t => {
-  const { host, server, session } = await start(t)
-  host.answers[2] = { status: 500, body: '' }
-  host.beforeAnswer = async ({ status }) => { if (status === 2 && host.callbacks(2).length === 3) host.answers = {} }
-  t.match(await session.close(), { status: 2, httpStatus: 200, accepted: true })
-  const sent = host.received.filter(({ body }) => body?.status === 2).map(({ body }) => body!)
-  t.equal(sent.length, 3)
-  t.equal(server.forgotten.size, 0)
-  const urls = sent.map(({ url }) => new URL(String(url)))
-  t.equal(new Set(urls.map(({ pathname }) => pathname)).size, 1)
-  for (const name of ['md5', 'expires']) t.equal(new Set(urls.map(({ searchParams }) => searchParams.get(name))).size, 3, name)
-  t.equal(new Set(sent.map(({ token }) => claimsOf(token).iat)).size, 3)
-  for (const url of urls) t.equal((await fetch(url)).status, 200)
 })
 
 t.test('a status 3 answered HTTP 500 is retried like a status 2', async t => {

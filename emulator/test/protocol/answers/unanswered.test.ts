@@ -1,11 +1,8 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/index.js'
-import { startDocumentServer, startFakeHost } from '../../support.js'
+import { startWithClock } from '../../support.js'
 
 t.test('a callback is abandoned after 10 minutes without an answer, which counts as a network error', async t => {
-  const host = await startFakeHost(t)
-  const clock = fakeClock()
-  const server = await startDocumentServer(t, { clock })
+  const { host, server, clock } = await startWithClock(t)
   const session = await server.open(host.config('K'))
   await session.edit('changed')
   host.routes.set('/cb', () => {})

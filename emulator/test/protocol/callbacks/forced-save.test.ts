@@ -1,14 +1,11 @@
-import { once } from 'node:events'
 import t from 'tap'
-import { WebSocket } from 'undici'
 import { getDocumentProxy } from 'unpdf'
 import { openEditable } from '../../../lib/documents/open.js'
-import { fakeClock } from '../../../lib/index.js'
-import { fixture, postSigned, sign, startDocumentServer, startFakeHost } from '../../support.js'
+import { connect } from '../../hostile/page.js'
+import { fixture, postSigned, sign, startBoth, startDocumentServer, startFakeHost, startWithClock } from '../../support.js'
 
 t.test('status 6 by the button goes to the user who pressed it, who is in its actions; its users is the user who changed last; it has no notmodified', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const ada = await server.open(host.config('K', { user: { id: 'ada', name: 'Ada' }, callback: '/cb?of=ada' }))
   const grace = await server.open(host.config('K', { user: { id: 'grace', name: 'Grace' }, callback: '/cb?of=grace' }))
   await ada.edit('changed')
@@ -27,78 +24,10 @@ t.test('status 6 by the button goes to the user who pressed it, who is in its ac
   t.match(host.callbacks(6).at(-1), { users: ['ada'], actions: undefined, forcesavetype: 2 })
 })
 
-t.test('status 6 by command has forcesavetype 0, the userdata and no actions', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const session = await server.open(host.config('K'))
-  await session.edit('changed')
-  const { body } = await server.nextCallback(1).then(async () => {
-    await postSigned(`${server.url}/command`, { c: 'forcesave', key: 'K', userdata: 'my data' })
-    return await server.nextCallback(6)
-  })
-  t.match(body, { forcesavetype: 0, userdata: 'my data', users: ['uid-1'], actions: undefined })
-})
-
-t.test('status 6 of a submitted form has forcesavetype 3 and its data at formsdataurl', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const session = await server.open(host.config('K'))
-  await session.edit('filled in')
-  const formData = [{ key: 'name', value: 'Ada' }]
-  await session.forceSave({ type: 'form', formData })
-  const body = host.received.at(-1)!.body!
-  t.match(body, { status: 6, forcesavetype: 3, actions: [{ type: 2, userid: 'uid-1' }] })
-  t.strictSame(Object.keys(body).slice(-3), ['token', 'formsdataurl', 'filetype'])
-  t.strictSame(await (await fetch(String(body.formsdataurl))).json(), formData)
-})
-
-t.test('a refused status 6 is sent again on demand with the same path, a new signature and encrypted false', async t => {
-  const host = await startFakeHost(t)
-  const clock = fakeClock()
-  const server = await startDocumentServer(t, { clock })
-  const session = await server.open(host.config('K'))
-  await session.edit('changed')
-  host.answers[6] = { status: 500, body: 'no' }
-  t.match(await session.forceSave(), { status: 6, accepted: false })
-  t.match(await session.nextEvent('forceSaved'), { accepted: false })
-  t.equal(host.callbacks(6).length, 1, 'not retried by itself')
-
-  host.answers = {}
-  await clock.advance(1000)
-  t.match(await session.forceSave(), { status: 6, accepted: true })
-  const [first, second] = host.callbacks(6)
-  t.strictSame([first!.encrypted, second!.encrypted], [undefined, false])
-  t.equal(new URL(String(second!.url)).pathname, new URL(String(first!.url)).pathname)
-  t.not(new URL(String(second!.url)).searchParams.get('md5'), new URL(String(first!.url)).searchParams.get('md5'))
-  t.match(await session.close(), { status: 2, accepted: true }, 'the finished save is sent all the same')
-})
-
-t.test('status 7 reports that a force save failed: no url, userdata as given', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const session = await server.open(host.config('K'))
-  await session.edit('changed')
-  server.fault('assembly', { type: 'fail' }, { times: 2 })
-  t.match(await session.forceSave(), { status: 7 })
-  const { lastsave, ...byButton } = host.callbacks(7)[0]!
-  t.strictSame(byButton, { key: 'K', status: 7, users: ['uid-1'], actions: [{ type: 2, userid: 'uid-1' }], forcesavetype: 1 })
-  t.match(lastsave, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/)
-
-  await session.edit('changed again')
-  await postSigned(`${server.url}/command`, { c: 'forcesave', key: 'K', userdata: 'my data' })
-  const { body } = await server.nextCallback(7).then(async () => await server.nextCallback(7))
-  t.strictSame(Object.keys(body!), ['key', 'status', 'users', 'userdata', 'lastsave', 'forcesavetype', 'token'])
-  t.match(body, { userdata: 'my data', forcesavetype: 0 })
-  t.match(await session.close(), { status: 2, accepted: true })
-})
-
 t.test('only the user who pressed the button is told that the force save started, with code 4 if nothing is new; all editors are told the result', async t => {
-  const host = await startFakeHost(t)
-  const clock = fakeClock()
-  const server = await startDocumentServer(t, { clock })
+  const { host, server, clock } = await startWithClock(t)
   const [ada, grace, vera] = await Promise.all([
-    server.open(host.config('K')),
-    server.open(host.config('K', { user: { id: 'grace', name: 'Grace' } })),
+    server.open(host.config('K')), server.open(host.config('K', { user: { id: 'grace', name: 'Grace' } })),
     server.open(host.config('K', { user: { id: 'vera', name: 'Vera' }, mode: 'view' }))
   ])
   const told = (session: typeof ada) => session!.events.filter(({ type }) => type.startsWith('forceSave'))
@@ -118,22 +47,8 @@ t.test('only the user who pressed the button is told that the force save started
   t.strictSame(told(vera!), [], 'a viewer is told nothing')
 })
 
-t.test('after a failure without a result the button does nothing and raises no event', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const session = await server.open(host.config('K'))
-  await session.edit('changed')
-  server.fault('assembly', { type: 'fail' })
-  await session.forceSave()
-  const before = session.events.length
-  t.match(await session.forceSave(), { status: null })
-  t.equal(session.events.length, before)
-  t.strictSame(host.statuses(), [1, 7])
-})
-
 t.test('status 7 of a corrupted result has url, changesurl, history and filetype, and is sent again with encrypted false whatever the answer', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))
   await session.edit('changed')
   server.fault('assembly', { type: 'fail', corrupted: true })
@@ -149,8 +64,7 @@ t.test('status 7 of a corrupted result has url, changesurl, history and filetype
 })
 
 t.test('a form can be submitted repeatedly and without a change: each time a status 6 goes to the user who submits it', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const grace = await server.open(host.config('K', { user: { id: 'grace', name: 'Grace' }, callback: '/cb?of=grace' }))
   await server.open(host.config('K'))
   t.match(await grace.forceSave({ type: 'form' }), { status: 6, accepted: true })
@@ -163,8 +77,7 @@ t.test('a form can be submitted repeatedly and without a change: each time a sta
 })
 
 t.test('a viewer can submit a form, of any document, with any JSON, while nobody edits: the change is theirs', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const vera = await server.open(host.config('K', { mode: 'view', user: { id: 'vera', name: 'Vera' }, callback: '/cb?of=vera' }))
   for (const formData of [{ approved: true }, [], 'a text', 5, null, [{ key: 'toString', value: 1 }]]) {
     t.match(await vera.forceSave({ type: 'form', formData }), { status: 6, accepted: true })
@@ -172,6 +85,7 @@ t.test('a viewer can submit a form, of any document, with any JSON, while nobody
     t.equal(path, '/cb?of=vera')
     t.match(body, { users: ['vera'], actions: [{ type: 2, userid: 'vera' }], forcesavetype: 3, history: { changes: [{ user: { id: 'vera', name: 'Vera' } }] } })
     t.match(body!.changesurl, /\/changes\.zip\?/)
+    t.strictSame(Object.keys(body!).slice(-3), ['token', 'formsdataurl', 'filetype'])
     t.same(await (await fetch(String(body!.formsdataurl))).json(), formData)
   }
   await vera.close()
@@ -179,26 +93,18 @@ t.test('a viewer can submit a form, of any document, with any JSON, while nobody
 })
 
 t.test('a page can submit any JSON for any document, a viewer too', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const page = new WebSocket(`${server.url.replace('http', 'ws')}/doc/socket`)
-  const answered = new Promise(resolve => page.addEventListener('message', ({ data }) => {
-    const message = JSON.parse(String(data)) as { type: string }
-    if (message.type === 'answer') resolve(message)
-  }))
-  await once(page, 'open')
-  page.send(JSON.stringify({ type: 'open', config: host.config('K', { mode: 'view' }) }))
-  page.send(JSON.stringify({ type: 'submit', id: 1, formData: { approved: true } }))
-  t.match(await answered, { result: { accepted: true } })
+  const { host, server } = await startBoth(t)
+  const page = await connect(t, server)
+  page.send({ type: 'open', config: host.config('K', { mode: 'view' }) })
+  page.send({ type: 'submit', id: 1, formData: { approved: true } })
+  t.match(await page.message({ type: 'answer' }), { result: { accepted: true } })
   const { body } = host.received.at(-1)!
   t.match(body, { status: 6, forcesavetype: 3, actions: [{ type: 2, userid: 'uid-1' }] })
   t.same(await (await fetch(String(body!.formsdataurl))).json(), { approved: true })
-  page.close()
 })
 
 t.test('no form is submitted while the status 2 is under way, nor after it was accepted', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const viewer = await server.open(host.config('K', { mode: 'view', user: { id: 'vera', name: 'Vera' } }))
   const session = await server.open(host.config('K'))
   await session.edit('changed')
@@ -232,8 +138,7 @@ t.test('the document of a submitted form has no fields any more; every other sav
 })
 
 t.test('a submitted form does not save the changes: the button still saves them, and the status 2 has notmodified false', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const session = await server.open(host.config('K'))
   await session.edit('filled in')
   await session.forceSave()
@@ -246,8 +151,7 @@ t.test('a submitted form does not save the changes: the button still saves them,
 })
 
 t.test('without any callbackUrl nothing is force-saved: the command answers 4, and so does the button', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const { token, ...config } = host.config('K')
   const silent = { ...config, editorConfig: { ...config.editorConfig, callbackUrl: '' } }
   const session = await server.open({ ...silent, token: sign(silent) })
@@ -258,23 +162,4 @@ t.test('without any callbackUrl nothing is force-saved: the command answers 4, a
   t.equal(server.forgotten.size, 0)
   await session.close()
   t.equal(server.forgotten.size, 0)
-})
-
-t.test('what is edited without a callbackUrl is lost when everybody has left, and the next one joins clean', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const { token, ...config } = host.config('K')
-  const silent = { ...config, editorConfig: { ...config.editorConfig, callbackUrl: '' } }
-  const session = await server.open({ ...silent, token: sign(silent) })
-  await session.edit('changed')
-  await session.close()
-  await t.rejects(session.saved(), /has lost the unsaved changes/)
-  t.notOk(session.events.some(({ type }) => type === 'saved'))
-  const command = async (c: string) => await (await postSigned(`${server.url}/command`, { c, key: 'K' })).json()
-  t.strictSame(await command('getForgotten'), { key: 'K', error: 1 })
-  t.strictSame(await command('info'), { key: 'K', error: 2 })
-  const next = await server.open(host.config('K'))
-  t.strictSame(next.events.map(({ type }) => type), ['joined', 'ready'])
-  t.equal((await next.content()).includes('changed'), false)
-  t.match(await next.close(), { status: 4 })
 })

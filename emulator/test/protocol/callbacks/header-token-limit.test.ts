@@ -1,9 +1,8 @@
 import t from 'tap'
-import { claimsOf, headerClaims, startDocumentServer, startFakeHost } from '../../support.js'
+import { claimsOf, headerClaims, startBoth } from '../../support.js'
 
 t.test('a header token of 7168 characters or more loses changesurl and history, and so does the plain body; the body token keeps them', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const session = await server.open(host.config('K'))
   let revision = 0
   const saved = async (userdata: string) => {
@@ -40,8 +39,7 @@ t.test('a header token of 7168 characters or more loses changesurl and history, 
 })
 
 t.test('a callback whose headers exceed the 16 kB limit of the receiver is lost with HTTP 431 and not retried', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const session = await server.open(host.config('K'))
   await session.edit('changed')
   t.match(await session.forceSave({ userdata: 'x'.repeat(13_000) }), { status: 6, httpStatus: 431, accepted: false })

@@ -1,32 +1,7 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { WebSocket } from 'undici'
-import { claimsOf, fixture, headerClaims, postSigned, startDocumentServer, startFakeHost } from '../../support.js'
-
-t.test('url contains key, folder, format and expiry; shardkey is a separate parameter', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const session = await server.open(host.config('K.1'))
-  await session.edit('changed')
-  await session.close()
-  const { url, changesurl, filetype } = host.callbacks(2)[0]!
-  t.match(
-    url,
-    /^http:\/\/127\.0\.0\.1:\d+\/cache\/files\/data\/K\.1_\d+\/output\.docx\/output\.docx\?md5=[\w-]{22}&expires=\d{10}&shardkey=K\.1&filename=output\.docx$/
-  )
-  t.match(changesurl, /^http:\/\/127\.0\.0\.1:\d+\/cache\/files\/data\/K\.1_\d+\/changes\.zip\/changes\.zip\?md5=/)
-  t.equal(new URL(String(url)).origin, server.url)
-  t.equal(filetype, 'docx')
-})
-
-t.test('a conversion without a shardkey uses that of an earlier request', async t => {
-  const host = await startFakeHost(t)
-  const { url } = await startDocumentServer(t)
-  const request = (key: string) => ({ async: false, filetype: 'txt', key, outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt` })
-  const shardOf = async (response: Response) => new URL((await response.json() as { fileUrl: string }).fileUrl).searchParams.get('shardkey')
-  t.equal(await shardOf(await postSigned(`${url}/converter?shardkey=first`, request('first'))), 'first')
-  t.equal(await shardOf(await postSigned(`${url}/converter`, request('second'))), 'first')
-})
+import { claimsOf, fixture, headerClaims, startBoth, startDocumentServer, startFakeHost } from '../../support.js'
 
 t.test('filetype is the format of the bytes: a doc may be saved as docx', async t => {
   const host = await startFakeHost(t)
@@ -42,8 +17,7 @@ t.test('filetype is the format of the bytes: a doc may be saved as docx', async 
 })
 
 t.test('url begins with the origin the editing browser used and also works at the document server\'s own origin', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'docs.example.com', 'x-forwarded-prefix': '/office' }
   const browser = new WebSocket(`${server.url.replace('http', 'ws')}/doc/socket`, { headers })
   await once(browser, 'open')
@@ -59,23 +33,8 @@ t.test('url begins with the origin the editing browser used and also works at th
   t.match(await (await fetch(internal)).text(), /^from a browser/, 'the host is not signed')
 })
 
-t.test('url begins with the origin used by the user who joined last, even if it is a viewer', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  const session = await server.open(host.config('K', { name: 'notes.txt' }))
-  await session.edit('changed')
-  const viewer = new WebSocket(`${server.url.replace('http', 'ws')}/doc/socket`, { headers: { 'x-forwarded-host': 'docs.example.com' } })
-  await once(viewer, 'open')
-  viewer.send(JSON.stringify({ type: 'open', config: host.config('K', { name: 'notes.txt', mode: 'view' }) }))
-  await once(viewer, 'message')
-  await session.close()
-  t.match(host.callbacks(2)[0]!.url, /^http:\/\/docs\.example\.com\/cache\/files\/data\/K_/)
-  viewer.close()
-})
-
 t.test('the base of url, changesurl and formsdataurl is what the headers of whoever opened last say, in the fields and in both tokens', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const own = new URL(server.url).host
   const forms: ReadonlyArray<readonly [headers: Record<string, string>, base: string]> = [
     [{}, server.url],
@@ -115,8 +74,7 @@ t.test('the base of url, changesurl and formsdataurl is what the headers of whoe
 })
 
 t.test('open() refuses headers that are no headers', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   for (const headers of ['Host: a', { Host: 5 }]) {
     await t.rejects(server.open(host.config('K'), undefined, { headers: headers as never }), { name: 'TypeError', message: /headers/ })
   }

@@ -1,9 +1,8 @@
 import t from 'tap'
-import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+import { postSigned, startBoth, startFakeHost } from '../../support.js'
 
 async function start (t: Parameters<typeof startFakeHost>[0]) {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const run = async (fields: object) => await (await postSigned(`${server.url}/command`, fields)).json()
   const open = async (id: string) => await server.open(host.config('K', { user: { id, name: id } }))
   return { host, server, run, open }
@@ -24,20 +23,6 @@ t.test('drop disconnects the editors of the named users, or of all: 4007', async
   await grace.nextEvent('dropped')
   await server.nextCallback(4)
   t.strictSame(host.statuses(), [1, 1, 1, 4])
-})
-
-t.test('meta sends the editors the new title; without meta it answers 5', async t => {
-  const { run, open } = await start(t)
-  const ada = await open('ada')
-  t.strictSame(await run({ c: 'meta', key: 'K', meta: { title: 'New.docx' } }), { key: 'K', error: 0 })
-  t.match(await ada.nextEvent('renamed'), { title: 'New.docx' })
-  t.strictSame(await run({ c: 'meta', key: 'K' }), { key: 'K', error: 5 })
-})
-
-t.test('drop and meta answer 0 for unknown keys', async t => {
-  const { run } = await start(t)
-  t.strictSame(await run({ c: 'drop', key: 'unknown' }), { key: 'unknown', error: 0 })
-  t.strictSame(await run({ c: 'meta', key: 'unknown', meta: { title: 'x' } }), { key: 'unknown', error: 0 })
 })
 
 t.test('the users of drop may be a JSON string; a malformed string answers 3', async t => {

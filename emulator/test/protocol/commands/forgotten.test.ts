@@ -1,10 +1,9 @@
 import t from 'tap'
 import { fakeClock } from '../../../lib/index.js'
-import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+import { postSigned, startBoth, startDocumentServer, startFakeHost } from '../../support.js'
 
 async function start (t: Parameters<typeof startFakeHost>[0], ...keys: string[]) {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const run = async (fields: object) => await (await postSigned(`${server.url}/command`, fields)).json() as Record<string, unknown>
   host.answers[2] = { status: 404, body: '' }
   for (const key of keys) {
@@ -14,21 +13,6 @@ async function start (t: Parameters<typeof startFakeHost>[0], ...keys: string[])
   }
   return { host, server, run }
 }
-
-t.test('getForgotten answers the url, getForgottenList the keys; deleteForgotten deletes, and 1 is for unknown keys', async t => {
-  const { host, server, run } = await start(t, 'K', 'L')
-  t.strictSame(await run({ c: 'getForgottenList' }), { error: 0, keys: ['K', 'L'] })
-  const { url, ...answer } = await run({ c: 'getForgotten', key: 'K' })
-  t.strictSame(answer, { key: 'K', error: 0 })
-  t.match(url, /^http:\/\/127\.0\.0\.1:\d+\/cache\/files\/forgotten\/K\/output\.txt\/output\.txt\?md5=[\w-]{22}&expires=\d+&shardkey=K&filename=output\.txt$/)
-  t.equal(await (await fetch(String(url))).text(), 'kept for K')
-
-  t.strictSame(await run({ c: 'deleteForgotten', key: 'K' }), { key: 'K', error: 0 })
-  t.strictSame(await run({ c: 'getForgottenList' }), { error: 0, keys: ['L'] })
-  for (const c of ['getForgotten', 'deleteForgotten']) t.strictSame(await run({ c, key: 'K' }), { key: 'K', error: 1 }, c)
-  const reopened = await server.open(host.config('K', { name: 'notes.txt' }))
-  t.strictSame(await reopened.content(), host.files.get('/files/notes.txt'), 'the key opens from document.url')
-})
 
 t.test('the file of getForgotten has the time at which it was stored as Last-Modified', async t => {
   const host = await startFakeHost(t)

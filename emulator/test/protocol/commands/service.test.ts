@@ -3,9 +3,7 @@ import t from 'tap'
 import { request } from 'undici'
 import { claimOf } from '../../../../test/kit/document-server.js'
 import { fakeClock } from '../../../lib/index.js'
-import { postSigned, SECRET, sign, startDocumentServer, startFakeHost } from '../../support.js'
-
-const ADDRESSES = ['/command', '/coauthoring/CommandService.ashx']
+import { SECRET, sign, startDocumentServer } from '../../support.js'
 
 async function start (t: Parameters<typeof startDocumentServer>[0]) {
   const clock = fakeClock()
@@ -24,58 +22,6 @@ async function start (t: Parameters<typeof startDocumentServer>[0]) {
 
 const VERSION = { error: 0, version: /^\d+(\.\d+)+$/ }
 
-for (const address of ADDRESSES) {
-  t.test(`${address} accepts a token in the body or the header, and always answers HTTP 200`, async t => {
-    const { post } = await start(t)
-    t.match(await post({ c: 'version', token: sign({ c: 'version' }) }, {}, address), VERSION)
-    t.match(
-      await post({ c: 'version' }, { authorization: `Bearer ${sign({ payload: { c: 'version' } })}` }, address),
-      VERSION
-    )
-    t.match(await post({ token: sign({ c: 'license' }) }, {}, address), {
-      error: 0,
-      license: { end_date: null },
-      server: { buildVersion: /^\d+\.\d+\.\d+$/ },
-      quota: { users: [], users_view: [] }
-    })
-  })
-}
-
-t.test('quota of license lists nobody: the license counts connections', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
-  await server.open(host.config('K'))
-  t.match(await (await postSigned(`${server.url}/command`, { c: 'license' })).json(), {
-    license: { connections: 20, users_count: 0 },
-    quota: { users: [], users_view: [] }
-  })
-})
-
-t.test('an unknown command answers 5, a missing key 1; answers begin with the key', async t => {
-  const { post } = await start(t)
-  const run = async (fields: object) => await post({ token: sign(fields) })
-  t.strictSame(await run({ c: 'nonsense', key: 'K' }), { key: 'K', error: 5 })
-  for (const c of ['info', 'forcesave', 'drop', 'meta', 'getForgotten', 'deleteForgotten']) t.strictSame(await run({ c }), { error: 1 }, c)
-  t.equal(JSON.stringify(await run({ c: 'info', key: 'K' })), '{"key":"K","error":1}')
-})
-
-t.test('tokens: none or wrong answers 6, expired 7, 60 s of skew are allowed; only signed fields count', async t => {
-  const { post, now } = await start(t)
-  const command = { c: 'version' }
-  t.strictSame(await post(command), { error: 6 }, 'none')
-  t.strictSame(
-    await post({ ...command, token: createSigner({ key: 'another secret' })(command) }),
-    { error: 6 },
-    'wrong secret'
-  )
-  t.strictSame(await post({ ...command, token: 'x.y.z' }, { authorization: `Bearer ${sign({ payload: command })}` }), {
-    error: 6
-  }, 'a valid header token does not make up for it')
-  t.strictSame(await post({ token: sign({ ...command, exp: now - 60 }) }), { error: 7 }, 'expired 60 s ago')
-  t.match(await post({ token: sign({ ...command, exp: now - 59 }) }), { error: 0 }, 'expired 59 s ago')
-  t.strictSame(await post({ c: 'info', key: 'K', token: sign({ c: 'info' }) }), { error: 1 }, 'an unsigned key')
-})
-
 t.test('HS256, HS384 and HS512 are accepted, with and without exp', async t => {
   const { post, now } = await start(t)
   const command = { c: 'version', ...claimOf('command') }
@@ -87,29 +33,15 @@ t.test('HS256, HS384 and HS512 are accepted, with and without exp', async t => {
   t.strictSame(await post({ token: createSigner({ algorithm: 'none' })(command) }), { error: 6 }, 'none')
 })
 
-t.test('version, license and getForgottenList need no key and echo one; saved needs one and answers 0', async t => {
-  const { post } = await start(t)
-  const run = async (fields: object) => JSON.stringify(await post({ token: sign(fields) }))
-  t.match(await run({ c: 'version', key: 'x' }), /^{"key":"x","error":0,"version":"/)
-  t.match(await run({ c: 'license', key: 'x' }), /^{"key":"x","error":0,"license":{/)
-  t.equal(await run({ c: 'getForgottenList', key: 5 }), '{"key":5,"error":0,"keys":[]}')
-  t.equal(await run({ c: 'saved', key: 'x', status: '1' }), '{"key":"x","error":0}')
-  t.equal(await run({ c: 'saved' }), '{"error":1}')
-  t.equal(await run({ c: 'info', key: 5 }), '{"key":5,"error":1}')
-  t.equal(await run({ c: 'nonsense', key: '' }), '{"key":"","error":5}')
-})
-
 t.test('claims may be flat, as payload or as query, in the body and in the header', async t => {
   const { post } = await start(t)
   const command = { c: 'version', key: 'x' }
-  for (
-    const [title, claims] of Object.entries({
-      flat: command,
-      payload: { payload: command },
-      query: { query: command },
-      both: { c: 'info', payload: command }
-    })
-  ) {
+  for (const [title, claims] of Object.entries({
+    flat: command,
+    payload: { payload: command },
+    query: { query: command },
+    both: { c: 'info', payload: command }
+  })) {
     t.match(await post({ token: sign(claims) }), { key: 'x', ...VERSION }, `${title} in the body`)
     t.match(await post({}, { authorization: `Bearer ${sign(claims)}` }), { key: 'x', ...VERSION }, `${title} in the header`)
   }
@@ -159,16 +91,10 @@ t.test('an empty or broken body answers 6 with HTTP 200, and the header token wo
 t.test('a body is parsed as JSON whatever its content type says', async t => {
   const { url } = await start(t)
   const body = Buffer.from(JSON.stringify({ token: sign({ c: 'version' }) }))
-  for (
-    const type of [
-      'text/plain',
-      'text/plain;charset=UTF-8',
-      'application/x-www-form-urlencoded',
-      'application/octet-stream',
-      'multipart/form-data; boundary=x',
-      undefined
-    ]
-  ) {
+  for (const type of [
+    'text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'application/octet-stream',
+    'multipart/form-data; boundary=x', undefined
+  ]) {
     const response = await fetch(`${url}/command`, {
       method: 'POST',
       body,

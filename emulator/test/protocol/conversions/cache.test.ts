@@ -1,51 +1,16 @@
 import t from 'tap'
-import { fixture, postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+import { fixture, startConverting, startFakeHost } from '../../support.js'
 
-async function start (t: Parameters<typeof startFakeHost>[0]) {
-  const host = await startFakeHost(t)
-  const { url } = await startDocumentServer(t)
-  const convert = async (changes: object): Promise<Record<string, unknown>> => {
-    const request = { async: false, filetype: 'txt', key: 'C', outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt`, ...changes }
-    return await (await postSigned(`${url}/converter`, request)).json() as Record<string, unknown>
-  }
-  const pathOf = async (changes: object) => new URL(String((await convert(changes)).fileUrl)).pathname
-  return { host, convert, pathOf }
+async function start (t: Parameters<typeof startConverting>[0]) {
+  const converting = await startConverting(t)
+  return { ...converting, pathOf: async (changes: object) => new URL(String((await converting.convert(changes)).fileUrl)).pathname }
 }
-
-t.test('a result is cached by key and output type alone', async t => {
-  const { host, pathOf } = await start(t)
-  const first = await pathOf({})
-  for (const changes of [
-    { url: `${host.origin}/files/missing.txt` },
-    { password: 'secret' },
-    { watermark: { text: 'draft' } },
-    { thumbnail: { first: false } },
-    { codePage: 1251 },
-    { spreadsheetLayout: { orientation: 'landscape' } },
-    { filetype: 'docx' },
-    { title: 'b.txt' }
-  ]) t.equal(await pathOf(changes), first, Object.keys(changes)[0]!)
-  t.equal(host.received.length, 1, 'downloaded once')
-
-  t.not(await pathOf({ outputtype: 'txt' }), first)
-  t.not(await pathOf({ key: 'c' }), first)
-  t.equal(host.received.length, 3)
-})
 
 t.test('requests without a key share conv_undefined', async t => {
   const { host, pathOf } = await start(t)
   t.match(await pathOf({ key: '' }), /\/conv_undefined_513\/output\.pdf\/a\.pdf$/)
   t.match(await pathOf({ key: undefined, url: `${host.origin}/files/report.docx`, filetype: 'docx' }), /\/conv_undefined_513\//)
   t.equal(host.received.length, 1)
-})
-
-t.test('-3 stays with its key: a good source under the same key answers it again', async t => {
-  const { host, convert } = await start(t)
-  host.files.set('/files/bad.docx', Buffer.from('not a docx'))
-  t.strictSame(await convert({ filetype: 'docx', url: `${host.origin}/files/bad.docx` }), { error: -3 })
-  t.strictSame(await convert({}), { error: -3 })
-  t.equal(host.received.length, 1, 'without a download')
-  t.match(await convert({ key: 'D' }), { endConvert: true })
 })
 
 const mendable: Record<string, { error: number, filetype: string, bad: (path: string, host: Awaited<ReturnType<typeof startFakeHost>>) => void }> = {

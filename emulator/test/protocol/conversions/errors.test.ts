@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type DocumentServer, fakeClock } from '../../../lib/index.js'
-import { type FakeHost, postSigned, sign, startDocumentServer, startFakeHost } from '../../support.js'
+import { type FakeHost, postSigned, sign, startBoth, startDocumentServer, startFakeHost } from '../../support.js'
 
 interface Case {
   readonly error: number
@@ -42,8 +42,7 @@ const cases: Record<string, Case> = {
 for (const [title, { error, request, prepare }] of Object.entries(cases)) {
   t.test(`${title} answers ${error} with HTTP 200, in JSON and in XML`, async t => {
     for (const path of ['/converter', '/ConvertService.ashx']) {
-      const host = await startFakeHost(t)
-      const server = await startDocumentServer(t)
+      const { host, server } = await startBoth(t)
       prepare?.(server, host)
       const response = await postSigned(`${server.url}${path}`, {
         async: false, filetype: 'txt', key: 'K', outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt`, ...request
@@ -99,18 +98,4 @@ t.test('an empty or broken body answers -8 with HTTP 200', async t => {
     const response = await fetch(`${url}/converter`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     t.strictSame([response.status, await response.json()], [200, { error: -8 }], body)
   }
-})
-
-t.test('only signed fields count', async t => {
-  const host = await startFakeHost(t)
-  const { url } = await startDocumentServer(t)
-  const post = async (signed: object, unsigned: object) => {
-    const body = JSON.stringify({ ...signed, ...unsigned, token: sign(signed) })
-    return await (await fetch(`${url}/converter`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json()
-  }
-  const source = { url: `${host.origin}/files/notes.txt` }
-  const rest = { async: false, filetype: 'txt', key: 'K', outputtype: 'txt', title: 'a.txt' }
-  t.match(await post({ ...rest, ...source }, { outputtype: 'pdf', url: `${host.origin}/files/other.txt` }), { fileType: 'txt' }, 'others do not replace them')
-  t.strictSame(await post({ ...rest, key: 'L' }, source), { error: -3 }, 'others do not complete them')
-  t.strictSame(host.received.map(({ path }) => path), ['/files/notes.txt'])
 })

@@ -1,19 +1,10 @@
 import t from 'tap'
-import { fixture, postSigned, sign, startDocumentServer, startFakeHost } from '../../support.js'
-
-async function start (t: Parameters<typeof startFakeHost>[0]) {
-  const host = await startFakeHost(t)
-  const { url } = await startDocumentServer(t)
-  const request = { async: false, filetype: 'txt', key: 'C', outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt` }
-  const convert = async (changes: object): Promise<Record<string, unknown>> =>
-    await (await postSigned(`${url}/converter`, { ...request, ...changes })).json() as Record<string, unknown>
-  return { host, url, request, convert }
-}
+import { postSigned, sign, startConverting, startDocumentServer, startFakeHost } from '../../support.js'
 
 const PENDING = { percent: 0, endConvert: false }
 
 t.test('unknown, missing and upper-case filetype, images, forms, pdf to office, long and numeric keys are accepted', async t => {
-  const { convert } = await start(t)
+  const { convert } = await startConverting(t)
   const taken: Record<string, object> = {
     'an unknown filetype': { filetype: 'zzz' },
     'no filetype': { filetype: undefined },
@@ -32,12 +23,12 @@ t.test('unknown, missing and upper-case filetype, images, forms, pdf to office, 
 })
 
 t.test('a key that is too long for the database answers -1', async t => {
-  const { convert } = await start(t)
+  const { convert } = await startConverting(t)
   t.strictSame(await convert({ key: 'k'.repeat(300), async: true }), { error: -1 })
 })
 
 t.test('an unspecified source format is detected from the content', async t => {
-  const { host, convert } = await start(t)
+  const { host, convert } = await startConverting(t)
   t.match(await convert({ key: 'upper', filetype: 'TXT', outputtype: 'PDF' }), { fileType: 'pdf', endConvert: true })
   t.match(await convert({ key: 'text', filetype: undefined }), { endConvert: true })
   t.match(await convert({ key: 'word', filetype: 'zzz', url: `${host.origin}/files/report.docx`, outputtype: 'txt' }), { fileType: 'txt', endConvert: true })
@@ -46,7 +37,7 @@ t.test('an unspecified source format is detected from the content', async t => {
 })
 
 t.test('async may be true, "true" or 1', async t => {
-  const { convert } = await start(t)
+  const { convert } = await startConverting(t)
   for (const [index, async] of [true, 'true', 1].entries()) {
     t.strictSame(await convert({ key: `K${index}`, async }), PENDING, String(async))
   }
@@ -55,8 +46,19 @@ t.test('async may be true, "true" or 1', async t => {
   }
 })
 
+t.test('an asynchronous conversion is pending first', async t => {
+  const host = await startFakeHost(t)
+  const { url } = await startDocumentServer(t)
+  const request = { async: true, filetype: 'txt', key: 'C', outputtype: 'pdf', title: 'a.txt', url: `${host.origin}/files/notes.txt` }
+  t.equal(await (await postSigned(`${url}/ConvertService.ashx`, request)).text(),
+    '<?xml version="1.0" encoding="utf-8"?><FileResult><FileUrl/><FileType/><Percent>0</Percent><EndConvert>False</EndConvert></FileResult>')
+  const done = await (await postSigned(`${url}/converter`, { ...request, async: false })).json()
+  t.match(done, { endConvert: true })
+  t.strictSame(Object.keys(await (await postSigned(`${url}/converter`, request)).json() as object), Object.keys(done as object))
+})
+
 t.test('the name in the result URL is built as the document server does', async t => {
-  const { convert } = await start(t)
+  const { convert } = await startConverting(t)
   const pathOf = async (changes: object) => new URL(String((await convert(changes)).fileUrl)).pathname
   t.equal(await pathOf({ key: 5 }), '/cache/files/data/conv_5_513/output.pdf/a.pdf')
   t.equal(await pathOf({ key: 'A', title: 'a/b & c.docx' }), '/cache/files/data/conv_A_513/output.pdf/a%252fb%20%26%20c.pdf')
@@ -65,7 +67,7 @@ t.test('the name in the result URL is built as the document server does', async 
 })
 
 t.test('a txt result is text/plain without charset', async t => {
-  const { host, convert } = await start(t)
+  const { host, convert } = await startConverting(t)
   const { fileUrl } = await convert({ filetype: 'docx', outputtype: 'txt', url: `${host.origin}/files/report.docx`, title: 'a/b.docx' })
   const file = await fetch(String(fileUrl))
   t.equal(file.headers.get('content-type'), 'text/plain')
@@ -73,28 +75,10 @@ t.test('a txt result is text/plain without charset', async t => {
 })
 
 t.test('the older path accepts a GET, with the token in its header or its query', async t => {
-  const { url, request } = await start(t)
+  const { url, request } = await startConverting(t)
   const done = /<EndConvert>True/
   t.match(await (await fetch(`${url}/ConvertService.ashx`, { headers: { authorization: `Bearer ${sign({ payload: request })}` } })).text(), done)
   t.match(await (await fetch(`${url}/convertservice.ashx/?token=${sign({ ...request, key: 'D' })}`)).text(), done)
   t.match(await (await fetch(`${url}/ConvertService.ashx?token=${sign(request)}&shardkey=C`, { method: 'POST' })).text(), done)
   t.equal((await fetch(`${url}/converter?token=${sign(request)}`)).status, 404, 'the newer one is not stored')
-})
-
-t.test('after a truncated source the next request starts anew, garbage stays -3', async t => {
-  const { host, convert } = await start(t)
-  let cut = 0
-  host.routes.set('/cut', (_request, response) => {
-    cut++
-    response.writeHead(200, { 'content-length': 6501 }).write(Buffer.alloc(500), () => response.socket!.resetAndDestroy())
-  })
-  const source = { filetype: 'docx', key: 'cut', url: `${host.origin}/cut` }
-  t.strictSame(await convert(source), { error: -4 })
-  t.equal(cut, 1, 'one attempt')
-  t.strictSame(await convert(source), { error: -4 })
-  t.equal(cut, 2)
-  host.files.set('/garbage', Buffer.from('garbage garbage'))
-  t.strictSame(await convert({ filetype: 'docx', key: 'garbage', url: `${host.origin}/garbage` }), { error: -3 })
-  host.files.set('/garbage', fixture('report.docx'))
-  t.strictSame(await convert({ filetype: 'docx', key: 'garbage', url: `${host.origin}/garbage` }), { error: -3 })
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fixture, postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
 
 async function start (t: Parameters<typeof startFakeHost>[0]) {
   const host = await startFakeHost(t)
@@ -44,25 +44,4 @@ t.test('delimiter separates the fields of a csv source', async t => {
     [{ delimiter: 0 }, '"a;1;b\tc:d e,f"'],
     [{ delimiter: 4, delimiterChar: 'd' }, 'a;1;b\tc:," e,f"']
   ] as const) t.equal((await textOf('csv', source, changes)).trim(), text, JSON.stringify(changes))
-})
-
-t.test('tsv and scsv have tabs and semicolons, as a source and as a result', async t => {
-  const { textOf } = await start(t)
-  for (const [filetype, source, changes, text] of [
-    ['tsv', 'a;1\tb,2\n', {}, 'a;1,"b,2"'],
-    ['tsv', 'a\tb;c\n', { delimiter: 2 }, 'a\tb,c'],
-    ['scsv', '"a;1";b,2\n', {}, 'a;1,"b,2"'],
-    ['csv', 'a,"b,2"\n', { outputtype: 'tsv' }, 'a\tb,2'],
-    ['csv', 'a;1,b\n', { delimiter: 4, outputtype: 'scsv' }, '"a;1";b'],
-    ['tsv', 'a\tb;1\n', { outputtype: 'scsv' }, 'a;"b;1"']
-  ] as const) t.equal((await textOf(filetype, Buffer.from(source), changes)).trim(), text, `${filetype} ${JSON.stringify(changes)}`)
-  const [first, ...others] = (await textOf('xlsx', fixture('orders.xlsx'), { outputtype: 'csv' })).split('\n')
-  t.equal((await textOf('xlsx', fixture('orders.xlsx'), { outputtype: 'tsv' })).split('\n')[0], first!.replaceAll(',', '\t'))
-  t.ok(others.length > 1)
-})
-
-t.test('a tsv becomes a workbook', async t => {
-  const { bytesOf, textOf } = await start(t)
-  const workbook = await bytesOf('tsv', Buffer.from('name\tcount\nn;1\t7\n'), { outputtype: 'xlsx' })
-  t.equal(await textOf('xlsx', workbook, { outputtype: 'csv' }), 'name,count\nn;1,7\n')
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { unzipSync } from 'fflate'
-import { fixture, postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+import { fixture, startConverting } from '../../support.js'
 
 /** Width and height from the header of an image. */
 const sizes: Readonly<Record<string, (image: Buffer) => readonly [number, number]>> = {
@@ -14,29 +14,13 @@ const sizes: Readonly<Record<string, (image: Buffer) => readonly [number, number
 }
 const SIGNATURES: Readonly<Record<string, string>> = { png: '89504e47', bmp: '424d', gif: '474946383961', jpg: 'ffd8ff' }
 
-async function start (t: Parameters<typeof startFakeHost>[0]) {
-  const host = await startFakeHost(t)
-  const { url } = await startDocumentServer(t)
+async function start (t: Parameters<typeof startConverting>[0]) {
+  const { host, convert: ask } = await startConverting(t)
   let key = 0
-  const convert = async (
-    changes: object
-  ): Promise<{ fileType: string, bytes: Buffer, path: string, error?: number }> => {
-    const request = {
-      async: false,
-      filetype: 'docx',
-      key: `C${key++}`,
-      outputtype: 'png',
-      title: 'a.docx',
-      url: `${host.origin}/files/report.docx`,
-      ...changes
-    }
-    const answer = await (await postSigned(`${url}/converter`, request)).json() as {
-      error?: number,
-      fileUrl: string,
-      fileType: string
-    }
-    if (answer.error !== undefined) return { error: answer.error, fileType: '', bytes: Buffer.alloc(0), path: '' }
-    return { fileType: answer.fileType, bytes: Buffer.from(await (await fetch(answer.fileUrl)).arrayBuffer()), path: new URL(answer.fileUrl).pathname }
+  const convert = async (changes: object) => {
+    const request = { filetype: 'docx', key: `C${key++}`, outputtype: 'png', url: `${host.origin}/files/report.docx`, ...changes }
+    const { fileUrl, fileType } = await ask(request) as { fileUrl: string, fileType: string }
+    return { fileType, bytes: Buffer.from(await (await fetch(fileUrl)).arrayBuffer()), path: new URL(fileUrl).pathname }
   }
   return { host, convert }
 }

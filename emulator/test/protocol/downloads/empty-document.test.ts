@@ -3,7 +3,7 @@ import t from 'tap'
 import { openEditable } from '../../../lib/documents/open.js'
 import { docOf } from '../../editing/prose.js'
 import { textBlocks } from '../../../lib/documents/extract/extract.js'
-import { postSigned, startDocumentServer, startFakeHost } from '../../support.js'
+import { postSigned, startBoth, startDocumentServer, startFakeHost } from '../../support.js'
 
 const mainParts: Record<string, string> = {
   docx: 'word/document.xml',
@@ -16,8 +16,7 @@ const mainParts: Record<string, string> = {
 
 for (const [type, mainPart] of Object.entries(mainParts)) {
   t.test(`a ${type} of 0 bytes is replaced by an empty one`, async t => {
-    const host = await startFakeHost(t)
-    const server = await startDocumentServer(t)
+    const { host, server } = await startBoth(t)
     host.files.set(`/files/new.${type}`, new Uint8Array())
     const session = await server.open(host.config('K', { name: `new.${type}` }))
     const bytes = await session.content()
@@ -38,16 +37,14 @@ for (const [type, mainPart] of Object.entries(mainParts)) {
 }
 
 t.test('the empty OpenDocument file begins with its uncompressed mimetype', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   host.files.set('/files/new.odt', new Uint8Array())
   const bytes = await (await server.open(host.config('K', { name: 'new.odt' }))).content()
   t.equal(bytes.subarray(30, 77).toString(), 'mimetypeapplication/vnd.oasis.opendocument.text')
 })
 
 t.test('a text of 0 bytes is an empty text', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   host.files.set('/files/new.txt', new Uint8Array())
   const session = await server.open(host.config('K', { name: 'new.txt' }))
   t.equal((await session.content()).length, 0)
@@ -56,8 +53,7 @@ t.test('a text of 0 bytes is an empty text', async t => {
 })
 
 t.test('the empty docx is edited and saved', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   host.files.set('/files/new.docx', new Uint8Array())
   const session = await server.open(host.config('K', { name: 'new.docx' }))
   await session.edit('first words')

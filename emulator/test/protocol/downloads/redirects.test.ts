@@ -1,10 +1,9 @@
 import t from 'tap'
-import { startDocumentServer, startFakeHost } from '../../support.js'
+import { startBoth, startDocumentServer, startFakeHost } from '../../support.js'
 
 for (const [redirects, taken] of [[21, true], [22, false]] as const) {
   t.test(`${redirects} redirects are ${taken ? 'followed' : 'too many'}`, async t => {
-    const host = await startFakeHost(t)
-    const server = await startDocumentServer(t)
+    const { host, server } = await startBoth(t)
     for (let left: number = redirects; left > 0; left--) {
       host.routes.set(`/${left}`, (_request, response) => { response.writeHead(302, { location: left === 1 ? '/files/notes.txt' : `/${left - 1}` }).end() })
     }

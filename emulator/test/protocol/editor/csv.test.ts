@@ -1,11 +1,10 @@
 import t from 'tap'
-import { sign, startDocumentServer, startFakeHost } from '../../support.js'
+import { sign, startBoth } from '../../support.js'
 
 const STORED = Buffer.from('Nr;Kunde\r\n007;M\xfcller\r\n', 'latin1')
 
 t.test('document.options say how a csv file is read', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   host.files.set('/files/table.csv', STORED)
   let keys = 0
   for (const [options, expected] of [
@@ -22,8 +21,7 @@ t.test('document.options say how a csv file is read', async t => {
 })
 
 t.test('a csv file is saved in a way of its own', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   host.files.set('/files/table.csv', STORED)
   const { token: _, ...config } = host.config('key-1', { name: 'table.csv' })
   const opened = { ...config, document: { ...config.document, options: { codePage: 1252, delimiter: 2 } } }

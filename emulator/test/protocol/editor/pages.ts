@@ -48,15 +48,8 @@ export interface Editing {
 }
 
 const TELLING = [
-  'onAppReady',
-  'onInfo',
-  'onDocumentReady',
-  'onDocumentStateChange',
-  'onError',
-  'onWarning',
-  'onDownloadAs',
-  'onCollaborativeChanges',
-  'onUserActionRequired'
+  'onAppReady', 'onInfo', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onDownloadAs',
+  'onCollaborativeChanges', 'onUserActionRequired'
 ]
 
 interface Recording {

@@ -1,10 +1,8 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/index.js'
-import { startDocumentServer, startFakeHost } from '../../support.js'
+import { startBoth, startWithClock } from '../../support.js'
 
 t.test('after a crash before the answer it sends the same save again, with the same key', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))
   await session.edit('saved twice')
   let crashed: Promise<void> | undefined
@@ -26,9 +24,7 @@ t.test('after a crash before the answer it sends the same save again, with the s
 })
 
 t.test('after a crash during assembly the document is assembled again, and a force save has to be requested anew', async t => {
-  const host = await startFakeHost(t)
-  const clock = fakeClock()
-  const server = await startDocumentServer(t, { clock })
+  const { host, server, clock } = await startWithClock(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))
   await session.edit('not to be lost')
   server.fault('assembly', { type: 'slow', ms: 1000 }, { times: 2 })
@@ -46,9 +42,7 @@ t.test('after a crash during assembly the document is assembled again, and a for
 })
 
 t.test('after a crash while a force save is being assembled the same one can be requested again', async t => {
-  const host = await startFakeHost(t)
-  const clock = fakeClock()
-  const server = await startDocumentServer(t, { clock })
+  const { host, server, clock } = await startWithClock(t)
   const session = await server.open(host.config('K'))
   await session.edit('changed')
   server.fault('assembly', { type: 'slow', ms: 1000 })

@@ -1,10 +1,9 @@
 import t from 'tap'
 import { createDocumentServer } from '../../../lib/index.js'
-import { SECRET, startDocumentServer, startFakeHost } from '../../support.js'
+import { SECRET, startBoth, startFakeHost } from '../../support.js'
 
 t.test('an edit that was not awaited is in the save', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const session = await server.open(host.config('K'))
   const editing = session.edit('last words')
   const [, result] = await Promise.all([editing, session.close()])

@@ -1,9 +1,8 @@
 import t from 'tap'
-import { sign, startDocumentServer, startFakeHost } from '../../support.js'
+import { sign, startBoth, startFakeHost } from '../../support.js'
 
 async function start (t: Parameters<typeof startFakeHost>[0], tokens?: { browser: boolean }) {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t, tokens && { tokens })
+  const { host, server } = await startBoth(t, tokens && { tokens })
   async function ask (query: string, body?: string) {
     const response = await fetch(`${server.url}/doc/K/c/?EIO=4&transport=polling${query}`, body === undefined ? {} : { method: 'POST', body })
     return { status: response.status, text: await response.text() }

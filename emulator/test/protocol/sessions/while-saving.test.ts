@@ -1,11 +1,8 @@
 import t from 'tap'
-import { fakeClock } from '../../../lib/index.js'
-import { startDocumentServer, startFakeHost } from '../../support.js'
+import { startFakeHost, startWithClock } from '../../support.js'
 
 async function start (t: Parameters<typeof startFakeHost>[0]) {
-  const host = await startFakeHost(t)
-  const clock = fakeClock()
-  const server = await startDocumentServer(t, { clock })
+  const { host, server, clock } = await startWithClock(t)
   const open = async (id: string, mode = 'edit') => await server.open(host.config('K', { name: 'notes.txt', user: { id, name: id }, mode }))
   const ada = await open('ada')
   await ada.edit('by Ada')
@@ -83,35 +80,4 @@ t.test('of two saves only the later one is sent, whichever is assembled first', 
   t.match(await closing, { status: null })
   t.strictSame(host.statuses(), [1, 1, 2])
   t.equal(await saved(), 'by Grace')
-})
-
-t.test('while a 2 is being answered the key is view-only at once, and an editor that was cut off gets 4008', async t => {
-  const { host, clock, open, ada } = await start(t)
-  let answer = () => {}
-  const asked = new Promise<void>(resolve => {
-    host.beforeAnswer = async ({ status }) => {
-      if (status !== 2) return
-      resolve()
-      await new Promise<void>(resolve => { answer = resolve })
-    }
-  })
-  await ada.disconnect()
-  clock.jump(5000)
-  await asked
-  clock.jump(400_000)
-  const grace = await open('grace')
-  t.equal(grace.viewOnly, true)
-  t.match(await grace.nextEvent('ready'), { outdated: true })
-  t.strictSame(grace.events.filter(({ type }) => type === 'unsavedChanges'), [])
-  await t.rejects(ada.reconnect(), { code: 4008 })
-  host.answers[2] = { body: '{"error":1}' }
-  answer()
-  t.match(await grace.nextEvent('saved'), { accepted: false })
-  t.equal(grace.viewOnly, true, 'also when it is refused')
-
-  host.beforeAnswer = async () => {}
-  const next = await open('next')
-  t.equal(next.viewOnly, false)
-  t.match(await next.nextEvent('joined'), { hasForgotten: true })
-  t.equal((await next.content()).toString(), 'by Ada')
 })

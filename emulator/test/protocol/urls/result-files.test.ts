@@ -1,12 +1,11 @@
 import t from 'tap'
 import { request } from 'undici'
 import { fakeClock } from '../../../lib/index.js'
-import { startDocumentServer, startFakeHost } from '../../support.js'
+import { startBoth } from '../../support.js'
 
 t.test('a saved file has a signed URL that is valid for 15 minutes', async t => {
   const clock = fakeClock()
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t, { clock })
+  const { host, server } = await startBoth(t, { clock })
   const session = await server.open(host.config('K'))
   await session.edit('first line\nsecond line')
   await session.close()
@@ -46,8 +45,7 @@ t.test('a saved file has a signed URL that is valid for 15 minutes', async t => 
 })
 
 t.test('a result file supports conditional and range requests like a static file', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))
   await session.edit('0123456789')
   await session.close()
@@ -82,8 +80,7 @@ t.test('a result file supports conditional and range requests like a static file
 })
 
 t.test('a base of a callback that names another result file makes its url give that file', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const session = await server.open(host.config('K_1', { name: 'notes.txt' }))
   await session.edit('the text of before')
   await session.forceSave()
@@ -111,8 +108,7 @@ t.test('a base of a callback that names another result file makes its url give t
 })
 
 t.test('a path that is written in another way names the same file', async t => {
-  const host = await startFakeHost(t)
-  const server = await startDocumentServer(t)
+  const { host, server } = await startBoth(t)
   const session = await server.open(host.config('K_1', { name: 'notes.txt' }))
   await session.edit('the text')
   await session.close()

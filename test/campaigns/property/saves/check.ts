@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import type { Test } from 'tap'
-import { isOnS3, oneWriteStorage, storageOf } from '../../../kit/storage.js'
+import { isOnPostgres, isOnS3, heldStorage, storageOf } from '../../../kit/storage.js'
 import { lifeCommands } from './commands.js'
 import { startLife } from './life.js'
 import { startWorld, type World, type WorldOptions } from './world.js'
@@ -9,14 +9,14 @@ import { startWorld, type World, type WorldOptions } from './world.js'
 export interface CheckOptions extends Omit<WorldOptions, 'directory'> {
   /** Names the check in `REPLAY`. One word. */
   readonly name: string
-  /** On S3 there are only those of `memory`, and they are there. */
-  readonly stored: 'memory' | 'one write' | 'files'
+  /** On S3 and PostgreSQL there are only those of `memory`, and they are there. */
+  readonly stored: 'memory' | 'files'
   /** Of 100 runs over all checks. */
   readonly share: number
 }
 
 /** Runs of all checks. */
-const TOTAL = 50
+const TOTAL = 12
 const RUNS = Number(process.env.RUNS ?? TOTAL)
 const SEED = Number(process.env.SEED ?? 1)
 const SHRINKING_SECONDS = 60
@@ -30,7 +30,7 @@ export async function checkSaves (t: Test, { name, stored, share, ...options }: 
     t.comment(`${name}: not replayed`)
     return
   }
-  if (isOnS3 && stored !== 'memory') {
+  if ((isOnS3 || isOnPostgres) && stored !== 'memory') {
     t.pass(name, { skip: 'This storage has these lives in another check' })
     return
   }
@@ -64,11 +64,11 @@ export async function checkSaves (t: Test, { name, stored, share, ...options }: 
   else t.pass(`${name}: ${path === undefined ? numRuns : 1} runs, seed ${SEED}`)
 }
 
-/** How a storage is opened that is neither in memory nor in files. */
+/** How a storage is opened that is not in files. */
 async function opening (t: Test, stored: CheckOptions['stored']): Promise<WorldOptions['open']> {
-  if (isOnS3) return (await storageOf(t)).open
-  const oneWrite = stored === 'one write' ? oneWriteStorage() : undefined
-  return oneWrite && (() => oneWrite)
+  if (isOnS3 || isOnPostgres) return (await storageOf(t)).open
+  const memory = heldStorage()
+  return stored === 'memory' ? () => memory : undefined
 }
 
 function described (name: string, commands: string, path: string, error: Error): string {

@@ -46,8 +46,7 @@ const moment: fc.Arbitrary<Moment> = fc.oneof(...([
   [3, 'download', 2],
   [2, 'stage', 2],
   [2, 'create', 2],
-  [2, 'replace', 2],
-  [4, 'keep', 2],
+  [4, 'commit', 2],
   [1, 'read', 2],
   [1, 'publish', 4]
 ] as const).map(([weight, access, most]) => ({

@@ -1,4 +1,5 @@
-import type { Content, StagedContent, StateStore, Storage } from '../../../../lib/index.js'
+import type { Content } from '../../../../lib/index.js'
+import type { DocumentStore, StagedContent } from '../../../../lib/store/contract.js'
 
 /** The content of a file from some moment on. */
 export interface Version {
@@ -13,8 +14,6 @@ export interface Version {
 /** Stands for an instance that has made an earlier version the present one. */
 export const RESTORED = 'a restore'
 
-export type WholeStorage = Storage & { readonly state: StateStore }
-
 /** Everything that was ever stored, in the order in which it became visible. */
 export interface Histories {
   /** Oldest first. */
@@ -22,7 +21,7 @@ export interface Histories {
   /** Changes a file while nobody else can change it. */
   change (fileId: string, text: string | null, by: string, task: () => Promise<void>): Promise<void>
   /** A storage that records what is published in it. */
-  recorded (storage: WholeStorage, by: string): WholeStorage
+  recorded (storage: DocumentStore, by: string): DocumentStore
   /** Ids of the files that saves have created. */
   readonly created: Set<string>
   /** What the application itself stores: it may overwrite anything. */
@@ -34,8 +33,6 @@ export interface Histories {
   restoring (by: string, text: string, restored: () => void): () => void
   /** Violations: contents that must not have been stored. */
   readonly faults: string[]
-  /** Whether a save may overwrite a content that it does not continue. */
-  overwrites: boolean
 }
 
 export function histories (): Histories {
@@ -49,7 +46,6 @@ export function histories (): Histories {
     created: new Set(),
     ofApplication: new Set(),
     faults: [],
-    overwrites: false,
     restoring (by, text, restored) {
       const restore = { by, text, restored }
       restores.add(restore)
@@ -69,8 +65,8 @@ export function histories (): Histories {
       ...storage,
       async stage (fileId, content) {
         let text = ''
-        const staged = await storage.stage!(fileId, (async function * () {
-          for await (const chunk of content) {
+        const staged = await storage.stage(fileId, (async function * () {
+          for await (const chunk of content as AsyncIterable<Uint8Array>) {
             text += Buffer.from(chunk).toString()
             yield chunk
           }
@@ -84,37 +80,22 @@ export function histories (): Histories {
         all.created.add(info.fileId)
         return info
       },
-      async replace (fileId, content, { beforePublish, ...options } = {}) {
-        let end = () => {}
-        try {
-          const info = await storage.replace(fileId, content, {
-            ...options,
-            async beforePublish (...given) {
-              await beforePublish?.(...given)
-              end = await enter(fileId)
-            }
-          })
-          if (info !== null) published(fileId, textOf(content), by)
-          return info
-        } finally {
-          end()
-        }
-      },
-      ...storage.commit && {
-        async commit (fileId, content, options) {
-          const end = await enter(fileId)
-          try {
-            const committed = await storage.commit!(fileId, content, options)
-            if (committed !== null) published(fileId, textOf(content), by)
-            return committed
-          } finally {
-            end()
-          }
-        }
-      }
+      replace: async (fileId, content, options) => await publishing(fileId, content, by, async () => await storage.replace(fileId, content, options)),
+      commit: async (fileId, content, options) => await publishing(fileId, content, by, async () => await storage.commit(fileId, content, options))
     })
   }
   return all
+
+  async function publishing<Result> (fileId: string, content: Content, by: string, publish: () => Promise<Result | null>): Promise<Result | null> {
+    const end = await enter(fileId)
+    try {
+      const result = await publish()
+      if (result !== null) published(fileId, textOf(content), by)
+      return result
+    } finally {
+      end()
+    }
+  }
 
   /** Nobody else can change the file until the returned function is called. */
   async function enter (fileId: string): Promise<() => void> {
@@ -142,7 +123,7 @@ export function histories (): Histories {
     note(fileId, text, restore !== undefined ? RESTORED : isOfApplication ? 'the application' : by)
     if (before === null) {
       all.faults.push(`a removed file came back with ${JSON.stringify(text)}`)
-    } else if (!isOfApplication && restore === undefined && !all.overwrites && !text.startsWith(before!)) {
+    } else if (!isOfApplication && restore === undefined && !text.startsWith(before!)) {
       all.faults.push(`${by} has overwritten ${JSON.stringify(before)} with ${JSON.stringify(text)}`)
     }
   }

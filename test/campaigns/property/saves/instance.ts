@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import http, { type RequestListener, type ServerResponse } from 'node:http'
 import editor, { type EditorOptions, type HttpClient, type SavedEvent, undiciClient } from '../../../../lib/index.js'
-import type { WholeStorage } from './history.js'
+import type { DocumentStore } from '../../../../lib/store/contract.js'
 import { type Moments, type UnreliableStorage, unreliableStorage } from './unreliable-storage.js'
 
 /** One instance of the application, as long as it lives. */
@@ -20,7 +20,7 @@ export interface Instance {
 }
 
 export interface InstanceOptions {
-  readonly storage: WholeStorage
+  readonly storage: DocumentStore
   readonly moments: Moments
   readonly options: Omit<EditorOptions, 'storage' | 'onSaved'>
   readonly onSaved: (event: SavedEvent) => void

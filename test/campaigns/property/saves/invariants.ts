@@ -50,7 +50,7 @@ async function checkContents (state: State): Promise<void> {
 function found ({ world, fileId, model }: State): Set<string> {
   const texts = [fileId, ...world.histories.created].flatMap(id => {
     const versions = world.histories.of(id)
-    return versions.filter((_version, number) => number === versions.length - 1 || world.profile === 'classic' || isForeign(versions[number + 1]!.by))
+    return versions.filter((_version, number) => number === versions.length - 1 || isForeign(versions[number + 1]!.by))
   }).map(({ text }) => text ?? '')
   for (const { unsaved, text } of model.keys.values()) if (unsaved) texts.push(text)
   return new Set(texts.flatMap(marksIn))

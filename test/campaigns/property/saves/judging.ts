@@ -25,7 +25,7 @@ export function judging (state: State) {
       const found = find(text, isOlder ? one.latest! : text)
       if (found !== undefined && isOlder && status === 6) violated(`a superseded force save was stored: ${show(text)}`)
       if (found === undefined && isAccepted && !isOlder) {
-        if (!isMissing()) violated(`an acknowledged save is stored nowhere: ${show(text)}`)
+        violated(`an acknowledged save is stored nowhere: ${show(text)}`)
         model.discarded(one.key)
       }
       if (found !== undefined) {
@@ -61,11 +61,6 @@ export function judging (state: State) {
     )
     const since = text === after ? 0 : Math.min(...places.filter(place => place.text === after).map(({ at }) => at))
     return places.filter(place => place.text === text && place.at > since).sort((a, b) => a.at - b.at).at(-1)
-  }
-
-  /** The classic profile acknowledges saves of removed files. */
-  function isMissing (): boolean {
-    return world.profile === 'classic' && model.versions().some(({ text }) => text === null)
   }
 
   function storedInto (one: Keyed, { version }: Found): void {

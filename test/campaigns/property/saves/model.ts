@@ -136,9 +136,7 @@ export function createModel ({ versions }: Dependencies): Model {
       one.unsaved = false
       const kept = new Set(
         versions().map(({ text }) => text).concat(
-          [...model.keys.values()].filter(({ unsaved }) => unsaved).map(({ text }) =>
-            text
-          )
+          [...model.keys.values()].filter(({ unsaved }) => unsaved).map(({ text }) => text)
         ).flatMap(text => marksIn(text ?? ''))
       )
       for (const mark of marksIn(one.text)) if (!kept.has(mark)) model.owed.delete(mark)

@@ -4,11 +4,6 @@ import type { People } from './saving.js'
 import type { Side, Visit } from './situation.js'
 import { other } from './world.js'
 
-/** Longer than others wait for the holder of a lock. */
-const TAKE_OVER_MS = 10_001
-/** Whoever reads a record so often in a row waits for a lock. */
-const POLLS = 3
-
 /**
  * Resolves when the other instance has gone on: it got the save that stands still as well, and perhaps stored a newer
  * one.
@@ -23,12 +18,6 @@ export function pausing (
     const { instances } = world
     const awake = other(side)
     instances[side].isPaused = true
-    let polls = 0
-    world.onMoment = (at, access) => {
-      if (at !== awake) return
-      polls = access === 'get' ? polls + 1 : 0
-      if (polls % (2 * POLLS) === 0 && polls > 0) world.jump(TAKE_OVER_MS)
-    }
     try {
       const { sentRequests: requests } = world.documentServers[side]
       const { body } = requests.findLast(({ method, url, answer, error }) =>
@@ -44,7 +33,6 @@ export function pausing (
       if (visit !== null && model.text() !== null) await editMeanwhile(awake, String(body?.key), visit)
     } finally {
       instances[side].isPaused = false
-      world.onMoment = () => {}
     }
   }
 

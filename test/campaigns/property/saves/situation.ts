@@ -44,11 +44,11 @@ export type Trouble =
   | { readonly on: 'assembly' }
   /** A storage access fails: before it does anything, or after the record was written. */
   | { readonly on: 'storage', readonly moment: Moment }
-  /** The answer to a commit is lost. Nothing happens where saves are not committed. */
+  /** The answer to a commit is lost. */
   | { readonly on: 'commit', readonly lost: LostAnswer }
   /** The instance dies. `opens`: a page is opened before the document server repeats the callback. */
   | { readonly on: 'instance', readonly moment: Moment, readonly opens: boolean }
-  /** The instance stands still until another one has taken its lock over. */
+  /** The instance stands still while another one goes on. */
   | { readonly on: 'pause', readonly moment: Moment, readonly visit: Visit | null }
   /** Others change the file. */
   | { readonly on: 'outside', readonly moment: Moment, readonly change: OutsideChange }

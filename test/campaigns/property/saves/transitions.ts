@@ -1,6 +1,5 @@
-import type { StateRecord } from '../../../../lib/index.js'
 import { type SessionState, TRANSITIONS } from '../../../../lib/sessions/record.js'
-import type { WholeStorage } from './history.js'
+import type { CommitOptions, DocumentStore, StateRecord } from '../../../../lib/store/contract.js'
 
 interface Sessions {
   readonly sessions: ReadonlyArray<{ readonly key: string, readonly state: SessionState }>
@@ -11,7 +10,7 @@ interface Sessions {
 const STEPS = new Set(Object.values(TRANSITIONS).flatMap(row => Object.entries(row).map(([before, after]) => `${before}>${after}`)))
 
 /** A storage that notes in `faults` each step of a session that is no transition. */
-export function withCheckedTransitions (storage: WholeStorage, faults: string[]): WholeStorage {
+export function withCheckedTransitions (storage: DocumentStore, faults: string[]): DocumentStore {
   /** Values of records, by file and version. */
   const known = new Map<string, unknown>()
   const id = (fileId: string, version: string) => `${fileId} ${version}`
@@ -26,7 +25,7 @@ export function withCheckedTransitions (storage: WholeStorage, faults: string[])
     if (before !== undefined) faults.push(...wrongSteps(before as Sessions, after as Sessions))
   }
 
-  const { state, snapshot, commit } = storage
+  const { state } = storage
   return {
     ...storage,
     state: {
@@ -36,27 +35,23 @@ export function withCheckedTransitions (storage: WholeStorage, faults: string[])
         learn(fileId, record)
         return record
       },
-      async set (fileId, value, version, options) {
-        const newVersion = await state.set(fileId, value, version, options)
+      async set (fileId, value, version) {
+        const newVersion = await state.set(fileId, value, version)
         if (newVersion !== null) changed(fileId, version, value, newVersion)
         return newVersion
       }
     },
-    ...snapshot && {
-      async snapshot (fileId: string) {
-        const found = await snapshot(fileId)
-        learn(fileId, found.record)
-        return found
-      }
+    async snapshot (fileId) {
+      const found = await storage.snapshot(fileId)
+      learn(fileId, found.record)
+      return found
     },
-    ...commit && {
-      async commit (...[fileId, content, options]: Parameters<typeof commit>) {
-        let value: unknown
-        const record: typeof options.record = info => (value = options.record(info))
-        const committed = await commit(fileId, content, { ...options, record })
-        if (committed) changed(fileId, options.ifRecordVersion, value, committed.recordVersion)
-        return committed
-      }
+    async commit (fileId, content, options) {
+      let value: unknown
+      const record: CommitOptions['record'] = info => (value = options.record(info))
+      const committed = await storage.commit(fileId, content, { ...options, record })
+      if (committed) changed(fileId, options.ifRecordVersion, value, committed.recordVersion)
+      return committed
     }
   }
 }

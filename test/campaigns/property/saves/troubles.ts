@@ -173,8 +173,8 @@ export function troubles ({ state, editors, pages, observe, trouble: excuse }: S
   }
 }
 
-/** Before the lock is taken, nobody creates a copy of what others have stored meanwhile. */
+/** Nothing is decided yet, so nobody creates a copy of what others have stored meanwhile. */
 export function isEarly ({ access, nth }: Moment): boolean {
-  const lasts: Partial<Record<Access, number>> = { download: Infinity, stage: Infinity, stat: Infinity, get: 4, set: 1, publish: 1 }
+  const lasts: Partial<Record<Access, number>> = { download: Infinity, stage: Infinity, stat: Infinity, get: 2, publish: 1 }
   return nth <= (lasts[access] ?? 0)
 }

@@ -1,14 +1,14 @@
-import type { Content, StagedContent, Storage } from '../../../../lib/index.js'
+import type { Content } from '../../../../lib/index.js'
+import type { DocumentStore, StagedContent } from '../../../../lib/store/contract.js'
 import { sending } from '../../../kit/storage.js'
 import { deferred } from '../../../kit/time.js'
-import type { WholeStorage } from './history.js'
 import type { LostAnswer } from './situation.js'
 
 /** A method of the storage, or a moment during one. */
-export type Access = 'stat' | 'read' | 'create' | 'stage' | 'replace' | 'revoke' | 'get' | 'set' | 'download' | 'publish' | 'keep'
+export type Access = 'stat' | 'read' | 'create' | 'stage' | 'commit' | 'get' | 'set' | 'download' | 'publish'
 
 export interface UnreliableStorage {
-  readonly storage: Storage
+  readonly storage: DocumentStore
   die (): void
   isIdle (): boolean
   /** Removes what a dead process has left half-written, as its next start does. */
@@ -28,7 +28,7 @@ const dead = new Set<string>()
 let incarnations = 0
 
 /** The storage of one process, which may die. Others see what it did, and that it has ended. */
-export function unreliableStorage (whole: WholeStorage, moments: Moments): UnreliableStorage {
+export function unreliableStorage (whole: DocumentStore, moments: Moments): UnreliableStorage {
   const owner = `process ${++incarnations}`
   const staged = new Map<StagedContent, StagedContent>()
   let underWay = 0
@@ -67,13 +67,13 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
   }
 
   const wholeOf = (content: Content) => staged.get(content as StagedContent) ?? content
-  const { revoke, commit, snapshot } = whole
-  const storage: Storage = {
+  const storage: DocumentStore = {
+    ...whole,
     stat: fileId => access('stat', () => whole.stat(fileId)),
     read: (fileId, range) => access('read', () => whole.read(fileId, range)),
     create: (extension, content, options) => access('create', () => whole.create(extension, wholeOf(content), options)),
     stage: (fileId, content) => access('stage', async () => {
-      const inner = await whole.stage!(fileId, downloading(content))
+      const inner = await whole.stage(fileId, downloading(content as AsyncIterable<Uint8Array>))
       const outer: StagedContent = {
         size: inner.size,
         async discard () {
@@ -86,36 +86,24 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
       staged.set(outer, inner)
       return outer
     }),
-    replace: (fileId, content, { beforePublish, ...options } = {}) => access('replace', () => whole.replace(fileId, wholeOf(content), {
-      ...options,
-      async beforePublish (...given) {
-        await moment('publish')
-        await beforePublish?.(...given)
-        await moment('publish', true)
-      }
-    })),
-    ...(snapshot && { snapshot: fileId => read(() => snapshot(fileId)) }),
-    ...(commit && {
-      commit: (fileId, content, options) => access('replace', async () => {
-        await moment('publish')
-        await moment('publish', true)
-        const lost = moments.lostAnswer()
-        const committing = async () => await commit(fileId, wholeOf(content), options)
-        if (lost === undefined) return await access('set', committing)
-        await answerLost(lost, committing)
-        throw new Error('The answer was lost')
-      })
-    }),
-    ...(revoke && { revoke: (...given: Parameters<typeof revoke>) => access('revoke', () => revoke(...given)) }),
-    versions: {
-      ...whole.versions!,
-      keep: (...given) => access('keep', () => whole.versions!.keep(...given))
+    snapshot: async fileId => {
+      if (moments.readFails()) throw new Error('The store does not answer')
+      return await access('get', () => whole.snapshot(fileId))
     },
+    replace: (fileId, content, options) => access('commit', () => whole.replace(fileId, wholeOf(content), options)),
+    commit: (fileId, content, options) => access('commit', async () => {
+      await moment('publish')
+      await moment('publish', true)
+      const lost = moments.lostAnswer()
+      const committing = async () => await whole.commit(fileId, wholeOf(content), options)
+      if (lost === undefined) return await access('set', committing)
+      await answerLost(lost, committing)
+      throw new Error('The answer was lost')
+    }),
     state: {
+      ...whole.state,
       get: fileId => access('get', () => whole.state.get(fileId)),
-      set: (...given) => access('set', () => whole.state.set(...given)),
-      owner,
-      hasEnded: name => dead.has(name)
+      set: (...given) => access('set', () => whole.state.set(...given))
     }
   }
 
@@ -128,11 +116,6 @@ export function unreliableStorage (whole: WholeStorage, moments: Moments): Unrel
       for (let turn = 0; turn < turns; turn++) await new Promise(resolve => setImmediate(resolve))
     }, commit).catch(() => {}).finally(() => underWay--)
     await Promise.race([given.promise, arriving])
-  }
-
-  async function read<Result> (task: () => Promise<Result>): Promise<Result> {
-    if (moments.readFails()) throw new Error('The store does not answer')
-    return await access('get', task)
   }
 
   return {

@@ -4,32 +4,31 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileStorage, memoryStorage, type Profile, type SavedEvent } from '../../../../lib/index.js'
+import { fileStorage, type SavedEvent } from '../../../../lib/index.js'
+import type { DocumentStore } from '../../../../lib/store/contract.js'
 import { createDocumentServer, type DocumentServer, type FakeClock, fakeClock } from 'onlyoffice-emulator'
 import { emulatedOptions, SECRET } from '../../../kit/document-server.js'
 import { signed } from '../../../kit/host.js'
-import { jumpingTime } from '../../../kit/time.js'
 import { documentsIn } from '../../../kit/storage.js'
-import { type Histories, histories, type WholeStorage } from './history.js'
+import { type Histories, histories } from './history.js'
 import { type Instance, startInstance } from './instance.js'
 import { type Outside, outside } from './outside.js'
+import { countRule } from './rules.js'
 import { withCheckedTransitions } from './transitions.js'
 import type { LostAnswer, Side } from './situation.js'
 import type { Access } from './unreliable-storage.js'
 
 export interface WorldOptions {
-  readonly profile: Profile
   /** Of the files; `null`: there are none. */
   readonly directory: string | null
-  /** Opens the storage once more. Default: the files, or one in memory. */
-  readonly open?: () => WholeStorage
+  /** Opens the storage once more. Default: the files. */
+  readonly open?: () => DocumentStore
   /** Each instance has a document server of its own, as while an application moves from one to another. */
   readonly moving?: boolean
 }
 
 /** Two instances of an application behind one URL, their storage, a document server, and a clock for all of them. */
 export interface World {
-  readonly profile: Profile
   readonly moving: boolean
   readonly documentServers: Readonly<Record<Side, DocumentServer>>
   readonly clock: FakeClock
@@ -45,8 +44,6 @@ export interface World {
   lost: LostAnswer | undefined
   /** So many of the next attempts to read a record fail, at either instance. */
   failingReads: number
-  /** Lets the time pass after which a lock is broken. */
-  jump (milliseconds: number): void
   /** The instance that gets the next request, if it lives; the one after that goes to the other. */
   next (side: Side): void
   /**
@@ -63,19 +60,14 @@ export interface World {
 
 export const SIDES = ['a', 'b'] as const
 
-export async function startWorld ({ profile, directory, open, moving = false }: WorldOptions): Promise<World> {
+export async function startWorld ({ directory, open, moving = false }: WorldOptions): Promise<World> {
   const clock = fakeClock()
-  const restoring: Array<() => void> = []
-  const scope = { teardown (restore: () => void) { restoring.push(restore) } }
-  const jump = jumpingTime(scope)
   const start = async () => await createDocumentServer({ jwtSecret: SECRET, libreOffice: false, clock, sharedClock: true, ...emulatedOptions() })
   const first = await start()
   const documentServers = { a: first, b: moving ? await start() : first }
-  const memory = memoryStorage()
-  const storage = open ?? ((): WholeStorage => directory === null ? memory : fileStorage({ directory }))
+  const storage = open ?? ((): DocumentStore => fileStorage({ directory: directory! }))
   const saved: SavedEvent[] = []
   const recording = histories()
-  recording.overwrites = profile === 'classic'
   let turn: Side = 'a'
 
   const front = http.createServer((request, response) => {
@@ -114,13 +106,15 @@ export async function startWorld ({ profile, directory, open, moving = false }: 
   const startSide = async (side: Side) => await startInstance({
     storage: recording.recorded(withCheckedTransitions(storage(), recording.faults), side),
     moments: { moment: (access, isDone) => world.onMoment(side, access, isDone), lostAnswer, readFails },
-    onSaved: event => { saved.push(event) },
-    options: { profile, clock, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl, saveRetries: 0, versions: { keep: 10_000 } }
+    onSaved (event) {
+      saved.push(event)
+      countRule(event)
+    },
+    options: { clock, editorApiUrl: documentServers[side].editorApiUrl, jwtSecret: SECRET, publicBaseUrl, saveRetries: 0, versions: { keep: 1000 } }
   })
 
   const instances = { a: await startSide('a'), b: await startSide('b') }
   const world: World = {
-    profile,
     moving,
     documentServers,
     clock,
@@ -132,7 +126,6 @@ export async function startWorld ({ profile, directory, open, moving = false }: 
     onMoment () {},
     lost: undefined,
     failingReads: 0,
-    jump,
     next (side) { turn = side },
     async post (side, fileId, fields) {
       const posted = SIDES.flatMap(one => documentServers[one].sentRequests).findLast(({ method, url }) =>
@@ -168,7 +161,6 @@ export async function startWorld ({ profile, directory, open, moving = false }: 
       for (const side of SIDES) await instances[side].app.close()
       front.closeAllConnections()
       front.close()
-      for (const restore of restoring) restore()
     }
   }
   return world

@@ -1,11 +1,11 @@
 import { createDecipheriv, createHash } from 'node:crypto'
 import { compoundStreams } from './compound-file.js'
 
-// Source: MS-OFFCRYPTO, "standard" and "agile" encryption. The package officecrypto-tool has no limit of rounds.
+// Source: MS-OFFCRYPTO, "agile" encryption, that of Office since 2010.
+// The package officecrypto-tool has no limit of rounds.
 
 /** Office suites write 100,000, which take a tenth of a second. */
 const MAX_ROUNDS = 200_000
-const STANDARD_ROUNDS = 50_000
 const SEGMENT_BYTES = 4096
 const AGILE = 0x00040004
 const BLOCK_KEYS = { verifier: 'fea7d2763b4b9e79', verifierHash: 'd7aa0f6d3061344e', key: '146e0be7abacd0d6' } as const
@@ -19,34 +19,13 @@ export function decrypted (bytes: Uint8Array, password: string): Buffer | null {
   const info = stream('EncryptionInfo')
   const encrypted = stream('EncryptedPackage')
   if (info === undefined || encrypted === undefined) return null
-  const decrypt = info.readUInt32LE() === AGILE
-    ? agile(info.subarray(8).toString('utf8'), password)
-    : standard(info, password)
+  const decrypt = info.readUInt32LE() === AGILE ? agile(info.subarray(8).toString('utf8'), password) : null
   if (decrypt === null) return null
   const size = encrypted.readUInt32LE()
   return decrypt(encrypted.subarray(8)).subarray(0, size)
 }
 
 type Decrypt = (encrypted: Buffer) => Buffer
-
-/** AES in ECB mode with a key of SHA-1. */
-function standard (info: Buffer, password: string): Decrypt | null {
-  if (info.readUInt16LE(2) !== 2) return null
-  const verifier = 12 + info.readUInt32LE(8)
-  const keyBytes = info.readUInt32LE(28) >> 3
-  const [salt, encryptedInput, encryptedHash] = [[4, 16], [20, 16], [40, 32]].map(([from, length]) =>
-    info.subarray(verifier + from!, verifier + from! + length!)
-  ) as [Buffer, Buffer, Buffer]
-  const hash = hashed('sha1', stretched('sha1', salt, password, STANDARD_ROUNDS), littleEndian(0))
-  const half = (fill: number) => {
-    const block = Buffer.alloc(64, fill)
-    for (const [index, byte] of hash.entries()) block[index]! ^= byte
-    return hashed('sha1', block)
-  }
-  const key = Buffer.concat([half(0x36), half(0x5C)]).subarray(0, keyBytes)
-  const decrypt: Decrypt = encrypted => decipher(`aes-${keyBytes * 8}-ecb`, key, null, encrypted)
-  return decrypt(encryptedHash).subarray(0, 20).equals(hashed('sha1', decrypt(encryptedInput))) ? decrypt : null
-}
 
 /** AES in CBC mode, in segments. The key is random and encrypted with one made from the password. */
 function agile (xml: string, password: string): Decrypt | null {
@@ -98,7 +77,7 @@ function hashed (algorithm: string, ...parts: readonly Buffer[]): Buffer {
   return hash.digest()
 }
 
-function decipher (algorithm: string, key: Buffer, iv: Buffer | null, encrypted: Buffer): Buffer {
+function decipher (algorithm: string, key: Buffer, iv: Buffer, encrypted: Buffer): Buffer {
   const cipher = createDecipheriv(algorithm, key, iv).setAutoPadding(false)
   const whole = encrypted.subarray(0, encrypted.length - encrypted.length % 16)
   return Buffer.concat([cipher.update(whole), cipher.final()])

@@ -1,95 +1,101 @@
 import { createBatches } from '../batches.js'
-import { createGridHistory } from './history.js'
-import { idOf } from './places.js'
-import { createGridReplica } from './replica.js'
-/** @import { CellOperation, GridContent, GridOutbox, GridView } from './protocol.js' */
+import { placeOf } from './places.js'
+/** @import { CellOperation, GridCell, GridCells, GridContent, GridView } from './protocol.js' */
 
 const PAUSE_MS = 50
+/** @type {GridCell} */
+const EMPTY = { value: '', text: '' }
 
 /**
- * Sends changed cells, one batch at a time, and applies the changes of others. Without a connection it waits.
+ * Sends changed cells, one batch at a time, and applies the changes of others. Without a connection it waits. The last
+ * value set wins, so a value on its way stays visible whatever others do to the cell meanwhile.
  *
  * @param {object} parts
  * @param {(message: object) => boolean} parts.send
- * @param {(content: GridContent, outbox: GridOutbox) => GridView} parts.show
+ * @param {(content: GridContent, cells: GridCells) => GridView} parts.show
  * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
- * @param {(canUndo: boolean, canRedo: boolean) => void} parts.undoable
  * @param {(id: string, value: string) => boolean} [parts.takesLink] whether a value is a link to another file, whose
  *   value comes later
  */
-export function createGridEditing ({ send, show, dirty, undoable, takesLink = () => false }) {
-  const replica = createGridReplica()
-  const history = createGridHistory()
-  const batches = createBatches({ send, dirty, replica, pause: PAUSE_MS })
-  /** @type {GridView | null} */
-  let view = null
+export function createGridEditing ({ send, show, dirty, takesLink = () => false }) {
+  /** @type {Map<string, GridCell>} What the document server has. */ let known = new Map()
+  /** @type {Map<string, string>} Typed, not sent. */ const unsent = new Map()
+  /** @type {Map<string, string>} Sent, not confirmed. */ const sent = new Map()
+  /** @type {GridView | null} */ let view = null
+  let isSending = false
+  const isUnsent = () => isSending || unsent.size > 0
 
-  /** @type {GridOutbox} */
-  const outbox = {
-    changed (all) {
-      const changes = all.filter(([id, value]) => !takesLink(id, value))
-      const step = changes.map(([id, after]) => ({ id, before: replica.valueOf(id), after })).filter((
-        { before, after }
-      ) => before !== after)
-      if (step.length === 0) return
-      history.record(step)
-      make(step.map(({ id, after }) => [id, after]))
-    },
-    undo: () => goBack('undo'),
-    redo: () => goBack('redo')
+  const batches = createBatches({
+    send,
+    dirty,
+    pause: PAUSE_MS,
+    replica: {
+      isSending: () => isSending,
+      isUnsent,
+      take () {
+        const operations = [...unsent].map(([id, value]) => ({ op: 'cell', ...placeOf(id), value }))
+        for (const [id, value] of unsent) sent.set(id, value)
+        unsent.clear()
+        isSending ||= operations.length > 0
+        return operations
+      },
+      /** Changes that the document server did not make, to a cell that can't be set, are reverted here, too. */
+      received () {
+        isSending = false
+        const answered = [...sent.keys()]
+        sent.clear()
+        for (const id of answered) view?.changed(id)
+      }
+    }
+  })
+
+  /** @param {string} id */
+  function cellAt (id) {
+    const typed = unsent.get(id) ?? sent.get(id)
+    const cell = known.get(id) ?? EMPTY
+    return typed === undefined || typed === cell.value ? cell : { value: typed, text: typed.replace(/^'/, '') }
   }
 
-  /** @param {'undo' | 'redo'} direction */
-  function goBack (direction) {
-    const changes = history.take(direction)
-    if (changes[0] === undefined) return
-    make(changes)
-    view?.select(changes[0][0])
-  }
-
-  /** @param {Array<[id: string, value: string]>} changes */
-  function make (changes) {
-    for (const [id, value] of changes) replica.changed(id, value)
-    tellUndoable()
+  /** @param {string} id @param {string} value */
+  function typed (id, value) {
+    if (takesLink(id, value) || value === cellAt(id).value) return
+    unsent.set(id, value)
+    view?.changed(id)
     batches.edited()
   }
 
-  function tellUndoable () {
-    undoable(history.has('undo'), history.has('redo'))
-  }
-
-  /** @param {GridContent} content @param {boolean} arrived */
-  function render (content, arrived) {
-    const state = view?.state()
-    view = show(replica.resync(content, arrived), outbox)
-    replica.attach(view)
-    history.check(replica.valueOf)
-    tellUndoable()
-    if (state !== undefined) view.restore(state)
+  /** @param {GridContent} content @param {boolean} arrived whether it contains what was on its way */
+  function start (content, arrived) {
+    known = new Map(content.sheets.flatMap(({ name, cells }) =>
+      Object.entries(cells).map(([cell, shown]) => [`${name}!${cell}`, shown])))
+    if (!arrived) for (const [id, value] of sent) if (!unsent.has(id)) unsent.set(id, value)
+    sent.clear()
+    isSending = false
+    if (view === null) view = show(content, { cellAt, typed })
+    else view.renew(content)
     batches.push()
   }
 
   return {
     push: batches.push,
-    undo: outbox.undo,
-    redo: outbox.redo,
     view: () => view,
-    /** @param {GridContent} content @param {string} id @param {number} lastBatch the last batch that arrived */
-    opened (content, id, lastBatch) {
+    /** @param {GridContent} content @param {string} _id @param {number} lastBatch the last batch that arrived */
+    opened (content, _id, lastBatch) {
       batches.setOnline(true)
-      render(content, batches.isLast(lastBatch))
+      start(content, batches.isLast(lastBatch))
     },
     /** The document was replaced. @param {GridContent} content */
-    replaced: content => render(content, false),
+    replaced: content => start(content, false),
     cut: () => batches.setOnline(false),
     /** @param {CellOperation} operation @param {boolean} own */
-    apply (operation, own) {
+    apply ({ sheet, cell, value, shown = { value, text: value }, others = {} }, own) {
       if (!batches.isOnline()) return
-      const id = `${operation.sheet}!${operation.cell}`
-      if (own) history.settled(id, operation.value)
-      else history.overtaken(id)
-      replica.apply(operation, own)
-      tellUndoable()
+      const id = `${sheet}!${cell}`
+      if (own) sent.delete(id)
+      for (const [changed, now] of Object.entries({ ...others, [id]: shown })) {
+        known.set(changed, now)
+        view?.changed(changed)
+      }
     },
     received: batches.received,
     /** @param {() => void} action */
@@ -97,26 +103,14 @@ export function createGridEditing ({ send, show, dirty, undoable, takesLink = ()
       view?.commit()
       batches.whenSent(action)
     },
-    sendAll () {
-      view?.commit()
-      batches.sendAll()
-    },
     /** Only the editor knows of an open cell, until the user leaves it. */
     isTyped: () => view?.isOpen() === true || batches.isTyped(),
     /** Leaves an open cell as it was. */
     cancel: () => view?.cancel(),
     hold: batches.hold,
     /** The id of the cell where the user is. */
-    cell () {
-      const state = view?.state()
-      return state === undefined ? null : idOf(state.sheet, state.position)
-    },
-    /** @param {string} id @param {string} value */
-    setCell: (id, value) => outbox.changed([[id, value]]),
-    isUnsent: replica.isUnsent,
-    unsentTexts () {
-      view?.commit()
-      return replica.unsentTexts()
-    }
+    cell: () => view?.cell() ?? null,
+    setCell: typed,
+    isUnsent
   }
 }

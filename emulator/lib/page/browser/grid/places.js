@@ -11,7 +11,7 @@ export function cellName ({ row, column }) {
 }
 
 /** @param {string} name @returns {Position} */
-export function positionOf (name) {
+function positionOf (name) {
   const [, letters = '', digits = ''] = /^([A-Z]+)(\d+)$/.exec(name) ?? []
   return {
     row: Number(digits),
@@ -25,19 +25,15 @@ export function cornersOf (range) {
   return { from: positionOf(from), to: positionOf(to) }
 }
 
-/** @param {string} sheet @param {Position} position */
-export function idOf (sheet, position) {
-  return `${sheet}!${cellName(position)}`
-}
-
 /** @param {string} id */
 export function placeOf (id) {
   const at = id.lastIndexOf('!')
   return { sheet: id.slice(0, at), cell: id.slice(at + 1) }
 }
 
-/** @param {Position} position @param {string} range */
-export function isInRange ({ row, column }, range) {
+/** @param {string} name @param {string} range */
+export function isInRange (name, range) {
+  const { row, column } = positionOf(name)
   const { from, to } = cornersOf(range)
   return row >= from.row && row <= to.row && column >= from.column && column <= to.column
 }

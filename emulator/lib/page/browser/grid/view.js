@@ -1,233 +1,273 @@
+import { button, element } from '../dom.js'
 import { showToast } from '../frame.js'
-import { gridClipboard } from './clipboard.js'
-import { gridFrame } from './frame.js'
-import { gridInput } from './input.js'
-import { gridKeys } from './keys.js'
-import { layoutOf } from './layout.js'
-import { cellName, idOf, placeOf, positionOf } from './places.js'
-import { gridTabs } from './tabs.js'
-/** @import { GridContent, GridOutbox, GridSheet, GridView, Position } from './protocol.js' */
+import { cellName, columnName, cornersOf, isInRange, placeOf } from './places.js'
+/** @import { GridCells, GridContent, GridSheet, GridView } from './protocol.js' */
 
-const START = { row: 1, column: 1 }
 /** @type {GridSheet} */
 const NO_SHEET = {
-  name: '', rows: 0, columns: 0, cells: {}, merged: [], locked: [], widths: {}, hiddenRows: [], hiddenColumns: []
+  name: '', rows: 0, columns: 0, cells: {}, merged: [], locked: [], hiddenRows: [], hiddenColumns: []
+}
+/** Keys that start a composition, or that only the system knows. */
+const COMPOSED = ['Dead', 'Process', 'Unidentified']
+/** @type {Record<string, readonly [down: number, right: number]>} */
+const MOVES = {
+  ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Enter: [1, 0], Tab: [0, 1]
 }
 
-/** Loaded with the first sheet. @type {typeof import('./table.js').gridTable | null} */
-let gridTable = null
-
 /**
- * Shows one sheet at a time and edits its cells.
+ * Shows one sheet at a time and edits its cells. As in the real editor, a cell with typed text stays open when the
+ * focus leaves the editor, or is in a dialog.
  *
  * @param {HTMLElement} container
  * @param {GridContent} content
  * @param {boolean} viewOnly
- * @param {GridOutbox} outbox
+ * @param {GridCells} cells
  * @returns {GridView}
  */
-export function gridView (container, content, viewOnly, outbox) {
-  const { box, name, bar, hint, place, note, tabs } = gridFrame()
-  /** @type {Map<string, Position>} where the user was in each sheet */
-  const positions = new Map()
+export function gridView (container, content, viewOnly, { cellAt, typed }) {
+  const box = element('div', { className: 'grid', role: 'group', ariaLabel: 'Workbook' })
+  box.innerHTML = `
+    <div class="grid-bar">
+      <output class="grid-name" aria-label="Cell"></output>
+      <output class="grid-formula" aria-label="Content of the cell"></output>
+      <span class="grid-hint" role="status" hidden>An office suite calculates this value when it opens the file</span>
+    </div>
+    <div class="grid-place"></div>
+    <p class="grid-note"></p>
+    <div class="grid-tabs" role="tablist" aria-label="Sheets"></div>`
+  const [name, formula, hint, place, note, tabs] = ['name', 'formula', 'hint', 'place', 'note', 'tabs'].map(part =>
+    /** @type {HTMLElement} */ (box.querySelector(`.grid-${part}`)))
+  const looks = { className: 'grid-input', rows: 1, spellcheck: false, ariaLabel: 'Content of the cell' }
+  const field = element('textarea', looks)
+
+  let sheet = NO_SHEET
+  /** The displayed cells by their names; those that are merged have the same one. @type {Map<string, HTMLElement>} */
+  let nodes = new Map()
+  /** @type {number[]} */ let rows = []
+  /** @type {number[]} */ let columns = []
+  let position = { row: 1, column: 1 }
+  let isOpen = false
+  let before = ''
   /** @type {ReadonlyMap<string, { name: string, color: number }>} */
   let marks = new Map()
-  let sheet = content.sheets[0] ?? NO_SHEET
-  let layout = layoutOf(sheet)
-  let position = START
-  /** @type {ReturnType<typeof import('./table.js').gridTable> | null} */
-  let table = null
-  /** @type {Map<string, { name: string, color: number }>} marks in the displayed sheet */
-  const marksHere = new Map()
 
-  const input = gridInput({ bar, value: valueHere, left: commit })
-  const strip = gridTabs(tabs, content.sheets.map(({ name }) => name), show)
-  const keys = gridKeys({
-    move: direction => table?.move(direction) ?? false,
-    cancel: () => table?.cancel(),
-    jump,
-    type,
-    commit,
-    clear,
-    undo: outbox.undo,
-    redo: outbox.redo
-  }, input)
-  place.addEventListener('keydown', keys, { capture: true })
-  bar.addEventListener('keydown', keys)
-  place.addEventListener('focusin', announce)
-  // A touch scrolls and taps, as the browser does it. The grid would take it for dragging.
-  place.addEventListener('touchstart', event => event.stopPropagation(), { capture: true, passive: true })
-  place.addEventListener('pointerdown', () => window.focus()) // in its frame, where the cell may have it already
-  gridClipboard(place, { texts, clear, fill })
-  bar.addEventListener('focus', () => { if (!input.isOpen()) type() })
+  place?.addEventListener('focusin', ({ target }) => {
+    if (target instanceof HTMLElement && target !== field) go(target)
+  })
+  place?.addEventListener('keydown', press)
+  place?.addEventListener('dblclick', () => { if (!isOpen) open() })
+  field.addEventListener('blur', ({ relatedTarget: to }) => {
+    if (to instanceof Element && !to.closest('dialog')) close(true)
+  })
+  field.addEventListener('beforeinput', event => event.stopPropagation())
   container.replaceChildren(box)
-  if (gridTable === null) {
-    container.setAttribute('aria-busy', 'true')
-    import('./table.js').then(loaded => {
-      gridTable = loaded.gridTable
-      container.setAttribute('aria-busy', 'false')
-      show(sheet.name)
-    })
-  } else show(sheet.name)
+  renew(content)
 
-  /** @param {string} title of a sheet */
-  function show (title) {
-    commit()
-    positions.set(sheet.name, position)
-    sheet = content.sheets.find(({ name }) => name === title) ?? sheet
-    layout = layoutOf(sheet)
-    position = layout.anchor(positions.get(sheet.name) ?? START)
-    note.hidden = sheet.omitted === undefined
-    note.textContent = sheet.omitted ?? ''
-    strip.select(sheet.name)
-    showMarks()
-    table?.destroy()
-    table = gridTable?.(place, {
-      sheet, layout, marks: marksHere, Editor: input.Editor, viewOnly, typed, moved, mayEdit
-    }) ?? null
-    select(position)
+  /** @param {GridContent} next */
+  function renew (next) {
+    content = next
+    const hadFocus = box.contains(document.activeElement)
+    show(content.sheets.find(({ name }) => name === sheet.name) ?? content.sheets[0] ?? NO_SHEET)
+    if (isOpen) here()?.append(field)
+    if (hadFocus) (isOpen ? field : here())?.focus()
   }
 
-  /** @param {Position} next */
-  function select (next) {
-    position = next
-    table?.select(next)
+  /** @param {GridSheet} next */
+  function show (next) {
+    if (next.name !== sheet.name) {
+      close(true)
+      position = { row: 1, column: 1 }
+    }
+    sheet = next
+    rows = without(sheet.rows, sheet.hiddenRows)
+    columns = without(sheet.columns, sheet.hiddenColumns)
+    place?.replaceChildren(tableOf())
+    if (note !== undefined) [note.hidden, note.textContent] = [sheet.omitted === undefined, sheet.omitted ?? '']
+    if (tabs !== undefined) tabs.hidden = content.sheets.length < 2
+    tabs?.replaceChildren(...content.sheets.map(tabOf))
+    const first = here() ?? nodes.values().next().value
+    if (first !== undefined) go(first)
   }
 
-  /** The user is in another cell. @param {Position} next */
-  function moved (next) {
-    position = next
-    name.textContent = cellName(next)
-    bar.readOnly = viewOnly || layout.lockAt(next) !== undefined
-    showCell()
-    announce()
+  function tableOf () {
+    const table = element('table', { role: 'grid', ariaLabel: sheet.name, ariaReadOnly: String(viewOnly) })
+    nodes = new Map()
+    const blocks = mergedBlocks()
+    const head = table.createTHead().insertRow()
+    head.append(element('td'), ...columns.map(column => element('th', { scope: 'col', textContent: columnName(column) })))
+    const body = table.createTBody()
+    for (const row of rows) {
+      const line = body.insertRow()
+      line.append(element('th', { scope: 'row', textContent: String(row) }))
+      for (const column of columns) {
+        const name = cellName({ row, column })
+        if (nodes.has(name)) continue // within a merged cell
+        const alone = { holder: name, covered: [name], height: 1, width: 1 }
+        const { holder, covered, height, width } = blocks.get(name) ?? alone
+        const node = line.insertCell()
+        Object.assign(node, { rowSpan: height, colSpan: width, tabIndex: -1 })
+        node.dataset.cell = holder
+        for (const other of [...covered, holder]) nodes.set(other, node)
+        dress(node)
+      }
+    }
+    return table
   }
 
-  function showCell () {
-    if (!input.isOpen()) bar.value = valueHere()
-    hint.hidden = !layout.cellAt(position).stale
-  }
-
-  function valueHere () {
-    return layout.cellAt(position).value
-  }
-
-  /** @param {number} down @param {number} right */
-  function jump (down, right) {
-    select(layout.anchor({
-      row: down === 0 ? position.row : layout.rows.at(Math.min(0, -down)) ?? 1,
-      column: right === 0 ? position.column : layout.columns.at(Math.min(0, -right)) ?? 1
+  /** The merged cells by the first one that is displayed. The first one of all holds the content. */
+  function mergedBlocks () {
+    return new Map(sheet.merged.flatMap(range => {
+      const { from, to } = cornersOf(range)
+      const inRows = rows.filter(row => row >= from.row && row <= to.row)
+      const inColumns = columns.filter(column => column >= from.column && column <= to.column)
+      const covered = inRows.flatMap(row => inColumns.map(column => cellName({ row, column })))
+      const [first] = covered
+      if (first === undefined) return []
+      return [[first, { holder: cellName(from), covered, height: inRows.length, width: inColumns.length }]]
     }))
   }
 
-  /** @param {Position} at @param {string} value */
-  function typed (at, value) {
-    if (value !== layout.cellAt(at).value) outbox.changed([[idOf(sheet.name, layout.holder(at)), value]])
+  /** @param {HTMLElement} node */
+  function dress (node) {
+    const cell = node.dataset.cell ?? ''
+    const { text, align = '', bold, stale } = cellAt(idOf(cell))
+    const lock = lockAt(cell)
+    const mark = marks.get(idOf(cell))
+    if (node.firstChild instanceof Text) node.firstChild.data = text // the field beside it keeps the focus
+    else node.prepend(text)
+    node.className = [align, bold && 'bold', stale && 'stale', lock && 'locked', mark && 'marked'].filter(Boolean).join(' ')
+    node.title = [mark?.name, lock?.why].filter(Boolean).join(' — ')
+    node.dataset.who = mark?.name ?? ''
+    node.dataset.color = String(mark?.color ?? '')
   }
 
-  /** Shows the reason if it can't. */
-  function mayEdit () {
-    const lock = layout.lockAt(position)
-    if (!viewOnly && lock !== undefined) showToast(`${lock.why}.`)
-    return !viewOnly && lock === undefined
+  /** @param {GridSheet} shown */
+  function tabOf (shown) {
+    return button(shown.name, () => show(shown), {
+      className: 'grid-tab', role: 'tab', ariaSelected: String(shown === sheet)
+    })
   }
 
-  /** @param {string} [first] */
-  function type (first) {
-    if (!mayEdit()) return table?.focus()
-    input.startWith(first)
-    table?.type()
+  /** @param {string} cell */
+  function idOf (cell) {
+    return `${sheet.name}!${cell}`
   }
 
-  function commit () {
-    if (input.isOpen()) table?.commit()
+  /** @param {string} cell */
+  function lockAt (cell) {
+    return sheet.locked.find(({ range }) => isInRange(cell, range))
   }
 
-  /** The texts of the selected cells. */
-  function texts () {
-    return (table?.selected() ?? []).map(line =>
-      line.map(at => layout.isCovered(at) ? '' : layout.cellAt(at).text)
-    )
+  function here () {
+    return nodes.get(cellName(position))
+  }
+
+  function cellHere () {
+    return here()?.dataset.cell ?? 'A1'
+  }
+
+  /** The user is in a cell. @param {HTMLElement} node */
+  function go (node) {
+    if (node !== here()) close(true)
+    const last = here()
+    if (last !== undefined) last.tabIndex = -1
+    node.tabIndex = 0
+    position = cornersOf(node.dataset.cell ?? '').from
+    showHere()
+  }
+
+  function showHere () {
+    const { value, stale } = cellAt(idOf(cellHere()))
+    if (name !== undefined) name.textContent = cellHere()
+    if (formula !== undefined) formula.textContent = value
+    if (hint !== undefined) hint.hidden = !stale
+  }
+
+  /** Goes to the next cell. Returns false at the edge. @param {number} down @param {number} right */
+  function move (down, right) {
+    let [row, column] = [rows.indexOf(position.row), columns.indexOf(position.column)]
+    let next = here()
+    while (next !== undefined && next === here()) {
+      [row, column] = [row + down, column + right]
+      next = nodes.get(cellName({ row: rows[row] ?? 0, column: columns[column] ?? 0 }))
+    }
+    next?.focus()
+    return next !== undefined
+  }
+
+  /** Starts typing. @param {string} [first] instead of the cell's value */
+  function open (first) {
+    const lock = lockAt(cellHere())
+    if (lock !== undefined) showToast(`${lock.why}.`)
+    if (viewOnly || lock !== undefined) return
+    before = cellAt(idOf(cellHere())).value.replace(/\r\n?/g, '\n')
+    isOpen = true
+    field.value = first ?? before
+    here()?.append(field)
+    field.focus()
+  }
+
+  /** Ends typing. @param {boolean} keeps */
+  function close (keeps) {
+    if (!isOpen) return
+    isOpen = false
+    const hadFocus = document.activeElement === field
+    field.remove()
+    if (keeps && field.value !== before) typed(idOf(cellHere()), field.value)
+    if (hadFocus) here()?.focus()
   }
 
   function clear () {
-    const cells = (table?.selected() ?? []).flat().filter(at => !layout.isCovered(at) && layout.cellAt(at).value !== '')
-    if (cells.length > 0 && mayEdit()) {
-      outbox.changed(
-        cells.filter(at => layout.lockAt(at) === undefined).map(at => [idOf(sheet.name, layout.holder(at)), ''])
-      )
-    }
+    if (!viewOnly && lockAt(cellHere()) === undefined) typed(idOf(cellHere()), '')
   }
 
-  /** Sets a block of values that starts at the first selected cell. @param {string[][]} block */
-  function fill (block) {
-    if (!mayEdit()) return
-    const { row, column } = table?.selected()[0]?.[0] ?? position
-    const values = block.flatMap((line, down) =>
-      line.map((value, right) => ({ value, row: row + down, column: column + right }))
-    )
-    const free = values.filter(at =>
-      at.row <= sheet.rows && at.column <= sheet.columns && !layout.isCovered(at) && layout.lockAt(at) === undefined
-    )
-    outbox.changed(free.map(({ value, ...at }) => [idOf(sheet.name, at), value]))
-    const omitted = values.length - free.length
-    if (omitted > 0) {
-      showToast(`${omitted} of ${values.length} values have no cell here that can be changed: they are left out.`)
-    }
-  }
-
-  /** Tells the others where the user is; see place.js. */
-  function announce () {
-    document.dispatchEvent(new Event('selectionchange'))
-  }
-
-  function showMarks () {
-    marksHere.clear()
-    for (const [id, mark] of marks) if (placeOf(id).sheet === sheet.name) marksHere.set(placeOf(id).cell, mark)
-    strip.mark(new Map([...marks].map(([id, mark]) => [placeOf(id).sheet, mark])))
+  /** @param {KeyboardEvent} event */
+  function press (event) {
+    const { key, shiftKey, altKey, isComposing } = event
+    const control = event.ctrlKey || event.metaKey
+    if (isOpen && !(control && key === 's')) event.stopPropagation() // only the field handles it
+    if (isComposing) return
+    const [down, right] = MOVES[key] ?? [0, 0]
+    const turned = shiftKey && (key === 'Enter' || key === 'Tab') ? -1 : 1
+    if (control || altKey) {
+      if (!isOpen || key !== 'Enter') return
+      field.setRangeText('\n', field.selectionStart, field.selectionEnd, 'end')
+    } else if (isOpen) {
+      if (key === 'Escape') close(false)
+      else if (key === 'Enter' || key === 'Tab') {
+        close(true)
+        move(turned * down, turned * right)
+      } else return
+    } else if (key in MOVES) {
+      if (!move(turned * down, turned * right) && key === 'Tab') return // at the edge the focus leaves the sheet
+    } else if (key === 'F2') open()
+    else if (key === 'Backspace' || key === 'Delete') clear()
+    else if (key.length === 1 || COMPOSED.includes(key)) return open('') // the character itself arrives in the field
+    else return
+    event.preventDefault()
   }
 
   return {
-    put (id, cell, byOther) {
+    changed (id) {
       const at = placeOf(id)
-      const target = content.sheets.find(({ name }) => name === at.sheet)
-      if (target === undefined) return
-      target.cells[at.cell] = cell
-      if (target !== sheet) return
-      table?.changed(positionOf(at.cell), byOther)
-      showCell()
+      const node = at.sheet === sheet.name ? nodes.get(at.cell) : undefined
+      if (node !== undefined) dress(node)
+      showHere()
     },
-    select (id) {
-      const at = placeOf(id)
-      if (at.sheet !== sheet.name) show(at.sheet)
-      select(layout.anchor(positionOf(at.cell)))
-    },
-    commit,
-    isOpen: input.isOpen,
-    cancel () {
-      if (input.isOpen()) table?.cancel()
-    },
-    state: () => ({
-      sheet: sheet.name,
-      position,
-      scroll: table?.scroll() ?? [0, 0],
-      draft: input.draft(),
-      hadFocus: box.contains(document.activeElement)
-    }),
-    restore (state) {
-      positions.set(state.sheet, state.position)
-      if (sheet.name !== state.sheet) show(state.sheet)
-      if (sheet.name !== state.sheet) return
-      select(layout.anchor(state.position))
-      table?.scrollTo(state.scroll)
-      if (state.hadFocus) table?.focus()
-      if (state.draft !== null) type(state.draft)
-    },
-    place: () => box.contains(document.activeElement) ? idOf(sheet.name, position) : null,
+    renew,
+    commit: () => close(true),
+    isOpen: () => isOpen,
+    cancel: () => close(false),
+    cell: () => idOf(cellHere()),
+    place: () => box.contains(document.activeElement) ? idOf(cellHere()) : null,
     mark (next) {
       marks = next
-      showMarks()
-      table?.refresh()
+      for (const node of new Set(nodes.values())) if (node.dataset.who || marks.has(idOf(node.dataset.cell ?? ''))) dress(node)
     }
   }
+}
+
+/** @param {number} count @param {number[]} hidden */
+function without (count, hidden) {
+  return Array.from({ length: count }, (_, index) => index + 1).filter(number => !hidden.includes(number))
 }

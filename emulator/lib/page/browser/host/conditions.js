@@ -6,13 +6,18 @@ export function mayEdit ({ viewOnly }) {
 }
 
 /** @param {Opened} opened */
-export function isWord ({ content, fileType }) {
-  return content.kind === 'prose' && !content.plain && !isSlides(fileType)
+export function isEditedWord ({ viewOnly, content, fileType }) {
+  return !viewOnly && content.kind === 'prose' && !content.plain && !isSlides(fileType)
 }
 
 /** @param {string} fileType */
 export function isSlides (fileType) {
   return ['pptx', 'odp'].includes(fileType)
+}
+
+/** @param {Opened} opened */
+export function isEditedGrid (opened) {
+  return !opened.viewOnly && isGrid(opened)
 }
 
 /** @param {Opened} opened */

@@ -1,7 +1,8 @@
+import { element } from '../dom.js'
 import { emit } from '../embedding-page.js'
 import { showToast } from '../frame.js'
 import { refused, request } from '../session.js'
-import { isWord, mayEdit } from './conditions.js'
+import { isEditedWord } from './conditions.js'
 import { askUser } from './dialog.js'
 import { loadText } from '../text/loading.js'
 import { requestInfo } from './users.js'
@@ -11,40 +12,26 @@ const TITLES = /** @type {Record<string, string>} */ ({ compare: 'Comparison', c
 const INSERT_TEXT = 'insert-text'
 const MAX_RECIPIENTS = 50
 
-/** Other documents that the page lets the user choose. @type {Feature} */
+/** Images and other documents that the page lets the user choose. @type {Feature} */
 export const documents = {
-  buttons: [
-    {
-      name: 'Compare',
-      event: 'onRequestSelectDocument',
-      when: isEditedWord,
-      click: () => emit('onRequestSelectDocument', { c: 'compare' })
-    },
-    {
-      name: 'Combine',
-      event: 'onRequestSelectDocument',
-      when: isEditedWord,
-      click: () => emit('onRequestSelectDocument', { c: 'combine' })
-    },
-    {
-      name: 'Text from file',
-      event: 'onRequestSelectDocument',
-      when: isEditedWord,
-      click: () => emit('onRequestSelectDocument', { c: INSERT_TEXT })
-    },
-    {
-      name: 'Mail merge',
-      event: 'onRequestSelectSpreadsheet',
-      when: isEditedWord,
-      click: () => emit('onRequestSelectSpreadsheet', { c: 'mailmerge' })
-    }
-  ],
-  commands: { setRequestedDocument, setRequestedSpreadsheet }
+  buttons: /** @type {const} */ ([
+    ['Insert image', 'onRequestInsertImage', 'add'],
+    ['Compare', 'onRequestSelectDocument', 'compare'],
+    ['Combine', 'onRequestSelectDocument', 'combine'],
+    ['Text from file', 'onRequestSelectDocument', INSERT_TEXT],
+    ['Mail merge', 'onRequestSelectSpreadsheet', 'mailmerge']
+  ]).map(([name, event, c]) => ({ name, event, when: isEditedWord, click: () => emit(event, { c }) })),
+  commands: { insertImage, setRequestedDocument, setRequestedSpreadsheet }
 }
 
-/** @param {Parameters<NonNullable<Feature['buttons'][0]['when']>>[0]} opened */
-function isEditedWord (opened) {
-  return mayEdit(opened) && isWord(opened)
+/** The document server fetches the images and appends them. @param {{ data: object | null }} detail */
+async function insertImage ({ data }) {
+  try {
+    const { inserted } = await request({ type: 'insertImages', data })
+    showToast(inserted === 1 ? 'An image was inserted' : `${inserted} images were inserted`)
+  } catch (error) {
+    refused(error)
+  }
 }
 
 /** @param {{ data: { c?: string } | null }} detail */
@@ -54,11 +41,10 @@ async function setRequestedDocument ({ data }) {
       const { inserted } = await request({ type: 'insertText', data })
       return showToast(inserted === 0 ? 'The document has no text.' : 'The text was inserted at the end')
     }
-    const asked = request({ type: 'readDocument', data })
-    const [{ doc, present }, { showDifferences }] = await Promise.all([asked, loadText()])
+    const [{ doc }, { documentOf, showDocument }] = await Promise.all([request({ type: 'readDocument', data }), loadText()])
     if (data?.c === 'combine') requestInfo(['']) // the authors of its changes
-    const box = document.createElement('div')
-    showDifferences(box, present, doc)
+    const box = element('div')
+    showDocument(box, documentOf(doc))
     askUser({ title: TITLES[data?.c ?? ''] ?? 'Document', more: [box], onlyTells: true })
   } catch (error) {
     refused(error)
@@ -70,12 +56,8 @@ async function setRequestedSpreadsheet ({ data }) {
   try {
     const { rows } = await request({ type: 'readRecipients', data })
     if (rows.length === 0) return showToast('The spreadsheet has no recipients.')
-    const box = document.createElement('div')
-    box.className = 'scrolled'
-    box.tabIndex = 0
-    box.setAttribute('role', 'group')
-    box.setAttribute('aria-label', 'Recipients')
-    box.append(tableOf(rows.slice(0, MAX_RECIPIENTS + 1)))
+    const looks = { className: 'scrolled', tabIndex: 0, role: 'group', ariaLabel: 'Recipients' }
+    const box = element('div', looks, tableOf(rows.slice(0, MAX_RECIPIENTS + 1)))
     askUser({
       title: 'Mail merge recipients',
       text: `${rows.length - 1} ${rows.length === 2 ? 'recipient' : 'recipients'}`,
@@ -89,17 +71,7 @@ async function setRequestedSpreadsheet ({ data }) {
 
 /** @param {string[][]} rows the first has the names of the fields */
 function tableOf ([names = [], ...rows]) {
-  const table = document.createElement('table')
-  const head = table.createTHead().insertRow()
-  for (const name of names) {
-    const cell = document.createElement('th')
-    cell.scope = 'col'
-    cell.textContent = name
-    head.append(cell)
-  }
-  for (const row of rows) {
-    const line = table.insertRow()
-    for (const text of row) line.insertCell().textContent = text
-  }
-  return table
+  const head = element('tr', {}, ...names.map(textContent => element('th', { scope: 'col', textContent })))
+  const body = rows.map(row => element('tr', {}, ...row.map(textContent => element('td', { textContent }))))
+  return element('table', {}, element('thead', {}, head), element('tbody', {}, ...body))
 }

@@ -1,3 +1,4 @@
+import { button as elementFor } from '../dom.js'
 import { closeButton, hostBar } from '../frame.js'
 import { isHandled } from '../embedding-page.js'
 import { getConfig, whenOpened } from '../session.js'
@@ -5,7 +6,6 @@ import { naming } from './naming.js'
 import { closing } from './closing.js'
 import { documents } from './documents.js'
 import { history } from './history.js'
-import { images } from './images.js'
 import { links } from './links.js'
 import { pages } from './pages.js'
 import { reference } from './reference.js'
@@ -24,7 +24,7 @@ import { users } from './users.js'
  */
 
 /** @type {Feature[]} */
-const features = [history, naming, images, documents, reference, users, links, sharing, pages]
+const features = [history, naming, documents, reference, users, links, sharing, pages]
 
 /** The methods of the editor that answer events. */
 export const hostCommands = Object.assign({}, ...features.map(({ commands = {} }) => commands))
@@ -37,7 +37,7 @@ export function showHostButtons (config) {
   if (text) closeButton.textContent = text
   const shown = features.flatMap(({ buttons }) => buttons).filter(({ event }) => isHandled(event)).map(button => ({
     ...button,
-    element: elementOf(button)
+    element: elementFor(button.name, button.click, { hidden: true })
   }))
   for (const { element, prepare } of shown) prepare?.(element, config)
   hostBar.replaceChildren(...shown.map(({ element }) => element))
@@ -45,15 +45,4 @@ export function showHostButtons (config) {
     for (const { element, when = () => true } of shown) element.hidden = !when(opened, getConfig())
     hostBar.hidden = shown.every(({ element }) => element.hidden)
   })
-}
-
-/** @param {HostButton} button */
-function elementOf ({ name, click }) {
-  const element = document.createElement('button')
-  element.type = 'button'
-  element.className = 'quiet'
-  element.textContent = name
-  element.hidden = true
-  element.addEventListener('click', click)
-  return element
 }

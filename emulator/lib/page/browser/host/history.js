@@ -1,3 +1,4 @@
+import { button, element } from '../dom.js'
 import { emit, isHandled } from '../embedding-page.js'
 import { content, showChildren, showNote, showTitle, showToast, versionBar } from '../frame.js'
 import { disconnect, editing, fail, whenAllSent, whenOpened } from '../session.js'
@@ -112,10 +113,10 @@ async function show (data, change) {
   content.setAttribute('aria-busy', 'true')
   const own = ++turn
   try {
-    const [version, { showDifferences }] = await Promise.all([fetchVersion(data, change), loadText()])
+    const [version, { documentOf, showDocument }] = await Promise.all([fetchVersion(data, change), loadText()])
     if (own !== turn) return
     shown = version
-    showDifferences(content, version.previous, version.doc)
+    showDocument(content, documentOf(version.doc))
     showNote(null)
     showTitle(`Version ${version.version}`)
     showList()
@@ -141,57 +142,37 @@ function restore () {
 }
 
 function showList () {
-  const heading = document.createElement('h2')
-  heading.textContent = 'Version history'
-  const list = document.createElement('ul')
-  list.setAttribute('aria-label', 'Versions')
-  list.append(...entries.map(item))
-  const closing = isHandled('onRequestHistoryClose')
-    ? [button('Close history', () => emit('onRequestHistoryClose'), false, 'quiet')]
-    : []
-  showChildren(versionBar, heading, list, ...closing)
+  showChildren(
+    versionBar,
+    element('h2', { textContent: 'Version history' }),
+    element('ul', { ariaLabel: 'Versions' }, ...entries.map(item)),
+    ...isHandled('onRequestHistoryClose') ? [button('Close history', () => emit('onRequestHistoryClose'))] : []
+  )
 }
 
 /** @param {HistoryEntry} entry */
 function item (entry) {
   const { version, user, created, changes } = entry
   const isSelected = selected?.version === version
-  const element = document.createElement('li')
-  const about = document.createElement('span')
-  about.textContent = [created, user?.name, version === currentVersion ? 'current' : ''].filter(Boolean).join(' · ')
-  element.append(
-    button(`Version ${version}`, () => select(version, null), isSelected && selected?.change === null),
-    about
-  )
+  const line = (/** @type {string} */ name, /** @type {number | null} */ change, /** @type {unknown[]} */ about) =>
+    element(
+      'li',
+      {},
+      button(name, () => select(version, change), {
+        className: 'version', ariaPressed: String(isSelected && selected?.change === change)
+      }),
+      element('span', { textContent: about.filter(Boolean).join(' · ') })
+    )
+  const shownItem = line(`Version ${version}`, null, [created, user?.name, version === currentVersion && 'current'])
   // Source: docs/document-server-protocol.md#events-and-what-answers-them
   if (Array.isArray(changes) && changes.length > 1 && entry.serverVersion === shown?.serverVersion) {
-    const inner = document.createElement('ul')
-    inner.setAttribute('aria-label', `Changes in version ${version}`)
-    inner.append(...changes.map(({ created, user }, index) => {
-      const line = document.createElement('li')
-      line.append(
-        button(`Change ${index + 1} of version ${version}`, () =>
-          select(version, index), isSelected && selected?.change === index),
-        about.cloneNode()
-      )
-      const by = /** @type {HTMLElement} */ (line.lastElementChild)
-      by.textContent = [created, user?.name].filter(Boolean).join(' · ')
-      return line
-    }))
-    element.append(inner)
+    shownItem.append(element('ul', { ariaLabel: `Changes in version ${version}` }, ...changes.map(
+      ({ created, user }, index) => line(`Change ${index + 1} of version ${version}`, index, [created, user?.name])
+    )))
   }
   const isCurrent = version === currentVersion && selected?.change === null
-  if (isSelected && !isCurrent && isHandled('onRequestRestore')) element.append(button('Restore', restore, false, ''))
-  return element
-}
-
-/** @param {string} name @param {() => void} click @param {boolean} isPressed @param {string} [kind] */
-function button (name, click, isPressed, kind = 'version') {
-  const element = document.createElement('button')
-  element.type = 'button'
-  element.className = kind
-  element.textContent = name
-  if (kind === 'version') element.setAttribute('aria-pressed', String(isPressed))
-  element.addEventListener('click', click)
-  return element
+  if (isSelected && !isCurrent && isHandled('onRequestRestore')) {
+    shownItem.append(button('Restore', restore, { className: '' }))
+  }
+  return shownItem
 }

@@ -1,7 +1,7 @@
 import { emit, isHandled } from '../embedding-page.js'
 import { showToast } from '../frame.js'
 import { crash, editing, refused, request, setLinkTaker } from '../session.js'
-import { isGrid, mayEdit } from './conditions.js'
+import { isEditedGrid, isGrid } from './conditions.js'
 import { askUser } from './dialog.js'
 /** @import { Feature } from './features.js' */
 
@@ -24,15 +24,10 @@ let latest = null
 export const reference = {
   buttons: [
     { name: 'Reference', event: 'onRequestReferenceData', when: isEditedGrid, click: refer },
-    { name: 'Change source', event: 'onRequestReferenceSource', when: isEditedGrid, click: changeSource },
-    { name: 'Open source', event: 'onRequestOpen', when: isGrid, click: openSource }
+    { name: 'Change source', event: 'onRequestReferenceSource', when: isEditedGrid, click: () => emitSource('onRequestReferenceSource') },
+    { name: 'Open source', event: 'onRequestOpen', when: isGrid, click: () => emitSource('onRequestOpen') }
   ],
   commands: { setReferenceData, setReferenceSource }
-}
-
-/** @param {Parameters<NonNullable<Feature['buttons'][0]['when']>>[0]} opened */
-function isEditedGrid (opened) {
-  return mayEdit(opened) && isGrid(opened)
 }
 
 /**
@@ -90,19 +85,9 @@ async function insert ({ id, link }, data) {
   }
 }
 
-function sourceOf () {
-  if (latest === null) showToast('No cell is linked to another file yet.')
-  return latest === null
-    ? null
-    : { path: latest.link.path, ...latest.referenceData === undefined ? {} : { referenceData: latest.referenceData } }
-}
-
-function changeSource () {
-  const source = sourceOf()
-  if (source !== null) emit('onRequestReferenceSource', source)
-}
-
-function openSource () {
-  const source = sourceOf()
-  if (source !== null) emit('onRequestOpen', source)
+/** Names the file of the latest link. @param {string} event */
+function emitSource (event) {
+  if (latest === null) return showToast('No cell is linked to another file yet.')
+  const { link: { path }, referenceData } = latest
+  emit(event, { path, ...referenceData === undefined ? {} : { referenceData } })
 }

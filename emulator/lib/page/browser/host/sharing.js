@@ -1,3 +1,4 @@
+import { element } from '../dom.js'
 import { emit } from '../embedding-page.js'
 import { crash, getConfig } from '../session.js'
 import { askUser } from './dialog.js'
@@ -27,12 +28,7 @@ function setSharingSettings ({ data }) {
 }
 
 function showRights () {
-  const list = document.createElement('ul')
-  list.setAttribute('aria-label', 'Shared with')
-  list.append(...settings.map(({ user, permissions, isLink }) => {
-    const item = document.createElement('li')
-    item.textContent = `${user}: ${permissions}${isLink ? ' (link)' : ''}`
-    return item
-  }))
+  const list = element('ul', { ariaLabel: 'Shared with' }, ...settings.map(({ user, permissions, isLink }) =>
+    element('li', { textContent: `${user}: ${permissions}${isLink ? ' (link)' : ''}` })))
   askUser({ title: 'Access rights', more: [list], onlyTells: true })
 }

@@ -1,3 +1,4 @@
+import { button, element } from '../dom.js'
 import { emit, isHandled } from '../embedding-page.js'
 import { editing, whenUsersChange } from '../session.js'
 import { showNames } from '../presence.js'
@@ -44,9 +45,7 @@ function setUsers ({ data }) {
 /** A comment of which the page tells those who are mentioned. */
 async function mention () {
   const place = editing.view()?.place() ?? null
-  const list = document.createElement('ul')
-  list.className = 'suggestions'
-  list.setAttribute('aria-label', 'People')
+  const list = element('ul', { className: 'suggestions', ariaLabel: 'People' })
   comment = { list, field: null, mentioned: new Map() }
   const { mentioned } = comment
   const message = await askUser({
@@ -79,15 +78,8 @@ async function mention () {
 /** @param {KnownUser[]} people */
 function suggest (people) {
   comment?.list.replaceChildren(...people.slice(0, MENTIONED_AT_ONCE).map(person => {
-    const item = document.createElement('li')
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'quiet'
-    button.textContent = person.name ?? person.email ?? person.id ?? ''
-    button.title = person.email ?? ''
-    button.addEventListener('click', () => choose(person))
-    item.append(button)
-    return item
+    const { name, email = '', id = '' } = person
+    return element('li', {}, button(name ?? (email || id), () => choose(person), { title: email }))
   }))
 }
 

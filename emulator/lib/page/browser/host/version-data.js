@@ -12,7 +12,6 @@ import { RefusedError } from '../requests.js'
  * @property {number} version
  * @property {string} fileType
  * @property {object} doc
- * @property {object | null} previous
  * @property {string} serverVersion
  * @property {string} [url] a result file with the state after the change
  */

@@ -1,8 +1,8 @@
 import { collab, getVersion, receiveTransaction, sendableSteps } from 'prosemirror-collab'
-import { history, redo, redoDepth, undo, undoDepth } from 'prosemirror-history'
+import { history, redo, undo } from 'prosemirror-history'
 import { Node } from 'prosemirror-model'
 import { EditorState } from 'prosemirror-state'
-import { Mapping, Step } from 'prosemirror-transform'
+import { Step } from 'prosemirror-transform'
 import { createBatches } from '../batches.js'
 import { keys } from './keys.js'
 import { places } from './places.js'
@@ -20,9 +20,8 @@ const PAUSE_MS = 250
  * @param {(message: object) => boolean} parts.send
  * @param {ShowText} parts.show
  * @param {(isDirty: boolean) => void} parts.dirty called when there are unsent changes, and when all have arrived
- * @param {(canUndo: boolean, canRedo: boolean) => void} [parts.undoable]
  */
-export function createTextEditing ({ send, show, dirty, undoable = () => {} }) {
+export function createTextEditing ({ send, show, dirty }) {
   /** @type {EditorState} */ let state
   /** @type {TextView | null} */ let view = null
   let epoch = ''
@@ -37,14 +36,13 @@ export function createTextEditing ({ send, show, dirty, undoable = () => {} }) {
     replica: {
       isSending: () => isSending,
       isUnsent: () => isSending || sendableSteps(state) !== null,
-      take (leaving) {
+      take () {
         const sendable = sendableSteps(state)
         if (sendable === null) return []
         isSending = true
         const { version, steps } = sendable
         sentVersion = version
-        const client = connectionId
-        return [{ op: 'steps', version, steps: steps.map(step => step.toJSON()), client, ...leaving && { leaving } }]
+        return [{ op: 'steps', version, steps: steps.map(step => step.toJSON()), client: connectionId }]
       },
       /** Neither these steps nor others have come: the document server will never take them. */
       received () {
@@ -69,7 +67,6 @@ export function createTextEditing ({ send, show, dirty, undoable = () => {} }) {
       ]
     })
     view = show(content, state, dispatch)
-    tellUndoable()
   }
 
   /** @param {Transaction} transaction */
@@ -83,17 +80,12 @@ export function createTextEditing ({ send, show, dirty, undoable = () => {} }) {
   function update (transaction) {
     state = state.apply(transaction)
     view?.update(state)
-    if (transaction.docChanged) tellUndoable()
   }
 
   /** @param {{ steps: object[], clients: string[] }} made */
   function receive ({ steps, clients }) {
     const known = steps.map(step => Step.fromJSON(schema, step))
     update(receiveTransaction(state, known, clients, { mapSelectionBackward: true }))
-  }
-
-  function tellUndoable () {
-    undoable(undoDepth(state) > 0, redoDepth(state) > 0)
   }
 
   return {
@@ -128,22 +120,8 @@ export function createTextEditing ({ send, show, dirty, undoable = () => {} }) {
     },
     received: batches.received,
     whenSent: batches.whenSent,
-    sendAll: batches.sendAll,
     isTyped: batches.isTyped,
     hold: batches.hold,
-    isUnsent: () => isSending || sendableSteps(state) !== null,
-    /** The paragraphs with changes that may not have arrived. */
-    unsentTexts () {
-      const { maps } = new Mapping((sendableSteps(state)?.steps ?? []).map(step => step.getMap()))
-      /** @type {Set<Node>} */ const changed = new Set()
-      for (const [index, map] of maps.entries()) {
-        const after = new Mapping(maps.slice(index + 1))
-        map.forEach((_from, _to, start, end) => {
-          const [from, to] = [after.map(start, -1), after.map(end)]
-          state.doc.nodesBetween(from, to, node => { if (node.isTextblock) changed.add(node) })
-        })
-      }
-      return [...changed].map(({ textContent }) => textContent).filter(text => text !== '')
-    }
+    isUnsent: () => isSending || sendableSteps(state) !== null
   }
 }

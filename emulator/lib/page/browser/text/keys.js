@@ -1,4 +1,4 @@
-import { baseKeymap, chainCommands, splitBlockAs, toggleMark } from 'prosemirror-commands'
+import { baseKeymap, splitBlockAs, toggleMark } from 'prosemirror-commands'
 import { keymap } from 'prosemirror-keymap'
 import { schema } from '../../../text/schema.js'
 import { clearCells } from './tables.js'
@@ -7,17 +7,15 @@ import { clearCells } from './tables.js'
 /** @import { TextContent } from '../protocol.js' */
 
 const { marks, nodes } = schema
-const MAX_DEPTH = 8
 
 /** @param {Pick<TextContent, 'plain'>} content */
 export function keys ({ plain }) {
   const formatted = {
-    Enter: chainCommands(leaveEmptyList, split),
+    Enter: split,
     'Shift-Enter': breakLine,
-    Backspace: chainCommands(clearCells, outdentAtStart),
+    Backspace: clearCells,
     Delete: clearCells,
-    Tab: chainCommands(indent(1), insertTab),
-    'Shift-Tab': indent(-1),
+    Tab: insertTab,
     'Mod-b': toggleMark(marks.bold),
     'Mod-i': toggleMark(marks.italic),
     'Mod-u': toggleMark(marks.underline)
@@ -44,8 +42,6 @@ export function setParagraphs (change) {
   }
 }
 
-const leaveList = setParagraphs(() => ({ list: null, depth: 0 }))
-
 /** The new half is like the other one, but what follows a heading is an ordinary paragraph. @type {Command} */
 function split (state, dispatch, view) {
   const { $from, $to } = state.selection
@@ -60,29 +56,6 @@ function split (state, dispatch, view) {
 /** @param {Attrs} attrs */
 function isHeading ({ level = null }) {
   return level !== null
-}
-
-/** @type {Command} */
-function leaveEmptyList (state, dispatch) {
-  return state.selection.$from.parent.content.size === 0 && leaveList(state, dispatch)
-}
-
-/** @type {Command} */
-function outdentAtStart (state, dispatch) {
-  const { empty, $from: { parent, parentOffset } } = state.selection
-  if (!empty || parentOffset > 0 || !parent.attrs.list) return false
-  return parent.attrs.depth > 0 ? indent(-1)(state, dispatch) : leaveList(state, dispatch)
-}
-
-/** @param {number} change of the depth in a list @returns {Command} */
-function indent (change) {
-  return (state, dispatch) => {
-    if (!state.selection.$from.parent.attrs.list) return false
-    setParagraphs(({ attrs: { list, depth } }) => ({
-      depth: list === null ? depth : Math.min(Math.max(depth + change, 0), MAX_DEPTH)
-    }))(state, dispatch)
-    return true
-  }
 }
 
 /** @type {Command} */

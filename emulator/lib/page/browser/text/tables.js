@@ -7,7 +7,7 @@ import { hasSameShapes, hasSlides } from '../../../text/slides.js'
 const { table, table_cell: cell } = schema.nodes
 
 /**
- * Keeps tables in a shape that files can have: what was typed here makes no row wider or narrower than the others.
+ * Keeps the shapes of tables: they can only be removed as a whole.
  * Slides keep their shapes.
  */
 export function tables () {
@@ -17,7 +17,7 @@ export function tables () {
       if (!transaction.docChanged || isByOthers) return true
       if (!hasSameShapes(doc, transaction.doc)) return false
       const before = new Set(tablesIn(doc).map(shapeOf))
-      return tablesIn(transaction.doc).every(table => isRegular(table) || before.has(shapeOf(table)))
+      return tablesIn(transaction.doc).every(table => before.has(shapeOf(table)))
     },
     props: {
       handleTextInput ({ state, dispatch }, _from, _to, text) {
@@ -67,17 +67,4 @@ function tablesIn (doc) {
 /** @param {Node} table */
 function shapeOf (table) {
   return table.children.map(row => row.children.map(({ attrs: { colspan, rowspan } }) => `${colspan}x${rowspan}`)).join('/')
-}
-
-/** @param {Node} table */
-function isRegular ({ children: rows }) {
-  const widths = rows.map(() => 0)
-  for (const [index, row] of rows.entries()) {
-    for (const { attrs: { colspan, rowspan } } of row.children) {
-      for (let below = index; below < Math.min(index + rowspan, rows.length); below++) {
-        widths[below] = (widths[below] ?? 0) + colspan
-      }
-    }
-  }
-  return new Set(widths).size === 1
 }

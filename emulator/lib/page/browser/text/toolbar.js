@@ -1,4 +1,5 @@
 import { toggleMark } from 'prosemirror-commands'
+import { button, element } from '../dom.js'
 import { schema } from '../../../text/schema.js'
 import { setParagraphs } from './keys.js'
 /** @import { MarkType } from 'prosemirror-model' */
@@ -8,14 +9,8 @@ import { setParagraphs } from './keys.js'
 
 const FORMATS = /** @type {const} */ ([
   ['bold', 'B', 'Bold (Ctrl+B)'],
-  ['italic', 'I', 'Italic (Ctrl+I)'],
-  ['underline', 'U', 'Underline (Ctrl+U)'],
-  ['strike', 'S', 'Strikethrough']
+  ['italic', 'I', 'Italic (Ctrl+I)']
 ])
-const LISTS = /** @type {Record<string, [sign: string, name: string]>} */ ({
-  bullet: ['•', 'Bulleted list'],
-  number: ['1.', 'Numbered list']
-})
 const NO_HEADING = 'text'
 
 /**
@@ -24,37 +19,31 @@ const NO_HEADING = 'text'
  * @param {TextContent} content
  * @param {() => EditorView} view
  */
-export function toolbar ({ levels, lists }, view) {
-  const element = document.createElement('div')
-  element.className = 'formats'
-  element.setAttribute('role', 'toolbar')
-  element.setAttribute('aria-label', 'Formats')
+export function toolbar ({ levels }, view) {
   /** @param {Command} command */
   const run = command => {
     command(view().state, view().dispatch)
     view().focus()
   }
-  const toggles = [
-    ...FORMATS.map(([format, sign, title]) => ({
-      button: toggle(sign, title, format, () => run(toggleMark(schema.marks[format]))),
-      isOn: (/** @type {EditorState} */ state) => hasMark(state, schema.marks[format])
-    })),
-    ...lists.map(list => ({
-      button: toggle(...LISTS[list] ?? [list, list], list, () => run(toggleList(list))),
-      isOn: (/** @type {EditorState} */ state) => state.selection.$from.parent.attrs.list === list
-    }))
-  ]
-  const styles = document.createElement('select')
-  styles.setAttribute('aria-label', 'Paragraph style')
-  styles.append(new Option('Text', NO_HEADING), ...levels.map(level => new Option(nameOf(level), String(level))))
-  styles.addEventListener('change', () => {
-    const level = styles.value === NO_HEADING ? null : Number(styles.value)
-    run(setParagraphs(() => ({ level })))
-  })
-  element.append(...levels.length > 0 ? [styles] : [], ...toggles.map(({ button }) => button))
+  const toggles = FORMATS.map(([format, sign, title]) => ({
+    button: toggle(sign, title, format, () => run(toggleMark(schema.marks[format]))),
+    isOn: (/** @type {EditorState} */ state) => hasMark(state, schema.marks[format])
+  }))
+  const styles = element('select', {
+    ariaLabel: 'Paragraph style',
+    onchange () {
+      const level = styles.value === NO_HEADING ? null : Number(styles.value)
+      run(setParagraphs(() => ({ level })))
+    }
+  }, new Option('Text', NO_HEADING), ...levels.map(level => new Option(nameOf(level), String(level))))
 
   return {
-    element,
+    element: element(
+      'div',
+      { className: 'formats', role: 'toolbar', ariaLabel: 'Formats' },
+      ...levels.length > 0 ? [styles] : [],
+      ...toggles.map(({ button }) => button)
+    ),
     /** @param {EditorState} state */
     update (state) {
       for (const { button, isOn } of toggles) button.setAttribute('aria-pressed', String(isOn(state)))
@@ -66,16 +55,10 @@ export function toolbar ({ levels, lists }, view) {
 
 /** @param {string} sign @param {string} title @param {string} name @param {() => void} click */
 function toggle (sign, title, name, click) {
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'quiet'
-  button.dataset.format = name
-  button.dataset.sign = sign
-  button.title = title
-  button.setAttribute('aria-label', title.replace(/ \(.*/, ''))
-  button.addEventListener('mousedown', event => event.preventDefault()) // keeps the selection in the text
-  button.addEventListener('click', click)
-  return button
+  const made = button('', click, { title, ariaLabel: title.replace(/ \(.*/, '') })
+  Object.assign(made.dataset, { format: name, sign })
+  made.onmousedown = event => event.preventDefault() // keeps the selection in the text
+  return made
 }
 
 /** @param {number} level */
@@ -86,12 +69,4 @@ function nameOf (level) {
 /** @param {EditorState} state @param {MarkType} mark */
 function hasMark ({ doc, storedMarks, selection: { empty, $from, from, to } }, mark) {
   return empty ? mark.isInSet(storedMarks ?? $from.marks()) !== undefined : doc.rangeHasMark(from, to, mark)
-}
-
-/** @param {string} list @returns {Command} */
-function toggleList (list) {
-  return (state, dispatch) => {
-    const isList = state.selection.$from.parent.attrs.list === list
-    return setParagraphs(({ attrs: { depth } }) => isList ? { list: null, depth: 0 } : { list, depth })(state, dispatch)
-  }
 }

@@ -6,7 +6,6 @@ import { withCarets, withLink } from './places.js'
 import { schema } from '../../../text/schema.js'
 import { toolbar } from './toolbar.js'
 /** @import { Transaction } from 'prosemirror-state' */
-/** @import { DecorationSet } from 'prosemirror-view' */
 /** @import { TextContent, TextView } from '../protocol.js' */
 
 /** What is shown where. @type {WeakMap<HTMLElement, EditorView>} */
@@ -34,7 +33,7 @@ export function textView (container, content, viewOnly, state, dispatch) {
       ...!viewOnly && { role: 'textbox', 'aria-multiline': 'true', 'aria-label': 'Text of the document' }
     },
     handleDOMEvents: { click: openLink, keydown: readCaret, ...content.plain && { beforeinput: refuseFormats } },
-    ...clipboard(content)
+    ...clipboard
   })
   bar?.update(state)
   show(container, view, ...bar === null ? [] : [bar.element])
@@ -60,15 +59,13 @@ export function textView (container, content, viewOnly, state, dispatch) {
  *
  * @param {HTMLElement} container
  * @param {Node} doc
- * @param {DecorationSet} [decorations]
  */
-export function showDocument (container, doc, decorations) {
+export function showDocument (container, doc) {
   const view = new EditorView(null, {
     state: EditorState.create({ doc }),
     editable: () => false,
     attributes: { class: classOf(doc, false) },
-    handleDOMEvents: { click: openLink },
-    ...decorations && { decorations: () => decorations }
+    handleDOMEvents: { click: openLink }
   })
   show(container, view)
 }

@@ -1,4 +1,0 @@
-import { asRecorded } from './as-recorded.js'
-import { groups } from './groups.js'
-
-asRecorded(groups.sessions)

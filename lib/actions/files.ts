@@ -1,0 +1,229 @@
+import type { Choice, SaveAsResult } from '../../types/actions.js'
+import type { ResultFile } from '../../types/conversions.js'
+import type { SignedMethods } from '../../types/signed-data.js'
+import type { FileInfo } from '../../types/storage.js'
+import { resultMediaTypeOf } from '../document-server/formats.js'
+import { InvalidActionError, UpstreamError } from '../errors.js'
+import { isResultAt, notAResult } from '../outbound/result-urls.js'
+import { similarName } from '../security/names.js'
+import { limitConcurrency } from '../util/queue.js'
+import { discard } from '../util/streams.js'
+import { parseHttpUrl } from '../util/url.js'
+import { withoutUndefined } from '../util/validate.js'
+import { type ActionServices, callHook, MAX_CHOICES, type PageAction, pageOf, type PageRequest } from './action.js'
+import type { Linked, NamedResult } from './actions.schema.js'
+
+/** A file that the user may choose, and that the document server then fetches. */
+interface ChosenFile {
+  readonly name: string
+  readonly fileType: string
+  readonly url: string
+  /** Of a file in the storage. */
+  readonly info?: FileInfo
+}
+
+/**
+ * The document server fetches what a user has chosen at once. The page has the URLs of all others, too, which nobody
+ * asked for.
+ */
+const CHOICE_LIFETIME_MS = 10 * 60_000
+
+const LOOKED_UP_AT_ONCE = 20
+
+/** The application need not say whether there is a file that the user may not read. */
+const NOT_FOUND = { error: 'The linked file was not found' } as const
+
+const EXPECTED = 'a list of { name, fileId } or { name, fileType, url }, with http(s) URLs'
+
+/** Images to insert, each with the argument of `insertImage`. */
+const images: PageAction<'images'> = {
+  summary: 'List images to insert',
+  needs: 'edit',
+  option: 'images',
+  cost: 1,
+  async run (page, services) {
+    const { c, search } = page.body
+    const found = await callHook(services, 'images', page, { search }, EXPECTED)
+    return await choicesFrom(found, services, ({ fileType, url }) =>
+      services.sign('insertImage', { c, images: [{ fileType, url }] as SignedMethods['insertImage']['images'] }))
+  }
+}
+
+/** Documents to compare or combine with, or to insert text from, each with the argument of `setRequestedDocument`. */
+const documents: PageAction<'documents'> = {
+  summary: 'List documents to compare or combine with, or to insert text from',
+  needs: 'edit',
+  option: 'documents',
+  cost: 1,
+  async run (page, services) {
+    const { c, search } = page.body
+    const found = await callHook(services, 'documents', page, { purpose: c, search }, EXPECTED)
+    return await choicesFrom(found, services, ({ fileType, url }) =>
+      services.sign('setRequestedDocument', { c, fileType, url }))
+  }
+}
+
+/**
+ * Spreadsheets with recipients, or other sources of linked data, each with the argument of the method that takes it.
+ */
+const spreadsheets: PageAction<'spreadsheets'> = {
+  summary: 'List spreadsheets for a mail merge, or as sources of linked data',
+  needs: 'edit',
+  option: 'spreadsheets',
+  cost: 1,
+  async run (page, services) {
+    const { c, search } = page.body
+    const linked = c === 'reference' ? linkedOf(page.body) : {}
+    const found = await callHook(services, 'spreadsheets', page, { purpose: c, search, ...linked }, EXPECTED)
+    return await choicesFrom(found, services, ({ name, fileType, url, info }) => {
+      if (c === 'mailmerge') return services.sign('setRequestedSpreadsheet', { c, fileType, url })
+      const ofFile = info && {
+        key: services.keys.of(info),
+        referenceData: { fileKey: info.fileId, instanceId: services.instanceId }
+      }
+      return services.sign('setReferenceSource', { fileType, path: name, url, ...ofFile })
+    })
+  }
+}
+
+/**
+ * The file that a cell links to, as the argument of `setReferenceData`, with the data as they are in the editors now,
+ * and the URL of its page.
+ */
+const reference: PageAction<'reference'> = {
+  summary: 'Find the file that a cell links to',
+  needs: 'any',
+  option: 'reference',
+  cost: 1,
+  async run (page, services) {
+    const { storage, createControl, sign, instanceId } = services
+    const { path, referenceData, link } = page.body
+    const { preset } = page.claims.defaults
+    if ((path ?? referenceData ?? link) === undefined) {
+      throw new InvalidActionError('it names no file: path, link or referenceData is needed')
+    }
+    const file = await callHook(
+      services, 'reference', page, { ...linkedOf(page.body), link }, '{ fileId, name } or null'
+    )
+    const info = file && await storage.stat(file.fileId)
+    if (!info) return NOT_FOUND
+    const { fileId, extension: fileType } = info
+    const control = createControl({ mode: 'view', ...(preset && { preset }) }, page.request)
+    const { documentKey: key, documentName, documentUrl: url } =
+      await control.openDocument(fileId, { name: file.name })
+    const linked = { fileType, key, path: documentName, url, referenceData: { fileKey: fileId, instanceId } }
+    return { ...sign('setReferenceData', linked), page: await pageOf(services, fileId) }
+  }
+}
+
+/** `sign` makes the argument of the editor's method. */
+async function choicesFrom (found: readonly Choice[], services: ActionServices, sign: (file: ChosenFile) => object) {
+  const inTurn = limitConcurrency({ concurrency: LOOKED_UP_AT_ONCE })
+  const choices = await Promise.all(found.slice(0, MAX_CHOICES).map(async choice => {
+    const file = await inTurn(async () => await chosenFile(services, choice))
+    return file ? [{ name: file.name, fileType: file.fileType, thumbnail: choice.thumbnail, data: sign(file) }] : []
+  }))
+  return { choices: choices.flat() }
+}
+
+/** `undefined` for a file that was deleted meanwhile. */
+async function chosenFile (
+  { storage, urls }: ActionServices, { name, fileId, fileType, url }: Choice
+): Promise<ChosenFile | undefined> {
+  if (fileId === undefined) return { name, fileType: fileType.toLowerCase(), url }
+  const info = await storage.stat(fileId)
+  return info
+    ? { name, fileType: info.extension, url: urls.download(info.fileId, { lifetime: CHOICE_LIFETIME_MS }), info }
+    : undefined
+}
+
+/** Without other fields. */
+function linkedOf ({ path, referenceData }: Linked) {
+  const { fileKey, instanceId } = referenceData ?? {}
+  return { path, referenceData: referenceData && withoutUndefined({ fileKey, instanceId }) }
+}
+
+/**
+ * Fetches a copy that the document server has made, and stores it or hands it to the application. What no editor opens
+ * the page downloads.
+ */
+const saveAs: PageAction<'save-as'> = {
+  summary: 'Save a copy',
+  needs: 'download',
+  option: 'saveAs',
+  cost: 10,
+  async run (page, services) {
+    const { fetchResult, opens } = services
+    const result = checkedResult(page.body, services)
+    const name = similarName(page.body.title, result.fileType)
+    if (!await opens(result.fileType)) return { name, isDownload: true }
+    const file = await fetchResult(result, {
+      namedByPage: true,
+      failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false })
+    })
+    const { fileId, name: storedName = name, url: pageUrl } = await store(file, name, page, services)
+    const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageOf(services, fileId))
+    return { name: storedName, fileId, url: shownUrl }
+  }
+}
+
+export const fileActions = { images, documents, spreadsheets, reference, 'save-as': saveAs }
+
+/**
+ * Checks a file that a page names: only what the document server has made for an editor may be fetched, whatever other
+ * options allow. The request checks that, too, and where redirects lead.
+ */
+export function checkedResult (
+  { url: given, fileType: type }: NamedResult, { settings: { documentServer } }: ActionServices
+): NamedResult {
+  const fileType = type.toLowerCase()
+  // Others would be stored under names such as `copy.php`.
+  if (resultMediaTypeOf(fileType) === 'application/octet-stream') {
+    throw new InvalidActionError('the document server does not make files of this type')
+  }
+  const url = parseHttpUrl(given)
+  if (!isResultAt(documentServer.publicOrigins, url)) throw notAResult(url)
+  return { url: url.href, fileType }
+}
+
+/** A file that was cut off is not stored, even if a hook does not notice. */
+async function store (
+  file: ResultFile, name: string, page: PageRequest, services: ActionServices
+): Promise<SaveAsResult> {
+  const { actions, timeouts } = services.settings
+  const { body: content, fileType, size } = file
+  try {
+    const result = actions.saveAs === true
+      ? { fileId: await create(file, name, page, services) }
+      : await callHook(
+        services, 'saveAs', page, { name, fileType, content, size },
+        '{ fileId?, url?, name? } with an http(s) URL or a path', timeouts.total
+      )
+    if (content.errored) throw content.errored
+    return result ?? {}
+  } catch (error) {
+    throw content.errored ?? error
+  } finally {
+    discard(content)
+  }
+}
+
+async function create (
+  { body, fileType }: ResultFile, name: string, page: PageRequest, services: ActionServices
+): Promise<string> {
+  const { storage, inspected, settings, log } = services
+  const { fileId, defaults: { user } } = page.claims
+  const staged = await storage.stage(fileId, body)
+  try {
+    const users = user?.id === undefined ? {} : { users: [user.id] }
+    const about = { reason: 'save-as' as const, fileId, extension: fileType, ...users }
+    const { fileId: copyFileId } = await inspected(staged, about, async copy => await storage.create(fileType, copy))
+    if (settings.actions.copied) {
+      await callHook(services, 'copied', page, { copyFileId, name, fileType })
+        .catch(err => log.error({ err, fileId, copyFileId }, 'the hook actions.copied failed: the copy stays'))
+    }
+    return copyFileId
+  } finally {
+    await storage.discard(staged)
+  }
+}

@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FileInfo } from '../../types/storage.js'
+import { BeingEditedError, FileNotFoundError, LockedError, NO_REASON } from '../errors.js'
+import {
+  holdsOf, isFrozenOut, lastSaveOf, liveSessions, type SaveIdentity, type SessionRecord, sessionWith
+} from '../sessions/record.js'
+import type { SessionServices } from '../sessions/record-store.js'
+import {
+  isBaseUncertain, isConflict, isHeldUp, isNoted, isOlderThanOthers, isSuperseded, mayBeOlderThanStored
+} from '../sessions/save-changes.js'
+import { saveDetailsOf, type SaveRequest } from './save-request.js'
+
+/** A save, and the document as last read. */
+export interface SaveCase {
+  readonly request: SaveRequest
+  /** What distinguishes the save. If the callback had no key, it is empty: no record contains that. */
+  readonly identity: SaveIdentity
+  readonly record: SessionRecord
+  /** `null` if the document was deleted. */
+  readonly file: FileInfo | null
+  readonly now: number
+  readonly keys: SessionServices['keys']
+  readonly policies: SessionServices['settings']['policies']
+}
+
+/** The same when its content was fetched, and the document exists. */
+export interface FetchedCase extends SaveCase {
+  readonly file: FileInfo
+  /** Whether this content is what the document already contains. Reads both, unless their sizes differ. */
+  readonly isPresent: () => Promise<boolean>
+  /** Whether the document could not be stored because another one has the name it would get in its new format. */
+  readonly isNameTaken: boolean
+}
+
+export type NothingToStore = 'repeated' | 'superseded' | 'missing'
+
+type Check<Case> = (save: Case) => boolean | Promise<boolean>
+
+/**
+ * What becomes of a save. `ignore`: nothing. `note`: the record shows that it is stored. `file`: it is the document's
+ * content from now on. `copy`: it is a conflict copy. `refuse`: the document server keeps it.
+ */
+type Outcome<Case> =
+  | { readonly outcome: 'ignore', readonly name: NothingToStore }
+  | { readonly outcome: 'note' | 'file' }
+  | { readonly outcome: 'copy', readonly reason: 'changed' | 'format' | 'frozen' }
+  | { readonly outcome: 'refuse', readonly error: (save: Case) => Error }
+
+export type Rule<Case> = Outcome<Case> & {
+  readonly name: string
+  readonly says: string
+  readonly applies: Check<Case>
+}
+
+const ignore = (name: NothingToStore, says: string, applies: Check<SaveCase>) =>
+  ({ outcome: 'ignore', name, says, applies }) as const
+const store = (outcome: 'note' | 'file', name: string, says: string, applies: Check<FetchedCase>) =>
+  ({ outcome, name, says, applies }) as const
+const copy = (
+  reason: 'changed' | 'format' | 'frozen', name: string, says: string, applies: Check<FetchedCase>
+) => ({ outcome: 'copy', reason, name, says, applies }) as const
+const refuse = <Case extends SaveCase>(
+  error: (save: Case) => Error, name: string, says: string, applies: Check<Case>
+) => ({ outcome: 'refuse', error, name, says, applies }) as const
+
+const fileNotFound = () => new FileNotFoundError()
+const beingEdited = () => new BeingEditedError(0)
+const locked = ({ record, now }: SaveCase) => new LockedError(holdsOf(record, now)[0]?.reason || NO_REASON)
+
+// The rules for all saves: callbacks, repeated ones, force saves and forgotten files, which are final saves. The first
+// rule that applies decides.
+
+/** Asked before the content is fetched, and again afterwards. */
+export const EARLY_RULES: ReadonlyArray<Rule<SaveCase>> = [
+  ignore('repeated', 'This save is stored.',
+    ({ record, identity }) => isNoted(record, identity)),
+  ignore('superseded', 'A force save, and newer changes of its session are stored.',
+    ({ record, identity }) => isSuperseded(record, identity)),
+  refuse(fileNotFound, 'deleted', 'The document does not exist.',
+    ({ file, policies }) => file === null && policies.missingFile === 'reject'),
+  ignore('missing', 'The same with `policies: { missingFile: \'acknowledge\' }`.',
+    ({ file }) => file === null)
+]
+
+/** A list of their own: before one of them applies, it is asked whether the document already has the content. */
+const COPIES: ReadonlyArray<Rule<FetchedCase>> = [
+  copy('frozen', 'frozen', 'Its session began while the document was frozen.',
+    ({ record, identity: { key }, now }) => isFrozenOut(record, key, now)),
+  copy('changed', 'forgotten-older', 'A forgotten file, and a stored save of its session may be newer.',
+    save => isForgotten(save) && mayBeOlderThanStored(save.record, save.identity.key, save.request.lastsave)),
+  copy('changed', 'forgotten-base', 'A forgotten file of a session that began with unknown content.',
+    save => isForgotten(save) && isBaseUncertain(save.record, save.keys, save.identity.key, save.file)),
+  copy('changed', 'held-up', 'A final save that was held up until newer changes were stored.',
+    save => !isForgotten(save) && isHeldUp(save.record, save.identity, saveDetailsOf(save.request))),
+  copy('changed', 'changed', 'Somebody else has changed the document since its session began or saved.',
+    save => (isForgotten(save) || save.policies.conflict === 'keep-both') &&
+      isConflict(save.record, save.keys, save.identity, save.file)),
+  copy('changed', 'older', 'With `policies: { conflict: \'overwrite\' }`: another session has stored a newer save.',
+    save => !isForgotten(save) && save.policies.conflict === 'overwrite' &&
+      isOlderThanOthers(save.record, save.identity))
+]
+
+/** Asked when the content was fetched and none of the early rules applies. */
+export const RULES: ReadonlyArray<Rule<FetchedCase>> = [
+  refuse(locked, 'locked', 'The callback names no session, and the document is frozen.',
+    ({ request, record, now }) => request.key === undefined && holdsOf(record, now).length > 0),
+  store('file', 'no-session', 'The callback names no session.',
+    ({ request }) => request.key === undefined),
+  refuse(beingEdited, 'continued', 'A forgotten file whose session has continued: a newer one may follow.',
+    ({ request: { forgotten }, record, identity: { key } }) =>
+      forgotten !== undefined && !isDeepStrictEqual(sessionWith(record, key), forgotten.session)),
+  store('note', 'present', 'The document already has this content.',
+    async save => await mayBePresent(save) && await save.isPresent()),
+  ...COPIES,
+  refuse(beingEdited, 'edited', 'A forgotten file, while another session is editing.',
+    ({ request: { forgotten }, record }) =>
+      forgotten !== undefined && liveSessions(record).some(({ key }) => !forgotten.keysAtRest.has(key))),
+  copy('format', 'name-taken', 'Its format has changed, and another document has the new name.',
+    ({ isNameTaken }) => isNameTaken),
+  store('file', 'stored', 'In all other cases.',
+    () => true)
+]
+
+/** The first rule that applies. */
+export async function ruleFor<Case> (rules: ReadonlyArray<Rule<Case>>, save: Case): Promise<Rule<Case> | undefined> {
+  for (const rule of rules) if (await rule.applies(save)) return rule
+  return undefined
+}
+
+function isForgotten ({ request }: SaveCase): boolean {
+  return request.forgotten !== undefined
+}
+
+/** Whether comparing the contents is worth reading them. */
+async function mayBePresent (save: FetchedCase): Promise<boolean> {
+  return save.request.notmodified || lastSaveOf(save.record, save.identity.key)?.status === 2 ||
+    await ruleFor(COPIES, save) !== undefined
+}

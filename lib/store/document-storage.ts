@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream'
+import { isUint8Array } from 'node:util/types'
+import type { Storage, StorageDriver } from '../../types/storage.js'
+import { InvalidOptionError } from '../errors.js'
+import { once } from '../util/queue.js'
+import { isObject } from '../util/validate.js'
+import { createDocumentStore } from './document-store.js'
+
+const METHODS = ['get', 'set', 'write', 'read', 'drop', 'list']
+
+/**
+ * Stores documents where a driver says: everything but six methods is the same for all storages.
+ *
+ * A crash may leave blobs that no record names. Whoever deletes them must spare those of the last 24 hours, which a
+ * record may be about to name.
+ *
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a method is missing.
+ *
+ * @example
+ * ```js
+ * import editor, { documentStorage } from 'fastify-onlyoffice'
+ * import { sqliteDriver } from './sqlite-driver.js'
+ *
+ * await app.register(editor, { ...options, storage: documentStorage(sqliteDriver('documents.db')) })
+ * ```
+ */
+export function documentStorage (driver: StorageDriver): Storage {
+  const missing = METHODS.filter(name => !isObject(driver) || typeof driver[name as keyof StorageDriver] !== 'function')
+  if (missing.length > 0) throw new InvalidOptionError('driver', `must have the methods ${missing.join(', ')}`)
+  const { storage } = createDocumentStore({
+    ready: once(async () => await driver.ready?.()),
+    get: async fileId => await driver.get(fileId),
+    set: async (...args) => await driver.set(...args),
+    write: async (fileId, content) =>
+      await driver.write(fileId, isUint8Array(content) ? Readable.from([content]) : content),
+    read: async (...args) => await driver.read(...args),
+    drop: async (...args) => { await driver.drop(...args) },
+    list: () => driver.list(),
+    ...(driver.url && { url: async (...args) => await driver.url!(...args) })
+  })
+  return { ...storage, close: async () => await driver.close?.() }
+}

@@ -1,5 +1,0 @@
-export type { ConformanceOptions } from './conformance.js'
-export { httpClientConformance } from './http-client-conformance.js'
-export type { HttpClientConformanceOptions, HttpClientSubject } from './http-client-conformance.js'
-export { storageConformance } from './storage-conformance.js'
-export type { StorageConformanceOptions, StorageSubject } from './storage-conformance.js'
