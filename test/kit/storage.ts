@@ -127,7 +127,7 @@ function fileIdIn (key: string): string {
  * left out.
  */
 export async function documentsIn (directory: string): Promise<string[]> {
-  const names = (await readdir(directory)).filter(name => name !== OWN_FOLDER)
+  const names = (await readdir(directory)).filter(name => !name.startsWith(OWN_FOLDER))
   const own = await readdir(join(directory, OWN_FOLDER), { recursive: true }).catch(() => [])
   return [...names, ...own.filter(name => name.includes('~'))].sort()
 }
@@ -148,7 +148,7 @@ export async function asOrdinaryUser<T> (task: () => Promise<T>): Promise<T> {
 
 /** What is in a directory, temp files included, records and versions aside. */
 export async function namesIn (directory: string): Promise<string[]> {
-  return (await readdir(directory)).filter(name => name !== OWN_FOLDER).sort()
+  return (await readdir(directory)).filter(name => !name.startsWith(OWN_FOLDER)).sort()
 }
 
 /** The same with what they hold. */

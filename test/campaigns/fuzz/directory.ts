@@ -14,7 +14,8 @@ export const NOT_DOCUMENTS = ['.hidden', 'con', 'a:b', 'a|b', 'what?', 'a*', 'tw
 /** No file, or none in the directory. */
 export const ELSEWHERE = ['link', 'folder', 'pipe', '../secret', '../outside/secret', 'folder/inner', '..', '.']
 
-const STATE = '.fastify-onlyoffice'
+/** What the service's storage makes beside the documents: its folder, and for a moment the file that its sweep tries. */
+const OWN = /^\.fastify-onlyoffice(~[-0-9a-f]{36})?$/
 
 export const contentOf = (fileId: string) => `what is stored of ${fileId}`
 
@@ -69,7 +70,7 @@ function inventory (root: string, below = ''): Map<string, string> {
   const found = new Map<string, string>()
   for (const name of readdirSync(join(root, below))) {
     const path = join(below, name)
-    if (name === STATE) continue
+    if (OWN.test(name)) continue
     const { mtimeNs, size, ino, mode } = lstatSync(join(root, path), { bigint: true })
     const isDirectory = (mode & 0o170000n) === 0o040000n
     found.set(path, isDirectory ? 'directory' : `${ino} ${mode} ${size} ${mtimeNs}`)
