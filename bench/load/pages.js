@@ -1,10 +1,9 @@
 // Opens pages in Chromium with a delayed network, and says when the editor's frame was asked for.
-import { register } from 'node:module'
+import '../../scripts/typescript/register.js'
 import { answerCalls } from '../framework/child.js'
 
 /** @typedef {{ seconds: number, requests: number }} Opening From the navigation to the request for the frame; requests to the application. */
 
-register('../../scripts/typescript/hooks.js', import.meta.url)
 const { launchBrowser } = await import('../../test/kit/browser.js')
 
 const LATENCY_MS = 50
