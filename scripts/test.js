@@ -40,7 +40,7 @@ const LACKING = /^(This (machine|storage)|only npm run) /
  * Starting a process takes a second of processor time, longer than most short files. With larger groups, a machine with
  * eight processors would have nothing to do for some of them.
  */
-const FILES_PER_GROUP = { short: 40, long: 6 }
+const FILES_PER_GROUP = { short: 31, long: 6 }
 const GROUPS = '.tap/groups'
 
 const args = process.argv.slice(2)
