@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo } from '../../types/storage.js'
 import { BeingEditedError, FileNotFoundError, LockedError, NO_REASON } from '../errors.js'
 import {
-  holdsOf, isFrozenOut, lastSaveOf, liveSessions, type SaveIdentity, type SessionRecord, sessionWith
+  holdsOf, isFrozenOut, lastSaveOf, liveSessions, type SaveIdentity, type SessionRecord
 } from '../sessions/record.js'
 import type { SessionServices } from '../sessions/record-store.js'
 import {
@@ -106,15 +105,13 @@ export const RULES: ReadonlyArray<Rule<FetchedCase>> = [
     ({ request, record, now }) => request.key === undefined && holdsOf(record, now).length > 0),
   store('file', 'no-session', 'The callback names no session.',
     ({ request }) => request.key === undefined),
-  refuse(beingEdited, 'continued', 'A forgotten file whose session has continued: a newer one may follow.',
-    ({ request: { forgotten }, record, identity: { key } }) =>
-      forgotten !== undefined && !isDeepStrictEqual(sessionWith(record, key), forgotten.session)),
+  refuse(beingEdited, 'reopened', 'A forgotten file that somebody has opened again: a newer one may follow.',
+    async ({ request: { forgotten }, identity: { key } }) => await forgotten?.isEdited(key) === true),
   store('note', 'present', 'The document already has this content.',
     async save => await mayBePresent(save) && await save.isPresent()),
   ...COPIES,
   refuse(beingEdited, 'edited', 'A forgotten file, while another session is editing.',
-    ({ request: { forgotten }, record }) =>
-      forgotten !== undefined && liveSessions(record).some(({ key }) => !forgotten.keysAtRest.has(key))),
+    async save => isForgotten(save) && await isEditedByOthers(save)),
   copy('format', 'name-taken', 'Its format has changed, and another document has the new name.',
     ({ isNameTaken }) => isNameTaken),
   store('file', 'stored', 'In all other cases.',
@@ -135,4 +132,13 @@ function isForgotten ({ request }: SaveCase): boolean {
 async function mayBePresent (save: FetchedCase): Promise<boolean> {
   return save.request.notmodified || lastSaveOf(save.record, save.identity.key)?.status === 2 ||
     await ruleFor(COPIES, save) !== undefined
+}
+
+/** Of sessions at another document server, only the record tells. */
+async function isEditedByOthers ({ request: { fileId, key, forgotten }, record, keys }: SaveCase): Promise<boolean> {
+  for (const { key: other } of liveSessions(record)) {
+    if (other === key) continue
+    if (keys.isForAnotherServer(fileId, other) || await forgotten!.isEdited(other)) return true
+  }
+  return false
 }

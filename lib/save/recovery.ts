@@ -2,30 +2,32 @@ import { createHash, type Hash } from 'node:crypto'
 import type { RecoveryMessage } from '../../types/diagnostics.js'
 import type { RecoveredFile, RecoverForgottenOptions } from '../../types/document-server.js'
 import type { ForgottenFileEvent } from '../../types/events.js'
-import type { HttpResponse } from '../../types/http.js'
 import type { FileInfo } from '../../types/storage.js'
-import type { Stage } from '../csv/csv-saves.js'
 import { channels, codeOf, reportEnd } from '../diagnostics.js'
 import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
 import { BeingEditedError, CommandFailedError, FileNotFoundError, HookTimeoutError, UpstreamError } from '../errors.js'
-import type { SaveRequest } from '../save/save-request.js'
-import type { Fetch, SaveOutcome, Saves } from '../save/saves.js'
-import { liveSessions, sessionWith } from '../sessions/record.js'
 import type { SessionServices } from '../sessions/record-store.js'
 import type { StagedContent } from '../store/contract.js'
+import { spool } from '../store/spool.js'
 import { BoundedMap, regularly, unlessAborted, withTimeout } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
-import { spool } from '../store/spool.js'
 import { sha256Of } from '../util/text.js'
 import { parseHttpUrl } from '../util/url.js'
 import { assertOptions, type Rules, Signal, TrueOrFalse } from '../util/validate.js'
+import type { SaveRequest } from './save-request.js'
+import type { Fetch, SaveOutcome, Saves } from './saves.js'
 
-type FetchedFile = NonNullable<Awaited<ReturnType<ReturnType<typeof createForgottenFiles>['fetch']>>>
+interface FetchedFile<Staged> {
+  readonly staged: Staged
+  readonly hash: string
+  readonly filetype: string | undefined
+  readonly writtenAt: Date | undefined
+}
 
 /** The document server's forgotten files. Source: emulator/docs/document-server-protocol.md#forgotten-files */
 function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
-  return { keys, isBeingEdited, fetch, hashOf, remove }
+  return { keys, isBeingEdited, fetch, remove }
 
   async function keys (signal: AbortSignal): Promise<readonly string[]> {
     const { keys } = await commands.send({ c: 'getForgottenList' }, { signal }) as { readonly keys: unknown }
@@ -49,50 +51,34 @@ function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
   }
 
   /**
-   * Fetches a forgotten file and stages it with `stage`. Resolves to `null` if the file is gone. `hash`: SHA-256 of the
+   * Fetches a forgotten file and passes it to `stage`. Resolves to `null` if the file is gone. `hash`: SHA-256 of the
    * content. `filetype`: the format, if the document server opens it. `writtenAt`: when the document server wrote the
    * file, by its clock, if reported.
    */
-  async function fetch (key: string, storedExtension: string | undefined, stage: Stage) {
-    return await read(key, storedExtension, async (content, response, filetype) => {
-      const hash = createHash('sha256')
-      const staged = await stage(hashed(content, hash), filetype)
-      return { staged, hash: hash.digest('hex'), filetype, writtenAt: dateOf(response.header('last-modified')) }
-    })
-  }
-
-  /** SHA-256 of the current content; `null` if the file is gone. */
-  async function hashOf (key: string): Promise<string | null> {
-    return await read(key, undefined, sha256Of)
-  }
-
-  async function remove (key: string): Promise<void> {
-    await unlessUnknown(commands.send({ c: 'deleteForgotten', key }))
-  }
-
-  async function read<Result> (
-    key: string,
-    storedExtension: string | undefined,
-    consume: (
-      content: AsyncIterable<Uint8Array>,
-      response: Pick<HttpResponse, 'header'>,
-      filetype: string | undefined
-    ) => Promise<Result>
-  ): Promise<Result | null> {
+  async function fetch<Staged> (
+    key: string, storedExtension: string | undefined,
+    stage: (content: AsyncIterable<Uint8Array>, filetype: string | undefined) => Promise<Staged>
+  ): Promise<FetchedFile<Staged> | null> {
     const url = await urlOf(key)
     if (url === null) return null
     const extension = extensionOf(url.pathname)
     const filetype = documentTypeOf(extension) ? extension : undefined
+    const file = { url, filetype, extension: storedExtension ?? extension }
     try {
-      return await fetchSaved(
-        { url, filetype, extension: storedExtension ?? extension },
-        async (content, response) => await consume(content, response, filetype)
-      )
+      return await fetchSaved(file, async (content, response) => {
+        const hash = createHash('sha256')
+        const staged = await stage(hashed(content, hash), filetype)
+        return { staged, hash: hash.digest('hex'), filetype, writtenAt: dateOf(response.header('last-modified')) }
+      })
     } catch (error) {
       // it was deleted meanwhile
       if (error instanceof UpstreamError && await urlOf(key).catch(() => url) === null) return null
       throw error
     }
+  }
+
+  async function remove (key: string): Promise<void> {
+    await unlessUnknown(commands.send({ c: 'deleteForgotten', key }))
   }
 
   async function urlOf (key: string): Promise<URL | null> {
@@ -237,7 +223,6 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   async function recover (
     key: string, fileId: string, dryRun: boolean, signal: AbortSignal
   ): Promise<Result & { readonly kept: boolean }> {
-    // Outside the file's queue, because the document server calls the application before it answers.
     if (await forgottenFiles.isBeingEdited(key, signal)) return { outcome: 'being-edited', kept: true }
     const stored = await storage.stat(fileId)
     if (dryRun) return { outcome: stored || settings.onForgotten ? 'recoverable' : 'no-document', kept: true }
@@ -248,55 +233,25 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     return { ...result, kept: !isDeleted }
   }
 
+  /** A final save like any other, while nobody is editing. */
   async function store (key: string, stored: FileInfo, signal: AbortSignal): Promise<Placed> {
     const { fileId } = stored
-    // Inside the queue, so that earlier reports are already noted.
-    const session = await saves.queue.run(fileId, async () => sessionWith((await recordStore.read(fileId)).record, key))
     const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.extension, stage))
     if (file === null) return { outcome: 'gone' }
+    const isEdited = async (other: string) => await forgottenFiles.isBeingEdited(other, signal)
+    const request = saveRequest(key, fileId, file, { isEdited })
+    const about = { reason: 'recovery', fileId, key, extension: file.filetype ?? stored.extension, signal } as const
     try {
-      const extension = file.filetype ?? stored.extension
-      const about = { reason: 'recovery' as const, fileId, key, extension, signal }
-      const outcome = await inspected(file.staged, about, async content => {
-        // fetching and inspecting may take minutes
-        if (await forgottenFiles.isBeingEdited(key, signal)) return 'being-edited'
-        const keys = await keysAtRest(key, fileId, signal)
-        const request = saveRequest(key, fileId, file, { session, keysAtRest: keys })
-        return await storeStaged(request, content, file.staged)
-      })
-      if (outcome === 'being-edited') return { outcome }
+      const outcome = await inspected(file.staged, about, async content =>
+        await saves.store(request, { staged: content, fetched: file.staged }))
       if (outcome !== 'missing') return { ...resultOf(outcome), hash: file.hash }
+    } catch (error) {
+      if (error instanceof BeingEditedError) return { outcome: 'being-edited' }
+      if (!(error instanceof FileNotFoundError)) throw error
     } finally {
       await storage.discard(file.staged)
     }
     return await handOver(key, fileId, signal) // it was deleted meanwhile
-  }
-
-  /**
-   * This key, and the keys of noted sessions in which nobody is editing. Sessions at another document server are left
-   * out, because their state is unknown.
-   */
-  async function keysAtRest (key: string, fileId: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const atRest = new Set([key])
-    for (const { key: other } of liveSessions((await recordStore.read(fileId)).record)) {
-      if (
-        !atRest.has(other) && !keys.isForAnotherServer(fileId, other) &&
-        !await forgottenFiles.isBeingEdited(other, signal)
-      ) atRest.add(other)
-    }
-    return atRest
-  }
-
-  async function storeStaged (
-    request: SaveRequest, staged: StagedContent, fetched: StagedContent
-  ): Promise<SaveOutcome | 'being-edited'> {
-    try {
-      return await saves.queue.run(request.fileId, async () => await saves.store(request, { staged, fetched }))
-    } catch (error) {
-      if (error instanceof FileNotFoundError) return 'missing'
-      if (error instanceof BeingEditedError) return 'being-edited'
-      throw error
-    }
   }
 
   async function handOver (key: string, fileId: string, signal: AbortSignal): Promise<Placed> {
@@ -330,9 +285,9 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   async function deleteIfUnchanged (key: string, hash: string): Promise<boolean> {
     try {
       if (await forgottenFiles.isBeingEdited(key)) return false
-      const now = await forgottenFiles.hashOf(key)
-      if (now === hash) await forgottenFiles.remove(key)
-      return now === hash || now === null // another instance was faster
+      const now = await forgottenFiles.fetch(key, undefined, sha256Of)
+      if (now?.hash === hash) await forgottenFiles.remove(key)
+      return now === null || now.hash === hash // another instance was faster
     } catch (err) {
       log.warn(
         { err, key },
@@ -345,7 +300,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
 
 /** The path is made from the content, because the URL's own path is the same for every forgotten file of a key. */
 function saveRequest (
-  key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile,
+  key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile<unknown>,
   forgotten: NonNullable<SaveRequest['forgotten']>
 ): SaveRequest {
   return {
@@ -375,7 +330,7 @@ function messageOf ({ fileId, outcome, kept, error }: RecoveredFile): Partial<Re
 }
 
 function eventOf (
-  key: string, fileId: string, { staged, filetype = 'bin', writtenAt }: FetchedFile & { readonly staged: StagedContent }
+  key: string, fileId: string, { staged, filetype = 'bin', writtenAt }: FetchedFile<StagedContent>
 ): ForgottenFileEvent {
   return { key, fileId, extension: filetype, size: staged.size, ...(writtenAt && { writtenAt }), content: staged }
 }
