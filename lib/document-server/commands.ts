@@ -186,3 +186,15 @@ function assertKey (key: unknown): asserts key is string {
     throw new InvalidKeyError('must be 1 to 128 characters of 0-9 A-Z a-z . _ = -')
   }
 }
+
+/** Resolves to `null` if the document server does not know the key of a command. */
+export async function unlessKeyUnknown<Result> (command: Promise<Result>): Promise<Result | null> {
+  return await command.catch(error => {
+    if (isAnswer(error, COMMAND_CODE.unknownKey)) return null
+    throw error
+  })
+}
+
+export function isAnswer (error: unknown, code: number): boolean {
+  return error instanceof CommandFailedError && error.serverCode === code
+}

@@ -22,14 +22,12 @@ export interface Note {
  * record, and keeps the old content as a version: all of it in one write. Resolves to `null` if anything has changed.
  * Without `note`, the record stays as it is.
  */
-export type CommitSave = (
-  fileId: string, staged: StagedContent, snapshot: Snapshot, options: CommitOptions, note?: Note
-) => Promise<FileInfo | null>
+export type CommitSave = ReturnType<typeof createCommitSave>
 
-export function createCommitSave (
-  { storage, recordStore, retention, settings: { clock } }: SessionServices
-): CommitSave {
-  return async function commitSave (fileId, staged, snapshot, { version: made, ...options }, note) {
+export function createCommitSave ({ storage, recordStore, retention, settings: { clock } }: SessionServices) {
+  return async function commitSave (
+    fileId: string, staged: StagedContent, snapshot: Snapshot, { version: made, ...options }: CommitOptions, note?: Note
+  ): Promise<FileInfo | null> {
     const { record: before, version, file } = snapshot
     if (file === null) return null
     const ifRevision = file.revision

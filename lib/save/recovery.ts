@@ -4,9 +4,9 @@ import type { RecoveredFile, RecoverForgottenOptions } from '../../types/documen
 import type { ForgottenFileEvent } from '../../types/events.js'
 import type { FileInfo } from '../../types/storage.js'
 import { channels, codeOf, reportEnd } from '../diagnostics.js'
-import { COMMAND_CODE, type Commands } from '../document-server/commands.js'
+import { COMMAND_CODE, type Commands, isAnswer, unlessKeyUnknown } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
-import { BeingEditedError, CommandFailedError, FileNotFoundError, HookTimeoutError, UpstreamError } from '../errors.js'
+import { BeingEditedError, FileNotFoundError, HookTimeoutError, UpstreamError } from '../errors.js'
 import type { SessionServices } from '../sessions/record-store.js'
 import type { StagedContent } from '../store/contract.js'
 import { spool } from '../store/spool.js'
@@ -43,7 +43,7 @@ function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
    */
   async function isBeingEdited (key: string, signal?: AbortSignal): Promise<boolean> {
     try {
-      return await unlessUnknown(commands.send({ c: 'info', key }, signal && { signal })) !== null
+      return await unlessKeyUnknown(commands.send({ c: 'info', key }, signal && { signal })) !== null
     } catch (error) {
       if (isAnswer(error, COMMAND_CODE.callback)) return true // there are users, but no callback URL
       throw error
@@ -78,26 +78,13 @@ function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
   }
 
   async function remove (key: string): Promise<void> {
-    await unlessUnknown(commands.send({ c: 'deleteForgotten', key }))
+    await unlessKeyUnknown(commands.send({ c: 'deleteForgotten', key }))
   }
 
   async function urlOf (key: string): Promise<URL | null> {
-    const found = await unlessUnknown(commands.send({ c: 'getForgotten', key }))
+    const found = await unlessKeyUnknown(commands.send({ c: 'getForgotten', key }))
     return found && parseHttpUrl(found.url)
   }
-}
-
-async function unlessUnknown<Result> (command: Promise<Result>): Promise<Result | null> {
-  try {
-    return await command
-  } catch (error) {
-    if (isAnswer(error, COMMAND_CODE.unknownKey)) return null
-    throw error
-  }
-}
-
-function isAnswer (error: unknown, code: number): boolean {
-  return error instanceof CommandFailedError && error.serverCode === code
 }
 
 async function * hashed (content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {

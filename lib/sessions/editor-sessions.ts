@@ -6,10 +6,9 @@ import type {
   EditorSession, EditorSessions, Freeze, FreezeOptions, ListSessionsOptions
 } from '../../types/sessions.js'
 import type { FileInfo } from '../../types/storage.js'
-import { COMMAND_CODE, frozenNotice, UserIds } from '../document-server/commands.js'
+import { frozenNotice, unlessKeyUnknown, UserIds } from '../document-server/commands.js'
 import {
-  BusyError, CommandFailedError, FileNotFoundError, InvalidKeyError, InvalidOptionError,
-  UpstreamTimeoutError
+  BusyError, FileNotFoundError, InvalidKeyError, InvalidOptionError, UpstreamTimeoutError
 } from '../errors.js'
 import { unlessAborted, withTimeout } from '../util/limits.js'
 import {
@@ -61,9 +60,6 @@ interface FreezeServices extends SessionServices {
 
 const ONLY_AT_DOCUMENT_SERVER =
   'its last save was refused or never arrived, and only the document server has it: call recoverForgotten(), or release it and open it, and then freeze it again'
-
-/** A scan pauses after this many records, for as long as reading them took. */
-const RECORDS_PER_PAUSE = 50
 
 export function createEditorSessions (
   {
@@ -260,16 +256,9 @@ export function createEditorSessions (
 
   async function liveIn (records: AsyncIterable<RecordOfFile>, signal?: AbortSignal): Promise<EditorSession[]> {
     const found: EditorSession[] = []
-    let count = 0
-    let started = performance.now()
     for await (const { fileId, record } of records) {
       signal?.throwIfAborted()
       found.push(...liveAt(fileId, record))
-      if (++count % RECORDS_PER_PAUSE > 0) continue
-      await delay(performance.now() - started, undefined, { ...(signal && { signal }) }).catch(() =>
-        signal?.throwIfAborted()
-      )
-      started = performance.now()
     }
     return found
   }
@@ -293,12 +282,12 @@ export function createEditorSessions (
 
   /** Resolves to `null` if the document server does not know the key. */
   async function usersUnder (key: string, signal?: AbortSignal): Promise<readonly string[] | null> {
-    return await unlessUnknown(send({ c: 'info', key }, signal).then(answer => answer?.users ?? []))
+    return await unlessKeyUnknown(send({ c: 'info', key }, signal).then(answer => answer?.users ?? []))
   }
 
   /** Whether the document server keeps a save that was refused under this key. */
   async function isForgotten (key: string, signal: AbortSignal): Promise<boolean> {
-    return await unlessUnknown(send({ c: 'getForgotten', key }, signal)) !== null
+    return await unlessKeyUnknown(send({ c: 'getForgotten', key }, signal)) !== null
   }
 
   async function sendToAll (
@@ -323,15 +312,6 @@ export function createEditorSessions (
       if (error instanceof InvalidKeyError) return undefined
       throw error
     }
-  }
-}
-
-async function unlessUnknown<Result> (command: Promise<Result>): Promise<Result | null> {
-  try {
-    return await command
-  } catch (error) {
-    if (error instanceof CommandFailedError && error.serverCode === COMMAND_CODE.unknownKey) return null
-    throw error
   }
 }
 

@@ -54,22 +54,6 @@ export interface OpeningHistory {
   readonly strangers: Strangers | undefined
 }
 
-/** The pages and requests of each file that this process has seen. Bounded, and kept in memory only. */
-export interface Openings {
-  /** A configuration was made. `fileId`: `''` if the page shows no stored file. */
-  pageMade (fileId: string, page: Omit<PageEvent, 'kind'>): void
-  /** A request that has a valid signature has ended. */
-  requested (fileId: string, event: DownloadEvent | CallbackOutcome): void
-  /** A request without a valid signature was refused. It does not count as a request of the document server. */
-  strangerRefused (fileId: string, code: string): void
-  /**
-   * A page reported that its editor failed. The caller has verified that the report comes from a page with this file.
-   */
-  reported (fileId: string, text: string): void
-  isKnown (fileId: string): boolean
-  of (fileId: string): OpeningHistory
-}
-
 /** The files with the most recent events are kept. */
 const MAX_FILES = 1000
 const MAX_EVENTS_OF_FILE = 20
@@ -85,7 +69,10 @@ interface Repeated {
   count: number
 }
 
-export function createOpenings ({ clock }: { readonly clock: Clock }): Openings {
+/** The pages and requests of each file that this process has seen. Bounded, and kept in memory only. */
+export type Openings = ReturnType<typeof createOpenings>
+
+export function createOpenings ({ clock }: { readonly clock: Clock }) {
   const since = clock.now()
   const files = new BoundedMap<string, Repeated[]>(MAX_FILES)
   /** Kept apart from the events, which strangers must not displace. */
@@ -107,19 +94,25 @@ export function createOpenings ({ clock }: { readonly clock: Clock }): Openings 
   }
 
   return {
-    pageMade: (fileId, { key, edits }) => note(fileId, { kind: 'page', key, edits }),
-    requested (fileId, event) {
+    /** A configuration was made. `fileId`: `''` if the page shows no stored file. */
+    pageMade: (fileId: string, { key, edits }: Omit<PageEvent, 'kind'>) => note(fileId, { kind: 'page', key, edits }),
+    /** A request that has a valid signature has ended. */
+    requested (fileId: string, event: DownloadEvent | CallbackOutcome): void {
       if (event.result !== 'refused') return note(fileId, event)
       const { code, reason, ...others } = event
       note(fileId, { ...others, code: cut(code), ...(reason !== undefined && { reason: cut(reason) }) })
     },
-    reported: (fileId, text) => note(fileId, { kind: 'report', text: cut(text) }),
-    strangerRefused (fileId, code) {
+    /**
+     * A page reported that its editor failed. The caller has verified that the report comes from a page with this file.
+     */
+    reported: (fileId: string, text: string) => note(fileId, { kind: 'report', text: cut(text) }),
+    /** A request without a valid signature was refused. It does not count as a request of the document server. */
+    strangerRefused (fileId: string, code: string): void {
       if (fileId.length > MAX_STRANGERS_FILE_ID_LENGTH) return
       strangers.set(fileId, { count: (strangers.get(fileId)?.count ?? 0) + 1, lastAt: clock.now(), code })
     },
-    isKnown: fileId => files.has(fileId),
-    of: fileId => ({
+    isKnown: (fileId: string) => files.has(fileId),
+    of: (fileId: string): OpeningHistory => ({
       since,
       events: (files.get(fileId) ?? []).map(({ event, ...times }) => ({ ...event, ...times })),
       strangers: strangers.get(fileId)

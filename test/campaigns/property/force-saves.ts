@@ -46,6 +46,8 @@ interface Editor {
 }
 
 const FORCE_SAVES_OF_A_LIFE = 8
+/** Milliseconds: so long the plugin waits at least for further saves of others, whose number it cannot know. */
+const PATIENCE_FOR_OTHERS = 9000
 
 /**
  * Plays lives of documents, several at a time, in which force saves are requested at any moment. Resolves to how each
@@ -137,6 +139,8 @@ async function play (
   let marks = 0
   /** What was acknowledged in the editors. */
   let text = 'uploaded'
+  /** Commands whose callers are waiting, or have given up: the latter may be under way until the end. */
+  let commands = 0
   /** How often somebody was not there any more. */
   let absences = 0
   const mending: Array<() => void> = []
@@ -246,22 +250,27 @@ async function play (
       return expected.filter(mark => !found.has(mark))
     }
     let result: ForceSaveResult
+    const begunAt = performance.now()
+    commands++
     try {
       result = await control.forceSave({ timeout: patience, ...(signal && { signal }) })
+      commands--
     } catch (error) {
       const { name, code } = error as Error & { code?: string }
+      if (code === 'FST_EDITOR_FORCE_SAVE_FAILED') commands--
       if (code === 'FST_EDITOR_FORCE_SAVE_TIMEOUT') {
         return { how: `timeout ${patience}${absences === absencesBefore ? '' : ', somebody has left'}` }
       }
       return { how: code === undefined || name === 'TimeoutError' ? name : (error as Error).message }
     }
     // also one that began after the request, and before the command arrived at the document server
-    const isUnderWay = saves.some(save => !save.isDone)
+    const ms = performance.now() - begunAt
+    const isUnderWay = saves.some(save => !save.isDone) || (ms >= PATIENCE_FOR_OTHERS && commands > 0)
     if (result.saved) {
       const { revision, conflictFileId = fileId } = result
       const stored = contents.get(`${conflictFileId} ${revision}`)
       const missing = missingIn(stored)
-      const detail = `saved, but ${missing} of ${expected} is missing in ${stored}`
+      const detail = `saved, but ${missing} of ${expected} is missing in ${stored} after ${Math.round(ms)} ms`
       return {
         how: conflictFileId === fileId ? 'saved' : 'saved as a conflict copy',
         ...(missing.length > 0 && { [isUnderWay ? 'doubt' : 'violation']: detail })
