@@ -188,7 +188,8 @@ export function resolveOptions (all: EditorOptions) {
   const { allow = anyOrigin ? 'any' : [] } = proxy
   assertWithoutHandler(options.publicBaseUrl, options.prefix + options.path)
   const publicBaseUrl = options.publicBaseUrl.replace(/\/+$/, '')
-  const publicOrigins = new Set([editorApiUrl.origin, ...toOrigins(origins)])
+  const further = origins === 'any' ? [] : origins.map(origin => new URL(origin).origin)
+  const publicOrigins = new Set([editorApiUrl.origin, ...further])
 
   return {
     ...options,
@@ -251,10 +252,6 @@ function assertWithoutHandler (publicBaseUrl: string, handlerPath: string): void
     'publicBaseUrl',
     `must be the URL of this application without the path of the handler, ${handlerPath}, which the plugin adds`
   )
-}
-
-function toOrigins (origins: readonly string[] | 'any'): string[] {
-  return origins === 'any' ? [] : origins.map(origin => new URL(origin).origin)
 }
 
 function toTargets (

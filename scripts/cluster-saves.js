@@ -3,7 +3,6 @@
 // wrong order.
 //   node scripts/cluster-saves.js [--seconds 60] [--documents 200] [--sessions 20] [--seed <number>]
 //     --storage files          a shared directory instead of an object store, which needs Ceph
-//     --redirects both|none    instances that redirect downloads to the object store; by default one of the two does
 //     --ignore-conditions      writes without conditions: proves that what is lost is found
 import { CreateBucketCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
 import { createDocumentServer } from 'onlyoffice-emulator'
@@ -38,9 +37,6 @@ const AT_ONCE = 20
 const SHOWN = 5
 const SHOWN_EVENTS = 60
 
-// Every process would say that the SDK is going to need a newer Node.js.
-process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
-
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
@@ -48,7 +44,6 @@ const { values } = parseArgs({
     sessions: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 1e9) },
     storage: { type: 'string', default: 's3' },
-    redirects: { type: 'string', default: 'one' },
     'ignore-conditions': { type: 'boolean', default: false }
   }
 })
@@ -90,10 +85,7 @@ const pool = servicePool({
 }, { program: SERVICE, heard: told.hear })
 const instances = await startInstances({
   pool,
-  settings: ports.map((port, index) => ({
-    port,
-    redirects: values.redirects === 'both' || (values.redirects === 'one' && index === 0)
-  })),
+  settings: ports.map((port, index) => ({ port, redirects: index === 0 })),
   random,
   counts,
   log: event => appendFileSync(logFile, `${new Date().toISOString()} ${event}\n`)

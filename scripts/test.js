@@ -23,9 +23,9 @@ const TESTS = ['test', 'emulator/test'].filter(folder => existsSync(folder))
 const LONG = /\.long\.test\.ts$/
 /** Long files that take most of the time, and test what seldom changes. */
 const RARE = new RegExp(`^(${[
-  'test/(accessibility|demo|examples|tooling)/', 'test/(postgres/company-app|package/(frameworks|types)|integration/check)',
+  'test/(accessibility|demo|examples|tooling)/', 'test/(postgres/(company-app|reading)|package/(frameworks|types)|integration/check)',
   'test/doctor/(application-faults|cli|odd-answers|page|server-faults|slow)', 'test/(s3|storage)/every-',
-  'test/s3/(memory|requests)', 'test/(blank/libre-office|campaigns/attacks/parsing-cost|csv/large|docs/virus-scanner)',
+  'test/s3/(deleting|memory|prefixes|requests)', 'test/(blank/libre-office|campaigns/attacks/parsing-cost|csv/large|docs/virus-scanner)',
   'test/browser/(captures|host-routes|locked|own-names|phone|requests|sanitized-html|settings|start-and-stop|unmounting)',
   'emulator/test/(check|connect|editing|hostile|images|pdf|process|protocol/editor)'
 ].join('|')})`)
@@ -40,7 +40,7 @@ const LACKING = /^(This (machine|storage)|only npm run) /
  * Starting a process takes a second of processor time, longer than most short files. With larger groups, a machine with
  * eight processors would have nothing to do for some of them.
  */
-const FILES_PER_GROUP = { short: 31, long: 6 }
+const FILES_PER_GROUP = { short: 31, long: 12 }
 const GROUPS = '.tap/groups'
 
 const args = process.argv.slice(2)
@@ -70,8 +70,8 @@ await report()
 async function filesIn (place) {
   if (!(await stat(place)).isDirectory()) return [place]
   const names = await readdir(place, { recursive: true })
-  const isRare = (/** @type {string} */ path) => RARE.test(path.replaceAll('\\', '/'))
-  const isMeant = (/** @type {string} */ path) => !LONG.test(path) || (withLong && (withRare || !isRare(path)))
+  const isMeant = (/** @type {string} */ path) =>
+    !LONG.test(path) || (withLong && (withRare || !RARE.test(path.replaceAll('\\', '/'))))
   return names.filter(name => name.endsWith('.test.ts')).map(name => join(place, name)).filter(isMeant)
 }
 
@@ -134,7 +134,6 @@ async function runTap (args) {
     env: {
       ...isMeasured && { RUNS: '40' }, // inputs of the random tests, which try fewer by default
       ...store && { S3_TEST_ENDPOINT: store.url },
-      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       ...process.env
     }
   })

@@ -119,7 +119,7 @@ export function createConversions (
       isSent = true
       if (response === undefined) return { percent: 0, result: async () => await byOffer(conversion, bytes) }
       const { status, header, body } = response
-      if (status === 200 && !isJson(header('content-type'))) {
+      if (status === 200 && !/^application\/json\b/i.test(header('content-type') ?? '')) {
         const fileType = resultType(wire, extensionOf(fileNameOf(header('content-disposition'))))
         const result = async () => await resultOf(response, fileType, { signal: options.signal, failure })
         return { percent: 100, result }
@@ -157,10 +157,6 @@ function answerOf (text: string): Answer {
   if (answer.error === undefined) return answer
   const { reason, ...details } = serviceFailure(answer.error)
   throw new ConversionFailedError(reason, details)
-}
-
-function isJson (mediaType = ''): boolean {
-  return /^application\/json\b/i.test(mediaType)
 }
 
 function fileNameOf (disposition = ''): string {

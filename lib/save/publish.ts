@@ -202,7 +202,8 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
     if (conflictFileId === undefined || conflictRevision === undefined || request.forgotten) return undefined
-    if (wasHeldUp(save) || isFromReopenedSession(record, identity, request.oldestChange)) return undefined
+    const isHeld = isHeldUp(record, identity, saveDetailsOf(request))
+    if (isHeld || isFromReopenedSession(record, identity, request.oldestChange)) return undefined
     const copy = await recordStore.read(conflictFileId)
     if (copy.file?.revision !== conflictRevision) return undefined
     if (copy.record.sessions.length > 0 || holdsOf(copy.record, clock.now()).length > 0) return undefined
@@ -273,10 +274,6 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   function storedSave (identity: SaveIdentity, result: Result, hash?: string): StoredSave {
     return { ...identity, storedAt: clock.now(), ...(hash !== undefined && { hash }), result }
   }
-}
-
-function wasHeldUp ({ request, identity, snapshot: { record } }: DecidedSave): boolean {
-  return isHeldUp(record, identity, saveDetailsOf(request))
 }
 
 function resultOf ({ extension, size, revision }: FileInfo, rule: string): Result {

@@ -6,7 +6,8 @@ import type { FileInfo } from '../../types/storage.js'
 import { channels, codeOf, reportEnd } from '../diagnostics.js'
 import { COMMAND_CODE, type Commands, isAnswer, unlessKeyUnknown } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
-import { BeingEditedError, FileNotFoundError, HookTimeoutError, UpstreamError } from '../errors.js'
+import { BeingEditedError, FileNotFoundError, UpstreamError } from '../errors.js'
+import { hookLimits } from '../services.js'
 import type { SessionServices } from '../sessions/record-store.js'
 import type { StagedContent } from '../store/contract.js'
 import { spool } from '../store/spool.js'
@@ -112,7 +113,7 @@ const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Sig
 
 /** Stores the forgotten files of this application's documents and then deletes them at the document server. */
 export function createRecovery (services: SessionServices, saves: Saves) {
-  const { settings, storage, inspected, recordStore, keys, log, shutdown: { closing, endAll } } = services
+  const { settings, storage, inspected, recordStore, keys, log, shutdown: { closing } } = services
   const forgottenFiles = createForgottenFiles(services.commands, saves.fetch)
   /** Two runs at once would fetch everything twice. */
   const runs = createQueue()
@@ -225,8 +226,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     const { fileId } = stored
     const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.extension, stage))
     if (file === null) return { outcome: 'gone' }
-    const isEdited = async (other: string) => await forgottenFiles.isBeingEdited(other, signal)
-    const request = saveRequest(key, fileId, file, { isEdited })
+    const request = saveRequest(key, fileId, file, async other => await forgottenFiles.isBeingEdited(other, signal))
     const about = { reason: 'recovery', fileId, key, extension: file.filetype ?? stored.extension, signal } as const
     try {
       const outcome = await inspected(file.staged, about, async content =>
@@ -257,11 +257,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 
   async function callHook<Answer> (name: string, hook: () => Promise<Answer>): Promise<Answer> {
-    return await withTimeout(hook, {
-      milliseconds: settings.timeouts.hooks,
-      timeoutError: ms => new HookTimeoutError(name, ms),
-      signal: endAll
-    })
+    return await withTimeout(hook, hookLimits(services, name))
   }
 
   /**
@@ -288,7 +284,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
 /** The path is made from the content, because the URL's own path is the same for every forgotten file of a key. */
 function saveRequest (
   key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile<unknown>,
-  forgotten: NonNullable<SaveRequest['forgotten']>
+  isEdited: (key: string) => Promise<boolean>
 ): SaveRequest {
   return {
     fileId,
@@ -298,7 +294,7 @@ function saveRequest (
     lastsave: writtenAt?.toISOString(),
     filetype,
     notmodified: true, // it is compared with the stored bytes
-    forgotten
+    forgotten: { isEdited }
   }
 }
 

@@ -62,7 +62,6 @@ const refuse = <Case extends SaveCase>(
   error: (save: Case) => Error, name: string, says: string, applies: Check<Case>
 ) => ({ outcome: 'refuse', error, name, says, applies }) as const
 
-const fileNotFound = () => new FileNotFoundError()
 const beingEdited = () => new BeingEditedError(0)
 const locked = ({ record, now }: SaveCase) => new LockedError(holdsOf(record, now)[0]?.reason || NO_REASON)
 
@@ -75,7 +74,7 @@ export const EARLY_RULES: ReadonlyArray<Rule<SaveCase>> = [
     ({ record, identity }) => isNoted(record, identity)),
   ignore('superseded', 'A force save, and newer changes of its session are stored.',
     ({ record, identity }) => isSuperseded(record, identity)),
-  refuse(fileNotFound, 'deleted', 'The document does not exist.',
+  refuse(() => new FileNotFoundError(), 'deleted', 'The document does not exist.',
     ({ file, policies }) => file === null && policies.missingFile === 'reject'),
   ignore('missing', 'The same with `policies: { missingFile: \'acknowledge\' }`.',
     ({ file }) => file === null)

@@ -10,20 +10,17 @@ import { fileURLToPath } from 'node:url'
 const KEPT = fileURLToPath(new URL('../../.tap/javascript/', import.meta.url))
 
 /** Tests run the packages of this repository from their sources. */
-const SOURCES = new Map([['onlyoffice-emulator', new URL('../../emulator/lib/index.ts', import.meta.url).href]])
+const EMULATOR = new URL('../../emulator/lib/index.ts', import.meta.url).href
 
 /** Test files that share a process don't share tap's root test. */
 const TAP = new URL('../test-group.js', import.meta.url).href
-
-const require = createRequire(import.meta.url)
 
 registerHooks({
   resolve (specifier, context, nextResolve) {
     const { parentURL = '' } = context
     if (parentURL.includes('/node_modules/')) return nextResolve(specifier, context)
     if (specifier === 'tap' && parentURL !== TAP) return nextResolve(TAP, context)
-    const source = SOURCES.get(specifier)
-    if (source !== undefined) return nextResolve(source, context)
+    if (specifier === 'onlyoffice-emulator') return nextResolve(EMULATOR, context)
     const typescript = /^\.{1,2}\/.*\.js$/.test(specifier) && new URL(specifier.replace(/js$/, 'ts'), parentURL)
     return nextResolve(typescript && existsSync(typescript) ? typescript.href : specifier, context)
   },
@@ -41,7 +38,7 @@ function javaScriptOf (path) {
   const source = readFileSync(path, 'utf8')
   const kept = join(KEPT, `${hash('sha256', source)}.js`)
   if (existsSync(kept)) return readFileSync(kept, 'utf8')
-  const { default: blankTypes } = require('ts-blank-space')
+  const { default: blankTypes } = createRequire(import.meta.url)('ts-blank-space')
   const content = blankTypes(source, () => {
     throw new SyntaxError(`More than types to remove, see what tsc says: ${path}`)
   })
