@@ -62,26 +62,31 @@ export function hookLimits (
   return { milliseconds, timeoutError: ms => new HookTimeoutError(hook, ms), signal: shutdown.endAll }
 }
 
+/** How the plugin stops: three signals that are aborted one after the other. */
+export interface Shutdown {
+  /** The app is closing. */
+  readonly closing: AbortSignal
+  /** `timeouts.close` has passed: the saves in progress are refused, so that the document server keeps them. */
+  readonly endSaves: AbortSignal
+  /** Ends everything that still waits, such as for a hook or a storage. */
+  readonly endAll: AbortSignal
+  /** Starts closing. Resolves when `idle` does, at the latest half a second after `timeouts.close`. */
+  start (idle: () => Promise<void>): Promise<void>
+}
+
 /** Time for refused saves to clean up. */
 const CLEAN_UP_MS = 500
 
-/** How the plugin stops: three signals that are aborted one after the other. */
-export type Shutdown = ReturnType<typeof createShutdown>
-
 /** `timeout`: milliseconds, `timeouts.close`. */
-export function createShutdown (timeout: number) {
+export function createShutdown (timeout: number): Shutdown {
   const [closing, endSaves, endAll] = [new AbortController(), new AbortController(), new AbortController()]
   setMaxListeners(0, closing.signal, endSaves.signal, endAll.signal) // every save and every request listens
 
   return {
-    /** The app is closing. */
     closing: closing.signal,
-    /** `timeouts.close` has passed: the saves in progress are refused, so that the document server keeps them. */
     endSaves: endSaves.signal,
-    /** Ends everything that still waits, such as for a hook or a storage. */
     endAll: endAll.signal,
-    /** Starts closing. Resolves when `idle` does, at the latest half a second after `timeouts.close`. */
-    async start (idle: () => Promise<void>): Promise<void> {
+    async start (idle) {
       const reason = new Error('The application is closing')
       closing.abort(reason)
       for (const [controller, milliseconds] of [[endSaves, timeout], [endAll, CLEAN_UP_MS]] as const) {

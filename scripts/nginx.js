@@ -6,8 +6,6 @@ import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const START_MS = 10_000
-
 /** Where nginx is, also for users whose PATH has no /usr/sbin; `undefined` if it is not installed. */
 export function nginxProgram () {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
@@ -46,7 +44,7 @@ ${http}
     stdio: ['ignore', 'ignore', 'inherit']
   })
   const exited = once(child, 'exit')
-  const deadline = performance.now() + START_MS
+  const deadline = performance.now() + 10_000
   while (!await isListening(port)) {
     if (child.exitCode !== null || performance.now() > deadline) throw new Error(`nginx does not start: see ${log}`)
     await delay(10)

@@ -4,7 +4,7 @@ import { assertKnown, type Cause, type SessionServices, type Snapshot } from '..
 import type { StagedContent } from '../store/contract.js'
 import { keepOptions, limitsOf, type NewVersion } from './retention.js'
 
-interface CommitOptions {
+export interface CommitOptions {
   /** Of the file from now on; absent if the file keeps its own. */
   readonly extension?: string
   /** Describes the content, for the history of versions. */

@@ -12,7 +12,7 @@ export type Outcome =
   /** The connection ended before the answer did. */
   | { readonly result: 'interrupted' }
 
-interface PageEvent {
+export interface PageEvent {
   readonly kind: 'page'
   readonly key: string
   /** Whether callbacks are expected: the page is for editing and has a callback URL. */

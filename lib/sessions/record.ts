@@ -61,8 +61,6 @@ export const TRANSITIONS = {
   saved: to('finished', 'finished', 'finished', 'finished', 'finished', 'finished'),
   /** The final save is stored, but the document server has stopped waiting: it believes that the save failed. */
   savedUnheard: to('unconfirmed', 'unconfirmed', 'unconfirmed', 'refused', 'refused', 'unconfirmed'),
-  /** An instance delayed a final save while its session continued. */
-  savedLate: to('finished', 'open', 'unconfirmed', 'refused', 'reopened', 'finished'),
   /** A stored final save was repeated, and acknowledged. */
   repeated: to('none', 'open', 'finished', 'refused', 'reopened', 'finished'),
   /** A save was refused, or the document server could not make one: it keeps the changes. */
@@ -71,15 +69,16 @@ export const TRANSITIONS = {
   deleted: to('none', 'unconfirmed', 'unconfirmed', 'refused', 'refused', 'finished'),
   /** The document server answers that users are editing. */
   edited: to('none', 'open', 'open', 'reopened', 'reopened', 'finished'),
-  /** The document server answers that it has something under the key, or does not answer. */
+  /**
+   * The document server answers that it has something under the key, or does not answer. Or an instance held up a final
+   * save while its session continued.
+   */
   known: to('none', 'open', 'unconfirmed', 'refused', 'reopened', 'finished'),
   /**
    * The document server answers that it does not know the key, or that it has only a forgotten file older than what is
    * stored.
    */
-  unknown: to('none', 'none', 'none', 'none', 'none', 'finished'),
-  /** An earlier version was restored. */
-  restored: to('none', 'open', 'unconfirmed', 'none', 'reopened', 'finished')
+  unknown: to('none', 'none', 'none', 'none', 'none', 'finished')
 }
 
 export type SessionEvent = keyof typeof TRANSITIONS

@@ -44,7 +44,7 @@ export function saveStored (
     ...result ? withoutRefusals(noted, refusal => isCoveredBy(save, refusal)) : noted,
     saves: latest(record.saves.toSpliced(index, 0, { ...save, ...(!isAheadOfRefused && inFile) }))
   }
-  if (isLate) return sessionAfter(changed, save.key, 'savedLate', { lastReported: LONG_AGO })
+  if (isLate) return sessionAfter(changed, save.key, 'known', { lastReported: LONG_AGO })
   if (save.status === 2 && isAwaited) return sessionAfter(changed, save.key, 'saved')
   if (isFinished(record, save)) return changed // its session ended while it was being stored
   return sessionAfter(changed, save.key, save.status === 2 ? 'savedUnheard' : 'forceSaved', {
@@ -93,7 +93,8 @@ export function refusalOf ({ refusals }: SessionRecord, key: string): Refusal | 
 
 /** An earlier version was restored. Users who open the document see it, not a previously refused save. */
 export function versionRestored (record: SessionRecord): SessionRecord {
-  return record.sessions.reduce((changed, { key }) => sessionAfter(changed, key, 'restored'), record)
+  const refused = record.sessions.filter(({ state }) => state === 'refused')
+  return refused.reduce((changed, { key }) => sessionAfter(changed, key, 'unknown'), record)
 }
 
 /** Whether the record shows that a save is stored. */

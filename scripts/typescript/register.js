@@ -15,6 +15,8 @@ const EMULATOR = new URL('../../emulator/lib/index.ts', import.meta.url).href
 /** Test files that share a process don't share tap's root test. */
 const TAP = new URL('../test-group.js', import.meta.url).href
 
+const require = createRequire(import.meta.url)
+
 registerHooks({
   resolve (specifier, context, nextResolve) {
     const { parentURL = '' } = context
@@ -38,7 +40,7 @@ function javaScriptOf (path) {
   const source = readFileSync(path, 'utf8')
   const kept = join(KEPT, `${hash('sha256', source)}.js`)
   if (existsSync(kept)) return readFileSync(kept, 'utf8')
-  const { default: blankTypes } = createRequire(import.meta.url)('ts-blank-space')
+  const { default: blankTypes } = require('ts-blank-space')
   const content = blankTypes(source, () => {
     throw new SyntaxError(`More than types to remove, see what tsc says: ${path}`)
   })

@@ -115,10 +115,11 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
       const envelope = generation && known(isEnvelope, fileId, generation.value)
       const files = await lookup.find(fileId)
       if (envelope && await isGivenBack(envelope, names, files)) continue
-      if (envelope && number !== made && isPending(envelope, names)) await syncDirectory(folder)
+      const expected = envelope?.record?.content?.name
+      // It may not have been published.
+      if (expected !== undefined && names.includes(expected) && number !== made) await syncDirectory(folder)
       const left = envelope ? await finish(number, envelope, names, files) : files
       if (!left) continue
-      const expected = envelope?.record?.content?.name
       const file = left.find(({ stats }) => blobName(stats) === expected) ?? left[0]
       const isAsExpected = (file && blobName(file.stats)) === expected
       // Another program has changed it, or a generation was published after the names were listed.
@@ -305,11 +306,6 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
     const replaces = record?.content?.name ?? null
     await folders.makeNext(folder, number, { format: 1, fileId, record, replaces } satisfies Envelope)
   }
-}
-
-/** Whether the generation names a content that may not have been published. */
-function isPending ({ record }: Envelope, names: readonly string[]): boolean {
-  return record?.content != null && names.includes(record.content.name)
 }
 
 /** `undefined` if it is damaged, or of a newer version of this library. */
