@@ -4,7 +4,8 @@ import { assertKnown, type Cause, type SessionServices, type Snapshot } from '..
 import type { StagedContent } from '../store/contract.js'
 import { keepOptions, limitsOf, type NewVersion } from './retention.js'
 
-export interface CommitOptions {
+/** What new content is. */
+export interface NewContent {
   /** Of the file from now on; absent if the file keeps its own. */
   readonly extension?: string
   /** Describes the content, for the history of versions. */
@@ -26,7 +27,7 @@ export type CommitSave = ReturnType<typeof createCommitSave>
 
 export function createCommitSave ({ storage, recordStore, retention, settings: { clock } }: SessionServices) {
   return async function commitSave (
-    fileId: string, staged: StagedContent, snapshot: Snapshot, { version: made, ...options }: CommitOptions, note?: Note
+    fileId: string, staged: StagedContent, snapshot: Snapshot, { version: made, ...options }: NewContent, note?: Note
   ): Promise<FileInfo | null> {
     const { record: before, version, file } = snapshot
     if (file === null) return null

@@ -23,11 +23,9 @@ import {
 import type { RecordOfFile, SessionServices } from './record-store.js'
 import type { Sessions } from './sessions.js'
 
-const MAX_TITLE_LENGTH = 255
-
 const Title = rule(
-  `must be a string of 1 to ${MAX_TITLE_LENGTH} characters, not only whitespace`,
-  stringThat(title => title.trim() !== '' && title.length <= MAX_TITLE_LENGTH)
+  'must be a string of 1 to 255 characters, not only whitespace',
+  stringThat(title => title.trim() !== '' && title.length <= 255)
 )
 const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signal }
 

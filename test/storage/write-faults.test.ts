@@ -125,7 +125,9 @@ for (const code of ['EINVAL', 'ENOTSUP'] as const) {
 
 t.test('a directory that fails to be flushed (EIO) is no such file system', async t => {
   await withoutFlushOrTimes(t, 'EIO')
-  await t.rejects(fileStorage({ directory: t.testdir() }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message: /EIO/ })
+  const directory = t.testdir()
+  const message = `Option storage needs a writable directory: EIO: no such operation, in ${directory}`
+  await t.rejects(fileStorage({ directory }).ready(), { code: 'FST_EDITOR_INVALID_OPTION', message })
 })
 
 /** Until the end of the test, flushing a directory fails with this code, and setting the time of a file with EPERM. */

@@ -139,8 +139,9 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
         process.emitWarning(`The file system of ${directory} ${limits.join(', and ')}`, { code: 'FST_EDITOR_FILE_SYSTEM' })
       }
     } catch (error) {
-      const reason = `needs a writable directory: ${(error as Error).message}`
-      throw new InvalidOptionError('storage', reason, { cause: error })
+      const { message } = error as Error // it names the call, and seldom the directory
+      const where = message.includes(directory) ? '' : `, in ${directory}`
+      throw new InvalidOptionError('storage', `needs a writable directory: ${message}${where}`, { cause: error })
     }
     keepSweeping(closing.signal).catch(() => {})
   }

@@ -181,7 +181,7 @@ async function removeGeneration (folder: string, number: number): Promise<void> 
 }
 
 async function namesInFolder (folder: string): Promise<string[]> {
-  await freshStats(folder).catch(ignoreMissing)
+  if (!await freshStats(folder).catch(ignoreMissing)) return []
   return await readdir(folder).catch(ignoreNoFolder) ?? []
 }
 
