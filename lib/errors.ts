@@ -199,15 +199,12 @@ const MAX_SHOWN_ID = 255
 export class FileNotFoundError
   extends defineError<[which: string]>('FST_EDITOR_FILE_NOT_FOUND', 404, 'No stored file has %s') {
   constructor (fileId?: string, { reason, ...options }: ErrorOptions & { readonly reason?: string | undefined } = {}) {
+    const why = reason ?? (/\w\.\w{1,16}$/.test(fileId ?? '') ? 'a fileId has no extension' : '')
     const which = fileId === undefined
       ? 'this fileId'
-      : `the fileId ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}${reason ? `: ${reason}` : hintFor(fileId)}`
+      : `the fileId ${JSON.stringify(fileId.slice(0, MAX_SHOWN_ID))}${why && `: ${why}`}`
     super(which, ...('cause' in options ? [options] : []))
   }
-}
-
-function hintFor (fileId: string): string {
-  return /\w\.\w{1,16}$/.test(fileId) ? ': a fileId has no extension' : ''
 }
 
 /**

@@ -10,11 +10,6 @@ import {
 /** Codes of refusals for lack of credentials. */
 const STRANGER_CODES: ReadonlySet<string> = new Set(['FST_EDITOR_UNAUTHORIZED', 'FST_EDITOR_FORBIDDEN'])
 
-/** Only browsers send these headers. */
-function isFromBrowser ({ headers }: FastifyRequest): boolean {
-  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
-}
-
 /** Records for the doctor how requests of the document server end, and warns if a hook of the application ends them. */
 export function createObserver ({ settings, urls }: Services, openings: Openings) {
   const take = createLimiter({ amount: 1, interval: 10 * 60_000 })
@@ -31,16 +26,15 @@ export function createObserver ({ settings, urls }: Services, openings: Openings
   }
 
   function note (request: FastifyRequest, outcome: Outcome): void {
-    const { query } = request
+    const { query, headers } = request
     if (!isHandlerQuery(query) || !query.fileId) return
     const event = eventOf(request, query, outcome)
     if (!event) return
     if (isOfDocumentServer(query, outcome)) {
       openings.requested(query.fileId, event)
-      if (
-        outcome.result === 'answered-by-application' && isLost(event.kind, outcome.httpStatus) &&
-        !isFromBrowser(request)
-      ) {
+      // Only browsers send these headers.
+      const isFromBrowser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+      if (outcome.result === 'answered-by-application' && isLost(event.kind, outcome.httpStatus) && !isFromBrowser) {
         warn(request, event.kind, outcome.httpStatus)
       }
     } else if (outcome.result === 'refused') {

@@ -8,6 +8,7 @@ import { COMMAND_CODE, type Commands, isAnswer, unlessKeyUnknown } from '../docu
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
 import { BeingEditedError, FileNotFoundError, UpstreamError } from '../errors.js'
 import { hookLimits } from '../services.js'
+import { sessionWith } from '../sessions/record.js'
 import type { SessionServices } from '../sessions/record-store.js'
 import type { StagedContent } from '../store/contract.js'
 import { spool } from '../store/spool.js'
@@ -224,9 +225,11 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   /** A final save like any other, while nobody is editing. */
   async function store (key: string, stored: FileInfo, signal: AbortSignal): Promise<Placed> {
     const { fileId } = stored
+    const session = sessionWith((await recordStore.read(fileId)).record, key)
     const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.extension, stage))
     if (file === null) return { outcome: 'gone' }
-    const request = saveRequest(key, fileId, file, async other => await forgottenFiles.isBeingEdited(other, signal))
+    const isEdited = async (other: string) => await forgottenFiles.isBeingEdited(other, signal)
+    const request = saveRequest(key, fileId, file, { session, isEdited })
     const about = { reason: 'recovery', fileId, key, extension: file.filetype ?? stored.extension, signal } as const
     try {
       const outcome = await inspected(file.staged, about, async content =>
@@ -284,7 +287,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
 /** The path is made from the content, because the URL's own path is the same for every forgotten file of a key. */
 function saveRequest (
   key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile<unknown>,
-  isEdited: (key: string) => Promise<boolean>
+  forgotten: NonNullable<SaveRequest['forgotten']>
 ): SaveRequest {
   return {
     fileId,
@@ -294,7 +297,7 @@ function saveRequest (
     lastsave: writtenAt?.toISOString(),
     filetype,
     notmodified: true, // it is compared with the stored bytes
-    forgotten: { isEdited }
+    forgotten
   }
 }
 

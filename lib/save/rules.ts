@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FileInfo } from '../../types/storage.js'
 import { BeingEditedError, FileNotFoundError, LockedError, NO_REASON } from '../errors.js'
 import {
-  holdsOf, isFrozenOut, lastSaveOf, liveSessions, type SaveIdentity, type SessionRecord
+  holdsOf, isFrozenOut, lastSaveOf, liveSessions, type SaveIdentity, type SessionRecord, sessionWith
 } from '../sessions/record.js'
 import type { SessionServices } from '../sessions/record-store.js'
 import {
@@ -105,7 +106,8 @@ export const RULES: ReadonlyArray<Rule<FetchedCase>> = [
   store('file', 'no-session', 'The callback names no session.',
     ({ request }) => request.key === undefined),
   refuse(beingEdited, 'reopened', 'A forgotten file that somebody has opened again: a newer one may follow.',
-    async ({ request: { forgotten }, identity: { key } }) => await forgotten?.isEdited(key) === true),
+    async ({ request: { forgotten }, record, identity: { key } }) => forgotten !== undefined &&
+      (!isDeepStrictEqual(sessionWith(record, key), forgotten.session) || await forgotten.isEdited(key))),
   store('note', 'present', 'The document already has this content.',
     async save => await mayBePresent(save) && await save.isPresent()),
   ...COPIES,
@@ -136,8 +138,7 @@ async function mayBePresent (save: FetchedCase): Promise<boolean> {
 /** Of sessions at another document server, only the record tells. */
 async function isEditedByOthers ({ request: { fileId, key, forgotten }, record, keys }: SaveCase): Promise<boolean> {
   for (const { key: other } of liveSessions(record)) {
-    if (other === key) continue
-    if (keys.isForAnotherServer(fileId, other) || await forgotten!.isEdited(other)) return true
+    if (other !== key && (keys.isForAnotherServer(fileId, other) || await forgotten!.isEdited(other))) return true
   }
   return false
 }

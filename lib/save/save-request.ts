@@ -6,7 +6,7 @@ import { RejectedError, StorageTimeoutError } from '../errors.js'
 import { savedPathOf } from '../outbound/result-urls.js'
 import type { Services } from '../services.js'
 import type { ForceSaveRelation } from '../sessions/force-save-notes.js'
-import type { SaveIdentity } from '../sessions/record.js'
+import type { SaveIdentity, Session } from '../sessions/record.js'
 import type { SaveDetails } from '../sessions/save-changes.js'
 import { withTimeout } from '../util/limits.js'
 import { discard } from '../util/streams.js'
@@ -36,10 +36,13 @@ export interface SaveRequest {
   readonly changesUrl?: (() => URL) | undefined
   /**
    * Present for a forgotten file: `lastsave` is when the file was written, and force saves of its session may have been
-   * stored since. `isEdited`: asks the document server whether somebody is editing under a key, which is not allowed in
-   * the queue of the file.
+   * stored since. `session`: as noted before the file was fetched. `isEdited`: asks the document server whether anybody
+   * is editing under a key, which is not allowed in the queue of the file.
    */
-  readonly forgotten?: { readonly isEdited: (key: string) => Promise<boolean> }
+  readonly forgotten?: {
+    readonly session: Session | undefined
+    readonly isEdited: (key: string) => Promise<boolean>
+  }
   /** Whether the document server is still waiting for the answer, as far as is known. If absent, it is. */
   readonly isAwaited?: (() => boolean) | undefined
   /** Absent if no callback announced the save. */

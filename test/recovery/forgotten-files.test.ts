@@ -154,6 +154,37 @@ t.test('the key was forgotten again with newer content while the first was store
   t.equal(await stored(), 'second', 'the next run stores it')
 })
 
+t.test('the key was forgotten again with newer content while the first was inspected: that one stays, and whoever opens the document gets it', async t => {
+  const { disk, storing } = fullDisk()
+  let during: (() => Promise<void>) | undefined
+  const service = await startService(t, {
+    storing,
+    async inspect (_content, { reason }) {
+      if (reason === 'recovery') await during?.()
+      return true
+    }
+  })
+  const { app, clock, open, stored, forgotten, key } = service
+  const edited = async (text: string) => {
+    const session = await open()
+    await session.edit(text)
+    disk.isFull = true
+    t.match(await session.close(), { accepted: false })
+    disk.isFull = false
+    return session.key
+  }
+  const refusedKey = await edited('first')
+  during = async () => {
+    during = undefined
+    await clock.advance(1000)
+    t.equal(await edited('first, second'), refusedKey)
+  }
+  t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'being-edited', kept: true }])
+  t.strictSame([await stored(), forgotten(), await key()], [OLD, ['first, second'], refusedKey])
+  t.match(await app.editorServer.recoverForgotten(), [{ outcome: 'stored', kept: false }])
+  t.equal(await stored(), 'first, second')
+})
+
 t.test('keys of other applications are left alone; recovery.fileIdOf tells the document of a key', async t => {
   const fileIds = new Map<string, string>()
   const service = await startService(t, { recovery: { fileIdOf: key => fileIds.get(key) } })
