@@ -8,7 +8,7 @@ import { COMMAND_CODE, type Commands, isAnswer, unlessKeyUnknown } from '../docu
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
 import { BeingEditedError, FileNotFoundError, UpstreamError } from '../errors.js'
 import { hookLimits } from '../services.js'
-import { sessionWith } from '../sessions/record.js'
+import { liveSessions, sessionWith } from '../sessions/record.js'
 import type { SessionServices } from '../sessions/record-store.js'
 import type { StagedContent } from '../store/contract.js'
 import { spool } from '../store/spool.js'
@@ -222,18 +222,22 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     return { ...result, kept: !isDeleted }
   }
 
-  /** A final save like any other, while nobody is editing. */
+  /**
+   * A final save like any other, decided when all callbacks that have arrived are applied. The document server is asked
+   * before, because its answer may take minutes.
+   */
   async function store (key: string, stored: FileInfo, signal: AbortSignal): Promise<Placed> {
     const { fileId } = stored
-    const session = sessionWith((await recordStore.read(fileId)).record, key)
+    const session = await saves.queue.run(fileId, async () => sessionWith((await recordStore.read(fileId)).record, key))
     const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.extension, stage))
     if (file === null) return { outcome: 'gone' }
-    const isEdited = async (other: string) => await forgottenFiles.isBeingEdited(other, signal)
-    const request = saveRequest(key, fileId, file, { session, isEdited })
     const about = { reason: 'recovery', fileId, key, extension: file.filetype ?? stored.extension, signal } as const
     try {
-      const outcome = await inspected(file.staged, about, async content =>
-        await saves.store(request, { staged: content, fetched: file.staged }))
+      const outcome = await inspected(file.staged, about, async content => {
+        const request = saveRequest(key, fileId, file, { session, keysAtRest: await keysAtRest(key, fileId, signal) })
+        return await saves.queue.run(fileId, async () =>
+          await saves.store(request, { staged: content, fetched: file.staged }))
+      })
       if (outcome !== 'missing') return { ...resultOf(outcome), hash: file.hash }
     } catch (error) {
       if (error instanceof BeingEditedError) return { outcome: 'being-edited' }
@@ -242,6 +246,20 @@ export function createRecovery (services: SessionServices, saves: Saves) {
       await storage.discard(file.staged)
     }
     return await handOver(key, fileId, signal) // it was deleted meanwhile
+  }
+
+  /**
+   * This key, and the keys of noted sessions in which nobody is editing. Sessions at another document server are left
+   * out, because their state is unknown. Rejects with `BeingEditedError` if somebody has opened this key meanwhile.
+   */
+  async function keysAtRest (key: string, fileId: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    if (await forgottenFiles.isBeingEdited(key, signal)) throw new BeingEditedError(0)
+    const atRest = new Set([key])
+    for (const { key: other } of liveSessions((await recordStore.read(fileId)).record)) {
+      const isAsked = !atRest.has(other) && !keys.isForAnotherServer(fileId, other)
+      if (isAsked && !await forgottenFiles.isBeingEdited(other, signal)) atRest.add(other)
+    }
+    return atRest
   }
 
   async function handOver (key: string, fileId: string, signal: AbortSignal): Promise<Placed> {

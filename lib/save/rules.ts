@@ -105,14 +105,15 @@ export const RULES: ReadonlyArray<Rule<FetchedCase>> = [
     ({ request, record, now }) => request.key === undefined && holdsOf(record, now).length > 0),
   store('file', 'no-session', 'The callback names no session.',
     ({ request }) => request.key === undefined),
-  refuse(beingEdited, 'reopened', 'A forgotten file that somebody has opened again: a newer one may follow.',
-    async ({ request: { forgotten }, record, identity: { key } }) => forgotten !== undefined &&
-      (!isDeepStrictEqual(sessionWith(record, key), forgotten.session) || await forgotten.isEdited(key))),
+  refuse(beingEdited, 'continued', 'A forgotten file whose session has continued: a newer one may follow.',
+    ({ request: { forgotten }, record, identity: { key } }) =>
+      forgotten !== undefined && !isDeepStrictEqual(sessionWith(record, key), forgotten.session)),
   store('note', 'present', 'The document already has this content.',
     async save => await mayBePresent(save) && await save.isPresent()),
   ...COPIES,
   refuse(beingEdited, 'edited', 'A forgotten file, while another session is editing.',
-    async save => isForgotten(save) && await isEditedByOthers(save)),
+    ({ request: { forgotten }, record }) =>
+      forgotten !== undefined && liveSessions(record).some(({ key }) => !forgotten.keysAtRest.has(key))),
   copy('format', 'name-taken', 'Its format has changed, and another document has the new name.',
     ({ isNameTaken }) => isNameTaken),
   store('file', 'stored', 'In all other cases.',
@@ -133,12 +134,4 @@ function isForgotten ({ request }: SaveCase): boolean {
 async function mayBePresent (save: FetchedCase): Promise<boolean> {
   return save.request.notmodified || lastSaveOf(save.record, save.identity.key)?.status === 2 ||
     await ruleFor(COPIES, save) !== undefined
-}
-
-/** Of sessions at another document server, only the record tells. */
-async function isEditedByOthers ({ request: { fileId, key, forgotten }, record, keys }: SaveCase): Promise<boolean> {
-  for (const { key: other } of liveSessions(record)) {
-    if (other !== key && (keys.isForAnotherServer(fileId, other) || await forgotten!.isEdited(other))) return true
-  }
-  return false
 }

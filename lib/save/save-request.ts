@@ -36,13 +36,10 @@ export interface SaveRequest {
   readonly changesUrl?: (() => URL) | undefined
   /**
    * Present for a forgotten file: `lastsave` is when the file was written, and force saves of its session may have been
-   * stored since. `session`: as noted before the file was fetched. `isEdited`: asks the document server whether anybody
-   * is editing under a key, which is not allowed in the queue of the file.
+   * stored since. `session`: as noted before the file was fetched. `keysAtRest`: keys of sessions in which nobody is
+   * editing.
    */
-  readonly forgotten?: {
-    readonly session: Session | undefined
-    readonly isEdited: (key: string) => Promise<boolean>
-  }
+  readonly forgotten?: { readonly session: Session | undefined, readonly keysAtRest: ReadonlySet<string> }
   /** Whether the document server is still waiting for the answer, as far as is known. If absent, it is. */
   readonly isAwaited?: (() => boolean) | undefined
   /** Absent if no callback announced the save. */

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { fileStorage, type ForgottenFileEvent } from '../../lib/index.js'
 import type { DocumentStore } from '../../lib/store/contract.js'
@@ -114,6 +115,34 @@ t.test('while users edit the same content under another key, a forgotten file is
   t.strictSame([await stored(), forgotten()], [OLD, ['forgotten']])
   t.match(await session.close(), { status: 4 })
   t.match(await recover(), [{ outcome: 'stored', kept: false }])
+})
+
+t.test('callbacks that have arrived are applied first: whoever has opened the document is known', async t => {
+  const [entered, released] = [deferred(), deferred()]
+  const { app, clock, documentServer, fileId, forgotten, recover, stored } = await startAfterOutage(t, 'forgotten', {
+    async onCallback ({ key, status }) {
+      if (key !== 'held-up' || status !== 1) return
+      entered.resolve()
+      await released.promise
+    }
+  })
+  const openAs = async (documentKey: string) => {
+    const control = await app.editorControl({ user: { id: documentKey, name: documentKey } }).openDocument(fileId)
+    return await documentServer.open(Object.assign(control, { documentKey }).config!)
+  }
+  const other = openAs('held-up')
+  await entered.promise
+  const session = await openAs('assigned-by-us')
+  const recovering = recover()
+  for (let turns = 0; turns < 3000; turns++) await turn() // enough for a run that does not wait
+  released.resolve()
+  await (await other).close()
+  t.match(await recovering, [{ outcome: 'being-edited', kept: true }])
+  await clock.advance(1000)
+  await session.edit('by another')
+  t.match(await session.close(), { accepted: true })
+  t.strictSame([await stored(), forgotten()], ['by another', ['forgotten']])
+  t.match(await recover(), [{ outcome: 'conflict', kept: false }])
 })
 
 t.test('content that could not be deleted at the document server is recognized by the next run', async t => {
