@@ -13,7 +13,7 @@ import { rows } from './rows/index.js'
 /** @type {Mode} */
 const FULL = { name: 'full', processes: 4, rounds: 3, seconds: 1, warmUp: 1 }
 /** @type {Mode} */
-const QUICK = { name: 'quick', processes: 1, rounds: 3, seconds: 0.3, warmUp: 0.5 }
+const QUICK = { name: 'quick', processes: 1, rounds: 3, seconds: 0.3, warmUp: 1 }
 
 /** With `--check`: a busy moment is no regression. */
 const ATTEMPTS = 3
