@@ -190,17 +190,11 @@ function endWhenIdle (
   }
   let written = -1
   const timer = setInterval(() => {
-    if (isWaiting(response) && socket.bytesWritten === written) socket.destroy()
+    // One that has ended needs no `drain`, but its end may still be on the way to the operating system.
+    const isWaiting = response.writableNeedDrain || socket.writableLength > 0
+    if (isWaiting && socket.bytesWritten === written) socket.destroy()
     written = socket.bytesWritten
   }, limit).unref()
   if (response.closed || response.destroyed) clearInterval(timer)
   else response.once('close', () => clearInterval(timer))
-}
-
-/**
- * Whether a response waits for its client. One that has ended needs no `drain`, but its end may still be on the way to
- * the operating system.
- */
-function isWaiting (response: ServerResponse): boolean {
-  return response.writableNeedDrain || response.req.socket.writableLength > 0
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import t from 'tap'
+import type { HttpClient } from '../../lib/index.js'
 import { OLD, startEditing } from '../kit/editing.js'
 
 const WHOLE = readFileSync(new URL('../fixtures/documents/report.docx', import.meta.url))
@@ -19,6 +21,19 @@ for (const [missing, length] of Object.entries(cuts)) {
     t.equal(documentServer.requests.length, 2, 'a truncated answer may be complete the next time')
   })
 }
+
+t.test('a text that is shorter than announced is refused, whatever the HTTP client makes of it', async t => {
+  const httpClient: HttpClient = {
+    request: async () => ({
+      status: 200,
+      header: name => name.toLowerCase() === 'content-length' ? '10' : undefined,
+      body: Readable.from([Buffer.from('short')])
+    })
+  }
+  const { post, key, url, storedText, fileId } = await startEditing(t, { httpClient, saveRetries: 0 })
+  t.equal(await post({ key, status: 2, url }), 1)
+  t.equal(await storedText(fileId), OLD)
+})
 
 t.test('a container with the longest possible comment at its end is complete', async t => {
   const { post, key, url, storage, fileId } = await startEditing(t, { serve: (_request, response) => response.end(COMMENTED) })
