@@ -26,15 +26,13 @@ export function createObserver ({ settings, urls }: Services, openings: Openings
   }
 
   function note (request: FastifyRequest, outcome: Outcome): void {
-    const { query, headers } = request
+    const { query } = request
     if (!isHandlerQuery(query) || !query.fileId) return
     const event = eventOf(request, query, outcome)
     if (!event) return
     if (isOfDocumentServer(query, outcome)) {
       openings.requested(query.fileId, event)
-      // Only browsers send these headers.
-      const isFromBrowser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
-      if (outcome.result === 'answered-by-application' && isLost(event.kind, outcome.httpStatus) && !isFromBrowser) {
+      if (outcome.result === 'answered-by-application' && isLost(event.kind, outcome.httpStatus)) {
         warn(request, event.kind, outcome.httpStatus)
       }
     } else if (outcome.result === 'refused') {
@@ -62,6 +60,8 @@ export function createObserver ({ settings, urls }: Services, openings: Openings
    * status in ten minutes.
    */
   function warn (request: FastifyRequest, action: 'callback' | 'download', httpStatus: number): void {
+    const { origin, 'sec-fetch-site': site } = request.headers
+    if (origin !== undefined || site !== undefined) return // only browsers send these headers
     if (take(`${action} ${httpStatus}`).wait > 0) return
     const { error } = notesOf(request)
     request.log.warn({ fileId: namedFileId(request), httpStatus, ...(error && { err: error }) }, `a hook of the application ended a ${action} of the document server with status ${httpStatus}, before the plugin: ${consequences[action]}. ${remedyOf(httpStatus)} See ${LOGIN_GUIDE}`)

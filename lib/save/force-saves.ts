@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ForceSaveOptions, ForceSaveResult } from '../../types/control.js'
 import type { CallbackEvent } from '../../types/events.js'
 import { codeOf } from '../diagnostics.js'
-import { COMMAND_CODE } from '../document-server/commands.js'
+import { COMMAND_CODE, isAnswer } from '../document-server/commands.js'
 import {
   CommandFailedError, type EditorError, FileNotFoundError, ForceSaveFailedError, ForceSaveTimeoutError
 } from '../errors.js'
@@ -296,7 +296,7 @@ function resultOf (verdict: Exclude<Verdict, 'again' | 'ask'>, { cause }: Waiter
 }
 
 function explained (error: Error): Error {
-  if (!(error instanceof CommandFailedError) || error.serverCode !== COMMAND_CODE.callback) return error
+  if (!isAnswer(error, COMMAND_CODE.callback)) return error
   return new ForceSaveFailedError(
     'the document server refused it, because the editors have no callback URL: open the document with the control\'s configuration',
     { cause: error }

@@ -69,7 +69,10 @@ export async function startTrial (environment: Environment, n: number, other: nu
 
   async function edited (label: string, session?: Session): Promise<Session> {
     const editor = session ?? await open((await host.config(n)).config)
-    if (editor.viewOnly) throw new Failure('a key that can be edited', 'a view-only document: its key was saved already, or the configuration says so')
+    if (editor.viewOnly) {
+      const seen = 'a view-only document: its key was saved already, or the configuration says so'
+      throw new Failure('a key that can be edited', seen)
+    }
     await editor.edit(content(label))
     contents.set(label, await editor.content())
     return editor

@@ -83,12 +83,13 @@ export function gridsOf (sheets: readonly WholeSheet[]): GridSheet[] {
       left -= cell.value.length + cell.text.length
     }
     const count = (number: number) => number.toLocaleString('en')
+    const share = (shown: number, end: number) => `${count(shown)} of ${count(Math.max(end, shown))}`
     return {
       name,
       rows,
       columns,
       ...(last.row > rows || last.column > columns
-        ? { omitted: `Shown are ${count(rows)} of ${count(Math.max(last.row, rows))} rows and ${count(columns)} of ${count(Math.max(last.column, columns))} columns. The others stay as they are.` }
+        ? { omitted: `Shown are ${share(rows, last.row)} rows and ${share(columns, last.column)} columns. The others stay as they are.` }
         : {}),
       cells,
       merged: merged.filter(({ top, left }) => top <= rows && left <= columns).map(rangeName),

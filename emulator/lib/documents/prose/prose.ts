@@ -97,7 +97,8 @@ export function proseDocument (original: Uint8Array, format: ProseFormat): Edita
     ...(picture !== undefined && {
       appendImage (bytes: Uint8Array) {
         const paragraph = nodes.paragraph!.create(null, picture(bytes))
-        return make([new ReplaceStep(doc.content.size, doc.content.size, new Slice(Fragment.from(paragraph), 0, 0))], '')
+        const end = doc.content.size
+        return make([new ReplaceStep(end, end, new Slice(Fragment.from(paragraph), 0, 0))], '')
       }
     }),
     ...(!hasSlides(doc) && {

@@ -96,7 +96,8 @@ function cellsOf (rows: readonly Element[]): Cell[][] {
     return childElements(row).filter(({ localName }) => localName === 'tc').flatMap(element => {
       const properties = firstChild(element, 'tcPr')
       const merge = firstChild(properties, 'vMerge')
-      const colspan = Math.min(Math.max(Math.trunc(Number(valueOf(firstChild(properties, 'gridSpan')) ?? 1)) || 1, 1), 63)
+      const span = Math.trunc(Number(valueOf(firstChild(properties, 'gridSpan')) ?? 1)) || 1
+      const colspan = Math.min(Math.max(span, 1), 63)
       const start = column
       column += colspan
       const cell = above.get(start)
