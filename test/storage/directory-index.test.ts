@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { renameSync, writeFileSync } from 'node:fs'
 import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { fileStorage } from '../../lib/index.js'
 import { type FileLookup, fileLookup } from '../../lib/store/files/lookup.js'
 import { hook } from '../kit/storage.js'
 
@@ -140,6 +142,23 @@ for (const [from, to] of [['docx', 'odt'], ['odt', 'docx'], ['docx', 'zzz'], ['D
     t.ok(moment > 3)
   })
 }
+
+t.test('where the times of a directory never change, as on exFAT, a warning tells it, and files are found that others add', async t => {
+  const directory = t.testdir({ 'a.docx': 'a' })
+  const warned = once(process, 'warning')
+  hookEach(t, {
+    name: 'stat',
+    isMeant: path => path === directory,
+    instead: async call => Object.assign(await call() as object, { mtimeNs: 0n, ctimeNs: 0n })
+  })
+  const storage = fileStorage({ directory })
+  await storage.ready()
+  t.match(await warned, [{ code: 'FST_EDITOR_FILE_SYSTEM', message: /does not tell when a directory has changed/ }])
+  await delay(SETTLED_MS)
+  await storage.stat('absent')
+  await writeFile(join(directory, 'b.docx'), 'b')
+  t.equal((await storage.stat('b'))?.extension, 'docx')
+})
 
 t.test('concurrent look-ups share a listing', async t => {
   const directory = t.testdir({ 'a.docx': 'a' })

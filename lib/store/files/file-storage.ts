@@ -99,7 +99,7 @@ export async function explainAbsence (storage: Storage, fileId: string): Promise
  * `ready()` creates the directory, and rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) when documents
  * or records cannot be written. The plugin awaits it at registration; without the plugin, the first method that is
  * called does. If it fails, the next call tries again. A process warning (`FST_EDITOR_FILE_SYSTEM`) names what the file
- * system cannot do: flush directories, or set times.
+ * system cannot do: flush directories, set times, or tell when a directory has changed.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `directory` is not a path, or `fileMode` is not allowed.
  *
@@ -133,8 +133,8 @@ export function fileStorage (options: FileStorageOptions): FileStorage {
   async function start (): Promise<void> {
     try {
       await mkdir(own, { recursive: true, mode: modes.directory })
-      const { limits } = await tryDirectory()
-      await lookup.scan()
+      const { limits, tellsChanges } = await tryDirectory()
+      await lookup.scan(tellsChanges)
       if (limits.length > 0) {
         process.emitWarning(`The file system of ${directory} ${limits.join(', and ')}`, { code: 'FST_EDITOR_FILE_SYSTEM' })
       }

@@ -1,6 +1,7 @@
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isUint8Array } from 'node:util/types'
 import type { Content } from '../../../types/storage.js'
 import { limitConcurrency } from '../../util/queue.js'
@@ -119,6 +120,8 @@ export async function writeText (path: string, text: string, mode: number): Prom
 interface Trial {
   /** The time of the file system in milliseconds, whose clock may differ from this machine's. */
   readonly now: number
+  /** Whether the times of a directory tell that something was added. */
+  readonly tellsChanges: boolean
   /** What it cannot do, and what that means. */
   readonly limits: readonly string[]
 }
@@ -128,16 +131,30 @@ export async function tryFile (path: string, renamed: string, mode: number): Pro
   const { ctimeMs } = await writeContent(path, new Uint8Array(0), mode)
   try {
     const isDated = await withHandle(path, 'r+', async handle => await isDone(handle.utimes(1, 1)))
-    await rename(path, renamed)
-    const isFlushed = await syncDirectory(dirname(renamed))
+    const directory = dirname(renamed)
+    const tellsChanges = await isToldOf(directory, async () => await rename(path, renamed)) ||
+      await delay(TIME_GRANULARITY_MS).then(async () =>
+        await isToldOf(directory, async () => await rename(renamed, path)))
+    const isFlushed = await syncDirectory(directory)
     const limits = [
       ...isDated ? [] : ['cannot set the time of a file: two saves of one instant may look the same'],
-      ...isFlushed ? [] : ['cannot flush a directory: a power failure may undo the latest saves']
+      ...isFlushed ? [] : ['cannot flush a directory: a power failure may undo the latest saves'],
+      ...tellsChanges ? [] : ['does not tell when a directory has changed: it is listed again and again']
     ]
-    return { now: Number(ctimeMs), limits }
+    return { now: Number(ctimeMs), tellsChanges, limits }
   } finally {
     for (const file of [path, renamed]) await removeFile(file)
   }
+}
+
+/** Longer than the granularity of file times in any kernel: the period of its timer, 1 to 16 ms. */
+export const TIME_GRANULARITY_MS = 50
+
+/** Whether a directory has other times after a change. With exFAT and some file systems in user space, it has not. */
+async function isToldOf (directory: string, change: () => Promise<void>): Promise<boolean> {
+  const before = await timesOf(directory)
+  await change()
+  return await timesOf(directory) !== before
 }
 
 /** Sets the time of a file and whom it belongs to, and flushes it. */
@@ -249,6 +266,12 @@ const NFS_TYPE = 0x6969
 
 /** Whether a file system is NFS, by device number. */
 const isNfs = new Map<bigint, boolean>()
+
+/** When a directory was changed: `tar` and `rsync` set its `mtimeNs`, which only `ctimeNs` tells. As `freshStats`. */
+export async function timesOf (directory: string): Promise<string> {
+  const { mtimeNs, ctimeNs } = await freshStats(directory)
+  return `${mtimeNs} ${ctimeNs}`
+}
 
 /**
  * The fresh stats of a directory. Afterwards, every name in it refers to the same file as at the file server. The NFS

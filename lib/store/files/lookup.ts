@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { EXTENSION, knownExtensions } from '../../document-server/formats.js'
 import { isSafeFileId } from '../../security/names.js'
 import { BoundedMap } from '../../util/limits.js'
-import { freshStats, statsAt } from './file-system.js'
+import { statsAt, TIME_GRANULARITY_MS, timesOf } from './file-system.js'
 
 export interface StoredFile {
   readonly name: string
@@ -22,9 +22,6 @@ interface Listing {
   /** Until when it serves look-ups although the directory has changed. */
   readonly staleAfter: number
 }
-
-/** Longer than the granularity of file times in any kernel: the period of its timer, 1 to 16 ms. */
-const TIME_GRANULARITY_MS = 50
 
 /** A changed directory is listed again after so many times the duration of a listing: a tenth of the time at most. */
 const PAUSE_PER_LISTING = 10
@@ -50,6 +47,7 @@ export function fileLookup (directory: string) {
   let listing: Promise<Listing> | undefined
   /** With this process's monotonic clock: a file server's clock may differ from this machine's. */
   let seen = { times: '', at: 0 }
+  let tellsChanges = true
   /** Nobody else knows these: no listing is needed to see that they have no files. */
   const fresh = new BoundedMap<string, true>(MAX_FRESH)
 
@@ -74,8 +72,9 @@ export function fileLookup (directory: string) {
     /** Like `find`, with the files that other programs have added until now. */
     findAll: async (fileId: string): Promise<StoredFile[]> => await find(fileId, true),
 
-    /** Lists the directory. */
-    async scan (): Promise<void> {
+    /** Lists the directory. `isToldOfChanges`: whether its times tell that it has changed. */
+    async scan (isToldOfChanges: boolean): Promise<void> {
+      tellsChanges = isToldOfChanges
       latest = await list(await readTimes())
     }
   }
@@ -107,7 +106,7 @@ export function fileLookup (directory: string) {
 
   async function list (times: string): Promise<Listing> {
     const startedAt = performance.now()
-    const isSettled = startedAt - seen.at > TIME_GRANULARITY_MS
+    const isSettled = tellsChanges && startedAt - seen.at > TIME_GRANULARITY_MS
     const names = new Map<string, string[]>()
     for await (const { name } of await opendir(directory, { bufferSize: 1024 })) {
       addTo(names, name)
@@ -116,10 +115,9 @@ export function fileLookup (directory: string) {
     return { names, times, isSettled, staleAfter: now + PAUSE_PER_LISTING * (now - startedAt) }
   }
 
-  /** Rejects if the directory is gone. `tar` and `rsync` set a directory's `mtimeNs`, which only `ctimeNs` tells. */
+  /** Rejects if the directory is gone. */
   async function readTimes (): Promise<string> {
-    const { mtimeNs, ctimeNs } = await freshStats(directory)
-    const times = `${mtimeNs} ${ctimeNs}`
+    const times = await timesOf(directory)
     if (times !== seen.times) seen = { times, at: performance.now() }
     return times
   }
