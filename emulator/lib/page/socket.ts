@@ -3,6 +3,7 @@ import websocket, { type WebSocket } from '@fastify/websocket'
 import { isOperation } from '../documents/types.js'
 import { type Editing, type EditingEvent, fieldsOf, type PageEditor } from '../editing.js'
 import { documentServerError, isDocumentServerError } from '../errors.js'
+import { jsonObject } from '../json.js'
 import { handedOver } from './handed-over.js'
 import { type PageStates, pageStates } from './page-state.js'
 import { resultOf } from './results.js'
@@ -183,7 +184,7 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
   }
 
   socket.on('message', (data: Buffer) => {
-    const message = parse(data)
+    const message = jsonObject(data.toString())
     if (
       message?.type === 'open' && editor === undefined && typeof message.config === 'object' && message.config !== null
     ) {
@@ -192,7 +193,7 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
         fail('refused')(error)
         socket.close()
       })
-    } else if (message !== null) {
+    } else if (message !== undefined) {
       editor?.then(async opened => await receive(opened, message), () => {})
     }
   })
@@ -219,13 +220,4 @@ function usersFor ({ document, participant }: PageEditor, pages: PageStates): Me
     self: connectionId === self,
     place: pages.of(document, connectionId).place
   }))
-}
-
-function parse (data: Buffer): Message | null {
-  try {
-    const value: unknown = JSON.parse(data.toString())
-    return typeof value === 'object' && value !== null ? value as Message : null
-  } catch {
-    return null
-  }
 }
