@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import websocket, { type WebSocket } from '@fastify/websocket'
 import { isOperation } from '../documents/types.js'
 import { type Editing, type EditingEvent, fieldsOf, type PageEditor } from '../editing.js'
-import { documentServerError, isDocumentServerError } from '../errors.js'
+import { documentServerError, told } from '../errors.js'
 import { jsonObject } from '../json.js'
 import { handedOver } from './handed-over.js'
 import { type PageStates, pageStates } from './page-state.js'
@@ -43,9 +43,9 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
   const given = handedOver(editing)
 
   const fail = (type: 'refused' | 'failed') => (error: unknown) => {
-    const code = isDocumentServerError(error) ? error.code : -1
+    const { code, message } = told(error)
     if (code === -1) request.log.error({ err: error }, 'an editor failed')
-    send({ type, code, message: error instanceof Error ? error.message : String(error) })
+    send({ type, code, message })
   }
 
   async function open ({ config, connectionId, since }: Message & { readonly config: object }): Promise<PageEditor> {
@@ -172,14 +172,7 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
     try {
       send({ type: 'answer', id, result: await handle(opened, message) })
     } catch (error) {
-      send({
-        type: 'answer',
-        id,
-        error: {
-          code: isDocumentServerError(error) ? error.code : -1,
-          message: error instanceof Error ? error.message : String(error)
-        }
-      })
+      send({ type: 'answer', id, error: told(error) })
     }
   }
 
