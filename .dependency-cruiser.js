@@ -48,7 +48,6 @@ const emulator = {
   'protocol/parts': [...common, 'documents', 'protocol'],
   'protocol/editing': protocol('allowed-hosts', 'outbound', 'result-files', 'sessions', 'tokens'),
   'protocol/lifecycle': protocol('sessions'),
-  'protocol/handshake': protocol('tokens'),
   'protocol/remote-control': protocol('allowed-hosts'),
   'protocol/status-page': protocol('outbound', 'sessions'),
   'protocol/commands': protocol('sessions', 'tokens'),

@@ -13,7 +13,6 @@ import { leaveAll, lifecycle } from './protocol/lifecycle.js'
 import { assertOptions } from './options.js'
 import { allowHosts } from './protocol/allowed-hosts.js'
 import { editing } from './protocol/editing.js'
-import { handshakeRoute } from './protocol/handshake.js'
 import { metaRoutes } from './protocol/meta/routes.js'
 import type { Parts } from './protocol/parts.js'
 import { receivedRequests } from './protocol/request-log/received.js'
@@ -142,7 +141,6 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
   else switchedOff(app, ['/docbuilder', '/docbuilder/from-file'])
   metaRoutes(app)
   commandRoutes(app, parts, editors)
-  handshakeRoute(app, tokens)
   if (hasPage) {
     const { page } = await import('./page/page.js')
     await page(app, editing(parts, editors, () => url))

@@ -25,6 +25,5 @@ export type {
   EditorUser,
   EventOf,
   ForceSaveOptions,
-  MailMerge,
   Session
 } from '../types/session.js'

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createDocumentServer, type DocumentServerOptions, type EditorConfig } from '../lib/index.js'
 import { postSigned, startBoth, startDocumentServer } from './support.js'
 
-t.test('version: what the commands, info.json and the history of a callback report', async t => {
+t.test('version: what the commands and the history of a callback report', async t => {
   for (const [version, expected, build, number] of [
     [undefined, '9.3.0.0', '9.3.0', 0],
     ['10.0', '10.0.0.0', '10.0.0', 0],
@@ -12,7 +12,6 @@ t.test('version: what the commands, info.json and the history of a callback repo
     const run = async (c: string) => await (await postSigned(`${server.url}/command`, { c })).json()
     t.strictSame(await run('version'), { error: 0, version: expected })
     t.match(await run('license'), { server: { buildVersion: build, buildNumber: number } })
-    t.match(await (await fetch(`${server.url}/info/info.json`)).json(), { serverInfo: { buildVersion: build, buildNumber: number } })
     const session = await server.open(host.config('K'))
     await session.edit('changed')
     await session.close()

@@ -44,9 +44,9 @@ export interface DocumentServerOptions {
    */
   readonly tokens?: { readonly inbox?: boolean, readonly outbox?: boolean, readonly browser?: boolean }
   /**
-   * How it behaves, and the version that the command `version`, the license, `/info/info.json` and the history in
-   * callbacks report. A full number such as `9.3.1` or `10.0.0.37` is reported as it is; it behaves as the newest of
-   * the three that is not later.
+   * How it behaves, and the version that the command `version`, the license and the history in callbacks report. A
+   * full number such as `9.3.1` or `10.0.0.37` is reported as it is; it behaves as the newest of the three that is
+   * not later.
    *
    * 9.3 was recorded. 9.4 and 10.0 are emulated by their public documentation.
    *

@@ -72,22 +72,6 @@ export interface ForceSaveOptions {
   readonly formData?: unknown
 }
 
-export interface MailMerge {
-  readonly from: string
-  readonly subject: string
-  /** The title of the attachment. */
-  readonly title: string
-  readonly message: string
-  /**
-   * The format of the messages: 0 HTML, 1 a docx attachment, 2 a PDF attachment.
-   *
-   * @default 0
-   */
-  readonly type?: 0 | 1 | 2
-  /** The email address of each recipient. */
-  readonly recipients: readonly string[]
-}
-
 /** One editor with one document open, as in a browser. */
 export interface Session {
   /** The document key. */
@@ -124,13 +108,6 @@ export interface Session {
    * @throws {TypeError} if the session is closed.
    */
   forceSave (options?: ForceSaveOptions): Promise<CallbackResult>
-  /**
-   * Posts one 5 for each recipient, one after the other.
-   *
-   * @throws {DocumentServerError} code 4007: the application dropped this editor.
-   * @throws {TypeError} if the session is closed.
-   */
-  mailMerge (mail: MailMerge): Promise<readonly CallbackResult[]>
   /**
    * Resolves when the application has accepted a save, finished or forced, that contains all edits of the document so
    * far; at once if it already has.

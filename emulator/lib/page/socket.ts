@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import websocket, { type WebSocket } from '@fastify/websocket'
 import { isOperation } from '../documents/types.js'
 import { type Editing, type EditingEvent, fieldsOf, type PageEditor } from '../editing.js'
-import { documentServerError, isDocumentServerError } from '../errors.js'
+import { documentServerError, told } from '../errors.js'
+import { jsonObject } from '../json.js'
 import { handedOver } from './handed-over.js'
 import { type PageStates, pageStates } from './page-state.js'
 import { resultOf } from './results.js'
@@ -42,9 +43,9 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
   const given = handedOver(editing)
 
   const fail = (type: 'refused' | 'failed') => (error: unknown) => {
-    const code = isDocumentServerError(error) ? error.code : -1
+    const { code, message } = told(error)
     if (code === -1) request.log.error({ err: error }, 'an editor failed')
-    send({ type, code, message: error instanceof Error ? error.message : String(error) })
+    send({ type, code, message })
   }
 
   async function open ({ config, connectionId, since }: Message & { readonly config: object }): Promise<PageEditor> {
@@ -171,19 +172,12 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
     try {
       send({ type: 'answer', id, result: await handle(opened, message) })
     } catch (error) {
-      send({
-        type: 'answer',
-        id,
-        error: {
-          code: isDocumentServerError(error) ? error.code : -1,
-          message: error instanceof Error ? error.message : String(error)
-        }
-      })
+      send({ type: 'answer', id, error: told(error) })
     }
   }
 
   socket.on('message', (data: Buffer) => {
-    const message = parse(data)
+    const message = jsonObject(data.toString())
     if (
       message?.type === 'open' && editor === undefined && typeof message.config === 'object' && message.config !== null
     ) {
@@ -192,7 +186,7 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
         fail('refused')(error)
         socket.close()
       })
-    } else if (message !== null) {
+    } else if (message !== undefined) {
       editor?.then(async opened => await receive(opened, message), () => {})
     }
   })
@@ -219,13 +213,4 @@ function usersFor ({ document, participant }: PageEditor, pages: PageStates): Me
     self: connectionId === self,
     place: pages.of(document, connectionId).place
   }))
-}
-
-function parse (data: Buffer): Message | null {
-  try {
-    const value: unknown = JSON.parse(data.toString())
-    return typeof value === 'object' && value !== null ? value as Message : null
-  } catch {
-    return null
-  }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Editable, isOperation } from '../documents/types.js'
 import { type Editing, fieldsOf } from '../editing.js'
-import { badToken, isDocumentServerError } from '../errors.js'
+import { badToken, told } from '../errors.js'
 import { readable } from './handed-over.js'
 
 interface Version {
@@ -23,8 +23,7 @@ export function versionRoute (app: FastifyInstance, editing: Editing): void {
     try {
       return await versionOf(editing, editing.baseUrlOf(request), data, typeof change === 'number' ? change : null)
     } catch (error) {
-      const code = isDocumentServerError(error) ? error.code : -1
-      return await reply.code(403).send({ code, message: error instanceof Error ? error.message : String(error) })
+      return await reply.code(403).send(told(error))
     }
   })
 }

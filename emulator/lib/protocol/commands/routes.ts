@@ -5,7 +5,6 @@ import type { ForgottenFile, Parts } from '../parts.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { lenientRoutes, signedRequest } from '../tokens/request-token.js'
 import { answerFor, runCommand } from './commands.js'
-import { serverInfoRoute } from './server-info.js'
 
 const INVALID_TOKEN = 6
 const EXPIRED_TOKEN = 7
@@ -30,7 +29,6 @@ export function commandRoutes (app: FastifyInstance, parts: Parts, sessions: Ses
     return reply.type('application/json').send(Buffer.from(JSON.stringify(answer)))
   }
 
-  serverInfoRoute(app, parts.documents.all, parts.build)
   lenientRoutes(app, scope => {
     scope.post('/command', answer)
     scope.route({ method: ['GET', 'POST'], url: '/coauthoring/CommandService.ashx', handler: answer })

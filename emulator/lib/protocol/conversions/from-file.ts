@@ -1,5 +1,6 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { jsonObject } from '../../json.js'
 import { ConversionCode } from './failures.js'
 
 /** The parts of a form with a file. */
@@ -47,19 +48,8 @@ async function formOf (request: FastifyRequest): Promise<FromFileForm | undefine
     parts.set(part.fieldname, part.type === 'file' ? '' : String(part.value))
     if (part.type === 'file') file = { name: part.filename, bytes: await part.toBuffer() }
   }
-  const params = parsed(parts.get('params') ?? '{}')
+  const params = jsonObject(parts.get('params') ?? '{}')
   if (!isKnown || params === undefined || (parts.has('file') && file === undefined)) return undefined
   const token = parts.get('token')
   return { fields: { ...params, ...(token !== undefined && { token }) }, ...(file && { file }) }
-}
-
-function parsed (json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? value as Record<string, unknown>
-      : undefined
-  } catch {
-    return undefined
-  }
 }

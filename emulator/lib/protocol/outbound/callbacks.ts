@@ -10,13 +10,12 @@ export interface Action {
 /** The fields of a callback. A field without a value is absent. */
 export interface CallbackFields {
   readonly key: string
-  readonly status: 1 | 2 | 3 | 4 | 5 | 6 | 7
+  readonly status: 1 | 2 | 3 | 4 | 6 | 7
   readonly url?: string | undefined
   readonly changesurl?: string | undefined
   readonly history?: object | undefined
   readonly users?: readonly string[] | undefined
   readonly actions?: readonly Action[] | undefined
-  readonly mailMerge?: object | undefined
   readonly userdata?: unknown
   readonly lastsave?: string | undefined
   readonly notmodified?: boolean | null | undefined
@@ -28,8 +27,8 @@ export interface CallbackFields {
 
 // Source: field order of the recorded callbacks. The token comes before the last two.
 const BEFORE_TOKEN = [
-  'key', 'status', 'url', 'changesurl', 'history', 'users', 'actions', 'mailMerge', 'userdata', 'lastsave',
-  'notmodified', 'forcesavetype', 'encrypted'
+  'key', 'status', 'url', 'changesurl', 'history', 'users', 'actions', 'userdata', 'lastsave', 'notmodified',
+  'forcesavetype', 'encrypted'
 ] as const
 const AFTER_TOKEN = ['formsdataurl', 'filetype'] as const
 

@@ -3,14 +3,13 @@ import type { Joined } from './joining.js'
 import type { OpenDocument } from './open-document.js'
 import type { Participant } from './participants.js'
 import type { Sessions } from './sessions.js'
-import type { CallbackResult, MailMerge } from '../../../types/session.js'
+import type { CallbackResult } from '../../../types/session.js'
 
 /** What a page can do with a document, and what only a script can. Leaving twice gives the same answer. */
 export interface Editor extends PageEditor {
   readonly document: OpenDocument
   readonly participant: () => Participant
   replace (content: string | Uint8Array, fileType?: string): Promise<void>
-  mailMerge (mail: MailMerge): Promise<CallbackResult[]>
   reconnect (connection: Connection): Promise<void>
 }
 
@@ -40,10 +39,6 @@ export function editorOf (sessions: Sessions, { document, participant: joined, o
       await edits
       const { result } = await sessions.forceSave(document, { ...options, requester: participant })
       return await result
-    },
-    async mailMerge (mail) {
-      await edits
-      return await sessions.mailMerge(document, participant, mail)
     },
     leave () {
       leaving ??= edits.then(async () => {

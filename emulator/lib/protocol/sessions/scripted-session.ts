@@ -82,10 +82,6 @@ export async function openScriptedSession (
       requireNotDropped()
       return await editor.forceSave(options)
     },
-    async mailMerge (mail) {
-      requireNotDropped()
-      return await editor.mailMerge(mail)
-    },
     saved: async () => await document.saves.untilSaved(),
     async close ({ abrupt = false } = {}) {
       if (!abrupt) return await editor.leave()

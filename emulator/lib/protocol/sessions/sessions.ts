@@ -6,12 +6,11 @@ import type { TrustedConfig } from '../tokens/config-token.js'
 import { type ForceSaveRequest, startForceSave, type StartedForceSave } from './force-saving.js'
 import { join, type Joined, loadFor, rejoin } from './joining.js'
 import * as leaving from './leaving.js'
-import { sendMailMerge } from './mail-merge.js'
 import type { OpenDocument, Save } from './open-document.js'
 import type { Parts } from '../parts.js'
 import { notifyAll, type Participant } from './participants.js'
 import { finishSave } from './saving.js'
-import type { CallbackResult, MailMerge } from '../../../types/session.js'
+import type { CallbackResult } from '../../../types/session.js'
 
 /** How long a save waits for a lost connection. Source: docs/document-server-protocol.md#opening-a-key-again */
 const WAIT_FOR_RECONNECT_MS = 5000
@@ -160,12 +159,6 @@ export function sessions (parts: Parts) {
       if (parts.client.crashSignal().aborted) throw new CrashedError()
       if (request.requester !== undefined) requirePresent(document, request.requester)
       return await startForceSave(parts, document, request)
-    },
-    async mailMerge (document: OpenDocument, sender: Participant, mail: MailMerge): Promise<CallbackResult[]> {
-      return await tasks.inTurn(document.key, async () => {
-        requirePresent(document, sender)
-        return await sendMailMerge(parts, document, sender, mail)
-      })
     }
   }
 }

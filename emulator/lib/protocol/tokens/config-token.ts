@@ -70,7 +70,7 @@ function userOf (given: UserConfig, signed: UserConfig, lang = ''): { readonly i
 }
 
 /** The claims of a configuration's token. Throws a `DocumentServerError` with the code that the editor shows. */
-export function verified (token: unknown, tokens: Tokens): Record<string, unknown> {
+function verified (token: unknown, tokens: Tokens): Record<string, unknown> {
   if (!token) throw documentServerError(BAD_TOKEN, 'token:jwt must be provided')
   const result = tokens.verify(String(token))
   if ('claims' in result) {

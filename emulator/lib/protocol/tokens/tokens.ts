@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { jsonObject } from '../../json.js'
 import type { Time } from '../clock/time.js'
 import type { DocumentServerOptions, JwtSecret, SeparateSecrets } from '../../../types/document-server.js'
 import type { Purposes } from './purpose.js'
@@ -56,7 +57,7 @@ export function createTokens (
       const [header, payload, given, ...rest] = token.split('.')
       const hash = HASHES[String(decode(header)?.alg)]
       const claims = decode(payload)
-      if (hash === undefined || claims === null || given === undefined || rest.length > 0) {
+      if (hash === undefined || claims === undefined || given === undefined || rest.length > 0) {
         return { rejected: 'malformed' }
       }
 
@@ -84,11 +85,6 @@ function encode (value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-function decode (part: string | undefined): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'))
-    return typeof value === 'object' && value !== null ? value as Record<string, unknown> : null
-  } catch {
-    return null
-  }
+function decode (part = ''): Record<string, unknown> | undefined {
+  return jsonObject(Buffer.from(part, 'base64url').toString('utf8'))
 }

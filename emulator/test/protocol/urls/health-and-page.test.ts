@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { startBoth, startDocumentServer } from '../../support.js'
+import { startDocumentServer } from '../../support.js'
 
 t.test('health check, editor script and editor page exist', async t => {
   const server = await startDocumentServer(t)
@@ -37,22 +37,5 @@ t.test('an unknown path, and another method at a known one, answer 404 as HTML',
     t.equal(response.status, 404, `${method} ${path}`)
     t.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
     t.match(await response.text(), `<pre>Cannot ${method} ${path}</pre>`)
-  }
-})
-
-t.test('info.json lists connections, license, server and quota, for requests from the same machine only', async t => {
-  const { host, server } = await startBoth(t)
-  await server.open(host.config('K'))
-  await server.open(host.config('K', { mode: 'view' }))
-  const info = await (await fetch(`${server.url}/info/info.json`)).json() as Record<string, unknown>
-  t.strictSame(Object.keys(info), ['connectionsStat', 'licenseInfo', 'serverInfo', 'quota'])
-  t.match(info, {
-    connectionsStat: { hour: { edit: { max: 1 }, view: { max: 1 } } },
-    licenseInfo: { end_date: null },
-    serverInfo: { buildVersion: /^\d/ },
-    quota: { edit: { connectionsCount: 1, usersCount: { unique: 1 } }, view: { connectionsCount: 1 } }
-  })
-  for (const [remoteAddress, status] of [['::1', 200], ['::ffff:127.0.0.1', 200], ['192.168.0.9', 403], ['::ffff:10.0.0.1', 403]] as const) {
-    t.equal((await server.inject({ url: '/info/info.json', remoteAddress, headers: { host: 'localhost' } })).statusCode, status, remoteAddress)
   }
 })
