@@ -1,6 +1,6 @@
 // What is on the disk, read without the library: after a kill, before the restart, nobody else can tell.
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { versionOf } from './documents.js'
 
@@ -34,7 +34,7 @@ export async function tempNames (directory) {
     const names = await readdir(join(directory, OWN, folder))
     const { record } = await newestIn(join(directory, OWN, folder))
     const text = JSON.stringify(record)
-    const isNamed = (/** @type {string} */ name) => name !== record?.content?.name && text.includes(name.replace(/\.kept$/, ''))
+    const isNamed = (/** @type {string} */ name) => name !== record?.content?.name && text.includes(name.replace(/\.(kept|copy)$/, ''))
     return names.filter(name => !isNumber(name) && !isNamed(name)).map(name => join(folder, name))
   }))
   return [...(await readdir(directory)).filter(name => name.startsWith('.') && name !== OWN), ...left.flat()]
@@ -85,7 +85,10 @@ export async function recordOf (directory, fileId) {
  */
 async function newestIn (folder) {
   const numbers = (await readdir(folder)).filter(isNumber).map(Number)
-  return numbers.length === 0 ? { record: null } : JSON.parse(await readFile(join(folder, String(Math.max(...numbers))), 'utf8'))
+  if (numbers.length === 0) return { record: null }
+  const path = join(folder, String(Math.max(...numbers)))
+  const isFolder = (await stat(path)).isDirectory() // where there are no hard links
+  return JSON.parse(await readFile(isFolder ? join(path, 'record') : path, 'utf8'))
 }
 
 /** @param {string} name */
