@@ -86,9 +86,12 @@ async function checkKeys (state: State): Promise<void> {
   }
 }
 
-/** Whether those who join a session see what is stored, or bring back what was refused. */
-export function isUpToDate ({ model }: Pick<State, 'model'>, { text, refused, unsaved }: Keyed): boolean {
-  return text.startsWith(model.text() ?? '') || (mayComeBack(refused) && unsaved)
+/**
+ * Whether those who join a session see what is stored, or bring back what was refused. Nobody tells the plugin that a
+ * crash has lost what it had refused.
+ */
+export function isUpToDate ({ model }: Pick<State, 'model'>, { text, refused, unsaved, ghost }: Keyed): boolean {
+  return text.startsWith(model.text() ?? '') || (mayComeBack(refused) && (unsaved || ghost))
 }
 
 /**

@@ -55,8 +55,8 @@ export function troubles ({ state, editors, pages, observe, trouble: excuse }: S
         return 'goes on'
       })
       case 'outside': return atMoment(trouble.moment, false, async side => {
-        // The copy that is being made is of a document that is gone: its save is refused.
-        if (trouble.moment.access === 'create' && trouble.change.startsWith('removed')) spare()
+        // The copy that is being made, or noted, is of a document that is gone: its save is refused.
+        if (['create', 'set'].includes(trouble.moment.access) && trouble.change.startsWith('removed')) spare()
         else excuse()
         await change(trouble.change, `outside, meanwhile ${++changes}`, other(side))
         return 'goes on'
