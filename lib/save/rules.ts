@@ -71,13 +71,13 @@ const locked = ({ record, now }: SaveCase) => new LockedError(holdsOf(record, no
 
 /** Asked before the content is fetched, and again afterwards. */
 export const EARLY_RULES: ReadonlyArray<Rule<SaveCase>> = [
-  ignore('repeated', 'This save is stored.',
+  ignore('repeated', 'This save has already been stored, in the document or in a copy.',
     ({ record, identity }) => isNoted(record, identity)),
-  ignore('superseded', 'A force save, and newer changes of its session are stored.',
+  ignore('superseded', 'A force save; a later save of its session, with its changes, has already been stored.',
     ({ record, identity }) => isSuperseded(record, identity)),
+  ignore('missing', 'The document does not exist, with `policies: { missingFile: \'acknowledge\' }`.',
+    ({ file, policies }) => file === null && policies.missingFile === 'acknowledge'),
   refuse(() => new FileNotFoundError(), 'deleted', 'The document does not exist.',
-    ({ file, policies }) => file === null && policies.missingFile === 'reject'),
-  ignore('missing', 'The same with `policies: { missingFile: \'acknowledge\' }`.',
     ({ file }) => file === null)
 ]
 
@@ -85,36 +85,36 @@ export const EARLY_RULES: ReadonlyArray<Rule<SaveCase>> = [
 const COPIES: ReadonlyArray<Rule<FetchedCase>> = [
   copy('frozen', 'frozen', 'Its session began while the document was frozen.',
     ({ record, identity: { key }, now }) => isFrozenOut(record, key, now)),
-  copy('changed', 'forgotten-older', 'A forgotten file, and a stored save of its session may be newer.',
+  copy('changed', 'forgotten-older', 'A forgotten file; a save of its session that may be newer has been stored.',
     save => isForgotten(save) && mayBeOlderThanStored(save.record, save.identity.key, save.request.lastsave)),
-  copy('changed', 'forgotten-base', 'A forgotten file of a session that began with unknown content.',
+  copy('changed', 'forgotten-base', 'A forgotten file; it is unknown which content its session began with.',
     save => isForgotten(save) && isBaseUncertain(save.record, save.keys, save.identity.key, save.file)),
-  copy('changed', 'held-up', 'A final save that was held up until newer changes were stored.',
+  copy('changed', 'held-up', 'A final save that arrives late: newer changes of its session have been stored.',
     save => !isForgotten(save) && isHeldUp(save.record, save.identity, saveDetailsOf(save.request))),
-  copy('changed', 'changed', 'Somebody else has changed the document since its session began or saved.',
+  copy('changed', 'changed', 'The document was changed outside its session since that began or last saved.',
     save => (isForgotten(save) || save.policies.conflict === 'keep-both') &&
       isConflict(save.record, save.keys, save.identity, save.file)),
-  copy('changed', 'older', 'With `policies: { conflict: \'overwrite\' }`: another session has stored a newer save.',
+  copy('changed', 'older', 'Replaces `changed` if `conflict` is `overwrite`: another session has stored a newer save.',
     save => !isForgotten(save) && save.policies.conflict === 'overwrite' &&
       isOlderThanOthers(save.record, save.identity))
 ]
 
 /** Asked when the content was fetched and none of the early rules applies. */
 export const RULES: ReadonlyArray<Rule<FetchedCase>> = [
-  refuse(locked, 'locked', 'The callback names no session, and the document is frozen.',
+  refuse(locked, 'locked', 'The callback has no key (only possible without tokens), and the document is frozen.',
     ({ request, record, now }) => request.key === undefined && holdsOf(record, now).length > 0),
-  store('file', 'no-session', 'The callback names no session.',
+  store('file', 'no-key', 'The callback has no key.',
     ({ request }) => request.key === undefined),
-  refuse(beingEdited, 'continued', 'A forgotten file whose session has continued: a newer one may follow.',
+  refuse(beingEdited, 'continued', 'A forgotten file; its session goes on, so a newer save may follow.',
     ({ request: { forgotten }, record, identity: { key } }) =>
       forgotten !== undefined && !isDeepStrictEqual(sessionWith(record, key), forgotten.session)),
   store('note', 'present', 'The document already has this content.',
     async save => await mayBePresent(save) && await save.isPresent()),
   ...COPIES,
-  refuse(beingEdited, 'edited', 'A forgotten file, while another session is editing.',
+  refuse(beingEdited, 'edited', 'A forgotten file; users are editing the document in another session.',
     ({ request: { forgotten }, record }) =>
       forgotten !== undefined && liveSessions(record).some(({ key }) => !forgotten.keysAtRest.has(key))),
-  copy('format', 'name-taken', 'Its format has changed, and another document has the new name.',
+  copy('format', 'name-taken', 'Its format has changed, and another document already has the new name.',
     ({ isNameTaken }) => isNameTaken),
   store('file', 'stored', 'In all other cases.',
     () => true)
