@@ -26,6 +26,8 @@ t.test('a key that was closed unchanged has no session, although the document se
   const control = await app.editorControl().openDocument(fileId)
   t.strictSame(await control.forceSave({ timeout }), { saved: false, reason: 'no-session' })
   t.strictSame(commands.map(({ c }) => c), ['forcesave', 'info'])
+  t.strictSame(await control.forceSave({ timeout, grace: 0 }), { saved: false, reason: 'no-session' }, 'without the question')
+  t.strictSame(commands.map(({ c }) => c), ['forcesave', 'info', 'forcesave'])
 })
 
 t.test('400 calls at once share a command, and those who came after it was sent share the next', async t => {

@@ -1,7 +1,7 @@
 import https from 'node:https'
 import t, { type Test } from 'tap'
 import tls, { type SecureVersion } from 'node:tls'
-import type { EditorOptions } from '../../lib/index.js'
+import { type EditorOptions, undiciClient } from '../../lib/index.js'
 import { type Certificate, createAuthority, createCertificate } from '../kit/network.js'
 import { startHost } from '../kit/host.js'
 import { listen } from '../kit/http.js'
@@ -46,6 +46,10 @@ t.test('TLS must be at least 1.2 by default', async t => {
     const origin = await startTls(t, { cert, key, minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' })
     const modern = version >= 'TLSv1.2'
     t.equal(await statusThrough(t, origin, { tls: { ca: authority.cert } }), modern ? 200 : 502, `default: ${version}`)
+    const client = undiciClient({ tls: { ca: authority.cert } })
+    const asked = client.request({ purpose: 'proxy', method: 'GET', url: new URL(origin), signal: new AbortController().signal })
+    t.equal(await asked.then(({ status }) => status, () => 502), modern ? 200 : 502, `undiciClient(): ${version}`)
+    await client.close?.()
     t.equal(
       await statusThrough(t, origin, { tls: { ca: authority.cert, minVersion: 'TLSv1' } }),
       200,

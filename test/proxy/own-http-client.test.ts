@@ -46,3 +46,13 @@ t.test('a custom HTTP client is not called for special IP addresses, and is told
   t.equal((await open.proxied('http://10.0.0.1/')).status, 200)
   t.strictSame(asked, ['http://10.0.0.1/ any address'])
 })
+
+t.test('what a custom HTTP client returns and no header can have is left out', async t => {
+  const untold = [null, 'application/octet-stream']
+  for (const [value, ...told] of [['тип', ...untold], ['a\r\nSet-Cookie: b=c', ...untold], [' ', ...untold], ['', ...untold], ['a', 'a', 'a']]) {
+    const header = (name: string) => /^content-(type|disposition)$/i.test(name) ? value! : undefined
+    const httpClient: HttpClient = { request: async () => ({ status: 200, header, body: Readable.from(['arrived']) }) }
+    const { status, headers } = await (await startHost(t, { documentServerOrigin: origin, httpClient })).proxied(`${origin}/cache/files/x`)
+    t.strictSame([status, headers.get('content-disposition'), headers.get('content-type')], [200, ...told], JSON.stringify(value))
+  }
+})

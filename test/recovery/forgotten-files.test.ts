@@ -117,6 +117,32 @@ t.test('while users edit the same content under another key, a forgotten file is
   t.match(await recover(), [{ outcome: 'stored', kept: false }])
 })
 
+t.test('a noted session that the document server does not know is over; one at another document server may go on, or a second one', async t => {
+  for (const [outcome, ...noted] of [['stored', 'lost'], ['being-edited', 'elsewhere'], ['being-edited', 'lost', 'edited']]) {
+    const { app, recover, lostKey, fileId, documentServer, postSignedCallback } = await startAfterOutage(t, 'forgotten')
+    for (const name of noted) {
+      const key = name === 'elsewhere' ? lostKey.split('.').with(2, name).join('.') : `${lostKey}.1`
+      const control = await app.editorControl({ user: { id: 'bob', name: 'Bob' } }).openDocument(fileId)
+      if (name === 'edited') await documentServer.open(Object.assign(control, { documentKey: name }).config!)
+      else t.match(await postSignedCallback(fileId, { key, status: 1, users: ['bob'] }), { body: '{"error":0}' })
+    }
+    t.match(await recover(), [{ outcome, kept: outcome !== 'stored' }], noted.join())
+  }
+})
+
+t.test('a document that is deleted while its forgotten file is inspected: the content goes to onForgotten', async t => {
+  for (const missingFile of ['reject', 'acknowledge'] as const) {
+    const texts: string[] = []
+    const service = await startAfterOutage(t, 'made before', {
+      policies: { missingFile },
+      inspect: async (_content, { reason, fileId }) => reason !== 'recovery' || await service.storage.remove(fileId!),
+      onForgotten: async ({ content }) => { texts.push(await textOf(content)) }
+    })
+    t.match(await service.recover(), [{ outcome: 'handed-over', kept: false }], missingFile)
+    t.strictSame([texts, service.forgotten()], [['made before'], []])
+  }
+})
+
 t.test('callbacks that have arrived are applied first: whoever has opened the document is known', async t => {
   const [entered, released] = [deferred(), deferred()]
   const { app, clock, documentServer, fileId, forgotten, recover, stored } = await startAfterOutage(t, 'forgotten', {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { type EditingOptions, OLD, startEditing } from '../kit/editing.js'
-import { deferred } from '../kit/time.js'
+import { deferred, holdTimers } from '../kit/time.js'
 
 const PATHS = ['/1', '/2', '/3', '/4']
 const contentOf = (path: string) => `content of ${path}`
@@ -22,6 +22,18 @@ t.test('concurrentSaves: so many saves are fetched at once; the others wait, in 
   t.strictSame(await Promise.all(answers), [0, 0, 0, 0])
   t.strictSame(requests, PATHS)
   t.strictSame(await Promise.all(fileIds.map(editing.storedText)), PATHS.map(contentOf))
+})
+
+t.test('concurrentSaves: saves whose files do not arrive hold up the others for ten seconds at most', async t => {
+  const timers = holdTimers(t, 10_000)
+  const { editing, fileIds, answers, asked, release } = await startSaves(t, { concurrentSaves: 1 })
+  await asked('/1')
+  timers.pass()
+  await release('/4')
+  t.equal(await answers[3], 0)
+  t.strictSame(await Promise.all(fileIds.map(editing.storedText)), [OLD, OLD, OLD, contentOf('/4')])
+  await Promise.all(['/1', '/2', '/3'].map(release))
+  await Promise.all(answers)
 })
 
 t.test('concurrentSaves: closing the app refuses the saves that wait when its time is up', async t => {

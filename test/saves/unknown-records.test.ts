@@ -3,6 +3,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import type { SavedEvent } from '../../lib/index.js'
 import { directoryOf, type Editing, type EditingOptions, type Instance, startEditing, startInstance } from '../kit/editing.js'
 import { isOnS3, OWN_FOLDER } from '../kit/storage.js'
 
@@ -113,3 +114,29 @@ t.test('a record that this version does not know is refused, and nothing is chan
   t.equal(await instance.openedKey(), key, 'when the record is known again')
   t.equal(await instance.post({ key, status: 2, url: `${url}&third` }), 0)
 })
+
+for (const change of [['record.state', { value: { format: 2 }, version: 'newer' }], ['record.next', 1]] as const) {
+  t.test(`saves go to another conflict copy if this version does not know the record of the first one: ${JSON.stringify(change)}`, {
+    skip: isOnS3 && 'This storage keeps nothing in files'
+  }, async t => {
+    const saved: SavedEvent[] = []
+    const options: EditingOptions = { ...OPTIONS, onSaved: event => { saved.push(event) } }
+    const editing = await startEditing(t, { ...options, serve: (request, response) => response.end(request.url!.slice(0, 2)) })
+    const { key, fileId, post, others, app, documentServer: { origin } } = editing
+    t.equal(await post({ key, status: 1, users: ['ada'] }), 0)
+    await others.write(fileId, 'txt', 'from outside')
+    t.equal(await post({ key, status: 6, url: `${origin}/a` }), 0)
+    await app.close()
+    const path = await generationOf(saved[0]!.conflictFileId!, directoryOf(t))
+    await writeFile(path, JSON.stringify(changed(JSON.parse(await readFile(path, 'utf8')), change)))
+    const before = await bytesIn(directoryOf(t))
+
+    const instance = await startInstance(t, editing, options)
+    t.equal(await instance.post({ key, status: 6, url: `${origin}/a-again` }), 0)
+    t.equal(await instance.post({ key, status: 2, url: `${origin}/b` }), 0)
+    t.equal(await instance.storedText(saved.at(-1)!.conflictFileId!), '/b')
+    t.equal(await instance.storedText(fileId), 'from outside')
+    const after = await bytesIn(directoryOf(t))
+    for (const name of [path, ...Object.keys(before).filter(name => name.includes(saved[0]!.conflictFileId!))]) t.equal(after[name], before[name])
+  })
+}

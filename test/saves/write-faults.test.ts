@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { fileStorage } from '../../lib/index.js'
-import { OLD, startEditing } from '../kit/editing.js'
+import { documentStorage, fileStorage, type SavedEvent } from '../../lib/index.js'
+import { memoryDriver } from '../../lib/store/memory.js'
+import { NEW, OLD, startEditing } from '../kit/editing.js'
 import { answerWith } from '../kit/http.js'
 import { startHost } from '../kit/host.js'
 import { asOrdinaryUser, documentsIn, onSmallDisk } from '../kit/storage.js'
@@ -37,4 +38,36 @@ t.test('a directory without write permission is answered with HTTP 200 and error
     await chmod(directory, 0o755)
   }
   t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url }), 0, 'the same save succeeds later')
+})
+
+t.test('a save that is stored although the storage says that it failed is acknowledged, or repeated without harm', async t => {
+  const driver = memoryDriver()
+  /** How many answers get lost, beginning with the next write. */
+  let lost = 0
+  let losing = 0
+  async function answer <Result> (result: Result): Promise<Result> {
+    if (losing > 0 && losing-- > 0) throw new Error('the answer was lost')
+    return result
+  }
+  const storage = documentStorage({
+    ...driver,
+    async set (...args) {
+      const result = await driver.set(...args)
+      ;[losing, lost] = [losing + lost, 0]
+      return await answer(result)
+    },
+    get: async fileId => await answer(await driver.get(fileId))
+  })
+  const saved: SavedEvent[] = []
+  const { post, openedKey, url, storedText } = await startEditing(t, { storage, memory: true, onSaved: event => { saved.push(event) } })
+  for (const [count, error] of [[1, 0], [2, 0], [3, 1]] as const) {
+    const { fileId } = await storage.create('docx', Buffer.from(OLD))
+    const key = await openedKey(fileId)
+    lost = count
+    t.equal(await post({ status: 2, key, url }, fileId), error, `${count} answers are lost`)
+    t.equal(await storedText(fileId), NEW)
+    t.equal(await post({ status: 2, key, url }, fileId), 0, 'the same callback again')
+    t.equal(await storedText(fileId), NEW)
+    t.strictSame(saved.splice(0).map(event => event.fileId), [fileId])
+  }
 })

@@ -48,3 +48,24 @@ t.test('after a status 4 the document server is asked whether it still has a ref
   t.equal(await key(), session.key)
   t.ok(commands() > 0)
 })
+
+for (const isAnswering of [true, false]) {
+  t.test(`after a crash, nobody returns to what was refused before a force save, and the document server ${isAnswering ? 'says that it keeps only that' : 'does not answer'}`, async t => {
+    const { open, documentServer, clock, stored } = await startService(t)
+    documentServer.fault('file', { type: 'reset' }, { times: 1 })
+    const first = await open()
+    await first.edit('refused')
+    t.match(await first.close(), { status: 2, accepted: false })
+    await clock.advance(2000)
+    const second = await open()
+    await second.edit('refused, and continued')
+    t.match(await second.forceSave(), { accepted: true })
+    await documentServer.crash()
+    await documentServer.restart({ sessions: 'lost' })
+    if (!isAnswering) documentServer.fault('command', { type: 'answer', status: 500 })
+    const third = await open()
+    t.equal(String(await third.content()), 'refused, and continued')
+    await third.close()
+    t.equal(await stored(), 'refused, and continued')
+  })
+}

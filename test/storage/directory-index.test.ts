@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { fileStorage } from '../../lib/index.js'
 import { type FileLookup, fileLookup } from '../../lib/store/files/lookup.js'
 import { hook } from '../kit/storage.js'
+import { stoppedTime } from '../kit/time.js'
 
 /** After this long a listing of an unchanged directory is believed. */
 const SETTLED_MS = 80
@@ -61,6 +62,20 @@ t.test('an unchanged directory is listed no more, and a changed one again', asyn
   await writeFile(join(directory, 'c.yyy'), 'c')
   t.equal(await nameOf(files, 'c'), 'c.yyy')
   t.equal(listings, 1)
+})
+
+t.test('while files are added, the directory is listed a tenth of the time, and not for a file of this process', async t => {
+  const directory = t.testdir({ 'a.docx': 'a' })
+  const files = fileLookup(directory)
+  const advance = stoppedTime(t)
+  let listings = 0
+  whileListing(t, directory, { begun: () => { listings++ }, read: () => advance(10) })
+  for (const [fileId, passed, expected] of [['a', 99, 1], ['own', 2, 1], ['a', 0, 2]] as const) {
+    await writeFile(join(directory, `${fileId}.docx`), 'new')
+    if (fileId === 'own') files.addName('own.docx')
+    t.strictSame([await nameOf(files, fileId), listings], [`${fileId}.docx`, expected])
+    advance(passed)
+  }
 })
 
 t.test('a file added within the same tick of the file system clock is found', async t => {
