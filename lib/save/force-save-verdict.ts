@@ -55,9 +55,8 @@ export function verdictOn (
   // When everybody has left, there is nothing new either, until the final save is made.
   if (isEdited === false) return 'again'
   if (result !== undefined) return isOrderUnknown(record, key) ? UNKNOWN_ORDER : outcomeOf(result)
-  if (session === undefined) return NO_SESSION
   // What was refused is what the document server has opened again: to it, there is nothing new.
-  return hasRefusedSave(session) ? KEPT_BACK : { saved: false, reason: 'no-changes' }
+  return session && hasRefusedSave(session) ? KEPT_BACK : { saved: false, reason: 'no-changes' }
 }
 
 /**

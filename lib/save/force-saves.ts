@@ -11,7 +11,7 @@ import {
   ASSEMBLY_FAILED, forceSaveNoted, type ForceSaveRelation, forceSaveRemoved, forceSavesConcerned, forceSavesSkipped,
   forceSaveWith
 } from '../sessions/force-save-notes.js'
-import type { SessionRecord } from '../sessions/record.js'
+import { type SessionRecord, sessionWith } from '../sessions/record.js'
 import type { SessionServices } from '../sessions/record-store.js'
 import { refusalNoted } from '../sessions/save-changes.js'
 import { withTimeout } from '../util/limits.js'
@@ -185,7 +185,7 @@ export function createForceSaves (
     const pause = answer === 'not now' ? NOT_NOW_PAUSE_MS : grace
     let quietAt = performance.now() + pause
     let seen: string | undefined
-    let isEdited: boolean | undefined = grace === 0 || undefined
+    let asked: boolean | undefined
     for (;;) {
       ended.throwIfAborted()
       const isBusy = arrivals.has(fileId) // before the record is read
@@ -195,8 +195,9 @@ export function createForceSaves (
       if (found !== seen) quietAt = performance.now() + 3 * pause
       seen = found
       const left = quietAt - performance.now()
+      const isEdited = asked ?? (grace === 0 ? sessionWith(record, waiter.key) !== undefined : undefined)
       const verdict = verdictOn(record, waiter.id, answer, { isBusy, isQuiet: left <= 0, isEdited, now: clock.now() })
-      if (verdict === 'ask') isEdited = ['edited', undefined].includes(await commands.lookUp(waiter.key))
+      if (verdict === 'ask') asked = ['edited', undefined].includes(await commands.lookUp(waiter.key))
       else if (verdict !== undefined) return verdict
       else await waiter.sleep(Math.min(POLL_INTERVAL_MS * (0.8 + Math.random() * 0.4), left > 0 ? left + 1 : Infinity))
     }

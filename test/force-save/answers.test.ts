@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { CommandFailedError, type ForceSaveFailedError } from '../../lib/errors.js'
+import { startScripted } from '../kit/editing.js'
 import { commandsAnswered, DISK_FULL, forceSaveAnswers, startPair, watched } from '../kit/sessions.js'
 
 t.test('a force save resolves when its save is stored, with the stored revision, and leaves no note', async t => {
@@ -42,6 +43,12 @@ t.test('there is no session: never opened, ended with a save, or only a forgotte
   t.ok(pair.documentServer.forgotten.has(other.documentKey))
   t.strictSame(await other.forceSave(), { saved: false, reason: 'no-session' })
   t.strictSame(await pair.notes(), [])
+})
+
+t.test('while somebody edits of whom no callback has told, there are no changes: that is not "no session"', async t => {
+  const { app, fileId } = await startScripted(t, async ({ c }) => c === 'forcesave' ? { error: 4 } : { users: ['u1'] })
+  const control = await app.editorControl().openDocument(fileId)
+  t.strictSame(await control.forceSave({ grace: 1 }), { saved: false, reason: 'no-changes' })
 })
 
 t.test('a force save that cannot be assembled rejects, and so does the next one until something is edited', async t => {
