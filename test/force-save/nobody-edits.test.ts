@@ -30,6 +30,15 @@ t.test('a key that was closed unchanged has no session, although the document se
   t.strictSame(commands.map(({ c }) => c), ['forcesave', 'info', 'forcesave'])
 })
 
+t.test('when everybody has just left, the command is sent again, until the final save or no session is reported', async t => {
+  const answers = [4, 1]
+  const { app, fileId, post, key, commands } = await startScripted(t, async ({ c }) => c === 'forcesave' ? { error: answers.shift() } : { users: [] })
+  t.equal(await post({ key, status: 1, users: ['u1'] }), 0)
+  const control = await app.editorControl().openDocument(fileId)
+  t.strictSame(await control.forceSave({ timeout, grace: 1 }), { saved: false, reason: 'no-session' })
+  t.strictSame(commands.map(({ c }) => c), ['forcesave', 'info', 'forcesave'])
+})
+
 t.test('400 calls at once share a command, and those who came after it was sent share the next', async t => {
   const pair = await startPair(t)
   const session = await pair.open()
