@@ -144,7 +144,7 @@ const recordCases: StorageCases = {
       const index = winners[0]!
       version = versions[index]!
       const message = 'get must resolve to the value and version of the set that succeeded'
-      assert.deepEqual(await storage.state.get(fileId), { value: { round, index }, version }, message)
+      assert.deepEqual((await storage.snapshot(fileId)).record, { value: { round, index }, version }, message)
     }
   },
   async 'record: get returns any JSON value as it was set' ({ storage, other }) {
@@ -152,7 +152,7 @@ const recordCases: StorageCases = {
     let version: string | null = null
     for (const value of VALUES) {
       version = await storage.state.set(fileId, value, version)
-      for (const { state } of [storage, other]) assert.deepEqual(await state.get(fileId), { value, version })
+      for (const one of [storage, other]) assert.deepEqual((await one.snapshot(fileId)).record, { value, version })
     }
   },
   async 'record: list contains every record once, as get resolves to it' ({ storage }) {

@@ -44,8 +44,6 @@ export interface ListedStateRecord extends StateRecord {
  * file are live and which saves were stored; it contains no content. It is deleted together with its file.
  */
 export interface StateStore {
-  /** Resolves to `null` if there is no record, or the `fileId` is malformed. */
-  get (fileId: string): Promise<StateRecord | null>
   /**
    * Compare and set: stores the value if the record still has this version, where `null` means that there is no record.
    * Resolves to the new version once it is durable. Resolves to `null` if the record has another version, or the
@@ -53,7 +51,7 @@ export interface StateStore {
    */
   set (fileId: string, value: unknown, version: string | null): Promise<string | null>
   /**
-   * Iterates over all records, each once and in any order, with what `get` would resolve to. A record that is set or
+   * Iterates over all records, each once and in any order, as `snapshot` has them. A record that is set or
    * deleted meanwhile may be missing, or be as it was. It reads a few at a time, as the caller proceeds: there may be
    * very many.
    */
@@ -145,7 +143,7 @@ export interface DocumentStore extends Storage {
   commit (fileId: string, content: Content, options: CommitOptions): Promise<Committed | null>
 
   /**
-   * Resolves to what `stat` and `state.get` would resolve to at one moment, usually with one request instead of two.
+   * A file and its record as they are at one moment.
    *
    * @internal
    */

@@ -146,10 +146,6 @@ export function createDocumentStore (driver: Driver) {
     },
 
     state: {
-      async get (fileId) {
-        return stateOf(await recordOf(fileId))
-      },
-
       async set (fileId, value, version) {
         const state: StateRecord = { value: jsonValue(value), version: randomUUID() }
         const isSet = await records.change(fileId, record =>

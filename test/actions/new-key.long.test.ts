@@ -95,9 +95,9 @@ t.test('attack: a page cannot take the key from a document that somebody edits',
 t.test('attack: nor if only the document server knows that somebody edits it, or does not answer', async t => {
   const service = await startService(t)
   const { fileId, open, key, documentServer, app } = service
-  const { state } = storeOf(app)
+  const { snapshot, state } = storeOf(app)
   const session = await open()
-  const record = await state.get(fileId)
+  const { record } = await snapshot(fileId)
   await state.set(fileId, { format: 1, sessions: [], saves: [] }, record!.version)
   t.equal((await tryAgain(service, fileId, session.key)).key, session.key)
   await session.close()

@@ -262,7 +262,7 @@ export async function startPair (
     control,
     stored: async () => await a.storedText(fileId),
     notes: async () =>
-      ((await storeOf(a.app).state.get(fileId))?.value as { readonly forceSaves?: readonly Note[] } | undefined)
+      ((await storeOf(a.app).snapshot(fileId)).record?.value as { readonly forceSaves?: readonly Note[] } | undefined)
         ?.forceSaves ?? [],
     async afterQuiet (promise) {
       const saving = watched(promise)

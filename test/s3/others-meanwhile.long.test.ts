@@ -26,7 +26,7 @@ t.test('a commit whose answer was lost, and that many writes of others have foll
       }
       const setStates = async () => {
         proxy.onRequest = () => undefined
-        version = (await direct.state.get(fileId))?.version ?? null
+        version = (await direct.snapshot(fileId)).record?.version ?? null
         for (let write = 0; write < writes; write++) version = await direct.state.set(fileId, { write }, version)
       }
       const outcome: unknown = await (isCreated

@@ -15,7 +15,6 @@ t.test('each method makes as few requests as documented', { skip: noS3 }, async 
   const { fileId } = await storage.create('docx', Buffer.from('content'))
   t.equal(await made(async () => await storage.stat(fileId)), 'GET')
   t.equal(await made(async () => await storage.snapshot(fileId)), 'GET')
-  t.equal(await made(async () => await storage.state.get(fileId)), 'GET')
   t.equal(await made(async () => await storage.downloadUrl!(fileId)), 'GET')
   t.equal(await made(async () => await textOf(storage, fileId)), 'GET GET')
   t.equal(await made(async () => await storage.create('docx', Buffer.from('content'))), 'PUT PUT')

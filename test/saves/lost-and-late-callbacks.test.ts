@@ -77,7 +77,7 @@ t.test('a status 4 is lost, then the file changes from outside: the next editor 
     'in a cluster the key leads to the server that has the document'
   )
   t.equal(commands.asked.length, 2, 'once for people, once for a forgotten file')
-  while (JSON.stringify(await storeOf(app).state.get(fileId)).includes(key)) await new Promise(resolve => setImmediate(resolve))
+  while (JSON.stringify((await storeOf(app).snapshot(fileId)).record).includes(key)) await new Promise(resolve => setImmediate(resolve))
 })
 
 t.test('a status 4 overtakes its status 1, then the file changes from outside: the next editor sees the change', async t => {

@@ -44,14 +44,14 @@ function fieldsFor ({ documentServer: { origin } }: Pick<Editing, 'documentServe
 t.test('the answers in a submitted form reach the hook, and the form stays as it was', async t => {
   const published = collect(t, 'save')
   const { app, post, submitted, fields, fileId, key, unchanged } = await startForms(t)
-  const record = await storeOf(app).state.get(fileId)
+  const { record } = await storeOf(app).snapshot(fileId)
   t.equal(await post({ key, ...fields }), 0)
   const { pdf, id, ...event } = submitted[0]!
   t.strictSame(event, { fileId, key, user: { id: 'ada' }, data: DATA, fileType: 'pdf', size: PDF.length, bytes: PDF })
   t.match(id, /^[\w-]{32}$/)
   t.ok(pdf)
   await unchanged(t, 'a submitted form')
-  t.strictSame(await storeOf(app).state.get(fileId), record, 'the record does not know of it')
+  t.strictSame((await storeOf(app).snapshot(fileId)).record, record, 'the record does not know of it')
   t.match(published.messages.at(-1), { outcome: 'submitted', status: 6, fileId })
 
   t.equal(await post({ key, ...fields, encrypted: false, url: fields.url.replace('md5=a', 'md5=c') }), 0, 'a repeat')
@@ -139,12 +139,12 @@ t.test('without the hook a submitted form is refused, because everybody who sees
     onFormSubmitted: undefined,
     onSaveFailed: (event: unknown) => { failed.push(event) }
   })
-  const record = await storeOf(app).state.get(fileId)
+  const { record } = await storeOf(app).snapshot(fileId)
   for (const more of [{}, { encrypted: false }, { formsdataurl: undefined }, { filetype: 'docx' }, { userdata: 'force-save-0' }]) {
     t.equal(await post({ key, ...fields, ...more }), 1)
   }
   await unchanged(t, 'a submitted form')
-  t.strictSame(await storeOf(app).state.get(fileId), record, 'the record does not know of it')
+  t.strictSame((await storeOf(app).snapshot(fileId)).record, record, 'the record does not know of it')
   t.strictSame(failed, [], 'no save has failed')
   t.match(log.text(), /a form was submitted, and the option onFormSubmitted is not set/)
   for (const forcesavetype of [0, 1, 2]) {

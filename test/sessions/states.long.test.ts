@@ -38,7 +38,7 @@ for (const event of EVENTS) {
     const { app, storage, documentServer: { origin }, post, others } = host
 
     async function record (fileId: string) {
-      return (await storeOf(app).state.get(fileId))?.value as {
+      return (await storeOf(app).snapshot(fileId)).record?.value as {
         sessions: Array<{ key: string, state: SessionState }>,
         saves: Array<{ key: string, status: number }>
       }

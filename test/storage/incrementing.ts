@@ -11,12 +11,12 @@ if (links === 'without-links') {
   syncBuiltinESMExports()
 }
 
-const { state } = fileStorage({ directory })
+const { snapshot, state } = fileStorage({ directory })
 process.send!('ready')
 await once(process, 'message')
 process.disconnect()
 for (let done = 0; done < Number(times);) {
-  const found = await state.get('a')
+  const { record: found } = await snapshot('a')
   const count = (found?.value as { count: number } | undefined)?.count ?? 0
   if (await state.set('a', { count: count + 1, text: 'x'.repeat(5000) }, found?.version ?? null) !== null) done++
 }

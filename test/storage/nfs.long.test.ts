@@ -56,7 +56,7 @@ t.test('on NFS, two clients that count concurrently lose no increment', { skip }
   await Promise.all(processes.map(process => once(process, 'message')))
   for (const process of processes) process.send('go')
   t.strictSame(await Promise.all(processes.map(async process => (await once(process, 'exit'))[0])), [0, 0])
-  for (const directory of folders) t.match(await fileStorage({ directory }).state.get('a'), { value: { count: 60 } })
+  for (const directory of folders) t.match((await fileStorage({ directory }).snapshot('a')).record, { value: { count: 60 } })
 })
 
 t.test('on NFS, saves of two machines are stored in order, whatever becomes of a machine or the server', { skip }, async t => {

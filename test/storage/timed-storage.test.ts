@@ -31,7 +31,7 @@ t.test('every call of a storage that never answers ends', async t => {
     stage: never,
     commit: never,
     downloadUrl: never,
-    state: { get: never, set: never, list: () => ({ [Symbol.asyncIterator]: () => ({ next: never }) }) },
+    state: { set: never, list: () => ({ [Symbol.asyncIterator]: () => ({ next: never }) }) },
     versions: { list: never, keep: never, read: never, remove: never, label: never }
   }
   const staged: StagedContent = { size: 0, discard: never, [Symbol.asyncIterator]: () => content() }

@@ -46,7 +46,7 @@ for (const extension of ['txt', 'docx']) {
     await ended
     t.equal(await text(), 'saved')
     t.strictSame(await names(), [`${fileId}.${extension}`])
-    t.match(await second.state.get(fileId), { value: 'saved' })
+    t.match((await second.snapshot(fileId)).record, { value: 'saved' })
     t.match(await second.versions.list(fileId), [{ version: 1, extension: 'txt', size: 3 }])
   })
 }
@@ -66,10 +66,10 @@ t.test('a reader that is held while it finishes a save finds it finished by othe
   })
   const saving = save({ extension: 'docx' })
   await held.promise
-  t.match(await second.state.get(fileId), { value: 'saved' }, 'another reader has finished it')
+  t.match((await second.snapshot(fileId)).record, { value: 'saved' }, 'another reader has finished it')
   goOn.resolve()
   t.ok(await saving)
-  t.match(await second.state.get(fileId), { value: 'saved' })
+  t.match((await second.snapshot(fileId)).record, { value: 'saved' })
   t.strictSame(await names(), [`${fileId}.docx`])
 })
 
@@ -126,7 +126,7 @@ t.test('another program replaces the file between the record and the rename: its
   t.equal(await save(), null)
   t.ok(isReplaced)
   t.equal(await text(), 'of another program')
-  t.equal(await second.state.get(fileId), null, 'the save is not noted')
+  t.equal((await second.snapshot(fileId)).record, null, 'the save is not noted')
 })
 
 t.test('a format whose file name another document has is refused, and both stay', async t => {

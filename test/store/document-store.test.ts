@@ -11,7 +11,7 @@ import { fileStorage, memoryStorage } from '../../lib/index.js'
 import type { CommitOptions, DocumentStore } from '../../lib/store/contract.js'
 import type { Content, KeepOptions, ReplaceOptions, VersionStore } from '../../types/storage.js'
 import {
-  assertGone, assertKept, assertNoRecord, assertNotSet, assertRecord, assertStateRecord, casesOf, commit,
+  assertGone, assertKept, assertNotSet, assertRecord, casesOf, commit,
   type CommittingScene, ifStill, keep, list, MALFORMED_IDS, RECORD, set, withRecord, withState, withVersions
 } from './scenes.js'
 
@@ -232,24 +232,24 @@ const commits = casesOf('commit', withRecord, {
 })
 
 const records = casesOf('record', withState, {
-  async 'versions are never reused' ({ state, fileId }) {
+  async 'versions are never reused' ({ storage, state, fileId }) {
     const versions = [await set(state, fileId, 'the same')]
     for (let round = 1; round < 30; round++) {
       versions.push(await set(state, fileId, round % 3 ? 'the same' : 'another', versions.at(-1)!))
     }
     assert.equal(new Set(versions).size, 30, '30 sets must give 30 different versions, also for equal values')
     for (const old of versions.slice(0, -1)) await assertNotSet(state, fileId, 'late', old)
-    await assertStateRecord(state, fileId, 'the same', versions.at(-1)!)
+    await assertRecord(storage, fileId, { value: 'the same', version: versions.at(-1)! })
   },
-  async 'a malformed fileId has no record and is not an error' ({ state, fileId, list }) {
+  async 'a malformed fileId has no record and is not an error' ({ storage, state, fileId, list }) {
     const version = await set(state, fileId, 'a value')
     const before = await list?.()
     for (const malformed of MALFORMED_IDS) {
-      await assertNoRecord(state, malformed)
+      await assertRecord(storage, malformed, null)
       await state.set(malformed, 'another value', null)
       await state.set(malformed, 'another value', version)
     }
-    await assertStateRecord(state, fileId, 'a value', version)
+    await assertRecord(storage, fileId, { value: 'a value', version })
     assert.deepEqual(await list?.(), before, 'set must add and remove no names')
   },
   async 'a record is not listed as a document and does not change its document' ({ state, fileId, storage, list }) {
@@ -261,7 +261,7 @@ const records = casesOf('record', withState, {
     await assertUnchanged(storage, info!, patternBytes(100))
     await storage.replace(fileId, patternBytes(50))
     await assertStored(storage, fileId, patternBytes(50))
-    await assertStateRecord(state, fileId, 9, version)
+    await assertRecord(storage, fileId, { value: 9, version })
   }
 })
 

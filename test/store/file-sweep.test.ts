@@ -54,7 +54,7 @@ t.test('the record of a document whose file is missing is removed after 30 days;
   t.match(await storage.sweep(), { documents: 0 }, 'missing since just now')
   await rename(`${path}.away`, path)
   t.equal((await storage.versions.list('a')).length, 1)
-  t.match(await storage.state.get('a'), { value: { format: 1 } })
+  t.match((await storage.snapshot('a')).record, { value: { format: 1 } })
   t.match(await storage.sweep({ missingFor: ANY_AGE }), { documents: 0 }, 'it is back')
 
   await rm(path)

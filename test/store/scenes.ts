@@ -45,10 +45,10 @@ export function ifStill ({ info, recordVersion }: Committed): Pick<CommitOptions
 }
 
 export async function assertRecord (
-  { state }: DocumentStore, fileId: string, record: { value: unknown, version: string | null } | null
+  storage: DocumentStore, fileId: string, record: { value: unknown, version: string | null } | null
 ): Promise<void> {
-  const message = 'state.get must resolve to the record of the latest commit or set'
-  assert.deepEqual(await state.get(fileId), record, message)
+  const message = 'snapshot must resolve to the record of the latest commit or set'
+  assert.deepEqual((await storage.snapshot(fileId)).record, record, message)
 }
 
 export async function commit (
@@ -62,20 +62,7 @@ export async function commit (
 /** A stored file without a record. */
 interface StateScene extends Scene {
   readonly state: StateStore
-  /** That of the other instance. */
-  readonly otherState: StateStore
   readonly fileId: string
-}
-
-export async function assertStateRecord (
-  state: StateStore, fileId: string, value: unknown, version: string | null
-): Promise<void> {
-  const message = 'get must resolve to the value and version of the latest successful set'
-  assert.deepEqual(await state.get(fileId), { value, version }, message)
-}
-
-export async function assertNoRecord (state: StateStore, fileId: string): Promise<void> {
-  assert.equal(await state.get(fileId), null, `get of ${JSON.stringify(fileId)} must resolve to null: it has no record`)
 }
 
 export async function assertNotSet (
@@ -97,7 +84,7 @@ export async function set (
 
 export async function withState (scene: Scene): Promise<StateScene> {
   const { fileId } = await scene.storage.create('docx', patternBytes(100))
-  return { ...scene, state: scene.storage.state, otherState: scene.other.state, fileId }
+  return { ...scene, state: scene.storage.state, fileId }
 }
 
 /** A file that has `OLD_BYTES`, and of which nothing was kept. */

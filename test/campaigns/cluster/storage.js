@@ -81,7 +81,7 @@ function withoutConditions (storage) {
       ...state,
       async set (fileId, value, _version) {
         for (;;) {
-          const version = await state.set(fileId, value, (await state.get(fileId))?.version ?? null)
+          const version = await state.set(fileId, value, (await storage.snapshot(fileId)).record?.version ?? null)
           if (version !== null) return version
         }
       }

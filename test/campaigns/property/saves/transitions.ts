@@ -30,11 +30,6 @@ export function withCheckedTransitions (storage: DocumentStore, faults: string[]
     ...storage,
     state: {
       ...state,
-      async get (fileId) {
-        const record = await state.get(fileId)
-        learn(fileId, record)
-        return record
-      },
       async set (fileId, value, version) {
         const newVersion = await state.set(fileId, value, version)
         if (newVersion !== null) changed(fileId, version, value, newVersion)

@@ -102,7 +102,6 @@ export function unreliableStorage (whole: DocumentStore, moments: Moments): Unre
     }),
     state: {
       ...whole.state,
-      get: fileId => access('get', () => whole.state.get(fileId)),
       set: (...given) => access('set', () => whole.state.set(...given))
     }
   }
