@@ -93,8 +93,7 @@ export interface EditorSessions {
    * did to these sessions counts. Sessions that this instance has not seen, because it was started later or because
    * other instances handle them, are found with `scan`; afterwards it knows them. The document server is not asked.
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `scan` is set and the storage has `state` without
-   *   `state.list`.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is unknown or has the wrong type.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the storage did not finish in time.
    * @throws the storage's own error, or the reason of `signal`.
    */
@@ -110,7 +109,7 @@ export interface EditorSessions {
   get (fileId: string): Promise<{ readonly sessions: EditorSession[], readonly freezes: Freeze[] }>
 
   /**
-   * Lets nobody edit a file until it is released or the time is up, on all instances that share the storage's `state`:
+   * Lets nobody edit a file until it is released or the time is up, on all instances that share the storage:
    * for a lock of WebDAV, a legal hold, a migration. Whoever opens it meanwhile views it, with the reason. Live
    * sessions are saved, and their editors told to close, viewers too; their pages show the reason.
    *

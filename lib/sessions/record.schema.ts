@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { SavedEvent } from '../../types/events.js'
 
-// The record of a file: one small JSON value in the storage's `state`, shared by all instances of the application. A
+// The record of a file: one small JSON value in its record, shared by all instances of the application. A
 // record with anything else in it is refused: a rewrite would drop what a newer version of this library has added.
 // Whatever changes here needs another `format`.
 
