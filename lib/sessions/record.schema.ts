@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import type { SavedEvent } from '../../types/events.js'
 
-// The record of a file: one small JSON value in its record, shared by all instances of the application. A
-// record with anything else in it is refused: a rewrite would drop what a newer version of this library has added.
-// Whatever changes here needs another `format`.
+// What the plugin notes of a file: one small JSON value, shared by all instances of the application. One with anything
+// else in it is refused: a rewrite would drop what a newer version of this library has added. Whatever changes here
+// needs another `format`.
 
 /** Copied from the storage and not validated: an odd `size` must not make the record useless. */
 type SavedResult = Readonly<
