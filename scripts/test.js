@@ -37,10 +37,10 @@ const NEEDS_STORE = 'kit/s3.js'
 /** Skipped for such a reason, a test is no fault. */
 const LACKING = /^(This (machine|storage)|only npm run) /
 /**
- * Starting a process takes a second of processor time, longer than most short files. With larger groups, a machine with
- * eight processors would have nothing to do for some of them.
+ * Starting a process takes two seconds of processor time, longer than most short files. With larger groups, a machine
+ * with four processors would have nothing to do for some of them.
  */
-const FILES_PER_GROUP = { short: 31, long: 12 }
+const FILES_PER_GROUP = { short: 62, long: 12 }
 const GROUPS = '.tap/groups'
 
 const args = process.argv.slice(2)
