@@ -1,9 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import dns from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { pipeline } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { Agent, buildConnector, type Dispatcher, request as send } from 'undici'
+import { Agent, buildConnector, type Dispatcher, interceptors, request as send } from 'undici'
 import type { HttpClient, HttpRequest, HttpResponse } from '../../types/http.js'
 import type { EditorOptions } from '../../types/options.js'
 import { AddressBlockedError, UpstreamError } from '../errors.js'
@@ -111,9 +109,8 @@ const rules: Rules<UndiciClientOptions> = {
   dispatcher: rule('must be a dispatcher of undici', isDispatcher)
 }
 
-const decoders = new Map([
-  ['gzip', createGunzip], ['x-gzip', createGunzip], ['deflate', createInflate], ['br', createBrotliDecompress]
-])
+/** Servers may compress although nobody has asked for it. */
+const decompress = interceptors.decompress({ skipErrorResponses: false })
 
 /**
  * Creates the default HTTP client, which uses undici. Requests with `publicOnly` have connections of their own, made by
@@ -142,33 +139,18 @@ export function undiciClient (options: UndiciClientOptions = {}): HttpClient {
     async request (request) {
       const { url, publicOnly = false } = request
       if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-      const response = await exchange(publicOnly ? guarded : unrestricted, request)
+      const response = await exchange((publicOnly ? guarded : unrestricted).compose(decompress), request)
       const encoding = response.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
-      return encoding === 'identity' ? response : decoded(response, encoding)
+      if (encoding === 'identity') return response
+      discard(response.body)
+      throw new UpstreamError('the response has a Content-Encoding that was not requested and is not supported')
     },
     ...(dispatcher ? {} : { close: async () => { await Promise.all([unrestricted.destroy(), guarded.destroy()]) } })
   }
 }
 
 function isDispatcher (value: unknown): boolean {
-  return typeof (value as Partial<Dispatcher> | null)?.dispatch === 'function'
-}
-
-function decoded ({ status, header, body }: HttpResponse, encoding: string): HttpResponse {
-  const createDecoder = decoders.get(encoding)
-  if (!createDecoder) {
-    discard(body)
-    throw new UpstreamError('the response has a Content-Encoding that was not requested and is not supported')
-  }
-  const decoder = createDecoder()
-  // pipeline() stops listening once everything is written, but a truncated body fails later than that. Readers still
-  // get the error.
-  decoder.on('error', () => {})
-  return {
-    status,
-    header: name => /^content-(encoding|length)$/i.test(name) ? undefined : header(name),
-    body: pipeline(body, decoder, () => {})
-  }
+  return typeof (value as Partial<Dispatcher> | null)?.compose === 'function'
 }
 
 /**
