@@ -55,8 +55,9 @@ export function verdictOn (
   // When everybody has left, there is nothing new either, until the final save is made.
   if (isEdited === false) return 'again'
   if (result !== undefined) return isOrderUnknown(record, key) ? UNKNOWN_ORDER : outcomeOf(result)
+  if (session === undefined) return UNREPORTED
   // What was refused is what the document server has opened again: to it, there is nothing new.
-  return session && hasRefusedSave(session) ? KEPT_BACK : { saved: false, reason: 'no-changes' }
+  return hasRefusedSave(session) ? KEPT_BACK : { saved: false, reason: 'no-changes' }
 }
 
 /**
@@ -94,6 +95,10 @@ const NOT_ASSEMBLED: Failure = {
 }
 const UNKNOWN_ORDER: Failure = {
   failure: 'several saves with changes of the same second have arrived, and it is unknown which is the newest',
+  isRetryable: true
+}
+const UNREPORTED: Failure = {
+  failure: 'somebody is editing, but no callback has said so: it is unknown whether everything is stored',
   isRetryable: true
 }
 const KEPT_BACK: Failure = {
