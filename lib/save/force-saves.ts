@@ -195,6 +195,7 @@ export function createForceSaves (
       if (found !== seen) quietAt = performance.now() + 3 * pause
       seen = found
       const left = quietAt - performance.now()
+      // Without grace there is no time to ask: the record says it.
       const isEdited = asked ?? (grace === 0 ? sessionWith(record, waiter.key) !== undefined : undefined)
       const verdict = verdictOn(record, waiter.id, answer, { isBusy, isQuiet: left <= 0, isEdited, now: clock.now() })
       if (verdict === 'ask') asked = ['edited', undefined].includes(await commands.lookUp(waiter.key))
