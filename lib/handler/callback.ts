@@ -161,7 +161,7 @@ export function createCallbackHandler (parts: Parts) {
       if (outcome === 'repeated' || outcome === 'superseded') await forceSaves.skipped(request)
       return outcome
     } catch (error) {
-      if (event.status === 2) await noteRefusedSave(log, event, error as Error)
+      if (event.status === 2) await noteRefusedSave(log, event, error as Error, isAwaited())
       await forceSaves.failed(event, relation, error as Error)
       await hooks.saveFailed(event, error as Error)
       throw error
@@ -174,11 +174,13 @@ export function createCallbackHandler (parts: Parts) {
   }
 
   /** The document server keeps the save, and restores it when the same key is opened again. */
-  async function noteRefusedSave (log: FastifyBaseLogger, event: FinishedEvent | CorruptedEvent, error: Error) {
+  async function noteRefusedSave (
+    log: FastifyBaseLogger, event: FinishedEvent | CorruptedEvent, error: Error, isHeard = true
+  ) {
     const { fileId, key, users } = event
     if (!key) return
     const reason = { code: codeOf(error), ...messageForUsers(error) }
-    await sessions.saveRefused(fileId, refusedIdentityOf({ ...event, key }), reason, users).catch(err =>
+    await sessions.saveRefused(fileId, refusedIdentityOf({ ...event, key }), reason, users, isHeard).catch(err =>
       log.error({ err, fileId, key }, 'the refused save could not be recorded')
     )
   }

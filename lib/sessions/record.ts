@@ -147,21 +147,48 @@ export function withoutRefusals (record: SessionRecord, isOver: (refusal: Refusa
   return others.length === refusals.length ? record : { ...rest, ...(others.length > 0 && { refusals: others }) }
 }
 
-/** Status 1: users are editing under this key, or only their unsaved changes are left, and `content` is stored. */
+/**
+ * Status 1: users are editing under this key, or only their unsaved changes are left, and `content` is stored.
+ * `isAlone`: all of them have just joined.
+ */
 export function sessionStarted (
   record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number,
-  { hasUsers }: { readonly hasUsers: boolean }
+  { hasUsers, isAlone }: { readonly hasUsers: boolean, readonly isAlone: boolean }
 ): SessionRecord {
   const event = !hasUsers ? 'unsaved' : finishedKeys(record).has(key) ? 'joinedLate' : 'joined'
-  const started = sessionAfter(record, key, event, { lastReported: now }, () => baseOf(record, keys, key, content))
+  const known = isAlone && mayBeginAnew(sessionWith(record, key)) ? withoutBase(record, key) : record
+  const started = sessionAfter(known, key, event, { lastReported: now }, () => baseOf(record, keys, key, content))
   return withFrozenOut(started, key, now)
 }
 
-/** The document server keeps a refused save only under its key, so the session stays until it is opened again. */
+/**
+ * Whether whoever is alone in a session may see what was refused before the latest save: after a crash, the document
+ * server opens that again. Nothing in its saves tells it.
+ */
+export function mayBeginAnew (session: Session | undefined): boolean {
+  return session?.isAheadOfRefused === true
+}
+
+/** What the session saves next becomes a conflict copy. */
+function withoutBase (record: SessionRecord, key: string): SessionRecord {
+  return {
+    ...record,
+    sessions: record.sessions.map(session => {
+      const { baseRevision, conflictFileId, conflictRevision, ...others } = session
+      return session.key === key ? others : session
+    })
+  }
+}
+
+/**
+ * The document server keeps a refused save only under its key, so the session stays until it is opened again.
+ * `isHeard`: it gets to know of the refusal. If not, it may have crashed, and have only what was refused before.
+ */
 export function saveRefused (
-  record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number
+  record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number,
+  { isHeard }: { readonly isHeard: boolean }
 ): SessionRecord {
-  const refused = sessionAfter(record, key, 'refused', { isAheadOfRefused: false }, () => ({
+  const refused = sessionAfter(record, key, 'refused', isHeard ? { isAheadOfRefused: false } : {}, () => ({
     lastReported: finishedKeys(record).has(key) ? LONG_AGO : now,
     ...baseOf(record, keys, key, content)
   }))

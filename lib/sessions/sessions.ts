@@ -5,8 +5,8 @@ import { frozenNotice } from '../document-server/commands.js'
 import { BoundedMap } from '../util/limits.js'
 import { shared } from '../util/queue.js'
 import {
-  type Hold, type SessionRecord, finishedKeys, holdsOf, isFrozenOut, isJoinable, isLive, LONG_AGO, type Refusal,
-  type SaveIdentity, saveRefused, type Session, sessionAfter, sessionStarted, sessionWith
+  type Hold, type SessionRecord, finishedKeys, holdsOf, isFrozenOut, isJoinable, isLive, LONG_AGO, mayBeginAnew,
+  type Refusal, type SaveIdentity, saveRefused, type Session, sessionAfter, sessionStarted, sessionWith
 } from './record.js'
 import type { Cause, SessionServices, Snapshot } from './record-store.js'
 import { refusalNoted, refusalOf, saveStored } from './save-changes.js'
@@ -105,9 +105,10 @@ export function createSessions (
      */
     async started (fileId: string, key: string, users: Users, joined: Users = []): Promise<void> {
       const hasUsers = users?.length !== 0
+      const isAlone = joined.length > 0 && users?.every(user => joined.includes(user)) === true
       const isJustNoted = (record: SessionRecord) => {
         const session = sessionWith(record, key)
-        return session !== undefined && (isLive(session) || !hasUsers) &&
+        return session !== undefined && (isLive(session) || !hasUsers) && !(isAlone && mayBeginAnew(session)) &&
           clock.now() - session.lastReported < timeouts.session / NOTES_PER_ASK
       }
       const snapshot = await recordStore.read(fileId)
@@ -115,7 +116,7 @@ export function createSessions (
       const content = snapshot.file
       if (content === null) return
       const change = (record: SessionRecord) =>
-        isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers })
+        isJustNoted(record) ? record : sessionStarted(record, keys, key, content, clock.now(), { hasUsers, isAlone })
       const options = { snapshot, cause: { key, users } }
       keepOut(await recordStore.update(fileId, change, options), fileId, key, { users, joined })
     },
@@ -155,9 +156,9 @@ export function createSessions (
       )
     },
 
-    /** A save of the session was refused: the document server keeps it under this key. */
+    /** A save of the session was refused: the document server keeps it under this key. `isHeard`: as in record.ts. */
     async saveRefused (
-      fileId: string, save: SaveIdentity, reason: Pick<Refusal, 'code' | 'message'>, users: Users
+      fileId: string, save: SaveIdentity, reason: Pick<Refusal, 'code' | 'message'>, users: Users, isHeard: boolean
     ): Promise<void> {
       const { key } = save
       const cause = { key, users, reason: 'refused' } as const
@@ -166,7 +167,7 @@ export function createSessions (
       if (content === null) return await endedAfterDeletion(fileId, cause)
       const change = (record: SessionRecord) => {
         const now = clock.now()
-        return refusalNoted(saveRefused(record, keys, key, content, now), save, { ...reason, now })
+        return refusalNoted(saveRefused(record, keys, key, content, now, { isHeard }), save, { ...reason, now })
       }
       await recordStore.update(fileId, change, { snapshot, cause })
     },

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { startService } from '../kit/sessions.js'
 import { recordSessions, told } from '../kit/editing.js'
+import { deferred } from '../kit/time.js'
 
 t.test('a save that is refused a second time ends the session a second time, and is brought back all the same', async t => {
   const { hooks, until, events } = recordSessions()
@@ -49,23 +50,55 @@ t.test('after a status 4 the document server is asked whether it still has a ref
   t.ok(commands() > 0)
 })
 
-for (const isAnswering of [true, false]) {
-  t.test(`after a crash, nobody returns to what was refused before a force save, and the document server ${isAnswering ? 'says that it keeps only that' : 'does not answer'}`, async t => {
-    const { open, documentServer, clock, stored } = await startService(t)
-    documentServer.fault('file', { type: 'reset' }, { times: 1 })
-    const first = await open()
-    await first.edit('refused')
-    t.match(await first.close(), { status: 2, accepted: false })
-    await clock.advance(2000)
-    const second = await open()
-    await second.edit('refused, and continued')
-    t.match(await second.forceSave(), { accepted: true })
-    await documentServer.crash()
-    await documentServer.restart({ sessions: 'lost' })
-    if (!isAnswering) documentServer.fault('command', { type: 'answer', status: 500 })
-    const third = await open()
-    t.equal(String(await third.content()), 'refused, and continued')
-    await third.close()
-    t.equal(await stored(), 'refused, and continued')
-  })
+t.test('after a crash, nobody returns to what was refused before a force save while the document server does not answer', async t => {
+  const { open, documentServer, clock, stored } = await startService(t)
+  documentServer.fault('file', { type: 'reset' }, { times: 1 })
+  const first = await open()
+  await first.edit('refused')
+  t.match(await first.close(), { status: 2, accepted: false })
+  await clock.advance(2000)
+  const second = await open()
+  await second.edit('refused, and continued')
+  t.match(await second.forceSave(), { accepted: true })
+  await documentServer.crash()
+  await documentServer.restart({ sessions: 'lost' })
+  documentServer.fault('command', { type: 'answer', status: 500 })
+  const third = await open()
+  t.equal(String(await third.content()), 'refused, and continued')
+  await third.close()
+  t.equal(await stored(), 'refused, and continued')
+})
+
+for (const isSaving of [false, true]) {
+  for (const opens of ['a new page', 'the page from before'] as const) {
+    t.test(`a crash after a force save of what was refused${isSaving ? ', in the middle of the next save' : ''}: whoever opens ${opens} does not replace the force save`, async t => {
+      let finalSaves = 0
+      const failed = deferred()
+      const { open, documentServer, stored, app, fileId } = await startService(t, {
+        async onCallback ({ status }) {
+          if (status === 2 && ++finalSaves === 2 && isSaving) await documentServer.crash()
+        },
+        onSaveFailed () { if (finalSaves === 2) failed.resolve() }
+      })
+      documentServer.fault('file', { type: 'reset' }, { times: 1 })
+      const first = await open()
+      await first.edit('refused')
+      t.match(await first.close(), { status: 2, accepted: false })
+      const { config } = await app.editorControl().openDocument(fileId)
+      const second = await documentServer.open(config!)
+      await second.edit('refused, and continued')
+      t.match(await second.forceSave(), { accepted: true })
+      if (isSaving) {
+        await t.rejects(second.close())
+        await failed.promise
+      } else await documentServer.crash()
+      await documentServer.restart({ sessions: 'lost' })
+
+      const third = opens === 'a new page' ? await open() : await documentServer.open(config!)
+      t.equal(String(await third.content()), opens === 'a new page' ? 'refused, and continued' : 'refused')
+      await third.edit('typed')
+      t.match(await third.close(), { accepted: true })
+      t.equal(await stored(), opens === 'a new page' ? 'typed' : 'refused, and continued')
+    })
+  }
 }
