@@ -182,13 +182,17 @@ function withoutBase (record: SessionRecord, key: string): SessionRecord {
 
 /**
  * The document server keeps a refused save only under its key, so the session stays until it is opened again.
- * `isHeard`: it gets to know of the refusal. If not, it may have crashed, and have only what was refused before.
+ * `isHeard`: it gets to know of the refusal. If not, it may have crashed, and have only what was refused before: saves
+ * of a session that was opened from that list no changes.
  */
 export function saveRefused (
   record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number,
   { isHeard }: { readonly isHeard: boolean }
 ): SessionRecord {
-  const refused = sessionAfter(record, key, 'refused', isHeard ? { isAheadOfRefused: false } : {}, () => ({
+  const last = lastSaveOf(record, key)
+  const isAhead = last !== undefined && last.firstChange === undefined
+  const fields = isHeard ? { isAheadOfRefused: false } : isAhead ? { isAheadOfRefused: true } : {}
+  const refused = sessionAfter(record, key, 'refused', fields, () => ({
     lastReported: finishedKeys(record).has(key) ? LONG_AGO : now,
     ...baseOf(record, keys, key, content)
   }))
