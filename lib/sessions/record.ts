@@ -156,7 +156,7 @@ export function sessionStarted (
   { hasUsers, isAlone }: { readonly hasUsers: boolean, readonly isAlone: boolean }
 ): SessionRecord {
   const event = !hasUsers ? 'unsaved' : finishedKeys(record).has(key) ? 'joinedLate' : 'joined'
-  const known = isAlone && mayBeginAnew(sessionWith(record, key)) ? withoutBase(record, key) : record
+  const known = isAlone && mayBeginAnew(record, key) ? withoutBase(record, key) : record
   const started = sessionAfter(known, key, event, { lastReported: now }, () => baseOf(record, keys, key, content))
   return withFrozenOut(started, key, now)
 }
@@ -165,8 +165,14 @@ export function sessionStarted (
  * Whether whoever is alone in a session may see what was refused before the latest save: after a crash, the document
  * server opens that again. Nothing in its saves tells it.
  */
-export function mayBeginAnew (session: Session | undefined): boolean {
-  return session?.isAheadOfRefused === true
+export function mayBeginAnew (record: SessionRecord, key: string): boolean {
+  const session = sessionWith(record, key)
+  return session?.isAheadOfRefused === true || (session !== undefined && isOfForgotten(lastSaveOf(record, key)))
+}
+
+/** Whether the session of a save was opened from a forgotten file: then it lists no changes. */
+function isOfForgotten (save: StoredSave | undefined): boolean {
+  return save !== undefined && save.firstChange === undefined
 }
 
 /** What the session saves next becomes a conflict copy. */
@@ -189,8 +195,7 @@ export function saveRefused (
   record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number,
   { isHeard }: { readonly isHeard: boolean }
 ): SessionRecord {
-  const last = lastSaveOf(record, key)
-  const isAhead = last !== undefined && last.firstChange === undefined
+  const isAhead = isOfForgotten(lastSaveOf(record, key))
   const fields = isHeard ? { isAheadOfRefused: false } : isAhead ? { isAheadOfRefused: true } : {}
   const refused = sessionAfter(record, key, 'refused', fields, () => ({
     lastReported: finishedKeys(record).has(key) ? LONG_AGO : now,

@@ -108,7 +108,7 @@ export function createSessions (
       const isAlone = joined.length > 0 && users?.every(user => joined.includes(user)) === true
       const isJustNoted = (record: SessionRecord) => {
         const session = sessionWith(record, key)
-        return session !== undefined && (isLive(session) || !hasUsers) && !(isAlone && mayBeginAnew(session)) &&
+        return session !== undefined && (isLive(session) || !hasUsers) && !(isAlone && mayBeginAnew(record, key)) &&
           clock.now() - session.lastReported < timeouts.session / NOTES_PER_ASK
       }
       const snapshot = await recordStore.read(fileId)

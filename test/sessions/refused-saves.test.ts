@@ -103,39 +103,43 @@ for (const isSaving of [false, true]) {
   }
 }
 
-t.test('a crash during a save from a page of before a restore: nobody returns to what was refused', async t => {
-  let crashes = false
-  const failed = deferred()
-  const { open, documentServer, stored, app, fileId, saved } = await startService(t, {
-    versions: {},
-    async onCallback ({ status }) {
-      if (status === 2 && crashes) await documentServer.crash()
-    },
-    onSaveFailed () { if (crashes) failed.resolve() }
-  })
-  const first = await open()
-  await first.edit('stored')
-  t.match(await first.close(), { accepted: true })
-  const { config } = await app.editorControl().openDocument(fileId)
-  const second = await documentServer.open(config!)
-  await second.edit('refused')
-  documentServer.fault('file', { type: 'reset' }, { times: 1 })
-  t.match(await second.close(), { accepted: false })
-  await (await app.editorControl().openDocument(fileId)).restore(1)
-  const third = await documentServer.open(config!)
-  await third.edit('refused, and continued')
-  t.match(await third.forceSave(), { accepted: true })
-  const copy = saved.at(-1)!.conflictFileId!
-  crashes = true
-  await t.rejects(third.close())
-  await failed.promise
-  crashes = false
-  await documentServer.restart({ sessions: 'lost' })
+for (const isSaving of [true, false]) {
+  t.test(`a crash ${isSaving ? 'during' : 'after'} a save from a page of before a restore: what was refused does not replace it`, async t => {
+    let crashes = false
+    const failed = deferred()
+    const { open, documentServer, stored, app, fileId, saved } = await startService(t, {
+      versions: {},
+      async onCallback ({ status }) {
+        if (status === 2 && crashes) await documentServer.crash()
+      },
+      onSaveFailed () { if (crashes) failed.resolve() }
+    })
+    const first = await open()
+    await first.edit('stored')
+    t.match(await first.close(), { accepted: true })
+    const { config } = await app.editorControl().openDocument(fileId)
+    const second = await documentServer.open(config!)
+    await second.edit('refused')
+    documentServer.fault('file', { type: 'reset' }, { times: 1 })
+    t.match(await second.close(), { accepted: false })
+    await (await app.editorControl().openDocument(fileId)).restore(1)
+    const third = await documentServer.open(config!)
+    await third.edit('refused, and continued')
+    t.match(await third.forceSave(), { accepted: true })
+    const copy = saved.at(-1)!.conflictFileId!
+    if (isSaving) {
+      crashes = true
+      await t.rejects(third.close())
+      await failed.promise
+      crashes = false
+    } else await documentServer.crash()
+    await documentServer.restart({ sessions: 'lost' })
 
-  const fourth = await open()
-  t.equal(String(await fourth.content()), await stored())
-  await fourth.edit('typed')
-  t.match(await fourth.close(), { accepted: true })
-  const { body } = (await app.editorStorage.read(copy))!
-  t.equal(String(Buffer.concat(await body.toArray())), 'refused, and continued')
-})
+    const fourth = isSaving ? await open() : await documentServer.open(config!)
+    t.equal(String(await fourth.content()), isSaving ? await stored() : 'refused')
+    await fourth.edit('typed')
+    t.match(await fourth.close(), { accepted: true })
+    const { body } = (await app.editorStorage.read(copy))!
+    t.equal(String(Buffer.concat(await body.toArray())), 'refused, and continued')
+  })
+}
