@@ -134,12 +134,13 @@ export function undiciClient (options: UndiciClientOptions = {}): HttpClient {
   const { dispatcher, ...connections } = options
   const unrestricted = dispatcher ?? agentWith(createConnector(connections), connections)
   const guarded = dispatcher ?? guardedDispatcher(connections)
+  const [toAny, toPublic] = [unrestricted.compose(decompress), guarded.compose(decompress)]
 
   return {
     async request (request) {
       const { url, publicOnly = false } = request
       if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${url.origin} is not allowed`)
-      const response = await exchange((publicOnly ? guarded : unrestricted).compose(decompress), request)
+      const response = await exchange(publicOnly ? toPublic : toAny, request)
       const encoding = response.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
       if (encoding === 'identity') return response
       discard(response.body)

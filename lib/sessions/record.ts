@@ -162,12 +162,12 @@ export function sessionStarted (
 }
 
 /**
- * Whether whoever is alone in a session may see what was refused before the latest save: after a crash, the document
- * server opens that again. Nothing in its saves tells it.
+ * Whether whoever is alone in a session may see what was refused before its latest save: after a crash, the document
+ * server opens that again, and later saves look like those from before.
  */
 export function mayBeginAnew (record: SessionRecord, key: string): boolean {
   const session = sessionWith(record, key)
-  return session?.isAheadOfRefused === true || (session !== undefined && isOfForgotten(lastSaveOf(record, key)))
+  return session !== undefined && (session.isAheadOfRefused === true || isOfForgotten(lastSaveOf(record, key)))
 }
 
 /** Whether the session of a save was opened from a forgotten file: then it lists no changes. */
