@@ -73,7 +73,7 @@ export const BundledError = defineError(
 /** A method of a control needs a document, and none is open. Open one first. */
 export const NoDocumentError = defineError(
   'FST_EDITOR_NO_DOCUMENT', 500,
-  'The control has no document: await openDocument() or setDocumentFromBytes(), or set documentUrl, documentName and documentKey'
+  'The control has no document: await openDocument() or uploadDocument(), or set documentUrl, documentName and documentKey'
 )
 
 /**

@@ -97,7 +97,7 @@ const rules: Rules<EditorOptions> = {
     ...each(
       Hook,
       'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'editRights', 'favorite',
-      'create', 'templates', 'copied', 'documentName', 'page'
+      'create', 'templates', 'copied', 'title', 'page'
     ),
     links: TrueOrFalse
   },

@@ -43,7 +43,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const shutdown = createShutdown(timeouts.close)
   const handlerPath = app.prefix.replace(/\/$/, '') + settings.prefix + settings.path
   const parts = createParts({ settings, handlerPath, plugged, httpClient, log, shutdown })
-  const { conversions, editorServer, formats, instanceId, openingExplainer, recovery, regularSaves } = parts
+  const { conversions, editorServer, formats, instanceId, openingExplainer, recovery, regularSaves, sign } = parts
   expose(app, 'editorStorage', plugged, plugged)
   expose(app, 'editorHttpClient', httpClient, httpClient)
 
@@ -74,6 +74,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   })
   app.decorate('editorServer', {
     ...editorServer,
+    sign,
     convert: conversions.convert,
     formats,
     recoverForgotten: recovery.recoverForgotten

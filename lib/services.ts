@@ -18,7 +18,7 @@ import type { Limits } from './util/limits.js'
 /** What is said about content to inspect. */
 export interface Inspected extends Omit<InspectEvent, 'signal'> {
   /** Format of the bytes. */
-  readonly extension: string
+  readonly fileType: string
   /** Ends the inspection early, which then rejects with its reason. */
   readonly signal?: AbortSignal
 }

@@ -48,7 +48,7 @@ t.test('stored file: in App_Data/uploads, which is created, found as <fileId>.*'
   process.chdir(root)
   t.teardown(() => process.chdir(before))
   const host = await startHost(t, { profile: 'classic', storage: undefined })
-  const fileId = await host.app.editorControl().setDocumentFromBytes(Buffer.from('content'), 'Report.docx')
+  const { fileId } = await host.app.editorControl().setDocumentFromBytes(Buffer.from('content'), 'Report.docx')
   const uploads = join(root, 'App_Data', 'uploads')
   t.equal(await readFile(join(uploads, `${fileId}.docx`), 'utf8'), 'content')
   await writeFile(join(uploads, 'Annual report.xlsx'), 'from another program')
@@ -239,7 +239,7 @@ t.test('control: the configuration of stored bytes has the documented fields and
   for (const publicBaseUrl of ['https://app.example.com', 'https://app.example.com/', 'https://app.example.com/office', 'http://10.0.0.7:8080/a%20b//']) {
     const host = await startHost(t, { profile: 'classic', publicBaseUrl })
     const control = host.app.editorControl()
-    const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Report.xlsx')
+    const { fileId } = await control.setDocumentFromBytes(Buffer.from('content'), 'Report.xlsx')
     const handler = publicBaseUrl.replace(/\/+$/, '') + HANDLER
     t.equal(control.callbackUrl, `${handler}?action=callback&fileId=${encodeURIComponent(fileId)}`)
     const { document, editorConfig } = JSON.parse(control.configJson)

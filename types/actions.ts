@@ -41,7 +41,7 @@ export type PageActionName =
   | 'config'
   | 'renew'
   | 'rename'
-  | 'save-as'
+  | 'saveAs'
   | 'images'
   | 'documents'
   | 'spreadsheets'
@@ -52,9 +52,9 @@ export type PageActionName =
   | 'favorite'
   | 'create'
   | 'templates'
-  | 'save-state'
+  | 'saveState'
   | 'history'
-  | 'history-data'
+  | 'historyData'
   | 'restore'
 
 /**
@@ -75,7 +75,7 @@ export interface RenameAction extends PageAction {
 
 export interface SaveAsAction extends PageAction {
   /** With the extension of `fileType`: a plain file name of at most 255 bytes. */
-  readonly name: string
+  readonly title: string
   /**
    * In lower case, without a dot. An editor opens it. The page has named it, and the content agrees: packages have the
    * parts of their format, others its signature, and a text is not binary. `html` only if the document server sends it
@@ -96,15 +96,15 @@ export interface SaveAsResult {
   readonly fileId?: string
   /** URL or path of a page with the copy. The default is `page(fileId)`. */
   readonly url?: string
-  /** Name shown to the user. Defaults to the action's name. */
-  readonly name?: string
+  /** Shown to the user. Defaults to the action's title. */
+  readonly title?: string
 }
 
 export interface CopiedAction extends PageAction {
   /** Of the copy in the storage. */
   readonly copyFileId: string
   /** As in `SaveAsAction`. */
-  readonly name: string
+  readonly title: string
   readonly fileType: string
 }
 
@@ -131,7 +131,7 @@ export interface ChooseSpreadsheetAction extends ChooseAction {
  */
 export type Choice = {
   /** What the user sees. */
-  readonly name: string
+  readonly title: string
   /** http(s) URL of a small image, as the browser reaches it. */
   readonly thumbnail?: string
 } & (
@@ -191,22 +191,22 @@ export interface FavoriteAction extends PageAction {
 }
 
 export interface CreateAction extends PageAction {
-  /** Extension of the new document, such as `docx`. */
-  readonly format?: string
+  /** Of the new document, such as `docx`. */
+  readonly fileType?: string
   /** Language of the page, such as `de` or `pt-BR`. */
   readonly lang?: string
   /** `id` of the chosen template: one that `templates` returned for this page within the last hour. */
   readonly template?: string
 }
 
-export interface TemplatesAction extends ChooseAction, Pick<CreateAction, 'format' | 'lang'> {}
+export interface TemplatesAction extends ChooseAction, Pick<CreateAction, 'fileType' | 'lang'> {}
 
 /** A template that the user may choose for a new document. */
 export interface Template {
   /** Names it in `create`. At most 1000 characters. */
   readonly id: string
   /** What the user sees. */
-  readonly name: string
+  readonly title: string
   /** Format, such as `xltx`: what the user sees without a `thumbnail`. */
   readonly fileType?: string
   /** http(s) URL of a small image, as the browser reaches it. */
@@ -234,7 +234,7 @@ export interface SharingResult {
  *   …,
  *   actions: {
  *     rename: async ({ fileId, title, user }) => await documents.rename(fileId, title, user.id),
- *     documentName: async ({ fileId }) => await documents.nameOf(fileId),
+ *     title: async ({ fileId }) => await documents.titleOf(fileId),
  *     saveAs: true,
  *     page: fileId => `https://app.example.com/edit/${fileId}`
  *   }
@@ -243,7 +243,7 @@ export interface SharingResult {
  */
 export interface ActionOptions {
   /**
-   * The user renames the document. The plugin stores no names: note the new one, and return it from `documentName`.
+   * The user renames the document. The plugin stores no titles: note the new one, and return it from `title`.
    * Afterwards all editors of the document show it. Only pages that may edit can ask for it.
    *
    * @example
@@ -259,9 +259,9 @@ export interface ActionOptions {
    *
    * @example
    * ```js
-   * saveAs: async ({ name, fileType, content, user }) => {
+   * saveAs: async ({ title, fileType, content, user }) => {
    *   const { fileId } = await app.editorStorage.create(fileType, content)
-   *   await documents.insert({ fileId, title: name, owner: user.id })
+   *   await documents.insert({ fileId, title, owner: user.id })
    *   return { fileId }
    * }
    * ```
@@ -272,8 +272,8 @@ export interface ActionOptions {
    *
    * @example
    * ```js
-   * copied: async ({ copyFileId, name, user }) => {
-   *   await documents.insert({ fileId: copyFileId, title: name, owner: user.id })
+   * copied: async ({ copyFileId, title, user }) => {
+   *   await documents.insert({ fileId: copyFileId, title, owner: user.id })
    * }
    * ```
    */
@@ -284,7 +284,7 @@ export interface ActionOptions {
    * @example
    * ```js
    * images: async ({ search }) =>
-   *   (await logos.find(search)).map(({ name, url }) => ({ name, fileType: 'png', url, thumbnail: url }))
+   *   (await logos.find(search)).map(({ title, url }) => ({ title, fileType: 'png', url, thumbnail: url }))
    * ```
    */
   readonly images?: ActionHook<ChooseAction, readonly Choice[]>
@@ -295,7 +295,7 @@ export interface ActionOptions {
    * @example
    * ```js
    * documents: async ({ search, user }) =>
-   *   (await documents.readableBy(user.id, search)).map(({ fileId, title }) => ({ fileId, name: title }))
+   *   (await documents.readableBy(user.id, search)).map(({ fileId, title }) => ({ fileId, title }))
    * ```
    */
   readonly documents?: ActionHook<ChooseDocumentAction, readonly Choice[]>
@@ -310,12 +310,12 @@ export interface ActionOptions {
    *
    * @example
    * ```js
-   * // { fileId, name }
+   * // { fileId, title }
    * reference: async ({ path, referenceData, user }) =>
    *   await documents.readable(user.id, referenceData?.fileKey ?? path)
    * ```
    */
-  readonly reference?: ActionHook<ReferenceAction, { readonly fileId: string, readonly name: string } | null>
+  readonly reference?: ActionHook<ReferenceAction, { readonly fileId: string, readonly title: string } | null>
   /**
    * Users to mention in a comment (for pages that may comment) or to protect a range for (that may edit), and the
    * pictures of users. Only pages that may comment get mail addresses.
@@ -355,10 +355,10 @@ export interface ActionOptions {
    *
    * @example
    * ```js
-   * create: async ({ template, format, user }) => {
+   * create: async ({ template, fileType, user }) => {
    *   const control = app.editorControl({ user })
-   *   const fileId = await (template ? control.createDocument({ from: template }) : control.createDocument(format))
-   *   return { url: `/edit/${fileId}` }
+   *   await (template ? control.createDocument({ from: template }) : control.createDocument(fileType))
+   *   return { url: `/edit/${control.fileId}` }
    * }
    * ```
    */
@@ -371,7 +371,7 @@ export interface ActionOptions {
    * @example
    * ```js
    * templates: async ({ search, user }) =>
-   *   (await documents.templatesOf(user.id, search)).map(({ fileId, title }) => ({ id: fileId, name: title }))
+   *   (await documents.templatesOf(user.id, search)).map(({ fileId, title }) => ({ id: fileId, title }))
    * ```
    */
   readonly templates?: ActionHook<TemplatesAction, readonly Template[]>
@@ -387,7 +387,7 @@ export interface ActionOptions {
    *
    * @default pages keep their titles
    */
-  readonly documentName?: ActionHook<PageAction, string | undefined>
+  readonly title?: ActionHook<PageAction, string | undefined>
   /**
    * Returns the URL of the application's page with the editor for a document: for links, copies and linked documents.
    *

@@ -27,14 +27,14 @@ export interface CreateDocumentOptions extends BlankDocumentOptions {
    *
    * @default 'Untitled'
    */
-  readonly name?: string
+  readonly title?: string
 }
 
 /** A file that is not stored. */
 export interface TemplateFile {
   readonly content: DocumentContent
   /** Of which the extension counts: `Offer.dotx`. */
-  readonly name: string
+  readonly title: string
 }
 
 /** Options of `EditorControl.createDocument` for a document with content. */
@@ -49,5 +49,5 @@ export interface CreateFromOptions {
    *
    * @default the name of the file, or 'Untitled'
    */
-  readonly name?: string
+  readonly title?: string
 }

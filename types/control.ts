@@ -2,7 +2,6 @@ import type { Config, DocumentNormal, EditorConfigEmbedded, EditorConfigNormal }
 import type { CreateDocumentOptions, CreateFromOptions } from './blank.js'
 import type { ConversionOptions, ConvertOptions, ResultFile, ThumbnailOptions } from './conversions.js'
 import type { DocumentHistory, HistoryVersionData, RestoredVersion, RestoreOptions } from './history.js'
-import type { Signed, SignedMethods } from './signed-data.js'
 import type { DocumentContent, VersionLabel } from './storage.js'
 
 /**
@@ -79,11 +78,11 @@ export interface OpenDocumentOptions {
    *
    * @default the fileId and the stored extension: `report.docx`
    */
-  readonly name?: string
+  readonly title?: string
 }
 
-/** Options of `EditorControl.setDocumentFromBytes`. */
-export interface SetDocumentOptions {
+/** Options of `EditorControl.uploadDocument`. */
+export interface UploadDocumentOptions {
   /**
    * Whether the content is looked at with `checkDocument` before it is stored.
    *
@@ -469,28 +468,30 @@ export interface RenderOptions {
  * ```js
  * app.get('/edit/:fileId', async (request, reply) => {
  *   const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
- *   await control.openDocument(request.params.fileId, { name: 'Report.docx' })
+ *   await control.openDocument(request.params.fileId, { title: 'Report.docx' })
  *   return reply.type('text/html').header('cache-control', 'no-store')
  *     .send(`<!doctype html><title>Report</title>${control.render()}`)
  * })
  * ```
  */
 export interface EditorControl {
-  /** Title shown in the editor. Set by `openDocument` and `setDocumentFromBytes`, `''` before; may be assigned. */
+  /** The opened document; `''` without one, or if `documentUrl` was assigned. */
+  readonly fileId: string
+  /** Title shown in the editor. Set when a document is opened, `''` before; may be assigned. */
   documentName: string
   /**
    * Identifies the content and its editing session at the document server: 1 to 128 characters of `[0-9A-Za-z._=-]`.
-   * Set by `openDocument` and `setDocumentFromBytes`, `''` before; may be assigned. The editor does not open with an
+   * Set when a document is opened, `''` before; may be assigned. The editor does not open with an
    * invalid key. Source: emulator/docs/document-server-protocol.md#the-document-key
    */
   documentKey: string
   /**
-   * URL from which the document server downloads the document. Set by `openDocument` and `setDocumentFromBytes`, `''`
+   * URL from which the document server downloads the document. Set when a document is opened, `''`
    * before; may be assigned. With `signedUrls` it is valid for `downloadUrlLifetime`.
    */
   documentUrl: string
   /**
-   * URL to which the document server posts callbacks. Set by `openDocument` and `setDocumentFromBytes`, `''` before;
+   * URL to which the document server posts callbacks. Set when a document is opened, `''` before;
    * may be assigned. With `signedUrls` it is signed for the keys that the plugin creates for this file; if
    * `documentKey` was assigned, `config` contains a URL that is signed for that key instead.
    */
@@ -558,11 +559,11 @@ export interface EditorControl {
   openDocument (fileId: string, options?: OpenDocumentOptions): Promise<EditorControl>
 
   /**
-   * Stores a new document and opens it. Resolves to its `fileId`. `maxFileSize` does not apply.
+   * Stores a new document and opens it. Resolves to this control. `maxFileSize` does not apply.
    *
-   * @param name Title shown in the editor. The document is stored under its extension.
+   * @param title Shown in the editor. Its extension is the file type under which the document is stored.
    * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
-   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or
+   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `title` does not end in an extension of 1 to 16 letters or
    *   digits.
    * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): as `openDocument` does; nothing is stored.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `content` is something else, or was read before, or an
@@ -574,31 +575,32 @@ export interface EditorControl {
    * @throws the error of `content`, after which nothing is stored, or the storage's own error, when a call of it fails.
    * @example
    * ```js
-   * const control = app.editorControl()
-   * const fileId = await control.setDocumentFromBytes(request.raw, 'Report.docx', { check: true })
+   * const { fileId } = await app.editorControl().uploadDocument(request.raw, 'Report.docx', { check: true })
    * ```
    */
-  setDocumentFromBytes (content: DocumentContent, name: string, options?: SetDocumentOptions): Promise<string>
+  uploadDocument (content: DocumentContent, title: string, options?: UploadDocumentOptions): Promise<EditorControl>
+
+  /** `uploadDocument`, under the name that it had in the control that this library re-implements. */
+  setDocumentFromBytes: EditorControl['uploadDocument']
 
   /**
-   * Stores a new document without content, as `blankDocument` makes it, and opens it. Resolves to its `fileId`. Rejects
-   * as `setDocumentFromBytes` does, and besides:
+   * Stores a new document without content, as `blankDocument` makes it, and opens it. Resolves to this control. Rejects
+   * as `uploadDocument` does, and besides:
    *
-   * @param format One of `blankFormats`, such as `docx`, `xlsx`, `pptx`, `odt` or `pdf`.
+   * @param fileType One of `blankFileTypes`, such as `docx`, `xlsx`, `pptx`, `odt` or `pdf`.
    * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `format`, `lang` or `paper` is invalid.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileType`, `lang` or `paper` is invalid.
    * @example
    * ```js
-   * const control = app.editorControl({ lang: 'de' })
-   * const fileId = await control.createDocument('docx', { name: 'Bericht' })
+   * const { fileId } = await app.editorControl({ lang: 'de' }).createDocument('docx', { title: 'Bericht' })
    * ```
    */
-  createDocument (format: string, options?: CreateDocumentOptions): Promise<string>
+  createDocument (fileType: string, options?: CreateDocumentOptions): Promise<EditorControl>
 
   /**
-   * Stores a copy of a document, or a document made from a template, and opens it. Resolves to its `fileId`. A file
+   * Stores a copy of a document, or a document made from a template, and opens it. Resolves to this control. A file
    * that is not stored is looked at with `checkDocument`, and so is every template. The hook `inspect` sees the new
-   * document. Rejects as `setDocumentFromBytes` does with `check`, and besides:
+   * document. Rejects as `uploadDocument` does with `check`, and besides:
    *
    * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): no stored file has the `fileId`.
@@ -608,11 +610,11 @@ export interface EditorControl {
    * @example
    * ```js
    * const control = app.editorControl()
-   * await control.createDocument({ from: 'offer-template', name: 'Offer 4711' })
-   * await control.createDocument({ from: { content: await readFile('Offer.dotx'), name: 'Offer.dotx' } })
+   * await control.createDocument({ from: 'offer-template', title: 'Offer 4711' })
+   * await control.createDocument({ from: { content: await readFile('Offer.dotx'), title: 'Offer.dotx' } })
    * ```
    */
-  createDocument (options: CreateFromOptions): Promise<string>
+  createDocument (options: CreateFromOptions): Promise<EditorControl>
 
   /**
    * Has the document server convert the document at `documentUrl` to PDF, without unsaved changes: see `forceSave`.
@@ -799,44 +801,4 @@ export interface EditorControl {
    * ```
    */
   render (options?: RenderOptions): string
-
-  /**
-   * Signs the argument of one of the editor's methods in the page, such as `setHistoryData`. Returns a copy of it, as
-   * JSON, with its `token`, whose claims are exactly the other fields: the editor uses only these. The token does not
-   * expire.
-   *
-   * Sign only what the application has composed itself, never an object that a user sent: with the same secret the
-   * document server verifies conversions and configurations.
-   * Source: emulator/docs/document-server-protocol.md#version-history
-   *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the method is unknown, or a field that it needs is
-   * missing or invalid; the message names it. So are `exp`, `iat` and `nbf`, with which the token would pass for one of
-   * the document server at this application, and the name of a command as `c`, which the document server would execute.
-   * An answer that only reports an error, such as `{ error, version }`, needs no token.
-   * @example
-   * ```js
-   * app.get('/history/:fileId/:version', async ({ params }) => {
-   *   const { version, key, url } = await versions.find(params.fileId, Number(params.version))
-   *   return app.editorControl().sign('setHistoryData', { version, fileType: 'docx', key, url })
-   * })
-   *
-   * // In the page: fragment.addEventListener('onRequestHistoryData', async event => {
-   * //   const response = await fetch(`/history/report/${event.detail}`)
-   * //   docEditor.setHistoryData(await response.json())
-   * // })
-   * ```
-   */
-  sign<Method extends keyof SignedMethods> (method: Method, data: SignedMethods[Method]): Signed<SignedMethods[Method]>
-
-  /**
-   * Signs any other data for the editor in the page: a plain object without `token`.
-   *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `payload` is not a plain object, is not JSON, has a field
-   * `token`, `payload`, `exp`, `iat` or `nbf`, or the name of a command as `c`.
-   * @example
-   * ```js
-   * const signed = control.sign({ c: 'add', images: [{ fileType: 'png', url }] })
-   * ```
-   */
-  sign<Payload extends object> (payload: Payload): Signed<Payload>
 }

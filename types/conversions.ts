@@ -355,7 +355,7 @@ export interface BuildResult {
 /** A format that the document server knows. */
 export interface DocumentFormat {
   /** In lower case, without a dot. */
-  readonly extension: string
+  readonly fileType: string
   /** The editor that opens it; absent if it is only a result of conversions. */
   readonly documentType?: DocumentType
   /**

@@ -3,6 +3,7 @@ import type {
   AwaitOptions, BuildRequest, BuildResult, ConversionRequest, ConvertOptions, DocumentFormat, RequestOptions,
   ResultFile
 } from './conversions.js'
+import type { Signed, SignedMethods } from './signed-data.js'
 
 /** Commands about one document key. */
 export interface KeyCommand {
@@ -232,7 +233,7 @@ export interface EditorServer {
    * @example
    * ```js
    * const formats = await app.editorServer.formats()
-   * const editable = formats.filter(({ actions }) => actions.includes('edit')).map(({ extension }) => extension)
+   * const editable = formats.filter(({ actions }) => actions.includes('edit')).map(({ fileType }) => fileType)
    * ```
    */
   formats (options?: RequestOptions): Promise<readonly DocumentFormat[]>
@@ -256,4 +257,44 @@ export interface EditorServer {
    * ```
    */
   recoverForgotten (options?: RecoverForgottenOptions): Promise<readonly RecoveredFile[]>
+
+  /**
+   * Signs the argument of one of the editor's methods in the page, such as `setHistoryData`. Returns a copy of it, as
+   * JSON, with its `token`, whose claims are exactly the other fields: the editor uses only these. The token does not
+   * expire.
+   *
+   * Sign only what the application has composed itself, never an object that a user sent: with the same secret the
+   * document server verifies conversions and configurations.
+   * Source: emulator/docs/document-server-protocol.md#version-history
+   *
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the method is unknown, or a field that it needs is
+   * missing or invalid; the message names it. So are `exp`, `iat` and `nbf`, with which the token would pass for one of
+   * the document server at this application, and the name of a command as `c`, which the document server would execute.
+   * An answer that only reports an error, such as `{ error, version }`, needs no token.
+   * @example
+   * ```js
+   * app.get('/history/:fileId/:version', async ({ params }) => {
+   *   const { version, key, url } = await versions.find(params.fileId, Number(params.version))
+   *   return app.editorServer.sign('setHistoryData', { version, fileType: 'docx', key, url })
+   * })
+   *
+   * // In the page: fragment.addEventListener('onRequestHistoryData', async event => {
+   * //   const response = await fetch(`/history/report/${event.detail}`)
+   * //   docEditor.setHistoryData(await response.json())
+   * // })
+   * ```
+   */
+  sign<Method extends keyof SignedMethods> (method: Method, data: SignedMethods[Method]): Signed<SignedMethods[Method]>
+
+  /**
+   * Signs any other data for the editor in the page: a plain object without `token`.
+   *
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `payload` is not a plain object, is not JSON, has a field
+   * `token`, `payload`, `exp`, `iat` or `nbf`, or the name of a command as `c`.
+   * @example
+   * ```js
+   * const signed = app.editorServer.sign({ c: 'add', images: [{ fileType: 'png', url }] })
+   * ```
+   */
+  sign<Payload extends object> (payload: Payload): Signed<Payload>
 }

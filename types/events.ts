@@ -168,7 +168,7 @@ export interface SavedEvent {
   /** Document key of the session; absent if the callback had none, and for a restored version. */
   readonly key?: string
   /** Extension of the stored file, in lower case. */
-  readonly extension: string
+  readonly fileType: string
   /** Bytes of the stored file. */
   readonly size: number
   /** Revision of the stored file. */
@@ -180,7 +180,7 @@ export interface SavedEvent {
   /** Present if it is no save of an editor but an earlier version that was restored: its number. */
   readonly restored?: number
   /**
-   * Present if the save was stored as a conflict copy and the edited document was left alone. `extension`, `size` and
+   * Present if the save was stored as a conflict copy and the edited document was left alone. `fileType`, `size` and
    * `revision` are those of the copy.
    */
   readonly conflict?: true
@@ -264,7 +264,7 @@ export interface ForgottenFileEvent {
   /** The document that was edited and has been deleted. */
   readonly fileId: string
   /** Format of the bytes, in lower case and without a dot. */
-  readonly extension: string
+  readonly fileType: string
   /** Bytes of the content. */
   readonly size: number
   /** When the document server wrote it, if it says so. */

@@ -7,17 +7,17 @@ export interface StagedDocument {
   /** Bytes. */
   readonly size: number
   /** Format of the bytes, in lower case and without a dot. */
-  readonly extension: string
+  readonly fileType: string
 }
 
 /** Why content is about to be stored. */
 export interface InspectEvent {
   /**
    * `save`: a session ended (status 2). `force-save`: status 6. `recovery`: a forgotten file. `restore`: an earlier
-   * version. `upload`: `setDocumentFromBytes` with `check`, or `createDocument({ from })` with a file. `save-as`: a
+   * version. `upload`: `uploadDocument` with `check`, or `createDocument({ from })` with a file. `copy`: a
    * copy that a page's user saves, or `createDocument({ from })` with a stored document or template.
    */
-  readonly reason: 'save' | 'force-save' | 'recovery' | 'restore' | 'upload' | 'save-as'
+  readonly reason: 'save' | 'force-save' | 'recovery' | 'restore' | 'upload' | 'copy'
   /** The edited document; of a copy, the one that it was made of. Absent for an upload. */
   readonly fileId?: string
   /** Document key of the session; only for saves and recoveries. */

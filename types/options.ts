@@ -475,8 +475,8 @@ export interface EditorOptions {
    * @default such files are left at the document server
    * @example
    * ```js
-   * onForgotten: async ({ fileId, extension, content }) => {
-   *   const { fileId: copy } = await app.editorStorage.create(extension, content)
+   * onForgotten: async ({ fileId, fileType, content }) => {
+   *   const { fileId: copy } = await app.editorStorage.create(fileType, content)
    *   app.log.warn(`${fileId} was deleted while it was edited: the edit is in ${copy}`)
    * }
    * ```

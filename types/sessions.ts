@@ -177,8 +177,8 @@ export interface EditorSessions {
   drop (fileId: string, users?: readonly string[], options?: RequestOptions): Promise<string[]>
 
   /**
-   * Shows the current editors of a file another title. Nothing is stored: pass the new title to `openDocument` as
-   * `name` from now on. Resolves to the document keys that the command was sent for. Source:
+   * Shows the current editors of a file another title. Nothing is stored: pass the new title to `openDocument`
+   * from now on. Resolves to the document keys that the command was sent for. Source:
    * emulator/docs/document-server-protocol.md#drop-and-meta
    *
    * @param title 1 to 255 characters, not only whitespace.

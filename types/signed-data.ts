@@ -22,7 +22,7 @@ export interface FileData {
 }
 
 /**
- * What `EditorControl.sign` signs for each method of the editor in the page: the method's argument without `token`.
+ * What `EditorServer.sign` signs for each method of the editor in the page: the method's argument without `token`.
  * Source: emulator/docs/document-server-protocol.md#events-and-what-answers-them
  */
 export interface SignedMethods {

@@ -5,7 +5,7 @@ export interface FileInfo {
   /** Identifies the document, whatever its extension. */
   readonly fileId: string
   /** In lower case, without the dot: `docx`. */
-  readonly extension: string
+  readonly fileType: string
   /** Bytes. */
   readonly size: number
   /** When this version was stored. */
@@ -50,11 +50,11 @@ export interface CreateOptions {
 /** Options of `Storage.replace`. */
 export interface ReplaceOptions {
   /**
-   * Stores the content under this extension from now on.
+   * Of the new content. A directory stores it under this extension from now on.
    *
-   * @default the extension that the file has
+   * @default that of the present content
    */
-  readonly extension?: string
+  readonly fileType?: string
   /**
    * Replaces only this revision: if the file has another revision at the moment of publishing, `replace` changes
    * nothing and resolves to `null`.
@@ -73,7 +73,7 @@ export interface StoredVersion {
   /** The file's `FileInfo.revision` while it had this content. */
   readonly revision: string
   /** Of the file while it had this content, in lower case, without the dot: `docx`. */
-  readonly extension: string
+  readonly fileType: string
   /** Bytes of the content. */
   readonly size: number
   /** When this content was stored in the file. */
@@ -215,17 +215,17 @@ export interface Storage {
    *
    * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): there is a file with the given `fileId`.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the given `fileId` is malformed.
-   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.
+   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `fileType` is not 1 to 16 letters or digits.
    * @throws the error of `content`.
    */
-  create (extension: string, content: Content, options?: CreateOptions): Promise<FileInfo>
+  create (fileType: string, content: Content, options?: CreateOptions): Promise<FileInfo>
 
   /**
    * Replaces the content of a file, atomically: a reader sees either the old content or the new one. Durable once
    * resolved. If it rejects, the old content stays. If there is no such file, it resolves to `null` without reading
    * `content`.
    *
-   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.
+   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `fileType` is not 1 to 16 letters or digits.
    * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): another document already has the name that the file would get
    * with the new extension. Only for storages whose names depend on the extension.
    * @throws the error of `content`.

@@ -7,11 +7,11 @@ import { JWT_SECRET } from '../framework/secret.js'
 
 const BATCH = 50
 const DOCUMENT = {
-  name: 'Report of the year.docx',
+  title: 'Report of the year.docx',
   key: 'Khirz6zTPdfd7gQ9.1Hz8nWq',
   url: `https://app.example.com/Controls/Editor/EditorHandler.ashx?action=download&fileId=0b1c2d3e4f&expires=1795000000&signature=${'x'.repeat(43)}`,
   callbackUrl: `https://app.example.com/Controls/Editor/EditorHandler.ashx?action=callback&fileId=0b1c2d3e4f&signature=${'x'.repeat(43)}`,
-  extension: 'docx'
+  fileType: 'docx'
 }
 /** @type {any} */
 const DEFAULTS = {

@@ -1,4 +1,4 @@
-import { blankFormats, typedName } from 'fastify-onlyoffice'
+import { blankFileTypes, typedName } from 'fastify-onlyoffice'
 import { Wrong } from './errors.js'
 
 const COMMAND_MS = 5000
@@ -29,34 +29,34 @@ export function editorHooks (app, documents) {
       if (status === 1) closeForOthers(app, documents, fileId, users) // not awaited: it causes the next callback
     },
 
-    async onSaved ({ fileId, conflictFileId, extension }) {
+    async onSaved ({ fileId, conflictFileId, fileType: extension }) {
       if (conflictFileId === undefined) return await documents.change(fileId, { extension })
       await documents.addCopy(fileId, conflictFileId, extension)
     },
     onSaveFailed: ({ fileId, error }) => app.log.fatal({ fileId, err: error }, 'not stored'), // must alert somebody
-    async onForgotten ({ fileId, extension, content }) {
+    async onForgotten ({ fileId, fileType: extension, content }) {
       const copy = await app.editorStorage.create(extension, content)
       await documents.addCopy(fileId, copy.fileId, extension)
     },
 
     actions: {
       page: fileId => `/documents/${fileId}`,
-      documentName: async ({ fileId, user }) => (await documents.find(fileId, user.id))?.title,
+      title: async ({ fileId, user }) => (await documents.find(fileId, user.id))?.title,
       editRights: async ({ fileId, user }) => (await documents.find(fileId, user.id))?.mode === 'edit',
       rename: async ({ fileId, name }) => await documents.change(fileId, { name }),
-      async saveAs ({ user, name, fileType, content }) {
+      async saveAs ({ user, title, fileType, content }) {
         const { fileId } = await app.editorStorage.create(fileType, content)
-        const named = { name: name.slice(0, -fileType.length - 1), extension: fileType }
+        const named = { name: title.slice(0, -fileType.length - 1), extension: fileType }
         await documents.add({ id: fileId, owner: user.id, ...named })
         return { fileId }
       },
       async templates ({ user, search = '' }) {
         const found = await documents.templates(user.id)
         const isMeant = ({ title }) => title.toLowerCase().includes(search.trim().toLowerCase())
-        return found.filter(isMeant).map(({ id, title, extension }) => ({ id, name: title, fileType: extension }))
+        return found.filter(isMeant).map(({ id, title, extension }) => ({ id, title, fileType: extension }))
       },
-      async create ({ user, template, format = 'docx', lang }) {
-        const id = await createDocument(app, documents, { owner: user.id, from: template ?? format, lang })
+      async create ({ user, template, fileType = 'docx', lang }) {
+        const id = await createDocument(app, documents, { owner: user.id, from: template ?? fileType, lang })
         return { url: `/documents/${id}` }
       },
       async sharing ({ fileId, user }) {
@@ -83,12 +83,12 @@ export async function closeForOthers (app, documents, fileId, users) {
   }
 }
 
-// Like a template that the owner may read, or blank: then `from` is a format. Resolves to its ID.
+// Like a template that the owner may read, or blank: then `from` is a file type. Resolves to its ID.
 export async function createDocument (app, documents, { owner, folder, name = 'Untitled', from, lang = 'en' }) {
-  const template = blankFormats.includes(from) ? undefined : await documents.readable(from, owner)
+  const template = blankFileTypes.includes(from) ? undefined : await documents.readable(from, owner)
   const checked = nameIn(name, template?.extension ?? from)
-  const id = await app.editorControl({ lang }).createDocument(template ? { from } : from)
-  const { extension } = await app.editorStorage.stat(id) // of a template dotx: docx
+  const { fileId: id } = await app.editorControl({ lang }).createDocument(template ? { from } : from)
+  const { fileType: extension } = await app.editorStorage.stat(id) // of a template dotx: docx
   await documents.add({ id, owner, folder, name: checked, extension })
   return id
 }

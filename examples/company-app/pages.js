@@ -1,4 +1,4 @@
-import { blankFormats } from 'fastify-onlyoffice'
+import { blankFileTypes } from 'fastify-onlyoffice'
 import { html } from './html.js'
 
 export const loginPage = ({ hasFailed }) => page('Log in', html`<main><h1>Log in</h1>
@@ -26,7 +26,7 @@ export function listPage ({ user, folder, folders, documents, templates }) {
     <form method="post" action="/documents">${here}
       <label>New document <input name="name" required></label>
       <select name="from" aria-label="Kind">
-        ${blankFormats.map(format => html`<option>${format}</option>`)}
+        ${blankFileTypes.map(format => html`<option>${format}</option>`)}
         ${templates.map(({ id, title }) => html`<option value="${id}">like ${title}</option>`)}
       </select> <button>Create</button></form>
     <form method="post" action="/uploads?folder=${folder?.id}" enctype="multipart/form-data">

@@ -46,7 +46,7 @@ export async function listRoutes (app, { accounts, documents }) {
     const content = await upload.toBuffer()
     // Where the limit is reached with the last bytes, they are just missing.
     if (upload.file.truncated) throw new app.multipartErrors.RequestFileTooLargeError()
-    const id = await app.editorControl().setDocumentFromBytes(content, filename, { check: true })
+    const { fileId: id } = await app.editorControl().uploadDocument(content, filename, { check: true })
     await documents.add({ id, owner: user.id, folder, name, extension })
     return reply.redirect(placeOf(folder), 303)
   })
@@ -78,7 +78,7 @@ export async function documentRoutes (app, { accounts, documents }) {
   app.get('/documents/:id', async ({ user, params }, reply) => {
     const document = await documents.readable(params.id, user.id)
     const control = app.editorControl({ user: { id: user.id, name: user.name }, mode: document.mode })
-    await control.openDocument(document.id, { name: document.title })
+    await control.openDocument(document.id, { title: document.title })
     return send(reply, pages.editorPage({ user, document, fragment: control.render() }))
   })
 

@@ -20,11 +20,11 @@ await app.register(editor, {
 })
 
 const { value: first } = await driver.list()[Symbol.asyncIterator]().next()
-const fileId = first ?? await app.editorControl().createDocument('docx')
+const fileId = first ?? (await app.editorControl().createDocument('docx')).fileId
 
 app.get('/', async (request, reply) => {
   const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument(fileId, {
-    name: 'Report.docx'
+    title: 'Report.docx'
   })
   return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(`<!doctype html>
     <html lang="en"><meta name="viewport" content="width=device-width"><title>Report</title><link rel="icon" href="data:,">

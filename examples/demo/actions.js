@@ -26,22 +26,22 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
   return {
     links: true,
     page: fileId => pageOf(fileId),
-    documentName: async ({ fileId }) => (await documents.existing(fileId)).name,
+    title: async ({ fileId }) => (await documents.existing(fileId)).name,
 
     async rename ({ fileId, title }) {
       await documents.rename(fileId, title)
     },
 
-    async saveAs ({ user, name, fileType, content }) {
+    async saveAs ({ user, title, fileType, content }) {
       const { fileId } = await app.editorStorage.create(fileType, content)
-      const { name: added } = await documents.add(fileId, name)
-      return { fileId, name: added, url: pageOf(fileId, user) }
+      const { name: added } = await documents.add(fileId, title)
+      return { fileId, title: added, url: pageOf(fileId, user) }
     },
 
     async images ({ search = '' }, request) {
       const names = await readdir(IMAGES)
       return names.filter(name => contains(name, search)).map(name => ({
-        name: baseOf(name),
+        title: baseOf(name),
         fileType: 'png',
         url: `${publicBaseUrl}${IMAGES_PATH}/${name}`,
         thumbnail: `${originOf(request)}${IMAGES_PATH}/${name}`
@@ -57,7 +57,7 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
       const found = (await documents.list()).find(document =>
         id === undefined ? document.name === name : document.id === id
       )
-      return found ? { fileId: found.id, name: found.name } : null
+      return found ? { fileId: found.id, title: found.name } : null
     },
 
     users ({ kind, ids = [], search = '', from = 0, count }) {
@@ -99,17 +99,17 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
     async templates ({ search = '' }) {
       const names = await readdir(TEMPLATES)
       return names.filter(name => contains(name, search))
-        .map(name => ({ id: name, name: baseOf(name), fileType: extname(name).slice(1) }))
+        .map(name => ({ id: name, title: baseOf(name), fileType: extname(name).slice(1) }))
     },
 
     /** `template` is one of these: the plugin has checked that the page got it from `templates`. */
-    async create ({ user, template, format = 'docx', lang = '' }) {
+    async create ({ user, template, fileType = 'docx', lang = '' }) {
       const control = app.editorControl()
-      const id = template === undefined
-        ? await control.createDocument(format, { lang: languageOf([lang]) })
-        : await control.createDocument({ from: { name: template, content: contentOf(template) } })
-      await documents.add(id, control.documentName)
-      return { url: pageOf(id, user) }
+      const { fileId, documentName } = template === undefined
+        ? await control.createDocument(fileType, { lang: languageOf([lang]) })
+        : await control.createDocument({ from: { title: template, content: contentOf(template) } })
+      await documents.add(fileId, documentName)
+      return { url: pageOf(fileId, user) }
     }
   }
 
@@ -124,7 +124,7 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
     const isOffered = document => document.kind === kind && document.id !== fileId && contains(document.name, search)
     return (await documents.list()).filter(isOffered).sort(sorts.name.compare).map(({ id, name }) => ({
       fileId: id,
-      name
+      title: name
     }))
   }
 }

@@ -67,9 +67,9 @@ export async function createApp (
     },
     // A form that somebody has filled in and submitted: the others get the answers as a message.
     onFormSubmitted: createFormInbox(documents, messages),
-    onForgotten: async ({ extension, content }) => {
-      const { fileId } = await app.editorStorage.create(extension, content)
-      await documents.add(fileId, `Recovered document.${extension}`)
+    onForgotten: async ({ fileType, content }) => {
+      const { fileId } = await app.editorStorage.create(fileType, content)
+      await documents.add(fileId, `Recovered document.${fileType}`)
     }
   })
 

@@ -4,7 +4,7 @@ import { baseOf, kindOf, nameWith } from './formats.js'
 
 /** @import { FastifyInstance } from 'fastify' */
 /** @import { Catalogue, Entry } from './catalogue.js' */
-/** @typedef {{ id: string, name: string, extension: string, kind: string, size: number, modifiedAt: Date, revision: string, isFavorite: boolean }} Document */
+/** @typedef {{ id: string, name: string, fileType: string, kind: string, size: number, modifiedAt: Date, revision: string, isFavorite: boolean }} Document */
 /** @typedef {ReturnType<typeof createDocuments>} Documents */
 
 const DAY = 24 * 60 * 60 * 1000
@@ -68,7 +68,7 @@ export function createDocuments (app, catalogue) {
       await storeLatest(id)
       const file = await app.editorStorage.read(id)
       if (!file) throw new NoSuchDocument()
-      const copy = await app.editorStorage.create(file.info.extension, file.body)
+      const copy = await app.editorStorage.create(file.info.fileType, file.body)
       return await this.add(copy.fileId, `${baseOf(name)} – copy${extname(name)}`)
     },
 
@@ -128,12 +128,12 @@ export function createDocuments (app, catalogue) {
   async function describe ({ id, name, favorite }) {
     const info = await app.editorStorage.stat(id)
     if (!info) return null
-    const { extension, size, modifiedAt, revision } = info
+    const { fileType, size, modifiedAt, revision } = info
     return {
       id,
-      name: nameWith(name, extension),
-      extension,
-      kind: kindOf(extension),
+      name: nameWith(name, fileType),
+      fileType,
+      kind: kindOf(fileType),
       size,
       modifiedAt,
       revision,

@@ -12,7 +12,8 @@ export async function seed (app, catalogue) {
   const names = await readdir(DOCUMENTS)
   const entries = await Promise.all(names.map(async name => {
     const content = createReadStream(new URL(encodeURIComponent(name), DOCUMENTS))
-    return { id: await app.editorControl().setDocumentFromBytes(content, name), name }
+    const { fileId } = await app.editorControl().uploadDocument(content, name)
+    return { id: fileId, name }
   }))
   await catalogue.put(...entries)
 }

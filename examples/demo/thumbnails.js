@@ -78,7 +78,7 @@ export function createThumbnails (app, { directory, isEnabled }) {
    * @param {Document} document
    */
   async function make (name, { id, name: title }) {
-    const control = await app.editorControl().openDocument(id, { name: title })
+    const control = await app.editorControl().openDocument(id, { title })
     const image = await control.thumbnail({
       ...SIZE,
       signal: AbortSignal.any([closing.signal, AbortSignal.timeout(MADE_WITHIN_MS)])

@@ -8,7 +8,7 @@ await app.register(editor, { editorApiUrl: EDITOR_API_URL, jwtSecret: JWT_SECRET
 
 app.get('/', async (request, reply) => {
   const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument('report', {
-    name: 'Report.docx'
+    title: 'Report.docx'
   })
   return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(`<!doctype html>
     <html lang="en"><meta name="viewport" content="width=device-width"><title>Report</title>

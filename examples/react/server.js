@@ -24,16 +24,19 @@ await app.register(editor, {
 
 /** In your application: a table. */
 const documents = new Map()
-for (const name of ['Minutes.docx', 'Ideas.docx']) documents.set(await app.editorControl().createDocument('docx'), name)
+for (const title of ['Minutes.docx', 'Ideas.docx']) {
+  const { fileId } = await app.editorControl().createDocument('docx')
+  documents.set(fileId, title)
+}
 
-app.get('/documents', async () => Array.from(documents, ([fileId, name]) => ({ fileId, name })))
+app.get('/documents', async () => Array.from(documents, ([fileId, title]) => ({ fileId, title })))
 
 // What <document-editor> fetches: it takes answers of this media type only. Who may open the document is decided here.
 app.get('/documents/:fileId/editor', async (request, reply) => {
   const { fileId } = /** @type {{ fileId: string }} */ (request.params)
-  const name = documents.get(fileId)
-  if (name === undefined) return reply.callNotFound()
-  const control = await app.editorControl({ user: USER }).openDocument(fileId, { name })
+  const title = documents.get(fileId)
+  if (title === undefined) return reply.callNotFound()
+  const control = await app.editorControl({ user: USER }).openDocument(fileId, { title })
   return reply.type(fragmentType).header('cache-control', 'no-store').send(control.render())
 })
 

@@ -47,7 +47,7 @@ const Email = Type.String({ maxLength: 320, pattern: String.raw`^[^\s,;<>"()\p{C
 const Empty = Type.Object({})
 
 const NewDocument = Type.Object({
-  format: Type.Optional(Type.String({ pattern: EXTENSION.source })),
+  fileType: Type.Optional(Type.String({ pattern: EXTENSION.source })),
   lang: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$' }))
 })
 
@@ -65,7 +65,7 @@ export const bodies = {
   }),
   renew: Empty,
   rename: Type.Object({ name: Type.String({ maxLength: 1000 }) }),
-  'save-as': Type.Object({ ...NamedResult.properties, title: Type.String({ maxLength: 4000 }) }),
+  saveAs: Type.Object({ ...NamedResult.properties, title: Type.String({ maxLength: 4000 }) }),
   images: Type.Object({
     c: Type.Enum(['add', 'change', 'fill', 'watermark', 'slide']),
     search: Type.Optional(Search)
@@ -97,7 +97,7 @@ export const bodies = {
   }),
   sharing: Empty,
   favorite: Type.Object({ favorite: Type.Boolean() }),
-  'save-state': Type.Object({
+  saveState: Type.Object({
     /** The document key of the editor in the page. */
     key: Type.String({ maxLength: 255 })
   }),
@@ -111,7 +111,7 @@ export const bodies = {
   }),
   templates: Type.Object({ ...NewDocument.properties, search: Type.Optional(Search) }),
   history: Empty,
-  'history-data': Type.Object({ version: Version }),
+  historyData: Type.Object({ version: Version }),
   restore: Type.Object({ version: Version, ...Type.Partial(NamedResult).properties })
 } satisfies Readonly<Record<PageActionName, TSchema>>
 export type Bodies = { readonly [Name in keyof typeof bodies]: Static<(typeof bodies)[Name]> }
@@ -121,35 +121,35 @@ export const bodySchemas: Readonly<Record<PageActionName, object>> = JSON.parse(
 
 const HttpUrl = Type.Refine(Type.String(), isHttpUrl)
 const PageUrl = Type.Refine(Type.String(), isPageUrl)
-const Name = Type.String({ minLength: 1 })
+const Title = Type.String({ minLength: 1 })
 const Thumbnail = Type.Optional(HttpUrl)
 const SharingSettings = Type.Array(
   Type.Object({ user: Type.String(), permissions: Type.String(), isLink: Type.Optional(Type.Boolean()) })
 )
 
 const Choices = Type.Array(Type.Union([
-  Type.Object({ name: Name, thumbnail: Thumbnail, fileId: Type.String() }),
-  Type.Object({ name: Name, thumbnail: Thumbnail, fileType: Type.String({ pattern: EXTENSION }), url: HttpUrl })
+  Type.Object({ title: Title, thumbnail: Thumbnail, fileId: Type.String() }),
+  Type.Object({ title: Title, thumbnail: Thumbnail, fileType: Type.String({ pattern: EXTENSION }), url: HttpUrl })
 ]))
 
 /** Of each hook's result. */
 export const results = {
   page: PageUrl,
   editRights: Type.Union([Type.Boolean(), Type.Object({})]),
-  documentName: Type.Union([Type.Undefined(), Type.String({ minLength: 1, maxLength: 1000 })]),
+  title: Type.Union([Type.Undefined(), Type.String({ minLength: 1, maxLength: 1000 })]),
   saveAs: Type.Union([
     Type.Undefined(),
     Type.Null(),
     Type.Object({
       fileId: Type.Optional(Type.String()),
       url: Type.Optional(PageUrl),
-      name: Type.Optional(Type.String())
+      title: Type.Optional(Type.String())
     })
   ]),
   images: Choices,
   documents: Choices,
   spreadsheets: Choices,
-  reference: Type.Union([Type.Null(), Type.Object({ fileId: Type.String(), name: Name })]),
+  reference: Type.Union([Type.Null(), Type.Object({ fileId: Type.String(), title: Title })]),
   users: Type.Array(Type.Object({
     id: Type.String(),
     name: Type.String(),
@@ -163,7 +163,7 @@ export const results = {
   ]),
   create: Type.Object({ url: PageUrl }),
   templates: Type.Array(Type.Object({
-    name: Name,
+    title: Title,
     thumbnail: Thumbnail,
     id: Type.String({ minLength: 1, maxLength: MAX_TEMPLATE_ID }),
     fileType: Type.Optional(Type.String({ pattern: EXTENSION }))

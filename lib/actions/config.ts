@@ -22,21 +22,21 @@ const config: PageAction<'config'> = {
     const { body: { purpose, actionLink, key }, claims } = page
     const { page: pageId, fileId } = claims
     const defaults = purpose === 'edit' ? await withEditRights(page, services) : claims.defaults
-    const renamed = services.settings.actions.documentName && await callHook(
-      services, 'documentName', page, {}, 'a name or undefined'
+    const present = services.settings.actions.title && await callHook(
+      services, 'title', page, {}, 'a title or undefined'
     )
-    const name = renamed ?? claims.name
+    const title = present ?? claims.title
     const control = createControl(actionLink ? leadingTo(actionLink, defaults) : defaults, page.request)
     const begun = performance.now()
     let mayChange = true
     const open = async () => {
       await whenSaved(fileId)
-      await control.openDocument(fileId, { name })
+      await control.openDocument(fileId, { title })
       if (purpose !== 'retry' || key === undefined || control.documentKey !== key) return
       // The key is everybody's: whoever can't change the document can't change it, nor one that only others have got.
       mayChange = key === claims.key && control.lockReason === null && mayUse(claims.defaults, 'change') &&
         await services.sessions.giveUpKey(fileId, key)
-      await control.openDocument(fileId, { name })
+      await control.openDocument(fileId, { title })
     }
     await open()
     // The editor that notices the save may be faster than the instance that stores it.
@@ -48,7 +48,7 @@ const config: PageAction<'config'> = {
     const { config, documentKey, lockReason } = control
     return {
       config,
-      pageToken: pageTokens.make({ page: pageId, fileId, name, defaults, key: documentKey }),
+      pageToken: pageTokens.make({ page: pageId, fileId, title, defaults, key: documentKey }),
       actions: offered.namesFor(lockReason === null ? defaults : viewingDefaults(defaults)).join(' '),
       ...(lockReason !== null && { lockReason })
     }

@@ -23,7 +23,7 @@ const rename: PageAction<'rename'> = {
     const { fileId } = page.claims
     const info = await storage.stat(fileId)
     if (!info) throw new FileNotFoundError()
-    const { name, title, problem } = typedName(page.body.name, info.extension)
+    const { name, title, problem } = typedName(page.body.name, info.fileType)
     if (problem !== undefined) {
       throw new InvalidActionError(
         'the name must be a plain file name: 1 to 255 bytes with its extension, without / \\ : * ? " < > | and control characters, and none that a system reserves'
@@ -37,7 +37,7 @@ const rename: PageAction<'rename'> = {
       // It has its name already: whoever is not told sees it when the document is opened again.
       log.warn({ err, fileId }, 'open editors could not be notified of the new name')
     }
-    return { name: title, pageToken: pageTokens.make({ ...page.claims, name: title }) }
+    return { title, pageToken: pageTokens.make({ ...page.claims, title }) }
   }
 }
 
@@ -62,11 +62,11 @@ const create: PageAction<'create'> = {
   option: 'create',
   cost: 10,
   async run (page, services) {
-    const { format, lang, template } = page.body
+    const { fileType, lang, template } = page.body
     if (template && !services.urls.isOffered(page.claims.page, template.id, template.token)) {
       throw new ForbiddenError('the template was not offered to this page, or too long ago')
     }
-    const told = { format: format?.toLowerCase(), lang, template: template?.id }
+    const told = { fileType: fileType?.toLowerCase(), lang, template: template?.id }
     const { url } = await callHook(services, 'create', page, told, '{ url } with an http(s) URL or a path')
     return { url }
   }
@@ -79,18 +79,18 @@ const templates: PageAction<'templates'> = {
   option: 'templates',
   cost: 1,
   async run (page, services) {
-    const { format, lang, search } = page.body
+    const { fileType, lang, search } = page.body
     const found = await callHook(
-      services, 'templates', page, { format: format?.toLowerCase(), lang, search }, 'a list of { id, name }'
+      services, 'templates', page, { fileType: fileType?.toLowerCase(), lang, search }, 'a list of { id, title }'
     )
-    const choices = found.slice(0, MAX_CHOICES).map(({ id, name, fileType, thumbnail }) =>
-      ({ name, fileType, thumbnail, data: { id, token: services.urls.offerToken(page.claims.page, id) } }))
+    const choices = found.slice(0, MAX_CHOICES).map(({ id, title, fileType, thumbnail }) =>
+      ({ title, fileType, thumbnail, data: { id, token: services.urls.offerToken(page.claims.page, id) } }))
     return { choices }
   }
 }
 
 /** Whether the latest save of the page's session was refused. Other instances may have received it. */
-const saveState: PageAction<'save-state'> = {
+const saveState: PageAction<'saveState'> = {
   summary: 'Ask whether the last save was stored',
   needs: 'change',
   cost: 1,
@@ -170,7 +170,7 @@ const sharing: PageAction<'sharing'> = {
   }
 }
 
-export const documentActions = { rename, favorite, create, templates, 'save-state': saveState, users, notify, sharing }
+export const documentActions = { rename, favorite, create, templates, saveState, users, notify, sharing }
 
 /** The page's module reads it. */
 const PARAMETER = 'action-link'

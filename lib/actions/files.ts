@@ -5,7 +5,7 @@ import type { FileInfo } from '../../types/storage.js'
 import { resultMediaTypeOf } from '../document-server/formats.js'
 import { InvalidActionError, UpstreamError } from '../errors.js'
 import { isResultAt, notAResult } from '../outbound/result-urls.js'
-import { similarName } from '../security/names.js'
+import { similarTitle } from '../security/names.js'
 import { limitConcurrency } from '../util/queue.js'
 import { discard } from '../util/streams.js'
 import { parseHttpUrl } from '../util/url.js'
@@ -15,7 +15,7 @@ import type { Linked, NamedResult } from './actions.schema.js'
 
 /** A file that the user may choose, and that the document server then fetches. */
 interface ChosenFile {
-  readonly name: string
+  readonly title: string
   readonly fileType: string
   readonly url: string
   /** Of a file in the storage. */
@@ -33,7 +33,7 @@ const LOOKED_UP_AT_ONCE = 20
 /** The application need not say whether there is a file that the user may not read. */
 const NOT_FOUND = { error: 'The linked file was not found' } as const
 
-const EXPECTED = 'a list of { name, fileId } or { name, fileType, url }, with http(s) URLs'
+const EXPECTED = 'a list of { title, fileId } or { title, fileType, url }, with http(s) URLs'
 
 /** Images to insert, each with the argument of `insertImage`. */
 const images: PageAction<'images'> = {
@@ -75,13 +75,13 @@ const spreadsheets: PageAction<'spreadsheets'> = {
     const { c, search } = page.body
     const linked = c === 'reference' ? linkedOf(page.body) : {}
     const found = await callHook(services, 'spreadsheets', page, { purpose: c, search, ...linked }, EXPECTED)
-    return await choicesFrom(found, services, ({ name, fileType, url, info }) => {
+    return await choicesFrom(found, services, ({ title, fileType, url, info }) => {
       if (c === 'mailmerge') return services.sign('setRequestedSpreadsheet', { c, fileType, url })
       const ofFile = info && {
         key: services.keys.of(info),
         referenceData: { fileKey: info.fileId, instanceId: services.instanceId }
       }
-      return services.sign('setReferenceSource', { fileType, path: name, url, ...ofFile })
+      return services.sign('setReferenceSource', { fileType, path: title, url, ...ofFile })
     })
   }
 }
@@ -103,14 +103,14 @@ const reference: PageAction<'reference'> = {
       throw new InvalidActionError('it names no file: path, link or referenceData is needed')
     }
     const file = await callHook(
-      services, 'reference', page, { ...linkedOf(page.body), link }, '{ fileId, name } or null'
+      services, 'reference', page, { ...linkedOf(page.body), link }, '{ fileId, title } or null'
     )
     const info = file && await storage.stat(file.fileId)
     if (!info) return NOT_FOUND
-    const { fileId, extension: fileType } = info
+    const { fileId, fileType } = info
     const control = createControl({ mode: 'view', ...(preset && { preset }) }, page.request)
     const { documentKey: key, documentName, documentUrl: url } =
-      await control.openDocument(fileId, { name: file.name })
+      await control.openDocument(fileId, { title: file.title })
     const linked = { fileType, key, path: documentName, url, referenceData: { fileKey: fileId, instanceId } }
     return { ...sign('setReferenceData', linked), page: await pageOf(services, fileId) }
   }
@@ -121,19 +121,19 @@ async function choicesFrom (found: readonly Choice[], services: ActionServices, 
   const inTurn = limitConcurrency({ concurrency: LOOKED_UP_AT_ONCE })
   const choices = await Promise.all(found.slice(0, MAX_CHOICES).map(async choice => {
     const file = await inTurn(async () => await chosenFile(services, choice))
-    return file ? [{ name: file.name, fileType: file.fileType, thumbnail: choice.thumbnail, data: sign(file) }] : []
+    return file ? [{ title: file.title, fileType: file.fileType, thumbnail: choice.thumbnail, data: sign(file) }] : []
   }))
   return { choices: choices.flat() }
 }
 
 /** `undefined` for a file that was deleted meanwhile. */
 async function chosenFile (
-  { storage, urls }: ActionServices, { name, fileId, fileType, url }: Choice
+  { storage, urls }: ActionServices, { title, fileId, fileType, url }: Choice
 ): Promise<ChosenFile | undefined> {
-  if (fileId === undefined) return { name, fileType: fileType.toLowerCase(), url }
+  if (fileId === undefined) return { title, fileType: fileType.toLowerCase(), url }
   const info = await storage.stat(fileId)
   return info
-    ? { name, fileType: info.extension, url: urls.download(info.fileId, { lifetime: CHOICE_LIFETIME_MS }), info }
+    ? { title, fileType: info.fileType, url: urls.download(info.fileId, { lifetime: CHOICE_LIFETIME_MS }), info }
     : undefined
 }
 
@@ -147,7 +147,7 @@ function linkedOf ({ path, referenceData }: Linked) {
  * Fetches a copy that the document server has made, and stores it or hands it to the application. What no editor opens
  * the page downloads.
  */
-const saveAs: PageAction<'save-as'> = {
+const saveAs: PageAction<'saveAs'> = {
   summary: 'Save a copy',
   needs: 'download',
   option: 'saveAs',
@@ -155,19 +155,19 @@ const saveAs: PageAction<'save-as'> = {
   async run (page, services) {
     const { fetchResult, opens } = services
     const result = checkedResult(page.body, services)
-    const name = similarName(page.body.title, result.fileType)
-    if (!await opens(result.fileType)) return { name, isDownload: true }
+    const title = similarTitle(page.body.title, result.fileType)
+    if (!await opens(result.fileType)) return { title, isDownload: true }
     const file = await fetchResult(result, {
       namedByPage: true,
       failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false })
     })
-    const { fileId, name: storedName = name, url: pageUrl } = await store(file, name, page, services)
+    const { fileId, title: storedTitle = title, url: pageUrl } = await store(file, title, page, services)
     const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageOf(services, fileId))
-    return { name: storedName, fileId, url: shownUrl }
+    return { title: storedTitle, fileId, url: shownUrl }
   }
 }
 
-export const fileActions = { images, documents, spreadsheets, reference, 'save-as': saveAs }
+export const fileActions = { images, documents, spreadsheets, reference, saveAs }
 
 /**
  * Checks a file that a page names: only what the document server has made for an editor may be fetched, whatever other
@@ -188,16 +188,16 @@ export function checkedResult (
 
 /** A file that was cut off is not stored, even if a hook does not notice. */
 async function store (
-  file: ResultFile, name: string, page: PageRequest, services: ActionServices
+  file: ResultFile, title: string, page: PageRequest, services: ActionServices
 ): Promise<SaveAsResult> {
   const { actions, timeouts } = services.settings
   const { body: content, fileType, size } = file
   try {
     const result = actions.saveAs === true
-      ? { fileId: await create(file, name, page, services) }
+      ? { fileId: await create(file, title, page, services) }
       : await callHook(
-        services, 'saveAs', page, { name, fileType, content, size },
-        '{ fileId?, url?, name? } with an http(s) URL or a path', timeouts.total
+        services, 'saveAs', page, { title, fileType, content, size },
+        '{ fileId?, url?, title? } with an http(s) URL or a path', timeouts.total
       )
     if (content.errored) throw content.errored
     return result ?? {}
@@ -209,17 +209,17 @@ async function store (
 }
 
 async function create (
-  { body, fileType }: ResultFile, name: string, page: PageRequest, services: ActionServices
+  { body, fileType }: ResultFile, title: string, page: PageRequest, services: ActionServices
 ): Promise<string> {
   const { storage, inspected, settings, log } = services
   const { fileId, defaults: { user } } = page.claims
   const staged = await storage.stage(fileId, body)
   try {
     const users = user?.id === undefined ? {} : { users: [user.id] }
-    const about = { reason: 'save-as' as const, fileId, extension: fileType, ...users }
+    const about = { reason: 'copy' as const, fileId, fileType, ...users }
     const { fileId: copyFileId } = await inspected(staged, about, async copy => await storage.create(fileType, copy))
     if (settings.actions.copied) {
-      await callHook(services, 'copied', page, { copyFileId, name, fileType })
+      await callHook(services, 'copied', page, { copyFileId, title, fileType })
         .catch(err => log.error({ err, fileId, copyFileId }, 'the hook actions.copied failed: the copy stays'))
     }
     return copyFileId

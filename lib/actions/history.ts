@@ -25,7 +25,7 @@ const history: PageAction<'history'> = {
 }
 
 /** One version. The editor shows the message of one that is not kept any more. */
-const historyData: PageAction<'history-data'> = {
+const historyData: PageAction<'historyData'> = {
   summary: 'Get a version of the document',
   needs: 'history',
   option: 'versions',
@@ -63,4 +63,4 @@ const restore: PageAction<'restore'> = {
   }
 }
 
-export const historyActions = { history, 'history-data': historyData, restore }
+export const historyActions = { history, historyData, restore }

@@ -72,12 +72,12 @@ export function actionScope (services: ActionServices, routeOptions: RouteOption
         const { claims, at } = authorized.get(request)!
         // A page can hold the body back until its user's rights have been taken away.
         if (performance.now() - at > TIMELY_MS) await credentials.authorizeAction(request, action)
-        const { fileId, name: title, defaults } = claims
+        const { fileId, title, defaults } = claims
         const answer = await action.run({
           body: body as never, // as its schema says
           request,
           claims,
-          open: async () => await createControl(defaults, request).openDocument(fileId, { name: title })
+          open: async () => await createControl(defaults, request).openDocument(fileId, { title })
         }, services)
         // Fresh tokens: a page that is in use does not expire.
         return send(reply, { pageToken: pageTokens.make(claims), proxyToken: urls.proxyToken(fileId), ...answer })

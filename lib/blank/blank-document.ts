@@ -9,8 +9,8 @@ import { bytesOfContent } from '../util/streams.js'
 import { AnyString, assertOptions, assertValue, isOneOf, rule, type Rules } from '../util/validate.js'
 import { rewriteZip } from '../util/zip.js'
 
-/** The formats of `blankDocument`. */
-export const blankFormats: readonly string[] = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'pdf', 'txt', 'md', 'csv']
+/** The file types of `blankDocument`. */
+export const blankFileTypes: readonly string[] = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'pdf', 'txt', 'md', 'csv']
 
 const TEXT = ['txt', 'md', 'csv']
 const SLIDES = ['pptx', 'odp']
@@ -18,7 +18,7 @@ const PAPERS: readonly PaperSize[] = ['a4', 'letter']
 /** Territories that use letter paper. Source: Unicode CLDR, `paperSize` of the measurement data. */
 const LETTER = 'BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' ')
 
-const Format = rule(`must be one of ${blankFormats.join(', ')}`, isOneOf(...blankFormats))
+const BlankFileType = rule(`must be one of ${blankFileTypes.join(', ')}`, isOneOf(...blankFileTypes))
 const Paper = rule(`must be one of ${PAPERS.join(', ')}`, isOneOf(...PAPERS))
 /** The language is checked where it is used. */
 const rules: Rules<BlankDocumentOptions> = { lang: AnyString, paper: Paper }
@@ -30,22 +30,22 @@ const templates = new Map<string, Buffer>()
  * A new document without content, with the usual styles: one empty paragraph, sheet, page or title slide. Text has no
  * bytes.
  *
- * @param format One of `blankFormats`: `docx`, `xlsx`, `pptx`, `odt`, `ods`, `odp`, `pdf`, `txt`, `md`, `csv`.
- * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `format`, `lang` or `paper` is invalid.
+ * @param fileType One of `blankFileTypes`: `docx`, `xlsx`, `pptx`, `odt`, `ods`, `odp`, `pdf`, `txt`, `md`, `csv`.
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileType`, `lang` or `paper` is invalid.
  * @example
  * ```js
  * const { fileId } = await app.editorStorage.create('docx', blankDocument('docx', { lang: 'de' }))
  * ```
  */
-export function blankDocument (format: string, options: BlankDocumentOptions = {}): Buffer {
-  assertValue('format', format, Format)
+export function blankDocument (fileType: string, options: BlankDocumentOptions = {}): Buffer {
+  assertValue('fileType', fileType, BlankFileType)
   assertOptions(rules, options)
   const { language, region = '' } = localeOf(options.lang ?? 'en')
-  if (TEXT.includes(format)) return Buffer.alloc(0)
+  if (TEXT.includes(fileType)) return Buffer.alloc(0)
   const { paper = LETTER.includes(region) ? 'letter' : 'a4' } = options
-  const file = template(`${SLIDES.includes(format) ? 'slides' : paper}.${format}`)
+  const file = template(`${SLIDES.includes(fileType) ? 'slides' : paper}.${fileType}`)
   // A page of PDF has no text yet.
-  return format === 'pdf' ? Buffer.from(file) : rewriteZip(file, (_path, read) => inLanguage(read(), language, region))
+  return fileType === 'pdf' ? Buffer.from(file) : rewriteZip(file, (_path, read) => inLanguage(read(), language, region))
 }
 
 /** A new Word document with this text, which must contain nothing that XML would have to escape. */
@@ -85,10 +85,10 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 /** With macros, or in formats of which the content does not say what is a template. */
 const OTHER_TEMPLATES = /^(dot|xlt|pot)m?$|^(wpt|ett|dpt|stw|vst[mx])$/
 
-/** The format of documents that are made from a file of this format. Throws `InvalidOptionError` if there is none. */
-export function documentFormatOf (extension: string): string {
-  if (!OTHER_TEMPLATES.test(extension)) return DOCUMENTS[extension] ?? extension
-  throw new InvalidOptionError('from', `must not be a .${extension} file: of templates, ${Object.keys(DOCUMENTS).join(', ')} become documents`)
+/** The type of documents that are made from a file of this type. Throws `InvalidOptionError` if there is none. */
+export function documentTypeFrom (fileType: string): string {
+  if (!OTHER_TEMPLATES.test(fileType)) return DOCUMENTS[fileType] ?? fileType
+  throw new InvalidOptionError('from', `must not be a .${fileType} file: of templates, ${Object.keys(DOCUMENTS).join(', ')} become documents`)
 }
 
 /**
@@ -98,7 +98,7 @@ export function documentFormatOf (extension: string): string {
  * Source: ECMA-376, part 2 (content types); OpenDocument 1.2, part 3 (mimetype, manifest)
  */
 export async function documentFrom (content: Content, template: string): Promise<Content> {
-  const document = documentFormatOf(template)
+  const document = documentTypeFrom(template)
   const file = Buffer.from(await bytesOfContent(content, MAX_TEMPLATE_BYTES))
   await checkDocument(file, `_.${template}`)
   if (!isZip(file, template)) throw new WrongFormatError(template) // protected by a password

@@ -189,7 +189,7 @@ export function followSaves ({ fragment, page, messages, tell, ask }) {
     askedAt = performance.now()
     let isDue = false
     try {
-      const answer = await ask('save-state', { key })
+      const answer = await ask('saveState', { key })
       if (!isOver && typeof answer.saved === 'boolean') learned(answer, key)
       isDue = state.refusedKey !== undefined || noticedAt > askedAt - INTERVAL_MS
     } catch (error) {

@@ -86,7 +86,7 @@ ${DIALOG} .onlyoffice-dialog-link { align-self: flex-start; color: LinkText }
 
 /**
  * @typedef {object} Choice
- * @property {string} name
+ * @property {string} title
  * @property {string} [fileType]
  * @property {string} [thumbnail] URL
  * @property {unknown} data for the editor
@@ -159,10 +159,10 @@ export function choose (fragment, { title, messages, find, textOf }) {
  * @param {Choice} choice
  * @param {() => void} take
  */
-function itemOf ({ name, fileType, thumbnail }, take) {
+function itemOf ({ title, fileType, thumbnail }, take) {
   const item = element('li', 'onlyoffice-dialog-item')
   const button = element('button', 'onlyoffice-dialog-button', '', { type: 'button', onclick: take })
-  button.append(pictureOf(thumbnail, fileType), element('span', 'onlyoffice-dialog-name', name))
+  button.append(pictureOf(thumbnail, fileType), element('span', 'onlyoffice-dialog-name', title))
   item.append(button)
   return item
 }

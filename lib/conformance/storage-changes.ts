@@ -80,8 +80,8 @@ const documentCases: StorageCases = {
     }
     async function keepReplacing () {
       for (let number = 1; number <= 25; number++) {
-        const extension = number % 3 ? 'bin' : 'docx'
-        await storage.replace(fileId, inChunks(...halves(numberedBytes(number))), { extension })
+        const fileType = number % 3 ? 'bin' : 'docx'
+        await storage.replace(fileId, inChunks(...halves(numberedBytes(number))), { fileType })
       }
     }
     const replacing = keepReplacing().finally(() => finished.abort())
@@ -94,19 +94,19 @@ const documentCases: StorageCases = {
     const count = (await list?.())?.length
     const chunks = [patternBytes(10), patternBytes(20)] as const
     const { written: replaced, seen } = await duringWrite(
-      content => replace(storage, fileId, content, { extension: 'ODT' }),
+      content => replace(storage, fileId, content, { fileType: 'ODT' }),
       chunks,
       () => storage.stat(fileId)
     )
     assert.deepEqual(seen, old, 'stat must resolve to the old info until replace has finished')
-    assert.equal(replaced.extension, 'odt', 'info.extension must be the new extension in lower case')
+    assert.equal(replaced.fileType, 'odt', 'info.fileType must be the new extension in lower case')
     assert.equal(replaced.fileId, fileId, 'replace must keep the fileId')
     await assertUnchanged(storage, replaced, Buffer.concat(chunks))
-    assert.equal((await list?.())?.length, count, 'replace must remove the file with the old extension')
+    assert.equal((await list?.())?.length, count, 'replace must remove the file with the old fileType')
 
-    const back = await replace(storage, fileId, patternBytes(7), { extension: 'docx' })
-    assert.equal(back.extension, 'docx', 'replace must change the extension back')
-    assert.notEqual(back.revision, old.revision, 'the revision must differ from earlier ones with the same extension')
+    const back = await replace(storage, fileId, patternBytes(7), { fileType: 'docx' })
+    assert.equal(back.fileType, 'docx', 'replace must change the extension back')
+    assert.notEqual(back.revision, old.revision, 'the revision must differ from earlier ones with the same fileType')
     await assertStored(storage, fileId, patternBytes(7))
   }
 }

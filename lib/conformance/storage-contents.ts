@@ -32,8 +32,8 @@ export const contentCases: StorageCases = {
     await assertStored(storage, fileId, patternBytes(1000))
   },
   async 'an unknown fileId is treated as absent' ({ storage }) {
-    const { fileId, extension } = await storage.create('txt', Buffer.from('stored'))
-    for (const unknown of [`${fileId}x`, fileId.slice(0, -1), `${fileId}.${extension}`, fileId.slice(0, -1) + '*']) {
+    const { fileId, fileType } = await storage.create('txt', Buffer.from('stored'))
+    for (const unknown of [`${fileId}x`, fileId.slice(0, -1), `${fileId}.${fileType}`, fileId.slice(0, -1) + '*']) {
       await assertAbsent(storage, unknown)
     }
     await assertStored(storage, fileId, Buffer.from('stored'))
@@ -77,7 +77,7 @@ export const contentCases: StorageCases = {
     const { fileId } = await storage.create('txt', Buffer.from('one'))
     const message = 'stat must resolve to the same info in both instances'
     assert.deepEqual(await other.stat(fileId), await storage.stat(fileId), `${message} after create`)
-    await other.replace(fileId, Buffer.from('two'), { extension: 'md' })
+    await other.replace(fileId, Buffer.from('two'), { fileType: 'md' })
     const info = await assertStored(storage, fileId, Buffer.from('two'))
     assert.deepEqual(await other.stat(fileId), info, `${message} after replace`)
   },
@@ -117,7 +117,7 @@ export const contentCases: StorageCases = {
     const names = await list?.()
     const kept = await storage.versions.keep(fileId, revision, { changes: inChunks(...halves(NEW_BYTES)) })
     assert.deepEqual(await list?.(), names, 'list of all stored objects must not contain versions')
-    await replace(storage, fileId, patternBytes(1000, 9), { extension: 'odt' })
+    await replace(storage, fileId, patternBytes(1000, 9), { fileType: 'odt' })
     for (const { versions } of [storage, other]) {
       assert.deepEqual(await versions.list(fileId), [kept], 'the version must be listed as it was kept')
       for (const [part, bytes] of [['content', OLD_BYTES], ['changes', NEW_BYTES]] as const) {

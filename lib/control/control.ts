@@ -6,7 +6,7 @@ import type {
   ThumbnailRequest
 } from '../../types/control.js'
 import type { Content, FileInfo } from '../../types/storage.js'
-import { blankDocument, documentFormatOf, documentFrom } from '../blank/blank-document.js'
+import { blankDocument, documentTypeFrom, documentFrom } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import { conversionKey } from '../document-server/conversion-service.js'
 import { extensionOf, SEPARATORS } from '../document-server/formats.js'
@@ -23,7 +23,7 @@ import { AnyString, assertOptions, assertValue, withoutUndefined } from '../util
 import { mayUse, type OfferedActions, renderedDefaults, viewingDefaults } from './defaults.js'
 import {
   convertRules, convertToPdfRules, createFromRules, createRules, openRules, renderRules, requiredOfThumbnail,
-  requiredToConvert, requiredToCreate, setRules, thumbnailRules, VersionNumber
+  requiredToConvert, requiredToCreate, thumbnailRules, uploadRules, VersionNumber
 } from './method-rules.js'
 import { linksOf, type PageUrls, renderFragment, signedConfig } from './page.js'
 
@@ -62,6 +62,10 @@ export function createControl (
     documentUrl: '',
     callbackUrl: '',
 
+    get fileId () {
+      return openedFile()?.fileId ?? ''
+    },
+
     get hasDocument () {
       const { documentUrl, documentName, documentKey, callbackUrl } = control
       for (const [name, value] of Object.entries({ documentUrl, documentName, documentKey, callbackUrl })) {
@@ -71,7 +75,7 @@ export function createControl (
     },
 
     get proxyToken () {
-      return control.hasDocument ? urls.proxyToken(openedFileId()) : ''
+      return control.hasDocument ? urls.proxyToken(control.fileId) : ''
     },
 
     get lockReason () {
@@ -98,34 +102,40 @@ export function createControl (
     async openDocument (fileId, options = {}) {
       assertValue('fileId', fileId, AnyString)
       assertOptions(openRules, options)
-      const { name } = options
+      const { title } = options
       await opening(async () => {
         const found = await sessions.find(fileId)
         if (!found) throw new FileNotFoundError(fileId, { reason: await whyAbsent(fileId) })
         const { info, opening } = found
-        await assertOpens(info.extension)
+        await assertOpens(info.fileType)
         const denied = services.hooks.canEdit(fileId, defaults, request)
-        await open(info, name ?? `${info.fileId}.${info.extension}`, opening(), denied)
+        await open(info, title ?? `${info.fileId}.${info.fileType}`, opening(), denied)
       })
       return control
     },
 
-    async setDocumentFromBytes (given, name, options = {}) {
+    async uploadDocument (given, title, options = {}) {
       const content = contentFrom(given)
-      assertOptions(setRules, options)
+      assertOptions(uploadRules, options)
       const { check = false } = options
-      return await opening(async () => await storeAndOpen(name, async extension => check
-        ? await storeInspected(await checkDocument(content, name), extension, { reason: 'upload' })
-        : await storage.create(extension, content)))
+      await opening(async () => await storeAndOpen(title, async fileType => check
+        ? await storeInspected(await checkDocument(content, title), fileType, { reason: 'upload' })
+        : await storage.create(fileType, content)))
+      return control
     },
 
-    async createDocument (format: string | CreateFromOptions, given: CreateDocumentOptions = {}) {
-      if (typeof format === 'object') return await opening(async () => await createFrom(format))
+    setDocumentFromBytes: async (content, title, options) => await control.uploadDocument(content, title, options),
+
+    async createDocument (what: string | CreateFromOptions, given: CreateDocumentOptions = {}) {
+      if (typeof what === 'object') {
+        await opening(async () => await createFrom(what))
+        return control
+      }
       assertOptions(createRules, given)
-      const { name = 'Untitled', ...options } = given
+      const { title = 'Untitled', ...options } = given
       const { lang } = defaults
-      const content = blankDocument(format, { ...withoutUndefined({ lang }), ...options })
-      return await control.setDocumentFromBytes(content, nameWith(name, format))
+      const content = blankDocument(what, { ...withoutUndefined({ lang }), ...options })
+      return await control.uploadDocument(content, titleWith(title, what))
     },
 
     async convertToPdf (options = {}) {
@@ -133,7 +143,7 @@ export function createControl (
       if (!control.hasDocument) throw new NoDocumentError()
       const { documentUrl: url, documentName: title } = control
       return conversions.convertToPdf(
-        { key: conversionKey(await contentKey(), 'pdf'), url, filetype: extension(), title },
+        { key: conversionKey(await contentKey(), 'pdf'), url, filetype: openedFileType(), title },
         options,
         openedFile()?.fileId
       )
@@ -143,7 +153,7 @@ export function createControl (
       assertOptions(convertRules, given, { required: requiredToConvert })
       if (!control.hasDocument) throw new NoDocumentError()
       const { signal, timeout, interval, onProgress, ...options } = given
-      const fileType = extension()
+      const fileType = openedFileType()
       if (fileType === '') throw new InvalidNameError()
       const { documentUrl: url, documentName: title } = control
       return await conversions.convert(
@@ -178,7 +188,7 @@ export function createControl (
         ...options,
         lang: page.lang ?? '',
         configJson: JSON.stringify(configWith(page)),
-        fileId: openedFileId(),
+        fileId: control.fileId,
         proxyToken: control.proxyToken,
         pageToken,
         renewAfter: pageTokens.renewAfter,
@@ -205,22 +215,20 @@ export function createControl (
         const restore = async () => await versions.restore(fileId, version, userOf(defaults), options)
         return await reportEnd(channels.restore, { fileId, version }, restore, () => ({ outcome: 'restored' }))
       })
-    },
-
-    sign: services.sign
+    }
   }
   return control
 
-  async function createFrom (options: CreateFromOptions): Promise<string> {
+  async function createFrom (options: CreateFromOptions): Promise<void> {
     assertOptions(createFromRules, options, { required: requiredToCreate })
     const { from } = options
-    if (typeof from !== 'string') return await createFromFile(from, options.name ?? from.name, { reason: 'upload' })
+    if (typeof from !== 'string') return await createFromFile(from, options.title ?? from.title, { reason: 'upload' })
     const stored = await services.storage.read(from)
     if (!stored) throw new FileNotFoundError(from, { reason: await whyAbsent(from) })
-    const { body, info: { extension } } = stored
+    const { body, info: { fileType } } = stored
     try {
-      return await createFromFile({ content: body, name: `_.${extension}` }, options.name ?? 'Untitled', {
-        reason: 'save-as',
+      await createFromFile({ content: body, title: `_.${fileType}` }, options.title ?? 'Untitled', {
+        reason: 'copy',
         fileId: from
       })
     } finally {
@@ -230,18 +238,18 @@ export function createControl (
 
   /** Looks at the content of a template in any case, and of what is not stored. */
   async function createFromFile (
-    { content, name: file }: TemplateFile, title: string, about: Pick<Inspected, 'reason' | 'fileId'>
-  ): Promise<string> {
+    { content, title: template }: TemplateFile, wanted: string, about: Pick<Inspected, 'reason' | 'fileId'>
+  ): Promise<void> {
     const given = contentFrom(content)
-    const extension = extensionOf(file)
-    const format = documentFormatOf(extension)
-    const base = extensionOf(title) === extension ? title.trimEnd().slice(0, -extension.length - 1) : title
-    const name = nameWith(base, format)
-    const isTemplate = format !== extension
+    const templateType = extensionOf(template)
+    const fileType = documentTypeFrom(templateType)
+    const base = extensionOf(wanted) === templateType ? wanted.trimEnd().slice(0, -templateType.length - 1) : wanted
+    const title = titleWith(base, fileType)
+    const isTemplate = fileType !== templateType
     const isStored = about.fileId !== undefined
-    return await storeAndOpen(name, async () => {
-      if (isTemplate) return await storeInspected(await documentFrom(given, extension), format, about)
-      return await storeInspected(isStored ? given : await checkDocument(given, name), format, about)
+    await storeAndOpen(title, async () => {
+      if (isTemplate) return await storeInspected(await documentFrom(given, templateType), fileType, about)
+      return await storeInspected(isStored ? given : await checkDocument(given, title), fileType, about)
     })
   }
 
@@ -252,10 +260,10 @@ export function createControl (
       if (isOpening) throw new NoDocumentError()
       return null
     }
-    const { documentName: name, documentKey: key, documentUrl: url } = control
-    const fileId = openedFileId()
+    const { documentName: title, documentKey: key, documentUrl: url } = control
+    const { fileId } = control
     const options = openedFile() ? opened?.options : undefined
-    const document = { name, key, url, callbackUrl: callbackUrlFor(key), extension: extension(), options }
+    const document = { title, key, url, callbackUrl: callbackUrlFor(key), fileType: openedFileType(), options }
     const config = signedConfig(document, offered.completed(defaults, fileId), tokens, clock.now())
     const { mode, callbackUrl } = config.editorConfig ?? {}
     openings.pageMade(fileId, { key, edits: mode !== 'view' && callbackUrl !== undefined })
@@ -276,8 +284,8 @@ export function createControl (
       file === null || !control.hasDocument || control.callbackUrl !== opened?.callbackUrl ||
       !keys.isForFile(file.fileId, control.documentKey)
     ) return ''
-    const { documentName: name, documentKey: key } = control
-    return pageTokens.make({ fileId: file.fileId, name, defaults, key })
+    const { documentName: title, documentKey: key } = control
+    return pageTokens.make({ fileId: file.fileId, title, defaults, key })
   }
 
   async function history<Result> (call: (of: VersionHistory, file: FileInfo) => Promise<Result>): Promise<Result> {
@@ -308,47 +316,46 @@ export function createControl (
     }
   }
 
-  async function storeAndOpen (name: string, store: (extension: string) => Promise<FileInfo>): Promise<string> {
-    const extension = extensionOf(name)
-    if (extension === '') throw new InvalidNameError()
-    await assertOpens(extension)
-    const info = await store(extension)
-    await open(info, name, sessions.openingOf(info))
-    return info.fileId
+  async function storeAndOpen (title: string, store: (fileType: string) => Promise<FileInfo>): Promise<void> {
+    const fileType = extensionOf(title)
+    if (fileType === '') throw new InvalidNameError()
+    await assertOpens(fileType)
+    const info = await store(fileType)
+    await open(info, title, sessions.openingOf(info))
   }
 
   async function storeInspected (
-    content: Content, extension: string, about: Pick<Inspected, 'reason' | 'fileId'>
+    content: Content, fileType: string, about: Pick<Inspected, 'reason' | 'fileId'>
   ): Promise<FileInfo> {
-    if (!services.settings.inspect) return await storage.create(extension, content)
+    if (!services.settings.inspect) return await storage.create(fileType, content)
     const staged = await storage.stage(randomUUID(), content)
     const { id } = defaults.user ?? {}
     try {
       return await services.inspected(
         staged,
-        { ...about, extension, ...(id !== undefined && { users: [id] }) },
-        async content => await storage.create(extension, content)
+        { ...about, fileType, ...(id !== undefined && { users: [id] }) },
+        async content => await storage.create(fileType, content)
       )
     } finally {
       await staged.discard().catch(() => {})
     }
   }
 
-  async function assertOpens (extension: string): Promise<void> {
-    if (!await services.opens(extension)) throw new UnknownFormatError(extension)
+  async function assertOpens (fileType: string): Promise<void> {
+    if (!await services.opens(fileType)) throw new UnknownFormatError(fileType)
   }
 
   /** `denied`: why `canEdit` denies editing. */
   async function open (
-    info: FileInfo, name: string, opening: Promise<Opening>, denied: Promise<string | null> | null = null
+    info: FileInfo, title: string, opening: Promise<Opening>, denied: Promise<string | null> | null = null
   ): Promise<void> {
     const [{ key, hold }, lockReason, options] = await Promise.all([
       opening,
       denied,
-      SEPARATORS.has(info.extension) ? services.saves.documentOptions(info) : undefined
+      SEPARATORS.has(info.fileType) ? services.saves.documentOptions(info) : undefined
     ])
     control.documentKey = key
-    control.documentName = name
+    control.documentName = title
     control.documentUrl = urls.download(info.fileId, { onlyWithToken: defaults.preset !== undefined })
     control.callbackUrl = urls.callback(info.fileId)
     const isLocked = hold !== undefined && mayUse(defaults, 'change')
@@ -373,10 +380,6 @@ export function createControl (
     return file
   }
 
-  function openedFileId (): string {
-    return openedFile()?.fileId ?? ''
-  }
-
   /** A `documentKey` that the application sets itself must be signed into the callback URL. */
   function callbackUrlFor (key: string): string {
     const { callbackUrl } = control
@@ -386,13 +389,13 @@ export function createControl (
     return urls.callback(opened.info.fileId, key)
   }
 
-  function extension (): string {
-    return openedFile()?.extension ?? extensionOf(control.documentName)
+  function openedFileType (): string {
+    return openedFile()?.fileType ?? extensionOf(control.documentName)
   }
 }
 
-function nameWith (name: string, format: string): string {
-  return extensionOf(name) === format ? name : `${name}.${format}`
+function titleWith (title: string, fileType: string): string {
+  return extensionOf(title) === fileType ? title : `${title}.${fileType}`
 }
 
 function forceSaveOutcome (result: ForceSaveResult): 'saved' | 'conflict' | 'no-changes' | 'no-session' {

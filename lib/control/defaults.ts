@@ -23,7 +23,7 @@ const UserId = rule(
   stringThat(id => id !== '' && id.length <= 240)
 )
 const Determined = rule(
-  'must be absent: it is determined by the document, which openDocument() opens under a name',
+  'must be absent: it is determined by the document, which openDocument() opens under a title',
   () => false
 )
 
@@ -177,7 +177,7 @@ export function offeredActions (
     namesFor: (defaults: EditorControlDefaults): string[] => [
       ...named.filter(({ needs }) => mayUse(defaults, needs)).map(({ name }) => name),
       // the action `config` grants it
-      ...actions.editRights && !defaults.preset && !rightsOf(defaults).edit ? ['edit-rights'] : [],
+      ...actions.editRights && !defaults.preset && !rightsOf(defaults).edit ? ['editRights'] : [],
       ...actions.links ? ['links'] : []
     ],
     /** With the fields of the configuration that the actions need. */

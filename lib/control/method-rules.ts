@@ -1,6 +1,6 @@
 import type { CreateDocumentOptions, CreateFromOptions } from '../../types/blank.js'
 import type {
-  ControlConvertOptions, ConvertToPdfOptions, EditorMessages, OpenDocumentOptions, RenderOptions, SetDocumentOptions,
+  ControlConvertOptions, ConvertToPdfOptions, EditorMessages, OpenDocumentOptions, RenderOptions, UploadDocumentOptions,
   ThumbnailRequest
 } from '../../types/control.js'
 import { conversionRules, numbered, Pixels, words } from '../document-server/conversion-service.js'
@@ -17,21 +17,21 @@ import { textsIn } from './page.js'
 /** Unknown numbers are reported as `VersionNotFoundError`. */
 export const VersionNumber = rule('must be the number of a version', value => typeof value === 'number')
 
-const Name = rule('must be a name such as Report.docx', NotBlank.holds)
+const Title = rule('must be a title such as Report.docx', NotBlank.holds)
 
-export const openRules: Rules<OpenDocumentOptions> = { name: Name }
+export const openRules: Rules<OpenDocumentOptions> = { title: Title }
 
-export const setRules: Rules<SetDocumentOptions> = { check: TrueOrFalse }
+export const uploadRules: Rules<UploadDocumentOptions> = { check: TrueOrFalse }
 
 /** `blankDocument` checks the others. */
-export const createRules: Rules<CreateDocumentOptions> = { name: Name, lang: AnyString, paper: AnyString }
+export const createRules: Rules<CreateDocumentOptions> = { title: Title, lang: AnyString, paper: AnyString }
 
 /** The content is checked where it is used. */
 export const createFromRules: Rules<CreateFromOptions> = {
-  name: Name,
+  title: Title,
   from: rule(
-    'must be the fileId of a stored document, or { content, name } with a name such as Offer.dotx',
-    anyOf(isString, value => isObject(value) && NotBlank.holds(value.name) && value.content !== undefined)
+    'must be the fileId of a stored document, or { content, title } with a title such as Offer.dotx',
+    anyOf(isString, value => isObject(value) && NotBlank.holds(value.title) && value.content !== undefined)
   )
 }
 export const requiredToCreate: ReadonlySet<string> = new Set(['from'])

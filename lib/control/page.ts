@@ -7,12 +7,12 @@ import { escapeHtml } from '../util/text.js'
 
 /** The fields of a configuration that depend on the document. */
 interface DocumentFields {
-  readonly name: string
+  readonly title: string
   readonly key: string
   readonly url: string
   readonly callbackUrl: string
   /** Of the stored bytes; that of the name may differ. */
-  readonly extension: string
+  readonly fileType: string
   /** How the editor opens it. */
   readonly options?: Record<string, unknown> | undefined
 }
@@ -22,7 +22,7 @@ interface DocumentFields {
  * Source: emulator/docs/document-server-protocol.md#the-configuration-and-its-token
  */
 export function signedConfig (
-  { name, key, url, callbackUrl, extension, options }: DocumentFields, defaults: EditorControlDefaults,
+  { title, key, url, callbackUrl, fileType, options }: DocumentFields, defaults: EditorControlDefaults,
   tokens: TokenSigner, now: number
 ): SignedConfig {
   const {
@@ -32,7 +32,7 @@ export function signedConfig (
     ...(type && { type }),
     width,
     height,
-    documentType: documentTypeOf(extension),
+    documentType: documentTypeOf(fileType),
     document: {
       ...(options && { options }),
       ...document,
@@ -42,9 +42,9 @@ export function signedConfig (
       ...(permissions && { permissions }),
       ...(info && { info }),
       ...(referenceData && { referenceData }),
-      fileType: extension,
+      fileType,
       key,
-      title: name,
+      title,
       url
     },
     editorConfig: { mode: 'edit', ...editorFields, ...(callbackUrl && { callbackUrl }) }

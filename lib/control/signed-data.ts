@@ -1,4 +1,4 @@
-import type { EditorControl } from '../../types/control.js'
+import type { EditorServer } from '../../types/document-server.js'
 import type { Signed, SignedMethods } from '../../types/signed-data.js'
 import { isCommandName } from '../document-server/commands.js'
 import type { TokenSigner } from '../document-server/token.js'
@@ -53,11 +53,11 @@ const shapes: Readonly<Record<keyof SignedMethods, (data: JsonObject) => Shape>>
  * Signs data for a method of the editor in the page. The token's claims are exactly the data: only signed fields count
  * there. Source: emulator/docs/document-server-protocol.md#version-history
  */
-export function signerOf (tokens: TokenSigner): EditorControl['sign'] {
+export function signerOf (tokens: TokenSigner): EditorServer['sign'] {
   return ((...given: [payload: object] | [method: string, data: object]) => {
     const data = given.length === 2 ? dataFor(...given) : jsonOf('payload', given[0])
     return { ...data, token: tokens.sign(data) } satisfies Signed<JsonObject>
-  }) as EditorControl['sign']
+  }) as EditorServer['sign']
 }
 
 function dataFor (method: string, value: object): JsonObject {

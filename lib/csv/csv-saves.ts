@@ -25,16 +25,16 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
    * as it was sent.
    */
   async function stageSaved<Result> (stored: FileInfo, fetch: (stage: Stage) => Promise<Result>): Promise<Result> {
-    const { fileId, extension } = stored
+    const { fileId, fileType } = stored
     const asSent: Stage = async content => await storage.stage(fileId, content)
     const dialect = await dialectOfStored(stored)
     if (!dialect) return await fetch(asSent)
 
-    const separators = [SEPARATORS.get(extension) ?? ',', dialect.separator, ',']
+    const separators = [SEPARATORS.get(fileType) ?? ',', dialect.separator, ',']
     let failure: unknown // a storage may reject with another error
     try {
-      return await fetch(async (content, filetype = extension) =>
-        await storage.stage(fileId, filetype === extension ? restoring(content) : content))
+      return await fetch(async (content, filetype = fileType) =>
+        await storage.stage(fileId, filetype === fileType ? restoring(content) : content))
     } catch (error) {
       if (!(failure instanceof NotRestorable)) throw error
       log.warn({ fileId, reason: failure.message }, 'a CSV file is stored as the document server has written it')
@@ -55,13 +55,13 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
    * The dialect of a stored CSV file; `undefined` for any other file, for an empty one, and for one that cannot be
    * read.
    */
-  async function dialectOfStored ({ fileId, extension, size }: FileInfo): Promise<Dialect | undefined> {
-    if (!csv.preserve || !SEPARATORS.has(extension) || size === 0) return undefined
+  async function dialectOfStored ({ fileId, fileType, size }: FileInfo): Promise<Dialect | undefined> {
+    if (!csv.preserve || !SEPARATORS.has(fileType) || size === 0) return undefined
     try {
       const head = await storage.read(fileId, { start: 0, end: Math.min(size, HEAD_BYTES) - 1 })
       if (!head) return undefined
       const bytes = await bytesOf(head.body)
-      const dialect = dialectOf(bytes, csv.encoding, SEPARATORS.get(extension))
+      const dialect = dialectOf(bytes, csv.encoding, SEPARATORS.get(fileType))
       const isOpen = dialect?.mark.length === 0 && size > HEAD_BYTES && bytes.every(byte => byte < 0x80)
       return isOpen && !await isUtf8(fileId) ? { ...dialect, encoding: csv.encoding } : dialect
     } catch {

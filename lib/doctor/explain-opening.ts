@@ -47,7 +47,7 @@ async function storedFile (storage: AskedStorage, fileId: string): Promise<Docto
   try {
     const info = await storage.stat(fileId)
     if (info) {
-      return ok('OPENING_FILE', `The storage has the document: format ${info.extension}, size ${info.size} bytes.`)
+      return ok('OPENING_FILE', `The storage has the document: format ${info.fileType}, size ${info.size} bytes.`)
     }
     const reason = await storage.whyAbsent(fileId)
     return error('OPENING_NO_FILE',

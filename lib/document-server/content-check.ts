@@ -41,16 +41,16 @@ const PIECE_BYTES = 64 * 1024
  */
 export async function checkDocument (given: DocumentContent, name: string): Promise<Content> {
   const content = contentFrom(given)
-  const extension = extensionOf(name)
-  if (extension === '') throw new InvalidNameError()
-  if (documentTypeOf(extension) === undefined) throw new UnknownFormatError(extension)
+  const fileType = extensionOf(name)
+  if (fileType === '') throw new InvalidNameError()
+  if (documentTypeOf(fileType) === undefined) throw new UnknownFormatError(fileType)
   const inspection: Inspection = {
-    format: extension,
+    format: fileType,
     atStart (start) {
-      if (start.length === 0 && !isPlainText(extension)) throw new EmptyDocumentError()
-      if (!hasStartOf(extension, start.subarray(0, signatureReach(extension)))) throw new WrongFormatError(extension)
+      if (start.length === 0 && !isPlainText(fileType)) throw new EmptyDocumentError()
+      if (!hasStartOf(fileType, start.subarray(0, signatureReach(fileType)))) throw new WrongFormatError(fileType)
     },
-    atEnd: content => assertComplete(extension, content)
+    atEnd: content => assertComplete(fileType, content)
   }
   if (isUint8Array(content)) {
     const checking = inspected(piecesOf(content), inspection)
@@ -79,9 +79,9 @@ function assertComplete (extension: string, { start, end, length, found }: Inspe
 
 interface Announced {
   /** Format of the bytes; older document servers do not announce it. */
-  readonly filetype: string | undefined
+  readonly fileType: string | undefined
   /** Extension of the stored file, used if no format is announced. */
-  readonly extension: string
+  readonly storedType: string
   readonly mediaType: string | undefined
   /** Whether it is known that there are no bytes, and none were lost. */
   readonly mayBeEmpty?: boolean
@@ -104,7 +104,7 @@ interface Announced {
 export async function * checkedContent (
   content: AsyncIterable<Uint8Array>, announced: Announced
 ): AsyncGenerator<Uint8Array> {
-  const format = announced.filetype ?? announced.extension
+  const format = announced.fileType ?? announced.storedType
   yield * inspected(content, {
     format,
     atStart: start => assertMatch(start, format, announced),
@@ -128,14 +128,14 @@ function mismatch (found: string, { mismatchError }: Announced): Error {
 }
 
 function isMatch (
-  start: Buffer, format: string, { filetype, mediaType, mayBeEmpty = false, namedByPage = false }: Announced
+  start: Buffer, format: string, { fileType, mediaType, mayBeEmpty = false, namedByPage = false }: Announced
 ): boolean {
-  if (start.length === 0) return isPlainText(format) && filetype !== undefined && mayBeEmpty
+  if (start.length === 0) return isPlainText(format) && fileType !== undefined && mayBeEmpty
   if (namedByPage && !isAsSaid(start, format, mediaType)) return false
   // Text may begin with a tag. It is an error page only if it is sent as HTML.
   if (isPlainText(format)) return !isErrorResponse(start, format, mediaType)
   // Older document servers announce no format, and save RTF as docx.
-  return matchesSignature(start, format) || (format === 'rtf' && filetype === undefined && isZip(start, 'docx'))
+  return matchesSignature(start, format) || (format === 'rtf' && fileType === undefined && isZip(start, 'docx'))
 }
 
 /** Whether the content and the document server's media type allow the format that a page has announced. */

@@ -167,8 +167,8 @@ export function createResults (outbound: Outbound, closing: AbortSignal) {
     try {
       if (status !== 200) throw statusError(status, `the result answered status ${status}`)
       const chunks = checkedContent(body, {
-        filetype: fileType,
-        extension: fileType,
+        fileType,
+        storedType: fileType,
         mediaType: header('content-type'),
         mayBeEmpty: length === 0,
         namedByPage,

@@ -97,8 +97,8 @@ const formatsByEditor: Record<DocumentType, Record<string, readonly [mediaType: 
 }
 
 const formats = new Map(Object.entries(formatsByEditor).flatMap(([documentType, byExtension]) =>
-  Object.entries(byExtension).map(([extension, [mediaType, actions]]) => [
-    extension,
+  Object.entries(byExtension).map(([fileType, [mediaType, actions]]) => [
+    fileType,
     { documentType: documentType as DocumentType, mediaType, actions: ['view', ...words(actions)] }
   ])
 ))
@@ -107,13 +107,13 @@ const formats = new Map(Object.entries(formatsByEditor).flatMap(([documentType, 
 export const knownExtensions: readonly string[] = [...formats.keys()]
 
 /** The editor that opens a format; `undefined` if the document server does not know it. */
-export function documentTypeOf (extension: string): DocumentType | undefined {
-  return formats.get(extension)?.documentType
+export function documentTypeOf (fileType: string): DocumentType | undefined {
+  return formats.get(fileType)?.documentType
 }
 
 /** The media type that a format is served as. */
-export function mediaTypeOf (extension: string): string {
-  return formats.get(extension)?.mediaType ?? 'application/octet-stream'
+export function mediaTypeOf (fileType: string): string {
+  return formats.get(fileType)?.mediaType ?? 'application/octet-stream'
 }
 
 const resultMediaTypes: ReadonlyMap<string, string> = new Map([
@@ -125,8 +125,8 @@ const resultMediaTypes: ReadonlyMap<string, string> = new Map([
 /**
  * The media type of a file that the document server made. Stored files are served with that of `mediaTypeOf` instead.
  */
-export function resultMediaTypeOf (extension: string): string {
-  return resultMediaTypes.get(extension) ?? mediaTypeOf(extension)
+export function resultMediaTypeOf (fileType: string): string {
+  return resultMediaTypes.get(fileType) ?? mediaTypeOf(fileType)
 }
 
 /** Matches an extension, in any case and without its dot. */
@@ -181,9 +181,9 @@ export function createFormats (client: DocumentServerClient) {
   }
 
   /** Whether an editor opens a format, also one that only a newer document server knows. Never rejects. */
-  async function opens (extension: string): Promise<boolean> {
-    return documentTypeOf(extension) !== undefined || FORMS.includes(extension) ||
-      (await formats()).some(({ extension: listed, actions }) => listed === extension && actions.includes('view'))
+  async function opens (fileType: string): Promise<boolean> {
+    return documentTypeOf(fileType) !== undefined || FORMS.includes(fileType) ||
+      (await formats()).some(({ fileType: listed, actions }) => listed === fileType && actions.includes('view'))
   }
 
   async function ask (signal: AbortSignal | undefined): Promise<readonly DocumentFormat[] | undefined> {
@@ -206,13 +206,13 @@ function isListed (entry: unknown): entry is Listed {
 }
 
 function format ({ name, type, actions, convert, mime }: Listed): DocumentFormat {
-  const extension = name.toLowerCase()
+  const fileType = name.toLowerCase()
   return {
-    extension,
+    fileType,
     ...(isDocumentType(type) && { documentType: type }),
     actions: strings(actions),
     convertsTo: strings(convert),
-    mediaType: strings(mime).find(type => MEDIA_TYPE.test(type)) ?? resultMediaTypeOf(extension)
+    mediaType: strings(mime).find(type => MEDIA_TYPE.test(type)) ?? resultMediaTypeOf(fileType)
   }
 }
 
@@ -240,11 +240,11 @@ const targets: Readonly<Record<DocumentType, string>> = {
 }
 
 /** The formats that a document server opens, used if it does not report its own. */
-const builtInFormats: readonly DocumentFormat[] = [...formats].map(([extension, format]) => ({
-  extension,
+const builtInFormats: readonly DocumentFormat[] = [...formats].map(([fileType, format]) => ({
+  fileType,
   ...format,
   // A DjVu file contains only images of pages, and no text to convert.
-  convertsTo: words(targets[extension === 'djvu' ? 'diagram' : format.documentType]).filter(to => to !== extension)
+  convertsTo: words(targets[fileType === 'djvu' ? 'diagram' : format.documentType]).filter(to => to !== fileType)
 }))
 
 function words (text = ''): string[] {

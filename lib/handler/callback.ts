@@ -235,7 +235,7 @@ function saveRequest (settings: Settings, event: SaveEvent): SaveRequest {
     lastsave,
     oldestChange: first?.created?.replace(/(?<=\d) (?=\d)/, 'T').concat('Z'),
     firstChange: first?.created && digest(first.created, first.user?.id ?? ''),
-    filetype: event.filetype !== undefined && documentTypeOf(event.filetype) ? event.filetype : undefined,
+    fileType: event.filetype !== undefined && documentTypeOf(event.filetype) ? event.filetype : undefined,
     notmodified: status === 2 && event.notmodified === true,
     users,
     history: event.history,

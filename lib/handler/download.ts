@@ -66,8 +66,8 @@ export function createDownloadHandler ({ settings: { timeouts }, credentials, st
     reply.headers({
       ...untrustedContentHeaders,
       'cache-control': 'private, no-cache',
-      'content-type': mediaTypeOf(content.extension),
-      'content-disposition': contentDisposition(`${fileId}-${version}.${content.extension}`),
+      'content-type': mediaTypeOf(content.fileType),
+      'content-disposition': contentDisposition(`${fileId}-${version}.${content.fileType}`),
       'content-length': content.size
     })
     if (request.method === 'HEAD') {
@@ -149,8 +149,8 @@ function validatorsOf ({ revision, modifiedAt }: FileInfo) {
  */
 function headersOf (info: FileInfo, length = info.size): Record<string, string | number> {
   return {
-    'content-type': mediaTypeOf(info.extension),
-    'content-disposition': contentDisposition(`${info.fileId}.${info.extension}`),
+    'content-type': mediaTypeOf(info.fileType),
+    'content-disposition': contentDisposition(`${info.fileId}.${info.fileType}`),
     'content-length': length,
     ...validatorsOf(info),
     ...FILE_HEADERS

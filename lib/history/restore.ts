@@ -25,8 +25,8 @@ export interface RestoringUser {
 
 interface StagedVersion {
   readonly staged: StagedContent
-  /** The new extension of the file; absent if the file keeps its own. */
-  readonly extension: string | undefined
+  /** The new file type; absent if the file keeps its own. */
+  readonly fileType: string | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -73,12 +73,12 @@ export function createRestores (
     await whenNobodyEdits(fileId, end, timeout, ending)
     const staging = result ? stageResult(fileId, result) : stageVersion(fileId, version)
     try {
-      const { staged, extension } = await unlessAborted(staging, ending)
+      const { staged, fileType } = await unlessAborted(staging, ending)
       const about = {
         reason: 'restore' as const,
         fileId,
         version,
-        extension: result?.fileType.toLowerCase() ?? extension!,
+        fileType: result?.fileType.toLowerCase() ?? fileType!,
         ...(user && { users: [user.id] }),
         signal: ending
       }
@@ -86,7 +86,7 @@ export function createRestores (
         for (;;) {
           const restored = await saves.queue.enter(fileId, async turn => {
             await unlessAborted(turn, ending)
-            return await publish(fileId, version, { staged: content, extension }, user)
+            return await publish(fileId, version, { staged: content, fileType }, user)
           })
           if (restored) return restored
           // outside the queue, in which the callbacks of the session wait
@@ -102,22 +102,22 @@ export function createRestores (
   async function stageVersion (fileId: string, version: number): Promise<StagedVersion> {
     const content = await versions.open(fileId, version, 'content')
     if (!content) throw new VersionNotFoundError()
-    return { staged: await storage.stage(fileId, deferErrors(content.body)), extension: content.extension }
+    return { staged: await storage.stage(fileId, deferErrors(content.body)), fileType: content.fileType }
   }
 
   async function stageResult (
     fileId: string, { url, fileType }: NonNullable<RestoreOptions['result']>
   ): Promise<StagedVersion> {
     const staged = await saves.fetch(
-      { url: new URL(url), filetype: fileType, extension: fileType, namedByPage: true },
+      { url: new URL(url), fileType, storedType: fileType, namedByPage: true },
       async content => await storage.stage(fileId, content)
     )
-    return { staged, extension: settings.policies.formatChange === 'follow' ? fileType : undefined }
+    return { staged, fileType: settings.policies.formatChange === 'follow' ? fileType : undefined }
   }
 
   /** Resolves to `undefined` if somebody is editing the document: their save would become a conflict copy. */
   async function publish (
-    fileId: string, version: number, { staged, extension }: StagedVersion, user: RestoringUser | undefined
+    fileId: string, version: number, { staged, fileType }: StagedVersion, user: RestoringUser | undefined
   ): Promise<RestoredVersion | undefined> {
     const made = { savedAt: new Date(settings.clock.now()).toISOString(), restored: version, ...madeBy(user) }
     return await recordStore.decide(fileId, 'a version was about to be restored', async snapshot => {
@@ -128,11 +128,11 @@ export function createRestores (
       if (liveSessions(snapshot.record).length > 0) return undefined
       // After a refused save the content is stored again, because the key of the present revision leads to that save.
       const isUpToDate = versionRestored(snapshot.record) === snapshot.record &&
-        (extension ?? current.extension) === current.extension
+        (fileType ?? current.fileType) === current.fileType
       if (isUpToDate && await isStored(services, staged, current)) {
         return { version: await numberOf(fileId, current), revision: current.revision }
       }
-      const options = { ...(extension !== undefined && { extension }), version: () => ({ made }) }
+      const options = { ...(fileType !== undefined && { fileType }), version: () => ({ made }) }
       const info = await saves.commitSave(fileId, staged, snapshot, options, { change: versionRestored })
       if (!info) return CHANGED
       log.info({ fileId, version, revision: info.revision, bytes: info.size }, 'version restored')
@@ -141,7 +141,7 @@ export function createRestores (
         id: randomUUID(),
         fileId,
         status: 2,
-        extension: info.extension,
+        fileType: info.fileType,
         size: info.size,
         revision: info.revision,
         restored: version,

@@ -11,7 +11,7 @@ import { assertLabel } from '../store/call-options.js'
 import { discard } from '../util/streams.js'
 
 /** One version of a document: a kept version, or the present content. */
-export interface Version extends Pick<FileInfo, 'revision' | 'extension' | 'modifiedAt'> {
+export interface Version extends Pick<FileInfo, 'revision' | 'fileType' | 'modifiedAt'> {
   readonly version: number
   /** How the version came about; absent if the plugin did not store it. */
   readonly made: Made | undefined
@@ -21,7 +21,7 @@ export interface Version extends Pick<FileInfo, 'revision' | 'extension' | 'modi
 }
 
 export interface VersionContent {
-  readonly extension: string
+  readonly fileType: string
   /** Bytes. */
   readonly size: number
   readonly body: Readable
@@ -69,9 +69,9 @@ export function createVersions ({ storage, settings: { clock } }: Services, rete
   }
 
   function versionOf (
-    { version, revision, extension, modifiedAt, label }: Pick<
+    { version, revision, fileType, modifiedAt, label }: Pick<
       StoredVersion,
-      'version' | 'revision' | 'extension' | 'modifiedAt' | 'label'
+      'version' | 'revision' | 'fileType' | 'modifiedAt' | 'label'
     >,
     made: Made | undefined,
     previous: StoredVersion | undefined
@@ -79,7 +79,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, rete
     const hasChanges = made !== undefined && previous?.version === version - 1 &&
       typeof previous?.changesSize === 'number' && madeAfter(detailsOf(previous.details), revision) !== undefined
     const changesIn = hasChanges ? previous.version : undefined
-    return { version, revision, extension, modifiedAt, made, label, changesIn }
+    return { version, revision, fileType, modifiedAt, made, label, changesIn }
   }
 
   /** Names a version, or none with `null`. The present content is kept as a version then, as a save will keep it. */
@@ -113,12 +113,12 @@ export function createVersions ({ storage, settings: { clock } }: Services, rete
 
   async function openContent (fileId: string, version: number, attempt = 1): Promise<VersionContent | null> {
     const kept = await store.read(fileId, version, 'content')
-    if (kept) return { extension: kept.version.extension, size: kept.version.size, body: kept.body }
+    if (kept) return { fileType: kept.version.fileType, size: kept.version.size, body: kept.body }
     const present = (await of(fileId)).at(-1)
     if (present?.version !== version) return null
     const file = await storage.read(fileId)
     if (file?.info.revision === present.revision) {
-      return { extension: file.info.extension, size: file.info.size, body: file.body }
+      return { fileType: file.info.fileType, size: file.info.size, body: file.body }
     }
     if (file) discard(file.body)
     // a save has just superseded it
@@ -128,7 +128,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, rete
   async function openChanges (fileId: string, version: number): Promise<VersionContent | null> {
     const { changesIn } = (await of(fileId)).find(one => one.version === version) ?? {}
     const kept = changesIn === undefined ? null : await store.read(fileId, changesIn, 'changes')
-    return kept && { extension: 'zip', size: kept.version.changesSize!, body: kept.body }
+    return kept && { fileType: 'zip', size: kept.version.changesSize!, body: kept.body }
   }
 }
 
@@ -172,8 +172,8 @@ export function createHistory (
     }
   }
 
-  function contentOf (fileId: string, { version, revision, extension }: Version) {
-    return { fileType: extension, key: keys.of({ fileId, revision }), url: urls.version(fileId, version, 'content') }
+  function contentOf (fileId: string, { version, revision, fileType }: Version) {
+    return { fileType, key: keys.of({ fileId, revision }), url: urls.version(fileId, version, 'content') }
   }
 
   /**

@@ -7,7 +7,7 @@ import { keepOptions, limitsOf, type NewVersion } from './retention.js'
 /** What new content is. */
 export interface NewContent {
   /** Of the file from now on; absent if the file keeps its own. */
-  readonly extension?: string
+  readonly fileType?: string
   /** Describes the content, for the history of versions. */
   readonly version: () => NewVersion
 }

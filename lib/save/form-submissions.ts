@@ -61,11 +61,11 @@ export function createFormSubmissions (
     const dataUrl = callbackUrl(settings, 'formsdataurl', event)
     const fetchData = async (limit: number) =>
       Buffer.from(
-        await fetch({ url: dataUrl, filetype: 'json', extension: 'json' }, async content =>
+        await fetch({ url: dataUrl, fileType: 'json', storedType: 'json' }, async content =>
           await bytesOfContent(content, limit))
       )
     const fetchPdf = async () =>
-      await fetch({ url: pdfUrl, filetype: fileType, extension: fileType }, async content =>
+      await fetch({ url: pdfUrl, fileType, storedType: fileType }, async content =>
         await spool(content))
     const few = await inTurn(async () => {
       const bytes = await fetchData(FEW_DATA_BYTES).catch(unlessTooLarge)

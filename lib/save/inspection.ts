@@ -30,7 +30,7 @@ export function createInspection (
 
   /** Resolves to the staged replacement, if there is one. Rejects if the content must not be stored. */
   async function inspect (
-    staged: StagedContent, { extension, signal: caller, ...event }: Inspected
+    staged: StagedContent, { fileType, signal: caller, ...event }: Inspected
   ): Promise<StagedContent | undefined> {
     const ending = new AbortController()
     const { signal } = ending
@@ -44,8 +44,8 @@ export function createInspection (
     }
     try {
       return await hooks.run(event.fileId ?? '', async () => {
-        const replacement = await answerOf(hook, { content, size: staged.size, extension }, { ...event, signal })
-        return replacement && await stage(replacement, extension, event.fileId ?? randomUUID(), signal)
+        const replacement = await answerOf(hook, { content, size: staged.size, fileType }, { ...event, signal })
+        return replacement && await stage(replacement, fileType, event.fileId ?? randomUUID(), signal)
       }, {
         milliseconds: timeouts.inspect,
         timeoutError: ms => new InspectionFailedError(`did not finish within ${ms} ms`),
@@ -62,7 +62,7 @@ export function createInspection (
 
   /** `signal`: nobody waits for the replacement any more. */
   async function stage (
-    replacement: Content, extension: string, fileId: string, signal: AbortSignal
+    replacement: Content, fileType: string, fileId: string, signal: AbortSignal
   ): Promise<StagedContent> {
     let failure: unknown // a storage may reject with another error
     const staged = await storage.stage(fileId, checked()).catch(error => { throw failure ?? error })
@@ -72,7 +72,7 @@ export function createInspection (
     async function * checked (): AsyncGenerator<Uint8Array> {
       const bytes = isUint8Array(replacement) ? Readable.from([replacement]) : replacement
       const mismatchError = (found: string) => new InspectionFailedError(`returned a replacement that is ${found}`)
-      const announced = { filetype: undefined, extension, mediaType: undefined, mismatchError }
+      const announced = { fileType: undefined, storedType: fileType, mediaType: undefined, mismatchError }
       try {
         yield * checkedContent(limited(bytes, maxFileSize, signal), announced)
       } catch (cause) {

@@ -45,7 +45,7 @@ export interface Published {
 type Result = NonNullable<StoredSave['result']>
 
 interface NewCopy {
-  readonly extension: string
+  readonly fileType: string
   /** SHA-256 of the content as it was fetched. */
   readonly hash: string
   readonly conflictReason: NonNullable<Result['conflictReason']>
@@ -152,8 +152,8 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     const { request, identity, snapshot, current } = save
     const { fileId, users } = request
     const hash = await save.hash()
-    const { extension = current.extension } = formatOf(request)
-    const result = await copied(save, { extension, hash, conflictReason })
+    const { fileType = current.fileType } = formatOf(request)
+    const result = await copied(save, { fileType, hash, conflictReason })
     if (result === CHANGED) return CHANGED
     // If the record has changed, the next decision finds the copy, which has the same name and content then.
     const record = saveStored(snapshot.record, storedSave(identity, result, hash), saveDetailsOf(request))
@@ -197,7 +197,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
    * together with its content: a crash may come before the record of the file does.
    */
   async function replaceConflictCopy (
-    save: DecidedSave, { extension, hash, conflictReason }: NewCopy
+    save: DecidedSave, { fileType, hash, conflictReason }: NewCopy
   ): Promise<FileInfo | typeof CHANGED | undefined> {
     const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
@@ -207,7 +207,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     const copy = await recordStore.read(conflictFileId)
     if (copy.file?.revision !== conflictRevision) return undefined
     if (copy.record.sessions.length > 0 || holdsOf(copy.record, clock.now()).length > 0) return undefined
-    const info = await commitSave(conflictFileId, staged, copy, { extension, version: versionOf(request) }, {
+    const info = await commitSave(conflictFileId, staged, copy, { fileType, version: versionOf(request) }, {
       change: (record, info) =>
         copyStored(record, storedSave(identity, copyResult(info, save.rule, conflictReason), hash))
     })
@@ -220,21 +220,21 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
    */
   async function createConflictCopy (
     { request: { fileId }, identity: { key }, staged, isReplaced, snapshot: { record } }: DecidedSave,
-    { extension, hash }: NewCopy
+    { fileType, hash }: NewCopy
   ): Promise<FileInfo> {
     const copyId = copyIdOf(fileId, key, hash)
     const noted = [...record.sessions, ...record.saves.map(({ result }) => result)]
     const isNoted = noted.some(place => place?.conflictFileId === copyId)
     if (!isNoted) { // otherwise it may have been removed, and its name must not be used again
       try {
-        return await storage.create(extension, staged, { fileId: copyId })
+        return await storage.create(fileType, staged, { fileId: copyId })
       } catch (error) {
         if (!(error instanceof NameTakenError)) throw error
       }
     }
     const existing = await storage.stat(copyId).catch(unlessUnknown)
     if (existing && ((isReplaced && !isNoted) || await isStored(services, staged, existing))) return existing
-    const made = furtherCopies.get(staged) ?? await storage.create(extension, staged)
+    const made = furtherCopies.get(staged) ?? await storage.create(fileType, staged)
     furtherCopies.set(staged, made)
     return made
   }
@@ -262,8 +262,8 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
    * The extension is given even if the file already had it: another program may have renamed the file since, which does
    * not change the revision.
    */
-  function formatOf ({ filetype }: SaveRequest): { extension?: string } {
-    return policies.formatChange === 'follow' && filetype !== undefined ? { extension: filetype } : {}
+  function formatOf ({ fileType }: SaveRequest): { fileType?: string } {
+    return policies.formatChange === 'follow' && fileType !== undefined ? { fileType } : {}
   }
 
   /** The changes belong to the file that was edited, not to a conflict copy. */
@@ -276,8 +276,8 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 }
 
-function resultOf ({ extension, size, revision }: FileInfo, rule: string): Result {
-  return { extension, size, revision, rule }
+function resultOf ({ fileType, size, revision }: FileInfo, rule: string): Result {
+  return { fileType, size, revision, rule }
 }
 
 function copyResult (copy: FileInfo, rule: string, conflictReason: NewCopy['conflictReason']): Result {

@@ -23,7 +23,7 @@ import type { Fetch, SaveOutcome, Saves } from './saves.js'
 interface FetchedFile<Staged> {
   readonly staged: Staged
   readonly hash: string
-  readonly filetype: string | undefined
+  readonly fileType: string | undefined
   readonly writtenAt: Date | undefined
 }
 
@@ -54,23 +54,23 @@ function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
 
   /**
    * Fetches a forgotten file and passes it to `stage`. Resolves to `null` if the file is gone. `hash`: SHA-256 of the
-   * content. `filetype`: the format, if the document server opens it. `writtenAt`: when the document server wrote the
+   * content. `fileType`: the format, if the document server opens it. `writtenAt`: when the document server wrote the
    * file, by its clock, if reported.
    */
   async function fetch<Staged> (
-    key: string, storedExtension: string | undefined,
-    stage: (content: AsyncIterable<Uint8Array>, filetype: string | undefined) => Promise<Staged>
+    key: string, storedType: string | undefined,
+    stage: (content: AsyncIterable<Uint8Array>, fileType: string | undefined) => Promise<Staged>
   ): Promise<FetchedFile<Staged> | null> {
     const url = await urlOf(key)
     if (url === null) return null
     const extension = extensionOf(url.pathname)
-    const filetype = documentTypeOf(extension) ? extension : undefined
-    const file = { url, filetype, extension: storedExtension ?? extension }
+    const fileType = documentTypeOf(extension) ? extension : undefined
+    const file = { url, fileType, storedType: storedType ?? extension }
     try {
       return await fetchSaved(file, async (content, response) => {
         const hash = createHash('sha256')
-        const staged = await stage(hashed(content, hash), filetype)
-        return { staged, hash: hash.digest('hex'), filetype, writtenAt: dateOf(response.header('last-modified')) }
+        const staged = await stage(hashed(content, hash), fileType)
+        return { staged, hash: hash.digest('hex'), fileType, writtenAt: dateOf(response.header('last-modified')) }
       })
     } catch (error) {
       // it was deleted meanwhile
@@ -229,9 +229,9 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   async function store (key: string, stored: FileInfo, signal: AbortSignal): Promise<Placed> {
     const { fileId } = stored
     const session = await saves.queue.run(fileId, async () => sessionWith((await recordStore.read(fileId)).record, key))
-    const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.extension, stage))
+    const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.fileType, stage))
     if (file === null) return { outcome: 'gone' }
-    const about = { reason: 'recovery', fileId, key, extension: file.filetype ?? stored.extension, signal } as const
+    const about = { reason: 'recovery', fileId, key, fileType: file.fileType ?? stored.fileType, signal } as const
     try {
       const outcome = await inspected(file.staged, about, async content => {
         const request = saveRequest(key, fileId, file, { session, keysAtRest: await keysAtRest(key, fileId, signal) })
@@ -304,7 +304,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
 
 /** The path is made from the content, because the URL's own path is the same for every forgotten file of a key. */
 function saveRequest (
-  key: string, fileId: string, { hash, filetype, writtenAt }: FetchedFile<unknown>,
+  key: string, fileId: string, { hash, fileType, writtenAt }: FetchedFile<unknown>,
   forgotten: NonNullable<SaveRequest['forgotten']>
 ): SaveRequest {
   return {
@@ -313,7 +313,7 @@ function saveRequest (
     url: new URL(`http://forgotten/${hash}`),
     key,
     lastsave: writtenAt?.toISOString(),
-    filetype,
+    fileType,
     notmodified: true, // it is compared with the stored bytes
     forgotten
   }
@@ -334,7 +334,7 @@ function messageOf ({ fileId, outcome, kept, error }: RecoveredFile): Partial<Re
 }
 
 function eventOf (
-  key: string, fileId: string, { staged, filetype = 'bin', writtenAt }: FetchedFile<StagedContent>
+  key: string, fileId: string, { staged, fileType = 'bin', writtenAt }: FetchedFile<StagedContent>
 ): ForgottenFileEvent {
-  return { key, fileId, extension: filetype, size: staged.size, ...(writtenAt && { writtenAt }), content: staged }
+  return { key, fileId, fileType, size: staged.size, ...(writtenAt && { writtenAt }), content: staged }
 }

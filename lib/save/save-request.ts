@@ -26,7 +26,7 @@ export interface SaveRequest {
   /** Identifies that change; `undefined` if the callback lists none. */
   readonly firstChange?: string | undefined
   /** Format of the bytes at `url`, as announced. */
-  readonly filetype: string | undefined
+  readonly fileType: string | undefined
   /** Whether nothing was changed since the last accepted force save. */
   readonly notmodified: boolean
   readonly users?: readonly string[] | undefined

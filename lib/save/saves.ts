@@ -16,9 +16,9 @@ import { createPublisher, type Published } from './publish.js'
 import type { NothingToStore } from './rules.js'
 import { hashOf, type SaveRequest } from './save-request.js'
 
-export interface SavedFile extends Pick<SaveRequest, 'url' | 'filetype'> {
+export interface SavedFile extends Pick<SaveRequest, 'url' | 'fileType'> {
   /** Extension of the stored file. */
-  readonly extension: string
+  readonly storedType: string
   /** Whether a page supplied the URL and the format: see `OutboundRequest` and `checkedContent`. */
   readonly namedByPage?: boolean
 }
@@ -51,7 +51,7 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
   }
 
   async function fetchOnce<Result> (
-    { url, filetype, extension, namedByPage = false }: SavedFile, consume: Consume<Result>, total: number,
+    { url, fileType, storedType, namedByPage = false }: SavedFile, consume: Consume<Result>, total: number,
     seen: { empty: boolean }
   ): Promise<Result> {
     const response = await outbound('callback', url, { signal, total, namedByPage })
@@ -62,13 +62,13 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
       }
       const isChunked = /\bchunked\b/i.test(response.header('transfer-encoding') ?? '')
       const announced = {
-        filetype,
-        extension,
+        fileType,
+        storedType,
         mediaType: response.header('content-type'),
         mayBeEmpty: response.length === 0 || (isChunked && seen.empty),
         namedByPage,
         mismatchError (found: string) {
-          seen.empty = found === 'empty' && isChunked && isPlainText(filetype ?? '')
+          seen.empty = found === 'empty' && isChunked && isPlainText(fileType ?? '')
           return new UpstreamError(`the response is ${found}`, { retryable: seen.empty })
         }
       }
@@ -87,7 +87,7 @@ function createFetchChanges ({ storage, log }: Services, fetch: Fetch) {
    */
   return async function fetchChanges ({ fileId, changesUrl }: SaveRequest): Promise<StagedContent | undefined> {
     if (changesUrl === undefined) return undefined
-    const staging = (async () => await fetch({ url: changesUrl(), filetype: 'zip', extension: 'zip' }, async content =>
+    const staging = (async () => await fetch({ url: changesUrl(), fileType: 'zip', storedType: 'zip' }, async content =>
       await storage.stage(fileId, content)))()
     try {
       return await withTimeout(async () => await staging, {
@@ -122,9 +122,9 @@ export interface SavedContents {
 /** A save that has waited this long for its turn is fetched regardless. */
 const MAX_WAIT_FOR_TURN_MS = 10_000
 
-function inspectedOf ({ fileId, key, status, users, filetype }: SaveRequest, storedExtension: string): Inspected {
+function inspectedOf ({ fileId, key, status, users, fileType }: SaveRequest, storedType: string): Inspected {
   const reason = status === 6 ? 'force-save' : 'save'
-  return { fileId, reason, extension: filetype ?? storedExtension, ...withoutUndefined({ key, users }) }
+  return { fileId, reason, fileType: fileType ?? storedType, ...withoutUndefined({ key, users }) }
 }
 
 /** The saves of all files. */
@@ -152,16 +152,16 @@ export function createSaves (services: SessionServices) {
     const skipped = await nothingToStore(request, early)
     if (skipped !== undefined) return skipped
 
-    const { extension } = early.file!
+    const { fileType: storedType } = early.file!
     const { staged, changes } = await inTurn(async () => ({
       staged: await stageSaved(
         early.file!,
-        async stage => await fetch({ ...request, extension }, async content => await stage(content, request.filetype))
+        async stage => await fetch({ ...request, storedType }, async content => await stage(content, request.fileType))
       ),
       changes: fetchChanges ? await fetchChanges(request) : undefined
     }))
     try {
-      return await inspected(staged, inspectedOf(request, extension), async content => {
+      return await inspected(staged, inspectedOf(request, storedType), async content => {
         const shown = content === staged ? changes : undefined // they would show what was replaced
         const contents = { staged: content, fetched: staged, changes: shown }
         return await store(request, contents, early)

@@ -59,33 +59,33 @@ const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
  * must be a plain file name on every operating system.
  *
  * @param typed With or without the extension. Anything but a string is like an empty one.
- * @param extension Extension of the document, without a dot: `docx`.
+ * @param fileType Of the document, in lower case: `docx`.
  * @example
  * ```js
  * const { title, problem } = typedName(request.body.name, 'docx')
  * if (problem) return reply.code(400).send({ problem })
  * ```
  */
-export function typedName (typed: unknown, extension: string): TypedName {
-  const name = typeof typed === 'string' ? withoutExtension(typed.normalize('NFC').trim(), extension) : ''
-  const title = `${name}.${extension}`
+export function typedName (typed: unknown, fileType: string): TypedName {
+  const name = typeof typed === 'string' ? withoutExtension(typed.normalize('NFC').trim(), fileType) : ''
+  const title = `${name}.${fileType}`
   const problem = problemOf(name, MAX_BYTES) ?? problemOf(title, MAX_BYTES) ??
     (name.includes(LETTER_MARK) ? 'character' : VISIBLE.test(name) ? undefined : 'empty')
   return problem === undefined ? { name, title } : { problem }
 }
 
 /** A plain file name that is similar to a title, which may contain anything. */
-export function similarName (title: string, extension: string): string {
-  const plain = withoutExtension(title.toWellFormed().normalize('NFC').trim(), extension)
+export function similarTitle (title: string, fileType: string): string {
+  const plain = withoutExtension(title.toWellFormed().normalize('NFC').trim(), fileType)
     .replace(new RegExp(FORBIDDEN_CHARACTERS, 'gu'), '_')
     .replaceAll(LETTER_MARK, '_')
     .replace(/^\.+/, '')
-  const bytes = MAX_BYTES - extension.length - 1
+  const bytes = MAX_BYTES - fileType.length - 1
   const shortened = (name: string) => withinBytes(name, bytes).replace(/[.\s]+$/u, '')
   const name = shortened(plain)
   const isGood = VISIBLE.test(name) &&
-    [name, `${name}.${extension}`].every(text => problemOf(text, MAX_BYTES) === undefined)
-  return `${isGood ? name : shortened(`_${name}`)}.${extension}`
+    [name, `${name}.${fileType}`].every(text => problemOf(text, MAX_BYTES) === undefined)
+  return `${isGood ? name : shortened(`_${name}`)}.${fileType}`
 }
 
 function withoutExtension (name: string, extension: string): string {

@@ -215,7 +215,7 @@ export interface PageClaims {
   readonly page: string
   readonly fileId: string
   /** Title of the document. */
-  readonly name: string
+  readonly title: string
   /** The defaults that the page's control was made with. */
   readonly defaults: EditorControlDefaults
   /** The document key that the page got last. */
@@ -273,10 +273,10 @@ export function pageTokens ({ secrets, scope, tokenLifetime, clock, onLeftOut }:
     /** Milliseconds after which a page renews its token, early enough to retry. */
     renewAfter: Math.max(MIN_RENEW_MS, Math.round(tokenLifetime / 2)),
     /** Leaves out long data of the user. `''` if the token would be too long for a header even so. */
-    make ({ page = randomBytes(9).toString('base64url'), fileId, name, defaults, key }: NewPageClaims): string {
+    make ({ page = randomBytes(9).toString('base64url'), fileId, title, defaults, key }: NewPageClaims): string {
       const expires = Math.ceil((clock.now() + tokenLifetime) / 1000)
       const tokenWith = (defaults: EditorControlDefaults) =>
-        tokenOf(JSON.stringify({ page, fileId, name, defaults, key, expires } satisfies PageClaims))
+        tokenOf(JSON.stringify({ page, fileId, title, defaults, key, expires } satisfies PageClaims))
       const whole = tokenWith(defaults)
       if (whole !== '') return whole
       const plain = JSON.parse(JSON.stringify(defaults)) as EditorControlDefaults

@@ -7,7 +7,7 @@ import type { SavedEvent } from '../../types/events.js'
 
 /** Copied from the storage and not validated: an odd `size` must not make the record useless. */
 type SavedResult = Readonly<
-  Pick<SavedEvent, 'extension' | 'size' | 'revision' | 'conflictFileId' | 'conflictReason' | 'rule'>
+  Pick<SavedEvent, 'fileType' | 'size' | 'revision' | 'conflictFileId' | 'conflictReason' | 'rule'>
 >
 
 const OptionalString = Type.Optional(Type.String())
@@ -59,7 +59,7 @@ const SaveIdentitySchema = Type.Object({
 }, exact)
 
 const ResultSchema = Type.Object({
-  extension: Type.Optional(Type.Unknown()),
+  fileType: Type.Optional(Type.Unknown()),
   size: Type.Optional(Type.Unknown()),
   revision: Type.String(),
   conflictFileId: OptionalString,

@@ -24,7 +24,7 @@ export const assertCreateOptions = assertingThat<CreateOptions>({
 
 /** A misspelled `ifRevision` would replace any revision. */
 export const assertReplaceOptions = assertingThat<ReplaceOptions>({
-  extension: Anything,
+  fileType: Anything,
   ifRevision: AnyString
 })
 
@@ -77,10 +77,10 @@ export function assertVersionNumbers (versions: readonly number[]): void {
   assertValue('versions', versions, VersionNumbers)
 }
 
-/** The extension in lower case. Throws `InvalidNameError` if a document cannot have it. */
-export function storedExtension (extension: string): string {
-  if (typeof extension !== 'string' || !EXTENSION.test(extension)) throw new InvalidNameError()
-  return extension.toLowerCase()
+/** The file type in lower case. Throws `InvalidNameError` if a document cannot have it. */
+export function storedFileType (fileType: string): string {
+  if (typeof fileType !== 'string' || !EXTENSION.test(fileType)) throw new InvalidNameError()
+  return fileType.toLowerCase()
 }
 
 /**

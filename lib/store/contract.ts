@@ -69,11 +69,11 @@ export interface FileSnapshot {
 /** Options of `DocumentStore.commit`. */
 export interface CommitOptions {
   /**
-   * Stores the content under this extension from now on.
+   * Of the new content.
    *
-   * @default the extension that the file has
+   * @default that of the present content
    */
-  readonly extension?: string
+  readonly fileType?: string
   /** Replaces only this revision of the file. */
   readonly ifRevision: string
   /** Replaces only this version of its record; `null`: there is none. */
@@ -135,7 +135,7 @@ export interface DocumentStore extends Storage {
    *
    * The functions in `options` may be called again when another instance has changed the file or its record meanwhile.
    *
-   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `extension` is not 1 to 16 letters or digits.
+   * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `fileType` is not 1 to 16 letters or digits.
    * @throws the error of `content`, of `keep().changes`, or of a function in `options`.
    *
    * @internal

@@ -3,7 +3,7 @@ import type { FileInfo, ReadResult } from '../../types/storage.js'
 import { BusyError, NameTakenError, StorageError, UnknownRecordError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
 import { acceptContent } from '../util/streams.js'
-import { assertCreateOptions, assertReplaceOptions, sliceOf, storedExtension } from './call-options.js'
+import { assertCreateOptions, assertReplaceOptions, sliceOf, storedFileType } from './call-options.js'
 import { createContents, type Placed } from './contents.js'
 import type { CommitOptions, DocumentStore, Driver, StateRecord } from './contract.js'
 import {
@@ -56,14 +56,14 @@ export function createDocumentStore (driver: Driver) {
       })
     },
 
-    async create (extension, content, options = {}) {
+    async create (fileType, content, options = {}) {
       content = acceptContent(content)
       assertCreateOptions(options)
       const { fileId = driver.newFileId?.() ?? randomUUID() } = options
-      const newExtension = storedExtension(extension)
+      const newFileType = storedFileType(fileType)
       if (options.fileId !== undefined && (await recordOf(fileId))?.content) throw new NameTakenError()
       const placed = await contents.place(fileId, content)
-      const stored = storedContent(placed, newExtension)
+      const stored = storedContent(placed, newFileType)
       const isCreated = await contents.name(
         fileId,
         [placed],
@@ -81,14 +81,14 @@ export function createDocumentStore (driver: Driver) {
     async replace (fileId, content, options = {}) {
       content = acceptContent(content)
       assertReplaceOptions(options)
-      const { extension, ifRevision } = options
-      const newExtension = extension === undefined ? undefined : storedExtension(extension)
+      const { fileType, ifRevision } = options
+      const newFileType = fileType === undefined ? undefined : storedFileType(fileType)
       const isReplaceable = (record: DocumentRecord | null): record is FileRecord =>
         record?.content != null && (ifRevision === undefined || record.content.revision === ifRevision)
       const record = await recordOf(fileId)
       if (!record?.content) return null
       const placed = await contents.place(fileId, content)
-      const stored = storedContent(placed, newExtension ?? record.content.extension)
+      const stored = storedContent(placed, newFileType ?? record.content.fileType)
       const isReplaced = await contents.name(fileId, [placed], present =>
         isReplaceable(present) ? { ...present, content: stored } : null)
       return isReplaced ? infoOf(fileId, stored) : null
@@ -96,8 +96,8 @@ export function createDocumentStore (driver: Driver) {
 
     async commit (fileId, content, options) {
       content = acceptContent(content)
-      const { extension, record: recordFor, keep, prune } = options
-      const newExtension = extension === undefined ? undefined : storedExtension(extension)
+      const { fileType, record: recordFor, keep, prune } = options
+      const newFileType = fileType === undefined ? undefined : storedFileType(fileType)
       if (!isSafeFileId(fileId)) return null
       if (!contents.isStaged(content) && !isCommittable(await recordOf(fileId), options)) return null
       const placed = await contents.place(fileId, content)
@@ -106,7 +106,7 @@ export function createDocumentStore (driver: Driver) {
       let info: FileInfo | undefined
       const isCommitted = await contents.name(fileId, [placed], async (present, placeOnce) => {
         if (!isCommittable(present, options)) return null
-        const stored = storedContent(placed, newExtension ?? present.content.extension, now)
+        const stored = storedContent(placed, newFileType ?? present.content.fileType, now)
         info = infoOf(fileId, stored)
         const given = keep?.(info, await versions.newest(fileId, present))
         const kept = given
@@ -219,8 +219,8 @@ function isCommittable (
   return record?.content?.revision === ifRevision && (record.state?.version ?? null) === ifRecordVersion
 }
 
-function storedContent ({ name, size }: Placed, extension: string, modifiedAt = new Date()): StoredContent {
-  return { name, extension, size, modifiedAt: modifiedAt.toISOString(), revision: name }
+function storedContent ({ name, size }: Placed, fileType: string, modifiedAt = new Date()): StoredContent {
+  return { name, fileType, size, modifiedAt: modifiedAt.toISOString(), revision: name }
 }
 
 /** Makes a copy that the caller cannot change. */

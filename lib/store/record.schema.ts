@@ -13,7 +13,7 @@ const BlobSchema = Type.Object({
 
 const ContentSchema = Type.Object({
   ...BlobSchema.properties,
-  extension: Type.String(),
+  fileType: Type.String(),
   /** ISO 8601. */
   modifiedAt: Type.String(),
   revision: Type.String()
@@ -22,7 +22,7 @@ const ContentSchema = Type.Object({
 const VersionSchema = Type.Object({
   version: Count,
   revision: Type.String(),
-  extension: Type.String(),
+  fileType: Type.String(),
   /** ISO 8601. */
   modifiedAt: Type.String(),
   keptAt: Type.String(),

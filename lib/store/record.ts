@@ -37,8 +37,8 @@ export function fileOf (fileId: string, record: DocumentRecord | null): FileInfo
   return record?.content ? infoOf(fileId, record.content) : null
 }
 
-export function infoOf (fileId: string, { extension, size, modifiedAt, revision }: StoredContent): FileInfo {
-  return { fileId, extension, size, modifiedAt: new Date(modifiedAt), revision }
+export function infoOf (fileId: string, { fileType, size, modifiedAt, revision }: StoredContent): FileInfo {
+  return { fileId, fileType, size, modifiedAt: new Date(modifiedAt), revision }
 }
 
 export function stateOf (record: DocumentRecord | null) {
@@ -66,13 +66,13 @@ export type Kept = Pick<VersionEntry, 'keptAt' | 'changes' | 'details' | 'sessio
  * label.
  */
 export function presentVersion ({ content, versions, lastVersion }: FileRecord, kept: Kept): VersionEntry {
-  const { name, size, extension, modifiedAt, revision } = content
+  const { name, size, fileType, modifiedAt, revision } = content
   const newest = versions.at(-1)
   const same = newest?.revision === revision ? newest : undefined
   return {
     version: same?.version ?? lastVersion + 1,
     revision,
-    extension,
+    fileType,
     modifiedAt,
     content: { name, size },
     ...kept,
@@ -115,12 +115,12 @@ export function labelled (
 
 /** `details`: JSON text. */
 export function storedVersion (
-  { version, revision, extension, modifiedAt, keptAt, content, changes, label }: VersionEntry, details = 'null'
+  { version, revision, fileType, modifiedAt, keptAt, content, changes, label }: VersionEntry, details = 'null'
 ): StoredVersion {
   return {
     version,
     revision,
-    extension,
+    fileType,
     size: content.size,
     modifiedAt: new Date(modifiedAt),
     keptAt: new Date(keptAt),

@@ -14,27 +14,27 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   const host = await startPageHost(t, {
     actions: {
       images: note('images', [{
-        name: 'Logo',
+        title: 'Logo',
         fileType: 'PNG',
         url: 'http://app.example.com/logo.png',
         thumbnail: 'http://app.example.com/small.png'
       }]),
       documents: action =>
-        note('documents', [{ name: 'Other', fileId: other }, { name: 'Deleted', fileId: 'deleted' }, {
-          name: 'Bad',
+        note('documents', [{ title: 'Other', fileId: other }, { title: 'Deleted', fileId: 'deleted' }, {
+          title: 'Bad',
           fileId: '../../etc/passwd'
         }])(action),
       spreadsheets: action =>
         note('spreadsheets', [
-          { name: 'Orders.xlsx', fileId: other },
-          { name: 'Elsewhere', fileType: 'csv', url: 'https://app.example.com/e.csv' }
+          { title: 'Orders.xlsx', fileId: other },
+          { title: 'Elsewhere', fileType: 'csv', url: 'https://app.example.com/e.csv' }
         ])(action),
       reference: action =>
         note(
           'reference',
           action.path === 'missing.xlsx'
             ? null
-            : { fileId: action.path === 'deleted.xlsx' ? 'deleted' : other, name: 'Orders.xlsx' }
+            : { fileId: action.path === 'deleted.xlsx' ? 'deleted' : other, title: 'Orders.xlsx' }
         )(action),
       users: note('users', [{
         id: '8',
@@ -62,14 +62,14 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   const { choices: [logo] } = await asked('images', { c: 'change', search: 'lo' })
   t.strictSame(calls, [['images', { ...base, search: 'lo' }]])
   const image = { c: 'change', images: [{ fileType: 'png', url: 'http://app.example.com/logo.png' }] }
-  t.match(logo, { name: 'Logo', fileType: 'png', thumbnail: 'http://app.example.com/small.png', data: image })
+  t.match(logo, { title: 'Logo', fileType: 'png', thumbnail: 'http://app.example.com/small.png', data: image })
   t.strictSame(claimsOf(logo.data.token), image, 'of the token only the claims count')
   t.equal(tokens.sign(image), logo.data.token, 'signed with the shared secret')
 
   const documents = await asked('documents', { c: 'combine' })
   t.strictSame(calls, [['documents', { ...base, purpose: 'combine' }]])
   t.equal(documents.choices.length, 1, 'files that do not exist are left out')
-  t.match(documents.choices[0], { name: 'Other', fileType: 'xlsx', data: { c: 'combine', fileType: 'xlsx' } })
+  t.match(documents.choices[0], { title: 'Other', fileType: 'xlsx', data: { c: 'combine', fileType: 'xlsx' } })
   t.equal(await (await fetch(claimsOf(documents.choices[0].data.token).url)).text(), 'other', 'the URL is signed for the file')
 
   const [recipients] = (await asked('spreadsheets', { c: 'mailmerge', search: '' })).choices
@@ -139,8 +139,8 @@ t.test('each action calls its hook with the page\'s file and user and the checke
   t.strictSame(calls, [['favorite', { ...base, favorite: true }]])
   const fresh = await host.ask('config', { purpose: 'reopen' }, { token: pageToken })
   t.equal(fresh.body.config.document.info.favorite, true, 'also for an editor that replaces this one')
-  t.strictSame(await asked('create', { format: 'DOCX', lang: 'pt-BR' }), { url: '/edit/new' })
-  t.strictSame(calls, [['create', { ...base, format: 'docx', lang: 'pt-BR' }]])
+  t.strictSame(await asked('create', { fileType: 'DOCX', lang: 'pt-BR' }), { url: '/edit/new' })
+  t.strictSame(calls, [['create', { ...base, fileType: 'docx', lang: 'pt-BR' }]])
 
   const wrong: Record<string, unknown[]> = {
     images: [{}, { c: 'drop' }, { c: 'forcesave' }, { c: ['add'] }, { c: 'add', search: 'x'.repeat(201) }],
@@ -168,7 +168,7 @@ t.test('each action calls its hook with the page\'s file and user and the checke
       { emails: ['a@b'], message: '', actionLink: 'x' }
     ],
     favorite: [{}, { favorite: 'true' }, { favorite: 1 }],
-    create: [{ format: '../docx' }, { format: '' }, { lang: 'de_DE;' }, { lang: '<' }],
+    create: [{ fileType: '../docx' }, { fileType: '' }, { lang: 'de_DE;' }, { lang: '<' }],
     config: [{}, { purpose: 'admin' }, { purpose: 'refresh', actionLink: { action: 'x' } }, {
       purpose: 'refresh',
       actionLink: { action: { type: 'bookmark', data: 'x'.repeat(4001) } }
@@ -200,7 +200,7 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
     create: run,
     templates: run,
     notify: run,
-    documentName: run,
+    title: run,
     page: run,
     rename: run
   } satisfies ActionOptions
@@ -333,7 +333,7 @@ t.test('a fresh configuration is what the page would have if it was made now, an
   const host = await startPageHost(t, {
     clock: { now: () => now },
     pageTokenLifetime: 86_400_000,
-    actions: { documentName: () => name, editRights: () => rights as boolean }
+    actions: { title: () => name, editRights: () => rights as boolean }
   })
   const defaults = {
     user: ADA,
@@ -351,10 +351,10 @@ t.test('a fresh configuration is what the page would have if it was made now, an
   const { fileId } = host
   await host.storage.replace(fileId, Buffer.from('PK\u0003\u0004 changed'))
   const fresh = await ask({ purpose: 'refresh' })
-  const control = await host.app.editorControl(defaults).openDocument(fileId, { name: 'Report.docx' })
+  const control = await host.app.editorControl(defaults).openDocument(fileId, { title: 'Report.docx' })
   t.strictSame(fresh.config, JSON.parse(control.configJson))
   t.equal(fresh.config.document.key, control.documentKey, 'with the key of the present content')
-  t.strictSame(fresh.actions, 'edit-rights')
+  t.strictSame(fresh.actions, 'editRights')
   t.equal((await host.ask('config', { purpose: 'refresh' }, { token: fresh.pageToken })).status, 200)
   const proxied = await fetch(host.handler({ action: 'proxy', fileId, url: 'http://127.0.0.1:9/cache/files/x' }), {
     headers: { 'x-editor-proxy-token': fresh.proxyToken }

@@ -70,7 +70,7 @@ t.test('actions.copied is told of each copy in the storage, and its failure is l
   const { url } = sent(2)[0]!.body as { url: string }
   const copy = async () => {
     const { pageToken } = await control()
-    const response = await fetch(`${origin}${HANDLER}/actions/save-as`, {
+    const response = await fetch(`${origin}${HANDLER}/actions/saveAs`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken },
       body: JSON.stringify({ url, title: 'Copy', fileType: 'txt' })

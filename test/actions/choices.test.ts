@@ -15,7 +15,7 @@ for (const [options, minutes] of table) {
   t.test(`the URL of a file that a user may choose is valid for ${minutes} minutes: ${JSON.stringify(options)}`, async t => {
     let now = Date.UTC(2026, 0, 1)
     let other = ''
-    const hook = () => [{ name: 'Other', fileId: other }]
+    const hook = () => [{ title: 'Other', fileId: other }]
     const actions = { images: hook, documents: hook, spreadsheets: hook } satisfies ActionOptions
     const host = await startPageHost(t, { actions, clock: { now: () => now }, ...options })
     other = (await host.storage.create('xlsx', Buffer.from('other'))).fileId

@@ -149,8 +149,8 @@ t.test('without the option there is no action besides the configuration; the old
   t.strictSame(statuses, [200, 200, 403])
 
   for (const action of [
-    'rename', 'save-as', 'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'favorite',
-    'create', 'templates', 'edit-rights', 'links', '__proto__', ''
+    'rename', 'saveAs', 'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'favorite',
+    'create', 'templates', 'editRights', 'links', '__proto__', ''
   ]) {
     t.equal((await before.ask(action, {}, { token })).status, 404, action)
   }

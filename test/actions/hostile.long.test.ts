@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { type EditorControlDefaults, memoryStorage } from '../../lib/index.js'
-import { similarName, typedName } from '../../lib/security/names.js'
+import { similarTitle, typedName } from '../../lib/security/names.js'
 import type { DocumentStore } from '../../lib/store/contract.js'
 import { HANDLER, startPageHost } from '../kit/host.js'
 import { send } from '../kit/http.js'
@@ -66,7 +66,7 @@ t.test('no picture and no number of groups in a control takes an action from its
   ]
   for (const [defaults, leftOut] of heavy) {
     told.length = 0
-    const control = await host.app.editorControl(defaults).openDocument(host.fileId, { name: 'Report.docx' })
+    const control = await host.app.editorControl(defaults).openDocument(host.fileId, { title: 'Report.docx' })
     t.match(control.render(), /data-actions="[^"]*rename/, leftOut.join())
     const token = control.pageToken
     t.ok(token !== '' && token.length <= 8000)
@@ -94,7 +94,7 @@ t.test('names have at most 255 bytes and something to see', async t => {
     ['.', 'txt'],
     ['\u200b\u2060', 'txt']
   ] as const) {
-    const name = similarName(title, extension)
+    const name = similarTitle(title, extension)
     t.ok(Buffer.byteLength(name) <= 255, name)
     t.match(name, /[\w].*\.\w+$/)
   }

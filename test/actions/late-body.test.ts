@@ -13,7 +13,7 @@ const REQUESTS: Readonly<Record<string, object>> = {
   create: {},
   notify: { emails: ['grace@example.com'], message: 'Look' },
   restore: { version: 1 },
-  'save-as': { url: 'http://127.0.0.1:9/cache/files/x/output.docx', title: 'Copy', fileType: 'docx' }
+  saveAs: { url: 'http://127.0.0.1:9/cache/files/x/output.docx', title: 'Copy', fileType: 'docx' }
 }
 
 async function start (t: Test) {

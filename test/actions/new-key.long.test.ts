@@ -110,7 +110,7 @@ t.test('attack: nor with another key, another document\'s token, or none', async
   const service = await startService(t)
   const { app, fileId, key, clock } = service
   const first = await key()
-  const other = await app.editorControl(ADA).setDocumentFromBytes(Buffer.from('other'), 'Other.txt')
+  const { fileId: other } = await app.editorControl(ADA).uploadDocument(Buffer.from('other'), 'Other.txt')
   const { pageToken } = await app.editorControl(ADA).openDocument(other)
   t.match(await tryAgain(service, fileId, first, { token: '' }), { status: 403 })
   t.match(await tryAgain(service, fileId, first, { token: `${pageToken}x` }), { status: 403 })

@@ -8,7 +8,7 @@ t.test('renaming: the hook notes the name, then all editors show it', async t =>
   const renamed: RenameAction[] = []
   const service = await startService(t, { actions: { rename: action => { renamed.push(action) } } })
   const { fileId, origin, app } = service
-  const { pageToken } = await app.editorControl({ user: ADA }).openDocument(fileId, { name: 'Notes.txt' })
+  const { pageToken } = await app.editorControl({ user: ADA }).openDocument(fileId, { title: 'Notes.txt' })
   const rename = async (name: string) => {
     const response = await fetch(`${origin}${HANDLER}/actions/rename`, {
       method: 'POST',
@@ -17,10 +17,10 @@ t.test('renaming: the hook notes the name, then all editors show it', async t =>
     })
     return { status: response.status, answer: await response.json() }
   }
-  t.match(await rename('Nobody has it open'), { status: 200, answer: { name: 'Nobody has it open.txt' } })
+  t.match(await rename('Nobody has it open'), { status: 200, answer: { title: 'Nobody has it open.txt' } })
 
   const sessions = [await service.open(), await service.open({ user: { id: 'ben', name: 'Ben' } })]
-  t.match(await rename('Minutes'), { status: 200, answer: { name: 'Minutes.txt', pageToken: String } })
+  t.match(await rename('Minutes'), { status: 200, answer: { title: 'Minutes.txt', pageToken: String } })
   t.match(renamed.at(-1), { fileId, user: ADA, name: 'Minutes', title: 'Minutes.txt' })
   for (const session of sessions) t.match(await session.nextEvent('renamed'), { title: 'Minutes.txt' })
   t.equal(renamed.length, 2)
@@ -31,7 +31,7 @@ t.test('a renamed document keeps its name if the document server is away: the lo
   const host = await startPageHost(t, { actions: { rename: ({ title }) => { renamed.push(title) } } })
   const key = host.keys.of((await host.storage.stat(host.fileId))!)
   await host.postSignedCallback(host.fileId, { status: 1, key, users: ['ada'] })
-  t.match(await host.ask('rename', { name: 'Minutes' }), { status: 200, body: { name: 'Minutes.docx' } })
+  t.match(await host.ask('rename', { name: 'Minutes' }), { status: 200, body: { title: 'Minutes.docx' } })
   t.strictSame(renamed, ['Minutes.docx'])
   t.match(host.records().filter(({ level }) => level === WARN), [{
     msg: 'open editors could not be notified of the new name',
@@ -69,7 +69,7 @@ t.test('a name that is not a plain file name everywhere is refused before the ho
     ['報告 👩‍🚀', '報告 👩‍🚀.docx'],
     ['x'.repeat(250), `${'x'.repeat(250)}.docx`]
   ]
-  for (const [name, title] of good) t.match(await host.ask('rename', { name }), { status: 200, body: { name: title } })
+  for (const [name, title] of good) t.match(await host.ask('rename', { name }), { status: 200, body: { title } })
   t.strictSame(titles, good.map(([, title]) => title))
 
   const token = (await host.ask('rename', { name: 'Minutes' })).tokens.pageToken

@@ -71,7 +71,7 @@ t.test('a page in use does not expire: every action answers fresh tokens, and on
       renew: {},
       notify: { emails: ['grace@example.com'], message: 'hello' },
       history: {},
-      'history-data': { version: 1 }
+      historyData: { version: 1 }
     }
     let token = await host.tokenOf()
     let proxyToken = ''
@@ -85,7 +85,7 @@ t.test('a page in use does not expire: every action answers fresh tokens, and on
       const report = { method: 'POST', headers: { 'x-editor-proxy-token': proxyToken } }
       t.equal((await fetch(host.handler({ action: 'report', fileId: host.fileId, code: '0' }), report)).status, 204, `the proxy token of ${action}`)
     }
-    t.match(claimsOf(token), { name: 'New.docx' }, 'what rename has said stays')
+    t.match(claimsOf(token), { title: 'New.docx' }, 'what rename has said stays')
     host.later(20 * SECOND + 1)
     t.equal(await host.statusWith(token), 401, JSON.stringify(options))
   }

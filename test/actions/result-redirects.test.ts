@@ -29,14 +29,14 @@ async function start (t: Test, options: (origins: { readonly other: string }) =>
     through,
     /** Everything with which a page has a result file fetched. Each resolves to the status of its answer. */
     ways: {
-      'save-as': async (url: string) => (await host.ask('save-as', { url, title: 'Copy.pdf', fileType: 'pdf' })).status,
+      saveAs: async (url: string) => (await host.ask('saveAs', { url, title: 'Copy.pdf', fileType: 'pdf' })).status,
       restore: async (url: string) => (await host.ask('restore', { version: 1, url, fileType: 'pdf' })).status,
       proxy: async (url: string) => (await host.proxied(url)).status
     }
   }
 }
 
-for (const way of ['save-as', 'restore', 'proxy'] as const) {
+for (const way of ['saveAs', 'restore', 'proxy'] as const) {
   t.test(`${way}: where a redirect of a result file leads is requested only if it is a result file of the document server, too`, async t => {
     const { server, other, through, ways } = await start(t, () => ({}))
     const targets = [
@@ -55,10 +55,10 @@ for (const way of ['save-as', 'restore', 'proxy'] as const) {
   })
 }
 
-t.test('save-as and restore: no other option allows more, and a further origin of the document server as much', async t => {
+t.test('saveAs and restore: no other option allows more, and a further origin of the document server as much', async t => {
   const any = await start(t, () => ({ proxy: { allow: 'any' }, documentServer: { origins: 'any' }, allowPrivateAddresses: true }))
   const named = await start(t, ({ other }) => ({ documentServer: { origins: [other] } }))
-  for (const way of ['save-as', 'restore'] as const) {
+  for (const way of ['saveAs', 'restore'] as const) {
     for (const target of ['/info/info.json', `${any.other.origin}${FILE}`]) t.equal(await any.ways[way](any.through(target)), 403, `${way} ${target}`)
     t.equal(await named.ways[way](named.through(`${named.other.origin}${FILE}`)), 200, way)
     t.equal(await named.ways[way](named.through(`${named.other.origin}/info`)), 403, way)
@@ -70,7 +70,7 @@ t.test('save-as and restore: no other option allows more, and a further origin o
 t.test('a result file at another origin is refused with the headers that the proxy of the document server must set', async t => {
   const { host, server } = await start(t)
   for (const origin of [server.origin.replace('http', 'https'), 'http://documentserver']) {
-    for (const [action, body] of [['save-as', { title: 'Copy.pdf' }], ['restore', { version: 1 }]] as const) {
+    for (const [action, body] of [['saveAs', { title: 'Copy.pdf' }], ['restore', { version: 1 }]] as const) {
       const { status, body: { message } } = await host.ask(action, { url: origin + FILE, fileType: 'pdf', ...body })
       t.equal(status, 403)
       t.equal(message, `Blocked: ${origin} is not an origin of the document server: set X-Forwarded-Host and X-Forwarded-Proto at its proxy, or add it to documentServer.origins`)

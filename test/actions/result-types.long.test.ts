@@ -82,9 +82,9 @@ t.test('save as and restoring a change: what a result is decides its content, no
     ...options,
     storage: memoryStorage(),
     actions: {
-      async saveAs ({ name, content }) {
+      async saveAs ({ title, content }) {
         await bytesOf(content)
-        named.push(name)
+        named.push(title)
       }
     }
   })
@@ -93,12 +93,12 @@ t.test('save as and restoring a change: what a result is decides its content, no
   for (const [name, types] of Object.entries(agreeing)) {
     for (const fileType of types) {
       const label = `${name} as ${fileType}`
-      const copy = await storing.ask('save-as', { ...of(name, fileType), title: 'Copy' })
+      const copy = await storing.ask('saveAs', { ...of(name, fileType), title: 'Copy' })
       t.match(copy, { status: 200, body: { name: `Copy.${fileType.toLowerCase()}` } }, label)
-      t.equal((await hooked.ask('save-as', { ...of(name, fileType), title: 'Copy' })).status, 200, label)
+      t.equal((await hooked.ask('saveAs', { ...of(name, fileType), title: 'Copy' })).status, 200, label)
       const { fileId } = await storing.storage.create('docx', blankDocument('docx'))
       t.equal((await storing.ask('restore', { version: 1, ...of(name, fileType) }, { token: await storing.tokenOf(undefined, fileId) })).status, 200, label)
-      t.equal((await storing.storage.stat(fileId))?.extension, fileType.toLowerCase())
+      t.equal((await storing.storage.stat(fileId))?.fileType, fileType.toLowerCase())
     }
   }
 
@@ -110,12 +110,12 @@ t.test('save as and restoring a change: what a result is decides its content, no
       const isOpened = !['png', 'zip'].includes(fileType)
       const refused = { status: 502, body: { code: 'FST_EDITOR_UPSTREAM' } }
       const copied = isOpened ? refused : { status: 200, body: { isDownload: true } }
-      t.match(await storing.ask('save-as', { ...of(name, fileType), title: `Copy.${fileType}` }), copied, label)
-      t.match(await hooked.ask('save-as', { ...of(name, fileType), title: `Copy.${fileType}` }), copied, label)
+      t.match(await storing.ask('saveAs', { ...of(name, fileType), title: `Copy.${fileType}` }), copied, label)
+      t.match(await hooked.ask('saveAs', { ...of(name, fileType), title: `Copy.${fileType}` }), copied, label)
       const restored = isOpened ? refused : { status: 415, body: { code: 'FST_EDITOR_UNKNOWN_FORMAT' } }
       t.match(await storing.ask('restore', { version: 1, ...of(name, fileType) }, { token: await storing.tokenOf(undefined, fileId) }), restored, label)
     }
-    t.equal((await storing.storage.stat(fileId))?.extension, 'docx')
+    t.equal((await storing.storage.stat(fileId))?.fileType, 'docx')
   }
   t.strictSame(named, [])
 })

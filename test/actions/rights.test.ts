@@ -37,7 +37,7 @@ const ROWS: readonly Row[] = [
   ['a fresh configuration', 'config', { purpose: 'refresh' }, ALL],
   ['another hour for the page', 'renew', {}, ALL],
   ['`rename`', 'rename', { name: 'a' }, EDITORS],
-  ['`saveAs`', 'save-as', { url: 'http://127.0.0.1:9/cache/files/x', title: 'a', fileType: 'docx' }, COMMENTERS],
+  ['`saveAs`', 'saveAs', { url: 'http://127.0.0.1:9/cache/files/x', title: 'a', fileType: 'docx' }, COMMENTERS],
   ['`images`', 'images', { c: 'add' }, EDITORS],
   ['`documents`', 'documents', { c: 'compare' }, EDITORS],
   ['`spreadsheets`', 'spreadsheets', { c: 'mailmerge' }, EDITORS],
@@ -51,9 +51,9 @@ const ROWS: readonly Row[] = [
   ['`favorite`', 'favorite', { favorite: true }, ALL],
   ['`create`', 'create', {}, EDITORS],
   ['`templates`', 'templates', {}, EDITORS],
-  ['whether the last save was stored', 'save-state', { key: 'a' }, COMMENTERS],
+  ['whether the last save was stored', 'saveState', { key: 'a' }, COMMENTERS],
   ['the version history', 'history', {}, EDITORS],
-  ['one version', 'history-data', { version: 1 }, EDITORS],
+  ['one version', 'historyData', { version: 1 }, EDITORS],
   ['restoring a version', 'restore', { version: 1 }, EDITORS]
 ]
 
@@ -85,7 +85,7 @@ t.test('readers see the history if the option or their control says so, and only
     const host = await startPageHost(t, { versions })
     const control = await host.app.editorControl({ mode: 'view', ...(history !== undefined && { history }) }).openDocument(host.fileId)
     t.equal((await host.ask('history', {}, { token: control.pageToken })).status, isShown ? 200 : 403)
-    t.equal(/ data-actions="([^"]*)"/.exec(control.render())![1], isShown ? 'history history-data' : '')
+    t.equal(/ data-actions="([^"]*)"/.exec(control.render())![1], isShown ? 'history historyData' : '')
     t.equal((await host.ask('restore', { version: 1 }, { token: control.pageToken })).status, 403)
     t.notOk('history' in control.config!.editorConfig!)
   }

@@ -25,7 +25,7 @@ async function start (t: Test, saveAs: NonNullable<ActionOptions['saveAs']>, { a
     ...options
   })
   const save = async (fields: object = {}) =>
-    await host.ask('save-as', {
+    await host.ask('saveAs', {
       url: `${server.origin}/cache/files/data/x/output.pdf?md5=abc&expires=1`,
       title: 'Report.docx',
       fileType: 'pdf',
@@ -40,7 +40,7 @@ t.test('a copy is fetched from the document server, and stored or handed to the 
   t.match({ status, body }, { status: 200, body: { name: 'Report.docx.pdf', fileId: String } })
   t.equal(body.url, `/edit/${body.fileId}`)
   t.equal(await host.storedText(body.fileId), PDF)
-  t.equal((await host.storage.stat(body.fileId))?.extension, 'pdf')
+  t.equal((await host.storage.stat(body.fileId))?.fileType, 'pdf')
 
   const actions: SaveAsAction[] = []
   const results: unknown[] = [undefined, { name: 'Copy.pdf', url: '/copies/1' }, { fileId: 'copy' }]

@@ -1,4 +1,4 @@
-// What a page learns of refused saves: the action `save-state`, and what the record keeps for it.
+// What a page learns of refused saves: the action `saveState`, and what the record keeps for it.
 import type { RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
 import { type EditorControlDefaults, memoryStorage } from '../../lib/index.js'
@@ -22,7 +22,7 @@ async function asks (host: Host, fileId: string, body: unknown, defaults: Editor
 }
 
 async function asksWith ({ origin }: Host, token: string, body: unknown): Promise<Answer> {
-  const response = await fetch(`${origin}${HANDLER}/actions/save-state`, {
+  const response = await fetch(`${origin}${HANDLER}/actions/saveState`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-editor-page-token': token },
     body: JSON.stringify(body)
@@ -175,9 +175,9 @@ t.test('an application that denies the action turns it off', async t => {
     memory: true,
     authorize (_request, { action }) {
       asked.push(action)
-      return action === 'save-state' ? false : undefined
+      return action === 'saveState' ? false : undefined
     }
   })
   t.match(await asks(host, fileId, { key }), { status: 403 })
-  t.ok(asked.includes('save-state'))
+  t.ok(asked.includes('saveState'))
 })

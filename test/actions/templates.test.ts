@@ -17,7 +17,7 @@ t.test('a page creates from a template that the hook has offered to it, and from
     actions: {
       templates (action) {
         listed.push(action)
-        return OFFERED[action.user?.id ?? '']!.map(id => ({ id, name: `Template ${id}`, fileType: 'dotx', thumbnail: 'https://app.example.com/x.png', secret: 'x' }))
+        return OFFERED[action.user?.id ?? '']!.map(id => ({ id, title: `Template ${id}`, fileType: 'dotx', thumbnail: 'https://app.example.com/x.png', secret: 'x' }))
       },
       create (action) {
         created.push(action)
@@ -29,11 +29,11 @@ t.test('a page creates from a template that the hook has offered to it, and from
   const foreign = { token: await host.tokenOf({ user: GRACE }) }
   const another = { token: await host.tokenOf({ user: ADA }) }
 
-  const { status, body: { choices: [letter, offer] } } = await host.ask('templates', { format: 'DOCX', lang: 'de', search: 'te' }, { token })
+  const { status, body: { choices: [letter, offer] } } = await host.ask('templates', { fileType: 'DOCX', lang: 'de', search: 'te' }, { token })
   t.equal(status, 200)
-  t.strictSame(listed.map(action => ({ ...action })), [{ fileId: host.fileId, user: ADA, format: 'docx', lang: 'de', search: 'te' }])
-  t.strictSame(Object.keys(offer), ['name', 'fileType', 'thumbnail', 'data'])
-  for (const { data } of [letter, offer]) t.equal((await host.ask('create', { format: 'docx', template: data }, { token })).status, 200)
+  t.strictSame(listed.map(action => ({ ...action })), [{ fileId: host.fileId, user: ADA, fileType: 'docx', lang: 'de', search: 'te' }])
+  t.strictSame(Object.keys(offer), ['title', 'fileType', 'thumbnail', 'data'])
+  for (const { data } of [letter, offer]) t.equal((await host.ask('create', { fileType: 'docx', template: data }, { token })).status, 200)
   t.strictSame(created.map(({ template }) => template), OFFERED.ada)
   const { tokens: { pageToken } } = await host.ask('renew', {}, { token })
   t.equal((await host.ask('create', { template: letter.data }, { token: pageToken })).status, 200, 'the page has fresh tokens')
@@ -70,7 +70,7 @@ t.test('a page creates from a template that the hook has offered to it, and from
 
 t.test('at most 200 templates are listed', async t => {
   const host = await startPageHost(t, {
-    actions: { templates: () => Array.from({ length: 300 }, (_, index) => ({ id: String(index), name: String(index) })) }
+    actions: { templates: () => Array.from({ length: 300 }, (_, index) => ({ id: String(index), title: String(index) })) }
   })
   t.equal((await host.ask('templates')).body.choices.length, 200)
 })

@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate'
 import t from 'tap'
-import { blankDocument, blankFormats, checkDocument } from '../../lib/index.js'
+import { blankDocument, blankFileTypes, checkDocument } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 import { startDocumentServer } from '../kit/document-server.js'
 
@@ -16,8 +16,8 @@ function textOf (format: string, options: Parameters<typeof blankDocument>[1]): 
 }
 
 t.test('a blank document of each format is a complete one, in every language, and always the same', async t => {
-  t.strictSame(blankFormats, ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'pdf', 'txt', 'md', 'csv'])
-  for (const format of blankFormats) {
+  t.strictSame(blankFileTypes, ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'pdf', 'txt', 'md', 'csv'])
+  for (const format of blankFileTypes) {
     for (const lang of LANGUAGES) {
       const bytes = blankDocument(format, { lang })
       t.equal(await checkDocument(bytes, `blank.${format}`), bytes, `${format} ${lang}`)
@@ -69,9 +69,9 @@ t.test('an unknown format, an invalid language and an unknown paper are refused'
 t.test('a created document is stored under its name, opens in the editor, and is edited and saved', async t => {
   const documentServer = await startDocumentServer(t)
   const host = await startHost(t, { documentServerOrigin: documentServer.url })
-  for (const format of blankFormats) {
+  for (const format of blankFileTypes) {
     const control = host.app.editorControl({ user: { id: 'ada', name: 'Ada' }, lang: 'de' })
-    const fileId = await control.createDocument(format, { name: 'Protokoll v1.0' })
+    const { fileId } = await control.createDocument(format, { title: 'Protokoll v1.0' })
     t.equal(control.documentName, `Protokoll v1.0.${format}`)
     const session = await documentServer.open(control.config!)
     t.ok((await session.content()).equals(blankDocument(format, { lang: 'de' })), format)
@@ -86,7 +86,7 @@ t.test('a created document is stored under its name, opens in the editor, and is
   await control.createDocument('xlsx')
   t.equal(control.documentName, 'Untitled.xlsx')
   const german = host.app.editorControl({ editorConfig: { lang: 'de' } })
-  const fileId = await german.createDocument('odt', { name: 'Budget.ODT', lang: 'fr' })
+  const { fileId } = await german.createDocument('odt', { title: 'Budget.ODT', lang: 'fr' })
   t.equal(german.documentName, 'Budget.ODT')
   t.ok(
     blankDocument('odt', { lang: 'fr' }).equals(

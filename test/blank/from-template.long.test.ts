@@ -34,13 +34,13 @@ t.test('a document made from a template of each format is a document: only the p
     const [extension, format, ,, ...named] = template
     const content = templateOf(template)
     const { fileId: stored } = await host.storage.create(extension, content)
-    for (const from of [stored, { content, name: `Offer.${extension}` }]) {
+    for (const from of [stored, { content, title: `Offer.${extension}` }]) {
       const control = host.app.editorControl()
-      const fileId = await control.createDocument({ from })
+      const { fileId } = await control.createDocument({ from })
       t.equal(control.config!.document.title, typeof from === 'string' ? `Untitled.${format}` : `Offer.${format}`)
       const { info, body } = (await host.storage.read(fileId))!
       const made = Buffer.concat(await body.toArray())
-      t.equal(info.extension, format)
+      t.equal(info.fileType, format)
       t.equal(await checkDocument(made, `made.${format}`), made)
       const [before, after] = [unzipSync(content), unzipSync(made)]
       t.strictSame(Object.keys(after), Object.keys(before), 'the same parts, in the same order')
@@ -51,7 +51,7 @@ t.test('a document made from a template of each format is a document: only the p
       if (named.length > 1) t.equal(made.toString('latin1', 30, 38), 'mimetype', 'first, so that its type can be read')
       t.notOk(/mimetypeapplication\/vnd.oasis.opendocument.\w+-template/.test(made.toString('latin1')))
     }
-    t.ok((await host.storage.stat(stored))?.extension === extension, 'the template stays')
+    t.ok((await host.storage.stat(stored))?.fileType === extension, 'the template stays')
   }
 })
 
@@ -61,7 +61,7 @@ t.test('a copy of any other document has the same bytes, and its own fileId', as
   for (const extension of ['docx', 'pdf', 'csv', 'docm']) {
     const content = Buffer.from(`content of ${extension}`)
     const { fileId } = await host.storage.create(extension, content)
-    const copy = await control.createDocument({ from: fileId, name: 'Copy' })
+    const { fileId: copy } = await control.createDocument({ from: fileId, title: 'Copy' })
     t.not(copy, fileId)
     t.equal(control.documentName, `Copy.${extension}`)
     t.equal(await host.storedText(copy), content.toString())

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { blankDocument, blankFormats } from '../../lib/index.js'
+import { blankDocument, blankFileTypes } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 import { missingOffice } from '../kit/programs.js'
 
 const run = promisify(execFile)
-const FORMATS = blankFormats.filter(format => /^(docx|xlsx|pptx|od[tsp])$/.test(format))
+const FORMATS = blankFileTypes.filter(format => /^(docx|xlsx|pptx|od[tsp])$/.test(format))
 const PAGES: Readonly<Record<string, string>> = { en: '612 792', de: '595 842', ar: '595 842', ja: '595 842' }
 const SLIDES: Readonly<Record<string, string>> = { pptx: '960 540', odp: '794 446' }
 
@@ -46,7 +46,7 @@ t.test('LibreOffice opens the document that is made from its own template of eac
     await writeFile(join(directory, `blank.${format}`), blankDocument(format))
     await run('soffice', [profile, '--headless', '--convert-to', template, '--outdir', directory, join(directory, `blank.${format}`)])
     const name = `blank.${template}`
-    const fileId = await host.app.editorControl().createDocument({ from: { content: await readFile(join(directory, name)), name } })
+    const { fileId } = await host.app.editorControl().createDocument({ from: { content: await readFile(join(directory, name)), title: name } })
     const path = join(directory, `made-${format}.${format}`)
     await writeFile(path, (await host.storage.read(fileId))!.body)
     made.push(path)

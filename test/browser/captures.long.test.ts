@@ -47,7 +47,7 @@ async function openScripted (t: Test) {
     proxy: { allow: [upstream.origin] },
     prepare (app) {
       app.get('/edit', async (_request, reply) => {
-        const control = await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId, { name: 'My report.v2.txt' })
+        const control = await app.editorControl({ user: { id: 'ada', name: 'Ada' } }).openDocument(fileId, { title: 'My report.v2.txt' })
         return reply.type('text/html').send(`<!DOCTYPE html><title>Report</title><link rel="icon" href="data:,">${control.render()}`)
       })
     }

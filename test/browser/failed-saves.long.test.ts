@@ -33,7 +33,7 @@ async function startOnFullDisk (t: Test, browser: TestBrowser, options: Paramete
     authorize (_request, { action }) { asked.push(action); return undefined },
     ...options
   })
-  return { ...service, disk, questions: () => asked.filter(action => action === 'save-state').length }
+  return { ...service, disk, questions: () => asked.filter(action => action === 'saveState').length }
 }
 
 const notice = ({ page }: Opened) => page.locator('.onlyoffice-notice')

@@ -23,7 +23,7 @@ t.test('a person fills in a copy of a form and submits it: the application gets 
   })
   const form = await service.store('leave-request.pdf')
   const empty = await bytesOf(form)
-  const copy = await service.app.editorControl().createDocument({ from: form, name: 'Leave request.pdf' })
+  const { fileId: copy } = await service.app.editorControl().createDocument({ from: form, title: 'Leave request.pdf' })
   const ada = await service.open(copy)
   const grace = await service.open(copy, { user: 'Grace Hopper' })
   const frame = ada.page.frameLocator('iframe')

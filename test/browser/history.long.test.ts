@@ -41,7 +41,7 @@ t.test('version history through the page: versions with their times in the user\
   await ada.button('Version 2').click()
   await shown.getByText('First.').waitFor()
   t.notMatch(await shown.innerText(), 'Second.')
-  t.strictSame(asked, ['history {}', 'history-data {"version":3}', 'history-data {"version":2}'])
+  t.strictSame(asked, ['history {}', 'historyData {"version":3}', 'historyData {"version":2}'])
 
   const editor = await nextEditor(ada, () => ada.button('Close history').click())
   const back: Opened = { ...ada, editor }
@@ -86,7 +86,7 @@ t.test('what goes wrong in the history is told: the list, a version, and the res
   await Promise.all([
     ada.editor.getByText('That did not work. Try again.').waitFor(), ada.button('Version history').click()
   ])
-  fails = url => url.endsWith('history-data')
+  fails = url => url.endsWith('historyData')
   await ada.button('Version history').click()
   await ada.editor.getByText('Version 1: That did not work. Try again.').waitFor()
   fails = url => url.endsWith('config')

@@ -61,22 +61,22 @@ t.test('everything that a page with a text document asks for: rename, copy, imag
       note('rename', action)
       title = action.title
     },
-    documentName: () => title,
+    title: () => title,
     saveAs: true,
     images (action) {
       note('images', action)
-      return [{ name: 'Logo.png', fileId: files.picture }, { name: 'Photo <b>.png', fileId: files.picture }].filter((
-        { name }
-      ) => name.includes(action.search ?? ''))
+      return [{ title: 'Logo.png', fileId: files.picture }, { title: 'Photo <b>.png', fileId: files.picture }].filter((
+        { title }
+      ) => title.includes(action.search ?? ''))
     },
     documents (action) {
       note('documents', action)
-      return [{ name: 'Other.docx', fileId: files.other }]
+      return [{ title: 'Other.docx', fileId: files.other }]
     },
     spreadsheets (action) {
       note('spreadsheets', action)
       if (refusal) throw refusal
-      return [{ name: 'Orders.csv', fileId: files.orders }]
+      return [{ title: 'Orders.csv', fileId: files.orders }]
     },
     users (action) {
       note('users', action)
@@ -294,8 +294,8 @@ t.test('a new document: blank, or from a template that the user finds', { skip }
     actions: {
       templates (action) {
         note('templates', action)
-        return [{ id: letter, name: 'Brief' }, { id: 'other', name: 'Angebot' }]
-          .filter(({ name }) => name.includes(action.search ?? ''))
+        return [{ id: letter, title: 'Brief' }, { id: 'other', title: 'Angebot' }]
+          .filter(({ title }) => title.includes(action.search ?? ''))
       },
       async create (action) {
         note('create', action)
@@ -346,11 +346,11 @@ t.test('linked cells: their values, one answer for each, the page and another so
     reference (action) {
       note('reference', action)
       if (action.path === 'broken.xlsx') throw new Error('secret reason')
-      return action.path === 'missing.xlsx' ? null : { fileId: files.orders, name: 'Orders.xlsx' }
+      return action.path === 'missing.xlsx' ? null : { fileId: files.orders, title: 'Orders.xlsx' }
     },
     spreadsheets (action) {
       note('spreadsheets', action)
-      return [{ name: 'Orders.xlsx', fileId: files.orders }]
+      return [{ title: 'Orders.xlsx', fileId: files.orders }]
     },
     page: fileId => `/edit/${fileId}`
   }

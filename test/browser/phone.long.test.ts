@@ -13,7 +13,7 @@ t.test('on a phone, an editor without a height of its own fills the window and c
       // The page of the README.
       app.get<{ Params: { fileId: string } }>('/plain/:fileId', async ({ params }, reply) => {
         const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
-        await control.openDocument(params.fileId, { name: 'A report with a name that is too long for a phone.docx' })
+        await control.openDocument(params.fileId, { title: 'A report with a name that is too long for a phone.docx' })
         return reply.type('text/html').send(`<!doctype html>
           <html lang="en">
           <meta name="viewport" content="width=device-width">

@@ -9,8 +9,8 @@ const browser = await startBrowser(t)
 t.test('a copy in a format that no editor opens is offered as a download, and stored nowhere', { skip: browser.missing }, async t => {
   const copied: string[] = []
   const service = await startPages(t, browser, {
-    actions: { saveAs: true, copied: ({ name }) => { copied.push(name) } },
-    inspect: ({ extension }) => extension === 'txt' ? true : { reject: true, message: 'Only <i>text</i>, please' }
+    actions: { saveAs: true, copied: ({ title }) => { copied.push(title) } },
+    inspect: ({ fileType }) => fileType === 'txt' ? true : { reject: true, message: 'Only <i>text</i>, please' }
   })
   const ada = await service.open(await service.store('report.docx'))
   const { page, button, problems } = ada

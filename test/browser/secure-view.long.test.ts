@@ -22,7 +22,7 @@ t.test('secure-view: the document server downloads the document, the editor show
   t.strictSame(await page.evaluate(async () => {
     const { document } = globalThis as unknown as { document: { querySelector (selector: string): { dataset: Record<string, string> } } }
     const { handler, pageToken } = document.querySelector('[data-onlyoffice-editor]').dataset
-    const response = await fetch(`${handler!}/actions/save-as`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken! }, body: JSON.stringify({ url: 'x', fileType: 'docx', title: 'x' }) })
+    const response = await fetch(`${handler!}/actions/saveAs`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken! }, body: JSON.stringify({ url: 'x', fileType: 'docx', title: 'x' }) })
     return response.status
   }), 403)
   t.equal(pages.documentServer.sentRequests.filter(({ body }) => body !== null).length, 0, 'a viewer causes no callback')

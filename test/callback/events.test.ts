@@ -60,10 +60,10 @@ t.test('onSaved: called for every save, with its fields', async t => {
   for (const fields of [{ status: 6, url, users: ['u1'], userdata: 'mine' }, { status: 2, url, users: ['u2'] }, { status: 2, url }]) {
     const callback = { key: await editing.openedKey(), ...fields }
     t.equal(await editing.post(callback), 0)
-    const { revision, size, extension } = (await editing.storage.stat(fileId))!
+    const { revision, size, fileType } = (await editing.storage.stat(fileId))!
     const { key, users, status } = { users: undefined, ...callback }
     const { id, ...event } = told.at(-1)!
-    t.strictSame(event, { fileId, status, extension, size, revision, key, rule: 'stored', ...(users && { users }) })
+    t.strictSame(event, { fileId, status, fileType, size, revision, key, rule: 'stored', ...(users && { users }) })
     t.match(id, /^[\w-]{20,}$/)
     t.equal(size, NEW.length)
   }

@@ -62,7 +62,7 @@ t.test('a callback URL signed for one key binds a callback without a token as we
 })
 
 t.test('services with different paths have different document keys for the same content', async t => {
-  const info = { fileId: 'a', extension: 'docx', size: 1, modifiedAt: new Date(0), revision: '1' }
+  const info = { fileId: 'a', fileType: 'docx', size: 1, modifiedAt: new Date(0), revision: '1' }
   const storage = { ...memoryStorage(), snapshot: async () => ({ info, record: null }) }
   const keys = await Promise.all(['/one', '/two'].map(async path => {
     const { app } = await startHost(t, { path, storage, publicBaseUrl: 'https://app.example.com' })

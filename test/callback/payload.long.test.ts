@@ -48,7 +48,7 @@ t.test('other fields of a callback are ignored, whatever their type', async t =>
   const oddities = [5, null, '', [], {}, 'x'.repeat(500), '../../x', true, [[1]]]
   for (const odd of oddities) {
     await t.test(JSON.stringify(odd).slice(0, 20), async t => {
-      const editing = await startEditing(t, { extension: 'docx', policies: { formatChange: 'follow' } })
+      const editing = await startEditing(t, { fileType: 'docx', policies: { formatChange: 'follow' } })
       const fields = {
         users: odd,
         actions: odd,
@@ -61,7 +61,7 @@ t.test('other fields of a callback are ignored, whatever their type', async t =>
       }
       t.equal(await editing.post({ ...fields, status: 2, url: editing.url, fileId: 'another', surprise: odd }), 0)
       t.equal(await editing.storedText(editing.fileId), NEW)
-      t.equal((await editing.storage.stat(editing.fileId))?.extension, 'docx')
+      t.equal((await editing.storage.stat(editing.fileId))?.fileType, 'docx')
     })
   }
 })

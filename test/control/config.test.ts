@@ -26,7 +26,7 @@ t.test('documentType and fileType are set for every extension the editor support
   for (const [extension, documentType] of extensions) {
     for (const spelling of [extension, extension.toUpperCase()]) {
       const control = host.app.editorControl()
-      await control.setDocumentFromBytes(Buffer.from('x'), `Name.${spelling}`)
+      await control.uploadDocument(Buffer.from('x'), `Name.${spelling}`)
       t.equal(control.config!.documentType, documentType, spelling)
       t.equal(control.config!.document.fileType, extension, spelling)
     }
@@ -36,7 +36,7 @@ t.test('documentType and fileType are set for every extension the editor support
 t.test('a form of an earlier document server gets no documentType: api.js knows its editor', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('x'), 'form.docxf')
+  await control.uploadDocument(Buffer.from('x'), 'form.docxf')
   const config = JSON.parse(control.configJson)
   t.notOk('documentType' in config)
   t.equal(config.document.fileType, 'docxf')
@@ -88,7 +88,7 @@ t.test('user, permissions, mode, lang, customization and further options are acc
     info: { owner: 'Ada', favorite: true },
     referenceData: { fileKey: 'f', instanceId: 'i' }
   })
-  await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+  await control.uploadDocument(Buffer.from('x'), 'a.docx')
   const { type, width, height, document, editorConfig } = JSON.parse(control.configJson)
   t.strictSame({ type, width, height }, { type: 'mobile', width: '80vw', height: '600px' })
   t.strictSame(document.permissions, permissions)
@@ -111,7 +111,7 @@ t.test('user, permissions, mode, lang, customization and further options are acc
 t.test('the same options are accepted nested as in the editor\'s configuration', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl({ document: { permissions, info: { owner: 'Ada' } }, editorConfig: { user, mode: 'view', lang: 'de' } })
-  await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+  await control.uploadDocument(Buffer.from('x'), 'a.docx')
   const { document, editorConfig } = JSON.parse(control.configJson)
   t.strictSame(document.permissions, permissions)
   t.strictSame(document.info, { owner: 'Ada' })
@@ -129,7 +129,7 @@ t.test('defaults are never modified, and what only newer editors know passes ins
     editorConfig: { ...newer, lang: 'de' }
   }
   const control = host.app.editorControl(deepFrozen(given) as unknown as EditorControlDefaults)
-  await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+  await control.uploadDocument(Buffer.from('x'), 'a.docx')
   const { document, editorConfig } = control.config!
   t.match(document, given.document)
   t.match(editorConfig, { user: given.user, customization: newer, ...given.editorConfig })
@@ -172,7 +172,7 @@ t.test('the option control has the defaults of every control; what a control is 
   })
   const configOf = async (defaults?: EditorControlDefaults) => {
     const control = app.editorControl(defaults)
-    await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+    await control.uploadDocument(Buffer.from('x'), 'a.docx')
     const { document: { permissions, info }, editorConfig: { callbackUrl, ...editorConfig }, height } = JSON.parse(control.configJson)
     return { permissions, info, ...editorConfig, height }
   }

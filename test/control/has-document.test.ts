@@ -36,7 +36,7 @@ t.test('hasDocument is computed and cannot be set', async t => {
 t.test('controls of different documents do not share state', async t => {
   const host = await startHost(t)
   const one = host.app.editorControl()
-  await one.setDocumentFromBytes(Buffer.from('one'), 'one.docx')
+  await one.uploadDocument(Buffer.from('one'), 'one.docx')
   const two = host.app.editorControl()
   t.equal(two.hasDocument, false)
   t.equal(one.hasDocument, true)

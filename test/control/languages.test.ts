@@ -18,7 +18,7 @@ async function start (t: Test) {
   const { app, storage } = await startHost(t)
   const { fileId } = await storage.create('docx', Buffer.from('PK'))
   return async function render (defaults: EditorControlDefaults, options: RenderOptions = {}) {
-    const html = (await app.editorControl(defaults).openDocument(fileId, { name: 'Übersicht.docx' })).render(options)
+    const html = (await app.editorControl(defaults).openDocument(fileId, { title: 'Übersicht.docx' })).render(options)
     const [element = ''] = /^<div[^]*?>/.exec(html) ?? []
     t.match(html, /^[ -~\n]*$/, 'a page without a charset shows the same')
     const json = / data-messages="([^"]*)"/.exec(element)?.[1]!.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))

@@ -48,7 +48,7 @@ t.test('every fileId in a generated editorConfig.callbackUrl reaches the stored 
 t.test('opening a document that is not stored rejects and leaves the control unchanged', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
-  const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  const { fileId } = await control.uploadDocument(Buffer.from('content'), 'a.docx')
   const before = control.configJson
   for (const unknown of ['unknown', '', '../x', `${fileId}.docx`, 'x'.repeat(10_000)]) {
     await t.rejects(control.openDocument(unknown), { code: 'FST_EDITOR_FILE_NOT_FOUND', statusCode: 404 })
@@ -81,10 +81,10 @@ t.test('the title is the given name, by default the fileId with the stored exten
   const control = host.app.editorControl()
   t.equal(await control.openDocument(fileId), control, 'resolves to itself')
   t.equal(control.config!.document.title, `${fileId}.docx`)
-  await control.openDocument(fileId, { name: 'Annual report' })
+  await control.openDocument(fileId, { title: 'Annual report' })
   t.equal(control.config!.document.title, 'Annual report')
   t.equal(control.config!.document.fileType, 'docx', 'the type is that of the stored bytes')
-  await control.openDocument(fileId, { name: 'Misleading.xlsx' })
+  await control.openDocument(fileId, { title: 'Misleading.xlsx' })
   t.equal(control.config!.document.fileType, 'docx')
   t.equal(control.config!.documentType, 'word')
 })
@@ -130,7 +130,7 @@ t.test('a control that opens a document refuses to open another meanwhile, and n
   const control = host.app.editorControl()
   const calls: ReadonlyArray<() => Promise<unknown>> = [
     async () => await control.openDocument(first),
-    async () => await control.setDocumentFromBytes(Buffer.from('c'), 'c.txt'),
+    async () => await control.uploadDocument(Buffer.from('c'), 'c.txt'),
     async () => await control.createDocument('docx'),
     async () => await control.createDocument({ from: first })
   ]
@@ -153,7 +153,7 @@ t.test('a control that opens a document refuses to open another meanwhile, and n
 t.test('a forgotten await is told, instead of a page without an editor', async t => {
   const host = await startHost(t)
   const stored = host.app.editorControl()
-  const fileId = await stored.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  const { fileId } = await stored.uploadDocument(Buffer.from('content'), 'a.docx')
   const early = host.app.editorControl()
   const opening = early.openDocument(fileId)
   t.throws(() => early.render(), { code: 'FST_EDITOR_NO_DOCUMENT', message: /await openDocument\(\)/ })

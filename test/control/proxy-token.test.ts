@@ -38,7 +38,7 @@ t.test('proxyToken is issued for the open document\'s fileId, and the fragment h
   t.equal(await statusWith(fileId, data['proxy-token']!), 200)
 
   const stored = app.editorControl()
-  const second = await stored.setDocumentFromBytes(Buffer.from('y'), 'b.docx')
+  const { fileId: second } = await stored.uploadDocument(Buffer.from('y'), 'b.docx')
   t.equal(await statusWith(second, stored.proxyToken), 200, 'of new bytes, too')
   await stored.openDocument(fileId)
   t.equal(await statusWith(fileId, stored.proxyToken), 200, 'and of the document opened next')

@@ -21,7 +21,7 @@ for (const [what, name] of Object.entries(hostile)) {
   t.test(`a document name with ${what} cannot inject markup into the page and is read back unchanged`, async t => {
     const host = await startHost(t)
     const control = host.app.editorControl({ user: { id: '7', name }, customization: { customer: { name } } })
-    await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+    await control.uploadDocument(Buffer.from('x'), 'a.docx')
     control.documentName = name
     const fragment = control.render()
 

@@ -33,7 +33,7 @@ t.test('secure-view: the document\'s URL is of no use without a token of the doc
   t.equal((await fetch(url, { headers: { authorization: `Bearer ${control.config!.token}` } })).status, 401, 'the page\'s own token is none')
   t.equal((await fetch(withoutKey)).status, 403, 'the signature covers it')
   t.equal((await fetch(withVersion)).status, 403)
-  t.equal((await fetch(url, { headers: { authorization: `Bearer ${app.editorControl().sign({ url }).token}` } })).status, 401, 'nor is signed data')
+  t.equal((await fetch(url, { headers: { authorization: `Bearer ${app.editorServer.sign({ url }).token}` } })).status, 401, 'nor is signed data')
   t.equal((await downloadAsDocumentServer(fileId, {}, url)).status, 200, 'the document server downloads it')
   const plain = await app.editorControl().openDocument(fileId)
   t.equal((await fetch(plain.config!.document.url)).status, 200, 'any other control as before')
@@ -41,9 +41,9 @@ t.test('secure-view: the document\'s URL is of no use without a token of the doc
 })
 
 t.test('secure-view: a page saves no copy, sees no history and becomes no editor', async t => {
-  const { ask, tokenOf, fileId } = await startPageHost(t, { versions: {}, actions: { saveAs: true, editRights: () => ({ mode: 'edit', permissions: { edit: true, download: true } }), reference: () => ({ fileId, name: 'Linked.docx' }) } })
+  const { ask, tokenOf, fileId } = await startPageHost(t, { versions: {}, actions: { saveAs: true, editRights: () => ({ mode: 'edit', permissions: { edit: true, download: true } }), reference: () => ({ fileId, title: 'Linked.docx' }) } })
   const token = await tokenOf({ ...SECURE, user: ADA })
-  for (const [action, body] of [['save-as', { url: 'http://127.0.0.1:9/cache/files/x', fileType: 'docx', title: 'Copy' }], ['history', {}], ['history-data', { version: 1 }], ['restore', { version: 1 }]] as const) {
+  for (const [action, body] of [['saveAs', { url: 'http://127.0.0.1:9/cache/files/x', fileType: 'docx', title: 'Copy' }], ['history', {}], ['historyData', { version: 1 }], ['restore', { version: 1 }]] as const) {
     t.match(await ask(action, body, { token }), { status: 403, body: { code: 'FST_EDITOR_FORBIDDEN' } }, action)
   }
   for (const purpose of ['edit', 'refresh']) {

@@ -49,7 +49,7 @@ for (const [method, data] of Object.entries(arguments_) as Array<[keyof SignedMe
   t.test(`the token for ${method} signs its argument, flat, and nothing else`, async t => {
     const { app } = await startHost(t)
     const before = structuredClone(data)
-    const { token, ...signed } = app.editorControl().sign(method, data)
+    const { token, ...signed } = app.editorServer.sign(method, data)
     t.strictSame(signed, data)
     t.equal(claimsOf(token), JSON.stringify(data), 'to the byte: no iat, no exp, no payload')
     t.equal(token, forgedToken(data, { secret: SECRET }))
@@ -58,37 +58,37 @@ for (const [method, data] of Object.entries(arguments_) as Array<[keyof SignedMe
 }
 
 t.test('sign() of any plain object returns it with the token over exactly that object', async t => {
-  const control = (await startHost(t)).app.editorControl()
+  const server = (await startHost(t)).app.editorServer
   for (const payload of [
     {},
     { a: 1, b: { c: [null, true, 'ü \u2028 😀'] } },
     Object.assign(Object.create(null), { url: URL_OF_A_FILE }) as object,
     JSON.parse('{"__proto__":{"a":1},"constructor":2}') as object
   ]) {
-    const { token, ...signed } = control.sign(payload)
+    const { token, ...signed } = server.sign(payload)
     t.equal(JSON.stringify(signed), JSON.stringify(payload))
     t.equal(claimsOf(token), JSON.stringify(payload))
   }
 })
 
 t.test('what is returned and what is signed are the same JSON: undefined fields are in neither, dates are strings, a getter is read once', async t => {
-  const control = (await startHost(t)).app.editorControl()
+  const server = (await startHost(t)).app.editorServer
   let reads = 0
   const payload = { a: undefined, b: [undefined], at: new Date(0), f () {}, n: NaN, get counted () { return ++reads } }
-  const { token, ...signed } = control.sign(payload)
+  const { token, ...signed } = server.sign(payload)
   t.strictSame(signed, { b: [null], at: '1970-01-01T00:00:00.000Z', n: null, counted: 1 } as unknown)
   t.equal(claimsOf(token), JSON.stringify(signed))
 })
 
 t.test('the first secret of a list signs data of the application', async t => {
   const { app } = await startHost(t, { jwtSecret: [SECRET, 'another-secret-of-this-test-suite-012345'] })
-  t.equal(claimsOf(app.editorControl().sign({ a: 1 }).token), '{"a":1}')
+  t.equal(claimsOf(app.editorServer.sign({ a: 1 }).token), '{"a":1}')
 })
 
 t.test('dates of a token are refused: it would pass for one of the document server', async t => {
-  const control = (await startHost(t)).app.editorControl()
+  const server = (await startHost(t)).app.editorServer
   for (const claim of ['iat', 'nbf', 'exp']) {
-    t.throws(() => control.sign({ a: 1, [claim]: 1 }), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option payload.${claim} must be absent`) })
+    t.throws(() => server.sign({ a: 1, [claim]: 1 }), { code: 'FST_EDITOR_INVALID_OPTION', message: new RegExp(`^Option payload.${claim} must be absent`) })
   }
 })
 
@@ -103,21 +103,21 @@ t.test('a command is not signed: the document server would execute it for whoeve
     return await response.json() as { readonly error: number }
   }
   t.equal((await command(forgedToken({ c: 'getForgottenList', images: [] }, { secret: SECRET }))).error, 0, 'further fields do not matter')
-  const control = app.editorControl()
+  const server = app.editorServer
   for (const c of [
     'version', 'license', 'info', 'forcesave', 'drop', 'meta', 'getForgottenList', 'getForgotten', 'deleteForgotten',
     'saved'
   ]) {
     t.throws(
-      () => control.sign('insertImage', { ...arguments_.insertImage, c, key: '' } as SignedMethods['insertImage']),
+      () => server.sign('insertImage', { ...arguments_.insertImage, c, key: '' } as SignedMethods['insertImage']),
       { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option insertImage.c must not be a command/ }
     )
-    t.throws(() => control.sign({ c }), {
+    t.throws(() => server.sign({ c }), {
       code: 'FST_EDITOR_INVALID_OPTION',
       message: /^Option payload.c must not be a command/
     })
   }
-  t.ok(control.sign({ c: 'constructor' }))
+  t.ok(server.sign({ c: 'constructor' }))
 })
 
 t.test('a token of sign() is no credential at the application\'s own handler', async t => {
@@ -125,8 +125,8 @@ t.test('a token of sign() is no credential at the application\'s own handler', a
   const { fileId } = await storage.create('docx', Buffer.from('old'))
   const { documentKey } = await app.editorControl().openDocument(fileId)
   const callback = { key: documentKey, status: 4 }
-  t.equal((await postCallback(fileId, app.editorControl().sign(callback))).body, '{"error":1}', 'it has no exp')
-  t.throws(() => app.editorControl().sign({ ...callback, exp: Math.floor(Date.now() / 1000) + 300 }), {
+  t.equal((await postCallback(fileId, app.editorServer.sign(callback))).body, '{"error":1}', 'it has no exp')
+  t.throws(() => app.editorServer.sign({ ...callback, exp: Math.floor(Date.now() / 1000) + 300 }), {
     code: 'FST_EDITOR_INVALID_OPTION',
     message: /^Option payload.exp must be absent/
   })
@@ -185,15 +185,15 @@ const invalid: ReadonlyArray<readonly [method: string, data: unknown, message: s
 
 for (const [method, data, message] of invalid) {
   t.test(`sign('${method}', ${JSON.stringify(data)}) throws: ${message} …`, async t => {
-    const control = (await startHost(t)).app.editorControl()
-    const error = thrownBy(() => control.sign(method as 'setRevisedFile', data as SignedMethods['setRevisedFile']))
+    const server = (await startHost(t)).app.editorServer
+    const error = thrownBy(() => server.sign(method as 'setRevisedFile', data as SignedMethods['setRevisedFile']))
     t.ok(error instanceof InvalidOptionError)
     t.match(error?.message, `Option ${message}`)
   })
 }
 
 t.test('sign(payload) takes only a plain object that is JSON, without token and payload', async t => {
-  const control = (await startHost(t)).app.editorControl()
+  const server = (await startHost(t)).app.editorServer
   const circular: Record<string, unknown> = {}
   circular.self = circular
   for (const [payload, message] of [
@@ -213,7 +213,7 @@ t.test('sign(payload) takes only a plain object that is JSON, without token and 
     [{ toJSON: () => ({ token: 'x' }) }, 'payload.token must be absent'],
     [{ payload: {} }, 'payload.payload must be absent']
   ] as const) {
-    const error = thrownBy(() => control.sign(payload as object))
+    const error = thrownBy(() => server.sign(payload as object))
     t.ok(error instanceof InvalidOptionError, message)
     t.match(error?.message, `Option ${message}`)
   }
@@ -221,20 +221,20 @@ t.test('sign(payload) takes only a plain object that is JSON, without token and 
 
 t.test('the types of sign() know each method\'s fields', async t => {
   const { app } = await startHost(t)
-  const control = app.editorControl()
-  const signed: { readonly token: string, readonly version: number | string } = control.sign('setHistoryData', { version: '1.2', key: 'k', url: URL_OF_A_FILE })
+  const server = app.editorServer
+  const signed: { readonly token: string, readonly version: number | string } = server.sign('setHistoryData', { version: '1.2', key: 'k', url: URL_OF_A_FILE })
   t.type(signed.token, 'string')
   t.equal(signed.version, '1.2')
-  const own: { readonly token: string, readonly a: number } = control.sign({ a: 1 })
+  const own: { readonly token: string, readonly a: number } = server.sign({ a: 1 })
   t.type(own.token, 'string')
   // @ts-expect-error a method without a token
-  t.throws(() => control.sign('setUsers', { c: 'info', users: [] }))
+  t.throws(() => server.sign('setUsers', { c: 'info', users: [] }))
   // @ts-expect-error without a key
-  t.throws(() => control.sign('setHistoryData', { version: 1, url: URL_OF_A_FILE }))
+  t.throws(() => server.sign('setHistoryData', { version: 1, url: URL_OF_A_FILE }))
   // @ts-expect-error changesUrl without previous
-  t.throws(() => control.sign('setHistoryData', { version: 1, key: 'k', url: URL_OF_A_FILE, changesUrl: URL_OF_A_FILE }))
+  t.throws(() => server.sign('setHistoryData', { version: 1, key: 'k', url: URL_OF_A_FILE, changesUrl: URL_OF_A_FILE }))
   // @ts-expect-error without images
-  t.throws(() => control.sign('insertImage', { c: 'add' }))
+  t.throws(() => server.sign('insertImage', { c: 'add' }))
 })
 
 function thrownBy (action: () => unknown): Error | undefined {

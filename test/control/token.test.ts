@@ -12,7 +12,7 @@ t.test('the configuration\'s token is an HS256 JWT, exact to the byte', async t 
   for (const secret of secrets) {
     const host = await startHost(t, { jwtSecret: secret })
     const control = host.app.editorControl({ user: { id: '7', name: 'Ada ü 😀 \u2028' }, customization: { autosave: false } })
-    await control.setDocumentFromBytes(Buffer.from('content'), 'Übung.docx')
+    await control.uploadDocument(Buffer.from('content'), 'Übung.docx')
     const { token, ...config } = control.config!
     const [header, payload, signature, ...more] = token.split('.')
 
@@ -28,7 +28,7 @@ t.test('the configuration\'s token is an HS256 JWT, exact to the byte', async t 
 t.test('the configuration contains its token as token, in its JSON as well', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   t.type(control.config!.token, 'string')
   t.strictSame(JSON.parse(control.configJson), JSON.parse(JSON.stringify(control.config)))
   t.equal(JSON.parse(control.configJson).token, control.config!.token)
@@ -37,7 +37,7 @@ t.test('the configuration contains its token as token, in its JSON as well', asy
 t.test('the first secret of a list signs the configuration', async t => {
   const host = await startHost(t, { jwtSecret: secrets.slice(0, 2) })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   const [header, payload, signature] = control.config!.token.split('.')
   t.equal(signature, createHmac('sha256', secrets[0]!).update(`${header}.${payload}`).digest('base64url'))
 })
@@ -45,7 +45,7 @@ t.test('the first secret of a list signs the configuration', async t => {
 t.test('the configuration is signed again whenever it has changed', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   const before = control.config!.token
   t.equal(control.config!.token, before)
   control.documentName = 'Renamed.docx'

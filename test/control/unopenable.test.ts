@@ -21,8 +21,8 @@ t.test('a format that no editor opens is refused, with a typed error and before 
     const { fileId } = await storage.create(extension, Buffer.from('x'))
     const refusal = { code: 'FST_EDITOR_UNKNOWN_FORMAT', statusCode: 415, retryable: false, message: `The editor opens no .${extension} files` }
     await t.rejects(control.openDocument(fileId), refusal, extension)
-    await t.rejects(control.openDocument(fileId, { name: 'Report.docx' }), refusal, 'the stored format counts')
-    await t.rejects(control.setDocumentFromBytes(Buffer.from('x'), `Report.${extension}`), refusal)
+    await t.rejects(control.openDocument(fileId, { title: 'Report.docx' }), refusal, 'the stored format counts')
+    await t.rejects(control.uploadDocument(Buffer.from('x'), `Report.${extension}`), refusal)
     t.equal(control.hasDocument, false)
   }
   t.equal(requests(), 1, 'asked once')
@@ -46,7 +46,7 @@ t.test('what the document server itself lists for viewing opens, also if it is n
   await t.rejects(control.openDocument(picture.fileId), { code: 'FST_EDITOR_UNKNOWN_FORMAT' })
 })
 
-t.test('save-as leaves what no editor opens to the page, which downloads it: nothing is fetched or stored, and the hook is not called', async t => {
+t.test('saveAs leaves what no editor opens to the page, which downloads it: nothing is fetched or stored, and the hook is not called', async t => {
   const paths: string[] = []
   const { origin } = await startUpstream(t, ({ url = '' }, response) => {
     paths.push(url)
@@ -55,11 +55,11 @@ t.test('save-as leaves what no editor opens to the page, which downloads it: not
   const calls: unknown[] = []
   for (const saveAs of [true, (action: object) => { calls.push(action) }] as const) {
     const host = await startPageHost(t, { documentServerOrigin: origin, actions: { saveAs } })
-    const { status, body } = await host.ask('save-as', { url: `${origin}/cache/files/data/x/output.zip?md5=a`, title: 'Report.docx', fileType: 'zip' })
-    t.match({ status, body }, { status: 200, body: { name: 'Report.docx.zip', isDownload: true } })
+    const { status, body } = await host.ask('saveAs', { url: `${origin}/cache/files/data/x/output.zip?md5=a`, title: 'Report.docx', fileType: 'zip' })
+    t.match({ status, body }, { status: 200, body: { title: 'Report.docx.zip', isDownload: true } })
     t.notOk('fileId' in body)
     for (const url of ['http://169.254.169.254/cache/files/data/x/output.zip', `${origin}${HANDLER}`]) {
-      t.equal((await host.ask('save-as', { url, title: 'x', fileType: 'zip' })).status, 403, 'the same rules')
+      t.equal((await host.ask('saveAs', { url, title: 'x', fileType: 'zip' })).status, 403, 'the same rules')
     }
   }
   t.strictSame([calls, paths.filter(path => path.includes('output'))], [[], []])

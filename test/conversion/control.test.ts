@@ -24,7 +24,7 @@ async function startControl (t: Test, options: HostOptions = {}) {
   })
   const host = await startHost(t, { documentServerOrigin: service.origin, ...options })
   const control = host.app.editorControl()
-  const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Übung.docx')
+  const { fileId } = await control.uploadDocument(Buffer.from('content'), 'Übung.docx')
   return { service, host, control, fileId }
 }
 
@@ -64,7 +64,7 @@ t.test('the same content and options have the same key on every instance, other 
   const { fileId: otherId } = await storage.create('docx', Buffer.from('content'))
   const second = await startHost(t, { documentServerOrigin: service.origin, storage, publicBaseUrl: host.origin })
   const keyOf = async ({ app }: typeof host, options: ControlConvertOptions, id = fileId): Promise<unknown> => {
-    const control = await app.editorControl().openDocument(id, { name: 'A.docx' })
+    const control = await app.editorControl().openDocument(id, { title: 'A.docx' })
     const { body } = await control.convert(options)
     body.destroy()
     return service.conversions.pop()!.body.key
@@ -132,9 +132,7 @@ t.test('a route can send the result, or the error', async t => {
   const { origin, documentServer } = await startService(t, {
     prepare (app) {
       app.get('/notes.pdf', async (_request, reply) => {
-        const control = await app.editorControl().setDocumentFromBytes(Buffer.from(OLD), 'Notes.txt').then(
-          async fileId => await app.editorControl().openDocument(fileId)
-        )
+        const control = await app.editorControl().uploadDocument(Buffer.from(OLD), 'Notes.txt')
         const result = await control.convert({ outputType: 'pdf', interval: 10 })
         return reply.type(result.mediaType).send(result.body)
       })
@@ -155,7 +153,7 @@ t.test('what cannot be converted rejects, and nothing is sent', async t => {
   await t.rejects(app.editorControl().convert({ outputType: 'pdf' }), { code: 'FST_EDITOR_NO_DOCUMENT' })
   await t.rejects(app.editorControl().thumbnail({ width: 1, height: 1 }), { code: 'FST_EDITOR_NO_DOCUMENT' })
   const control = app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   const calls: ReadonlyArray<readonly [field: string, call: () => Promise<unknown>]> = [
     // @ts-expect-error without options
     ['outputType', async () => await control.convert()],

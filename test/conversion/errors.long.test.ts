@@ -16,7 +16,7 @@ async function startFailing (t: Test) {
   const service = await startConversionService(t, (response, _attempt, origin) => answer(response, origin), (request, response) => result(request, response))
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
 
   return async function failure (answers: Answer, results: RequestListener = (_request, response) => response.end()) {
     answer = answers
@@ -219,7 +219,7 @@ t.test('a result shorter than its Content-Length is an error, even if the HTTP c
   }
   const host = await startHost(t, { httpClient })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   await t.rejects(control.convertToPdf(), { code: 'FST_EDITOR_UPSTREAM', message: /8 of 100 bytes/ })
 })
 
@@ -232,7 +232,7 @@ t.test('an XML answer with a result is accepted', async t => {
   })
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   t.match((await control.convertToPdf()).toString(), '%PDF-')
   t.equal(new URL(service.downloads[0]!, service.origin).searchParams.get('x'), '<>"\'')
 })

@@ -33,7 +33,7 @@ t.test('different files have different keys, and an open control converts what i
   const keys = new Set<unknown>()
   for (const name of ['a.docx', 'b.docx', 'c.xlsx']) {
     const control = host.app.editorControl()
-    const fileId = await control.setDocumentFromBytes(Buffer.from('the same'), name)
+    const { fileId } = await control.uploadDocument(Buffer.from('the same'), name)
     await control.convertToPdf()
     await host.storage.replace(fileId, Buffer.from('changed'))
     await control.convertToPdf()

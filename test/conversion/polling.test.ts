@@ -10,7 +10,7 @@ async function startControl (t: Test, answer: ConversionAnswer, result?: Request
   const service = await startConversionService(t, answer, result)
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   return { service, host, control }
 }
 
@@ -113,7 +113,7 @@ t.test('an aborted signal rejects the conversion with its reason: before it star
     const service = await startConversionService(t, pending)
     const host = await startHost(t, { documentServerOrigin: service.origin, httpClient })
     const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+    await control.uploadDocument(Buffer.from('content'), 'a.docx')
     const controller = new AbortController()
     const pdf = control.convertToPdf({ signal: controller.signal, delayMs: 1_000_000 }).catch(error => error)
     await answered.promise

@@ -8,7 +8,7 @@ t.test('a conversion by a document server on a private IP address works, whateve
   for (const options of [{}, { proxy: { allow: 'any' } }, { documentServer: { origins: 'any' } }] as const) {
     const host = await startHost(t, { documentServerOrigin: service.origin, ...options })
     const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+    await control.uploadDocument(Buffer.from('content'), 'a.docx')
     t.ok((await control.convertToPdf()).equals(PDF), JSON.stringify(options))
   }
 })
@@ -18,7 +18,7 @@ t.test('where any origin is allowed, a result at a non-public IP address is refu
   const service = await startConversionService(t, (response, attempt) => ready(response, attempt, inside.origin))
   const host = await startHost(t, { documentServerOrigin: service.origin, documentServer: { origins: 'any' } })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   await t.rejects(control.convertToPdf(), { code: 'FST_EDITOR_ADDRESS_BLOCKED' })
   t.equal(inside.connections(), 0)
 })

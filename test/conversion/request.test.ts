@@ -11,7 +11,7 @@ t.test('the conversion returns the PDF as bytes', async t => {
   const service = await startConversionService(t, ready)
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'Report.docx')
+  await control.uploadDocument(Buffer.from('content'), 'Report.docx')
   const pdf = await control.convertToPdf()
   t.ok(Buffer.isBuffer(pdf))
   t.ok(pdf.equals(PDF))
@@ -23,7 +23,7 @@ t.test('the conversion request has the documented fields and two tokens', async 
   const service = await startConversionService(t, ready)
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'Übung.docx')
+  await control.uploadDocument(Buffer.from('content'), 'Übung.docx')
   await control.convertToPdf()
 
   const [{ method, headers, body: { token, ...fields } }] = service.conversions as [typeof service.conversions[0]]
@@ -46,7 +46,7 @@ t.test('with operationClaim: false the tokens sign the request alone', async t =
   const service = await startConversionService(t, ready)
   const host = await startHost(t, { documentServerOrigin: service.origin, documentServer: { operationClaim: false } })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   await control.convertToPdf()
   const [{ headers, body: { token, ...fields } }] = service.conversions as [typeof service.conversions[0]]
   t.strictSame(claimsOf(token), fields)
@@ -56,9 +56,10 @@ t.test('with operationClaim: false the tokens sign the request alone', async t =
 t.test('a configuration and data for the editor name no purpose: a document server refuses that', async t => {
   const host = await startHost(t)
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   const image = { c: 'add' as const, images: [{ fileType: 'png' as const, url: 'https://app.example.com/a.png' }] }
-  const signed = [control.config!.token, control.sign('insertImage', image).token, control.sign(image).token]
+  const { sign } = host.app.editorServer
+  const signed = [control.config!.token, sign('insertImage', image).token, sign(image).token]
   for (const token of signed) t.notOk('operation' in claimsOf(token), 'without the claim')
 })
 
@@ -66,7 +67,7 @@ t.test('polling repeats the identical request', async t => {
   const service = await startConversionService(t, (response, attempt, origin) => (attempt < 4 ? pending : ready)(response, attempt, origin))
   const host = await startHost(t, { documentServerOrigin: service.origin })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   t.ok((await control.convertToPdf({ delayMs: 0 })).equals(PDF))
   t.equal(service.conversions.length, 4)
   for (const { body } of service.conversions) t.strictSame(body, service.conversions[0]!.body)
@@ -81,7 +82,7 @@ t.test('the conversion URL consists of the scheme and authority of editorApiUrl 
   ]) {
     const host = await startHost(t, { editorApiUrl })
     const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+    await control.uploadDocument(Buffer.from('content'), 'a.docx')
     t.ok((await control.convertToPdf()).equals(PDF), editorApiUrl)
     t.equal(service.conversions.pop()!.url, '/ConvertService.ashx')
     t.strictSame(service.conversions, [])
@@ -94,7 +95,7 @@ t.test('with documentServer.internalUrl both requests go there, whatever host th
   })
   const host = await startHost(t, { documentServerOrigin: 'https://docs.invalid', documentServer: { internalUrl: service.origin } })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   t.ok((await control.convertToPdf()).equals(PDF))
   t.equal(service.conversions.length, 1)
   t.strictSame(service.downloads, ['/cache/result.pdf?md5=a%2Fb&expires=1'])
@@ -106,7 +107,7 @@ t.test('a result on another origin is refused without a request, unless it is on
   const convert = async (options: HostOptions) => {
     const host = await startHost(t, { documentServerOrigin: service.origin, ...options })
     const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+    await control.uploadDocument(Buffer.from('content'), 'a.docx')
     return control.convertToPdf()
   }
   await t.rejects(convert({}), { code: 'FST_EDITOR_ADDRESS_BLOCKED', statusCode: 403 })
@@ -156,7 +157,7 @@ t.test('results and forgotten files are fetched, whatever base the document serv
     })
     for (base of [...bases, ...internalUrl === undefined ? [] : [internalUrl, `${internalUrl}/office`]]) {
       const control = host.app.editorControl()
-      const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+      const { fileId } = await control.uploadDocument(Buffer.from('content'), 'a.docx')
       key = control.documentKey
       t.ok((await control.convertToPdf()).equals(PDF), `${internalUrl}: ${base}`)
       t.match(await host.app.editorServer.recoverForgotten(), [{ key, fileId }], `${internalUrl}: ${base}`)

@@ -6,7 +6,7 @@ import { jumpingTime } from '../kit/time.js'
 import { startService } from '../kit/sessions.js'
 
 const MINUTE_MS = 60_000
-const named = (formats: readonly DocumentFormat[], extension: string) => formats.find(format => format.extension === extension)
+const named = (formats: readonly DocumentFormat[], fileType: string) => formats.find(format => format.fileType === fileType)
 
 t.test('the formats are those of the document server', async t => {
   const { app: { editorServer }, documentServer } = await startService(t)
@@ -15,8 +15,8 @@ t.test('the formats are those of the document server', async t => {
   >
   const formats = await editorServer.formats()
   t.strictSame(
-    formats.map(({ extension, documentType = '', actions, convertsTo }) => ({
-      name: extension,
+    formats.map(({ fileType, documentType = '', actions, convertsTo }) => ({
+      name: fileType,
       type: documentType,
       actions,
       convert: convertsTo
@@ -75,25 +75,25 @@ t.test('entries and fields of a newer or broken list that cannot be used are lef
     ])
   })
   t.strictSame(await editorServer.formats(), [
-    { extension: 'abc', actions: ['view', 'rotate'], convertsTo: [], mediaType: 'application/octet-stream' },
-    { extension: 'docx', actions: [], convertsTo: [], mediaType: 'a/b' }
+    { fileType: 'abc', actions: ['view', 'rotate'], convertsTo: [], mediaType: 'application/octet-stream' },
+    { fileType: 'docx', actions: [], convertsTo: [], mediaType: 'a/b' }
   ])
 })
 
 t.test('the built-in list has every format that the editor opens, and what can be done with it', async t => {
   const { app: { editorServer } } = await startHost(t)
   const formats = await editorServer.formats()
-  t.strictSame(formats.map(({ extension, documentType }) => [extension, documentType]).sort(), extensions.map(([...pair]) => pair).sort())
-  const can = (action: string) => formats.filter(({ actions }) => actions.includes(action)).map(({ extension }) => extension)
+  t.strictSame(formats.map(({ fileType, documentType }) => [fileType, documentType]).sort(), extensions.map(([...pair]) => pair).sort())
+  const can = (action: string) => formats.filter(({ actions }) => actions.includes(action)).map(({ fileType }) => fileType)
   t.equal(can('view').length, formats.length)
   t.strictSame(can('edit').sort(), [
     'docm', 'docx', 'dotm', 'dotx', 'pdf', 'potm', 'potx', 'ppsm', 'ppsx', 'pptm', 'pptx', 'xlsb', 'xlsm', 'xlsx',
     'xltm', 'xltx'
   ])
   t.strictSame(can('fill'), ['pdf'])
-  for (const { extension, convertsTo } of formats) {
-    t.ok(convertsTo.includes('png') && (extension === 'pdf' || convertsTo.includes('pdf')), extension)
-    t.notOk(convertsTo.includes(extension), extension)
+  for (const { fileType, convertsTo } of formats) {
+    t.ok(convertsTo.includes('png') && (fileType === 'pdf' || convertsTo.includes('pdf')), fileType)
+    t.notOk(convertsTo.includes(fileType), fileType)
   }
   t.strictSame(named(formats, 'djvu')!.convertsTo, ['pdf', 'pdfa', 'bmp', 'gif', 'jpg', 'png'])
   t.match(named(formats, 'odt'), {

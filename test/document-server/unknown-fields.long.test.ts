@@ -76,7 +76,7 @@ t.test('answers with unknown fields, elements and headers are understood as thos
       keys,
       converted: [converted.fileType, String(await converted.bytes())],
       built: [files[0]!.name, String(await (await files[0]!.fetch()).bytes())],
-      format: [first!.extension, first!.documentType, first!.convertsTo]
+      format: [first!.fileType, first!.documentType, first!.convertsTo]
     }
     await app.close()
     return outcome

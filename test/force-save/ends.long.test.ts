@@ -99,7 +99,7 @@ t.test('a hook may force-save another document', async t => {
     }
   })
   const another = pair.a.app.editorControl({ user: { id: 'bob', name: 'Bob' } })
-  other = await another.setDocumentFromBytes(Buffer.from('uploaded'), 'Other.txt')
+  other = (await another.uploadDocument(Buffer.from('uploaded'), 'Other.txt')).fileId
   const bob = await pair.documentServer.open(another.config!)
   await bob.edit('by Bob')
   const ada = await pair.open()

@@ -15,7 +15,7 @@ t.test('with saveEvery, what is typed is stored while a document stays open, onc
     }
   })
   const { app } = pair.a
-  const idleId = await app.editorControl().setDocumentFromBytes(Buffer.from('idle'), 'Idle.txt')
+  const { fileId: idleId } = await app.editorControl().uploadDocument(Buffer.from('idle'), 'Idle.txt')
   await pair.documentServer.open((await app.editorControl().openDocument(idleId)).config!)
   const session = await pair.open()
   await pair.control('b') // so that both instances know that it is edited

@@ -169,7 +169,7 @@ t.test('only signed URLs open a version, and each opens one version only', async
   const { edit, fetched, fileId, app, clock, origin } = await startHistorian(t, { downloadUrlLifetime: 1000 * 60 * 60 })
   await edit('two')
   await edit('three')
-  const other = await app.editorControl().setDocumentFromBytes(Buffer.from('another document'), 'Other.txt')
+  const { fileId: other } = await app.editorControl().uploadDocument(Buffer.from('another document'), 'Other.txt')
   const { url, changesUrl } = (await fetched(3)).data
   const statusOf = async (change: (query: URLSearchParams) => void, from = url) => {
     const changed = new URL(from)

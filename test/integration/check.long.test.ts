@@ -37,7 +37,7 @@ for (const [title, [name, bytes], options, failed] of cases) {
       prepare (app) {
         app.get<{ Params: { n: string } }>('/page/:n', async ({ params: { n } }, reply) => {
           const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
-          if (!fileIds.has(n)) fileIds.set(n, await app.editorControl().setDocumentFromBytes(bytes, name))
+          if (!fileIds.has(n)) fileIds.set(n, (await app.editorControl().uploadDocument(bytes, name)).fileId)
           await control.openDocument(fileIds.get(n)!)
           return reply.type('text/html').header('cache-control', 'no-store').send(`<!doctype html>${control.render()}`)
         })

@@ -176,6 +176,6 @@ const pdf: Record<PdfFileType, true> = { djvu: true, oxps: true, pdf: true, xps:
 const diagram: Record<DiagramFileType, true> = { vsdm: true, vsdx: true, vssm: true, vssx: true, vstm: true, vstx: true }
 
 /** Every extension the editor knows, with the editor that opens it. */
-export const extensions: ReadonlyArray<readonly [extension: string, documentType: DocumentType]> =
+export const extensions: ReadonlyArray<readonly [fileType: string, documentType: DocumentType]> =
   Object.entries({ word, cell, slide, pdf, diagram }).flatMap(([documentType, list]) =>
     Object.keys(list).map(extension => [extension, documentType as DocumentType] as const))

@@ -26,7 +26,7 @@ export interface EditingOptions extends HostOptions {
   /** What the document server answers when a saved file is fetched. Default: the new content. */
   readonly serve?: RequestListener
   /** Of the stored file. Default `txt`: any content may be saved for it. */
-  readonly extension?: string
+  readonly fileType?: string
 }
 
 export interface Editing extends Host {
@@ -56,7 +56,7 @@ export interface Editing extends Host {
 /** A service with one stored document and the document server that edits it, both really listening. */
 export async function startEditing (
   t: Test,
-  { serve = answerWith(NEW), memory: wantsMemory = false, extension = 'txt', ...options }: EditingOptions = {}
+  { serve = answerWith(NEW), memory: wantsMemory = false, fileType = 'txt', ...options }: EditingOptions = {}
 ): Promise<Editing> {
   const profile = options.profile ?? 'secure'
   const memory = wantsMemory && !isOnS3
@@ -65,7 +65,7 @@ export async function startEditing (
   const others = await storageOf(t)
   const storage = memory ? memoryStorage() : others.open()
   const host = await startHost(t, { documentServerOrigin: documentServer.origin, storage, saveRetries: 0, ...options })
-  const { fileId } = await host.storage.create(extension, Buffer.from(OLD))
+  const { fileId } = await host.storage.create(fileType, Buffer.from(OLD))
 
   async function listing (): Promise<string[]> {
     if (memory) return []
@@ -184,7 +184,7 @@ export const MARK = '\ufeff'
 export interface CsvService {
   readonly editing: Editing
   /** Stores a file, saves the text as the document server has written it, and resolves to what is stored then. */
-  save (stored: string | Uint8Array, saved: string | Uint8Array, fields?: object, extension?: string): Promise<Buffer>
+  save (stored: string | Uint8Array, saved: string | Uint8Array, fields?: object, fileType?: string): Promise<Buffer>
   /** The warnings so far, and no longer later. */
   warnings (): string[]
 }
@@ -203,11 +203,11 @@ export async function startCsv (t: Test, options: EditingOptions = {}): Promise<
   let saves = 0
   return {
     editing,
-    async save (stored, saved, fields = {}, extension = 'csv') {
+    async save (stored, saved, fields = {}, fileType = 'csv') {
       served = saved
-      const { fileId } = await editing.storage.create(extension, Buffer.from(stored as string))
+      const { fileId } = await editing.storage.create(fileType, Buffer.from(stored as string))
       const key = await editing.openedKey(fileId)
-      t.equal(await editing.post({ key, status: 2, filetype: extension, url: `${editing.url}&save=${saves++}`, ...fields }, fileId), 0)
+      t.equal(await editing.post({ key, status: 2, filetype: fileType, url: `${editing.url}&save=${saves++}`, ...fields }, fileId), 0)
       const file = await editing.storage.read(fileId)
       return Buffer.concat(await file!.body.toArray())
     },

@@ -185,7 +185,7 @@ export async function startPageHost (t: Test, { actions = {}, ...options }: Host
   const { fileId } = await host.storage.create('docx', Buffer.from('PK\u0003\u0004 a report'))
 
   async function tokenOf (defaults: EditorControlDefaults = { user: ADA }, id = fileId): Promise<string> {
-    return (await host.app.editorControl(defaults).openDocument(id, { name: 'Report.docx' })).pageToken
+    return (await host.app.editorControl(defaults).openDocument(id, { title: 'Report.docx' })).pageToken
   }
 
   return {

@@ -76,7 +76,7 @@ export async function startService (
     },
     ...options
   })
-  const fileId = await host.app.editorControl().setDocumentFromBytes(Buffer.from(OLD), 'Notes.txt')
+  const { fileId } = await host.app.editorControl().uploadDocument(Buffer.from(OLD), 'Notes.txt')
 
   return {
     ...host,
@@ -248,7 +248,7 @@ export async function startPair (
       ...options
     })
   const [a, b] = [await start('a'), await start('b')]
-  const fileId = await a.app.editorControl().setDocumentFromBytes(Buffer.from('uploaded'), 'Notes.txt')
+  const { fileId } = await a.app.editorControl().uploadDocument(Buffer.from('uploaded'), 'Notes.txt')
   const control = async (side: Side = 'a', user = 'ada') =>
     await pair[side].app.editorControl({ user: { id: user, name: user } }).openDocument(fileId)
   const pair: Pair = {

@@ -20,11 +20,11 @@ export interface TestStorage {
   /** Opens it as a process of its own does, with which nothing else is shared. */
   open (): DocumentStore
   /** Another program makes a file or writes to it, without asking the application. */
-  write (fileId: string, extension: string, text: string): Promise<void>
+  write (fileId: string, fileType: string, text: string): Promise<void>
   /** Another program puts another file in its place. */
-  replace (fileId: string, extension: string, text: string): Promise<void>
+  replace (fileId: string, fileType: string, text: string): Promise<void>
   /** Another program removes a file. */
-  remove (fileId: string, extension: string): Promise<void>
+  remove (fileId: string, fileType: string): Promise<void>
   /** Names of the documents, and of whatever should not be left beside them, such as temp files. */
   listing (): Promise<string[]>
 }
@@ -49,19 +49,19 @@ export async function quickStorage (t: Test): Promise<DocumentStore> {
 }
 
 function inFiles (directory: string): TestStorage {
-  const path = (fileId: string, extension: string) => join(directory, `${fileId}.${extension}`)
+  const path = (fileId: string, fileType: string) => join(directory, `${fileId}.${fileType}`)
   return {
     open: () => fileStorage({ directory }),
-    async write (fileId, extension, text) {
+    async write (fileId, fileType, text) {
       await mkdir(directory, { recursive: true })
-      await writeFile(path(fileId, extension), text)
+      await writeFile(path(fileId, fileType), text)
     },
-    async replace (fileId, extension, text) {
+    async replace (fileId, fileType, text) {
       const replacing = join(directory, `${randomUUID()}.new`)
       await writeFile(replacing, text)
-      await rename(replacing, path(fileId, extension))
+      await rename(replacing, path(fileId, fileType))
     },
-    remove: async (fileId, extension) => await rm(path(fileId, extension)),
+    remove: async (fileId, fileType) => await rm(path(fileId, fileType)),
     listing: async () => await documentsIn(directory)
   }
 }
@@ -81,7 +81,7 @@ async function inObjects (t: Test): Promise<TestStorage> {
       const [records, contents] = [await list('records/'), await list('contents/')]
       const documents = await Promise.all(records.map(async key => {
         const info = await others.stat(fileIdIn(key))
-        return info === null ? [] : [`${info.fileId}.${info.extension}`]
+        return info === null ? [] : [`${info.fileId}.${info.fileType}`]
       }))
       const texts = await Promise.all(records.map(textOf))
       const unnamed = contents.filter(key => !texts.some(text => text.includes(key.slice(key.lastIndexOf('/') + 1))))
@@ -104,15 +104,15 @@ async function inDatabase (t: Test): Promise<TestStorage> {
       const unnamed = await rows<{ name: string }>(
         'SELECT DISTINCT blob::text AS name FROM blobs LEFT JOIN records USING (file_id) WHERE strpos(coalesce(record, $1), blob::text) = 0', ['']
       )
-      return [...documents.flatMap(info => info === null ? [] : [`${info.fileId}.${info.extension}`]), ...unnamed.map(({ name }) => name)].sort()
+      return [...documents.flatMap(info => info === null ? [] : [`${info.fileId}.${info.fileType}`]), ...unnamed.map(({ name }) => name)].sort()
     }
   }
 }
 
 /** Other programs, which use the same storage. */
 function programsOn (storage: DocumentStore): Pick<TestStorage, 'write' | 'replace' | 'remove'> {
-  async function write (fileId: string, extension: string, text: string): Promise<void> {
-    if (await storage.replace(fileId, Buffer.from(text)) === null) await storage.create(extension, Buffer.from(text), { fileId })
+  async function write (fileId: string, fileType: string, text: string): Promise<void> {
+    if (await storage.replace(fileId, Buffer.from(text)) === null) await storage.create(fileType, Buffer.from(text), { fileId })
   }
   return { write, replace: write, remove: async fileId => { await storage.remove(fileId) } }
 }

@@ -114,7 +114,7 @@ t.test('defaults of a control: unknown names, and values that would be ignored',
     [control({ permissions: { prints: false } }), 'permissions.prints is unknown: use '],
     [control({ document: { permissions: { Edit: false } } }), 'document.permissions.Edit is unknown: use '],
     [control({ document: { permissions: 'none' } }), 'document.permissions must be an object'],
-    [control({ title: 'Report.docx' }), 'title must be absent: it is determined by the document, which openDocument() opens under a name'],
+    [control({ title: 'Report.docx' }), 'title must be absent: it is determined by the document, which openDocument() opens under a title'],
     [control({ events: { onRequestClose () {} } }), 'events must be absent: name events in render({ events })']
   ])
   const newer = { view: true, rename: false, changeHistory: true, futureRight: false, commentGroups: { edit: [''] }, reviewGroups: [], userInfoGroups: [] }
@@ -131,15 +131,15 @@ t.test('methods of a control', async t => {
   await consumed.toArray()
   const consumedOfWeb = new Blob([BYTES]).stream()
   for await (const chunk of consumedOfWeb) t.ok(chunk)
-  const set = (content: unknown) => () => control.setDocumentFromBytes(content, 'a.docx')
+  const set = (content: unknown) => () => control.uploadDocument(content, 'a.docx')
   const not = (kind: string) => `content must be a Uint8Array, such as a Buffer, an ArrayBuffer, a Blob or File, or a stream of Uint8Arrays, not ${kind}`
   await assertMessages(t, [
     [() => control.openDocument(), 'fileId is missing: it must be a string'],
     [() => control.openDocument(7), 'fileId must be a string'],
-    [() => control.openDocument(fileId, 'Name'), 'options must be an object such as { name }, not a string'],
-    [() => control.openDocument(fileId, null), 'options must be an object such as { name }, not null'],
-    [() => control.openDocument(fileId, { title: 'Name' }), 'title is unknown: use name'],
-    [() => control.openDocument(fileId, { name: '' }), 'name must be a name such as Report.docx'],
+    [() => control.openDocument(fileId, 'Name'), 'options must be an object such as { title }, not a string'],
+    [() => control.openDocument(fileId, null), 'options must be an object such as { title }, not null'],
+    [() => control.openDocument(fileId, { name: 'Name' }), 'name is unknown: use title'],
+    [() => control.openDocument(fileId, { title: '' }), 'title must be a title such as Report.docx'],
     [set(undefined), not('undefined')],
     [set(7), not('a number')],
     [set({}), not('an object')],
@@ -151,12 +151,12 @@ t.test('methods of a control', async t => {
     [set(consumed), 'content must be a stream that has not been read yet'],
     [set(consumedOfWeb), 'content must be a stream that has not been read yet'],
     [set(createReadStream(new URL(import.meta.url), 'utf8')), 'content must be a stream of bytes: decoding it as text damages a document'],
-    [() => control.setDocumentFromBytes(BYTES, 'a.docx', { chek: true }), 'chek is unknown: use '],
-    [() => control.setDocumentFromBytes(BYTES, 'a.docx', true), 'options must be an object such as { check }, not a boolean'],
-    [() => control.createDocument('docs'), 'format must be one of docx, '],
-    [() => control.createDocument('docx', 'Name'), 'options must be an object such as { name, lang, paper }'],
-    [() => control.createDocument('docx', { papr: 'a4' }), 'papr is unknown: use name, lang, paper'],
-    [() => control.createDocument('docx', { name: 7 }), 'name must be a name such as Report.docx'],
+    [() => control.uploadDocument(BYTES, 'a.docx', { chek: true }), 'chek is unknown: use '],
+    [() => control.uploadDocument(BYTES, 'a.docx', true), 'options must be an object such as { check }, not a boolean'],
+    [() => control.createDocument('docs'), 'fileType must be one of docx, '],
+    [() => control.createDocument('docx', 'Name'), 'options must be an object such as { title, lang, paper }'],
+    [() => control.createDocument('docx', { papr: 'a4' }), 'papr is unknown: use title, lang, paper'],
+    [() => control.createDocument('docx', { title: 7 }), 'title must be a title such as Report.docx'],
     [() => control.convertToPdf(5), 'options must be an object such as { maxAttempts, delayMs, signal }, not a number'],
     [() => control.convertToPdf({ attempts: 5 }), 'attempts is unknown: use '],
     [() => control.convertToPdf({ maxAttempts: '5' }), 'maxAttempts must be a whole number, at least 1'],
@@ -174,13 +174,9 @@ t.test('methods of a control', async t => {
     [() => control.historyData('1'), 'version must be the number of a version'],
     [() => control.restore(), 'version is missing: it must be the number of a version'],
     [() => control.restore(1, 1000), 'options must be an object such as { result, timeout, signal }, not a number'],
-    [() => control.restore(1, { result: {} }), 'result.url is missing: it must be an absolute http(s) URL'],
-    [() => control.sign(), 'payload must be a plain object'],
-    [() => control.sign(undefined, {}), 'method must be setHistoryData, '],
-    [() => control.sign('setHistory', {}), 'method must be setHistoryData, '],
-    [() => control.sign('setHistoryData'), 'payload must be a plain object']
+    [() => control.restore(1, { result: {} }), 'result.url is missing: it must be an absolute http(s) URL']
   ])
-  for (const name of [undefined, null, 7, {}]) await t.rejects(control.setDocumentFromBytes(BYTES, name), { code: 'FST_EDITOR_INVALID_NAME' })
+  for (const name of [undefined, null, 7, {}]) await t.rejects(control.uploadDocument(BYTES, name), { code: 'FST_EDITOR_INVALID_NAME' })
   t.match(await messageOf(() => Object.assign(untyped(app.editorControl()), { documentName: 7 }).hasDocument), 'documentName must be a string')
 })
 
@@ -198,7 +194,7 @@ t.test('a document can be set from everything that bytes come in', async t => {
     'async iterable': (async function * () { yield Buffer.from(text) })()
   }
   for (const [kind, content] of Object.entries(contents)) {
-    t.equal(await host.storedText(await host.app.editorControl().setDocumentFromBytes(content, 'a.txt', { check: true })), text, kind)
+    t.equal(await host.storedText((await host.app.editorControl().uploadDocument(content, 'a.txt', { check: true })).fileId), text, kind)
   }
 })
 
@@ -213,6 +209,10 @@ t.test('the services of the application', async t => {
   ] as const)
   await assertMessages(t, [
     ...signals,
+    [() => editorServer.sign(), 'payload must be a plain object'],
+    [() => editorServer.sign(undefined, {}), 'method must be setHistoryData, '],
+    [() => editorServer.sign('setHistory', {}), 'method must be setHistoryData, '],
+    [() => editorServer.sign('setHistoryData'), 'payload must be a plain object'],
     [() => editorServer.command('version'), 'command must be an object with the name of the command as c'],
     [() => editorServer.command({ c: 'frocesave', key: 'k' }), 'c must be version, license, info, forcesave, drop, '],
     [() => editorServer.command({ c: 'drop', key: 'k', user: ['7'] }), 'user is unknown: use '],
@@ -258,7 +258,7 @@ t.test('functions of the package, and the storages', async t => {
       [
         [() => storage.create('docx', Readable.from([{}])), 'content must be a stream of Uint8Arrays, but has an object in it'],
         [() => storage.replace(index === 0 ? fileId : id, BYTES, { ifRevison: 'x' }), 'ifRevison is unknown: use '],
-        [() => storage.replace(index === 0 ? fileId : id, BYTES, 'docx'), 'options must be an object such as { extension, ifRevision }, not a string'],
+        [() => storage.replace(index === 0 ? fileId : id, BYTES, 'docx'), 'options must be an object such as { fileType, ifRevision }, not a string'],
         [() => storage.versions.keep(index === 0 ? fileId : id, 'x', { changes: 7 }), 'changes must be a Uint8Array'],
         [() => storage.versions.keep(index === 0 ? fileId : id, 'x', { detail: 7 }), 'detail is unknown: use '],
         [() => storage.versions.remove(index === 0 ? fileId : id, 1), 'versions must be a list of the numbers of versions']
@@ -275,7 +275,7 @@ t.test('functions of the package, and the storages', async t => {
     [() => untyped(guardedDispatcher)({ allow: 'http://documentserver' }), 'allow must be a list of http(s) origins'],
     [() => untyped(guardedDispatcher)({ alow: [] }), 'alow is unknown: use '],
     [() => untyped(guardedDispatcher)(['http://documentserver']), 'options must be an object such as {'],
-    [() => untyped(blankDocument)(), 'format is missing: it must be one of docx, '],
+    [() => untyped(blankDocument)(), 'fileType is missing: it must be one of docx, '],
     [() => untyped(blankDocument)('docx', 'de'), 'options must be an object such as { lang, paper }, not a string'],
     [() => untyped(blankDocument)('docx', { language: 'de' }), 'language is unknown: use '],
     [() => untyped(checkDocument)(Readable.from(['text']), 'a.docx'), 'content must be a stream of Uint8Arrays, but has a string in it'],

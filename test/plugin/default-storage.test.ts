@@ -16,8 +16,8 @@ t.test('files are stored in App_Data/uploads below the application root by defau
   await app.register(editor, { editorApiUrl: 'http://127.0.0.1:9/api.js', jwtSecret: SECRET, publicBaseUrl: 'http://127.0.0.1:9' })
   const directory = join(root, 'App_Data', 'uploads')
   await writeFile(join(directory, 'report.txt'), 'dropped in by hand')
-  t.equal((await app.editorStorage.stat('report'))?.extension, 'txt')
+  t.equal((await app.editorStorage.stat('report'))?.fileType, 'txt')
 
-  const fileId = await app.editorControl().setDocumentFromBytes(Buffer.from('set by the control'), 'notes.txt')
+  const { fileId } = await app.editorControl().uploadDocument(Buffer.from('set by the control'), 'notes.txt')
   t.equal(await readFile(join(directory, `${fileId}.txt`), 'utf8'), 'set by the control')
 })

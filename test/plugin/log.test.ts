@@ -13,7 +13,7 @@ t.test('the log at level trace contains no secret, token or query string of down
     server: { logger: { level: 'trace', stream: { write: line => { lines.push(line) } } } }
   })
   const control = host.app.editorControl()
-  const fileId = await control.setDocumentFromBytes(Buffer.from('content'), 'Marked title.docx')
+  const { fileId } = await control.uploadDocument(Buffer.from('content'), 'Marked title.docx')
   await control.convertToPdf()
   const token = signed({ payload: { url: control.documentUrl } })
   const { proxyToken } = control

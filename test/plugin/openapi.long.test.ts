@@ -86,7 +86,7 @@ for (const [name, prepare] of Object.entries(applications)) {
     const { document } = await documentOf(t, prepare, { openapi: true })
     const { '/own': own, ...paths } = document.paths
     const operations = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map(method => `${method} ${path.replace(HANDLER, '')}`))
-    const names = ['config', 'create', 'favorite', 'history', 'history-data', 'images', 'notify', 'reference', 'rename', 'renew', 'restore', 'save-state', 'sharing', 'users']
+    const names = ['config', 'create', 'favorite', 'history', 'historyData', 'images', 'notify', 'reference', 'rename', 'renew', 'restore', 'saveState', 'sharing', 'users']
     t.strictSame(operations.sort(), ['get ', 'get /doctor', ...names.map(action => `post /actions/${action}`), 'post '].sort())
     for (const item of Object.values(paths)) {
       for (const { tags, summary } of Object.values(item)) {

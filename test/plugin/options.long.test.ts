@@ -193,7 +193,7 @@ t.test('the options object is never modified: a deep-frozen one works', async t 
   })
   const host = await startHost(t, options)
   const control = host.app.editorControl(deepFrozen({ user: { id: '7', name: 'Ada' }, permissions: { edit: true } }))
-  await control.setDocumentFromBytes(Buffer.from('x'), 'a.docx')
+  await control.uploadDocument(Buffer.from('x'), 'a.docx')
   t.match(control.documentUrl, '/office/handler?action=download')
   t.equal((await fetch(`${host.origin}/office/handler?action=proxy&url=x`)).status, 400)
 })

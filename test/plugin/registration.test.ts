@@ -39,7 +39,7 @@ t.test('two registrations in sibling scopes with prefixes both work, each with i
       await scope.register(editor, { ...options, storage, profile: name === 'one' ? 'classic' : 'secure' })
       scope.get('/open', async () => {
         const control = scope.editorControl()
-        const fileId = await control.setDocumentFromBytes(Buffer.from(`content of ${name}`), 'a.docx')
+        const { fileId } = await control.uploadDocument(Buffer.from(`content of ${name}`), 'a.docx')
         return { fileId, url: control.documentUrl, fragment: control.render() }
       })
     }, { prefix: `/${name}` })
@@ -73,7 +73,7 @@ t.test('path and prefix determine the handler\'s path; a trailing slash or other
   for (const { path, prefix, at } of table) {
     const host = await startHost(t, { profile: 'classic', prefix, server: { logger: false }, ...(path ? { path } : {}) })
     const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+    await control.uploadDocument(Buffer.from('content'), 'a.docx')
     t.equal(new URL(control.documentUrl).pathname, at)
     t.equal(await (await fetch(control.documentUrl)).text(), 'content')
     t.equal((await fetch(`${host.origin}${at}?action=nothing`)).status, 400)
@@ -90,7 +90,7 @@ t.test('other spellings of the path that the router accepts are the handler\'s: 
     }
   })
   const control = host.app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('content'), 'a.docx')
+  await control.uploadDocument(Buffer.from('content'), 'a.docx')
   for (const path of [`${HANDLER}/`, HANDLER.toLowerCase(), `/${HANDLER}`]) {
     const url = `${host.origin}${path}${new URL(control.documentUrl).search}`
     t.equal(await (await fetch(url)).text(), 'content', path)

@@ -18,7 +18,7 @@ t.test('every route of the plugin has the application\'s config and tells who as
     ['', 'document-server'],
     ['/actions/config', 'page'],
     ['/actions/renew', 'page'],
-    ['/actions/save-state', 'page'],
+    ['/actions/saveState', 'page'],
     ['/actions/users', 'page'],
     ['/assets/*', 'page'],
     ['/doctor', 'operator'],

@@ -18,7 +18,7 @@ t.test('the README\'s first example compiles and runs', async t => {
   })
   app.get<{ Params: { fileId: string } }>('/edit/:fileId', async (request, reply) => {
     const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
-    await control.openDocument(request.params.fileId, { name: 'Report.docx' })
+    await control.openDocument(request.params.fileId, { title: 'Report.docx' })
     return reply.type('text/html').send(control.render())
   })
   const { fileId } = await app.editorStorage.create('docx', Buffer.from('content'))

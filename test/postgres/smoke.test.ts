@@ -25,7 +25,7 @@ t.test('a document is created, replaced with its record, and removed', { skip: n
   const { storage, rows } = await storageOn(t)
   const { fileId, revision } = await storage.create('docx', Buffer.from('old'))
   t.match(await storage.commit(fileId, Buffer.from('new'), { ifRevision: revision, ifRecordVersion: null, record: () => 'saved' }), { info: { size: 3 } })
-  t.match(await storage.snapshot(fileId), { info: { fileId, extension: 'docx' }, record: { value: 'saved' } })
+  t.match(await storage.snapshot(fileId), { info: { fileId, fileType: 'docx' }, record: { value: 'saved' } })
   t.equal(await textOf(storage, fileId), 'new')
   t.equal(await storage.remove(fileId), true)
   t.strictSame(await rows('SELECT file_id FROM records UNION ALL SELECT file_id FROM blobs'), [])

@@ -39,7 +39,7 @@ t.test('the document was deleted after the outage: its content goes to onForgott
   const { recover, lostKey, fileId, forgotten, storage } = await startAfterOutage(t, 'made before the outage', { onForgotten })
   await storage.remove(fileId)
   t.match(await recover(), [{ fileId, outcome: 'handed-over', kept: false }])
-  t.match(events, [{ key: lostKey, fileId, extension: 'txt', size: 22, writtenAt: Date, text: 'made before the outage' }])
+  t.match(events, [{ key: lostKey, fileId, fileType: 'txt', size: 22, writtenAt: Date, text: 'made before the outage' }])
   t.strictSame(forgotten(), [])
   t.equal(await storage.stat(fileId), null)
 })
@@ -276,7 +276,7 @@ t.test('two instances recover at the same time: each file is stored once', async
   t.equal(await stored(), 'stored once')
   t.ok(saved.length <= 1)
   t.strictSame(forgotten(), [])
-  t.equal((await app.editorStorage.stat(fileId))?.extension, 'txt')
+  t.equal((await app.editorStorage.stat(fileId))?.fileType, 'txt')
 })
 
 t.test('with recovery.interval it runs by itself, also after a run that failed, until the application closes', async t => {

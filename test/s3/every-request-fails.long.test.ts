@@ -16,12 +16,12 @@ const FAULTS: Readonly<Record<string, StoreFault>> = {
 /** Everything about a document, read without faults. */
 interface Seen {
   readonly text: string | null
-  readonly extension: string | undefined
+  readonly fileType: string | undefined
   readonly state: unknown
   readonly versions: ReadonlyArray<readonly [number, string | null, string | null]>
 }
 
-const OLD: Seen = { text: 'old', extension: 'docx', state: 'old state', versions: [[1, 'first', 'first changes']] }
+const OLD: Seen = { text: 'old', fileType: 'docx', state: 'old state', versions: [[1, 'first', 'first changes']] }
 
 /** With so many more versions. */
 function withMore (count: number): Seen {
@@ -37,8 +37,8 @@ interface Attempt {
 
 const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   replace: {
-    run: async (storage, { fileId, revision }) => await storage.replace(fileId, Buffer.from('new'), { ifRevision: revision, extension: 'odt' }),
-    after: { ...OLD, text: 'new', extension: 'odt' }
+    run: async (storage, { fileId, revision }) => await storage.replace(fileId, Buffer.from('new'), { ifRevision: revision, fileType: 'odt' }),
+    after: { ...OLD, text: 'new', fileType: 'odt' }
   },
   'stage, and commit with a version and its changes': {
     async run (storage, { fileId, revision }, ifRecordVersion) {
@@ -54,7 +54,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
         await staged.discard()
       }
     },
-    after: { text: 'new', extension: 'docx', state: 'new state', versions: [[1, 'first', 'first changes'], [2, 'old', 'old changes']] }
+    after: { text: 'new', fileType: 'docx', state: 'new state', versions: [[1, 'first', 'first changes'], [2, 'old', 'old changes']] }
   },
   'commit that removes a version': {
     run: async (storage, { fileId, revision }, ifRecordVersion) =>
@@ -92,7 +92,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   },
   remove: {
     run: async (storage, { fileId }) => await storage.remove(fileId),
-    after: { text: null, extension: undefined, state: null, versions: [] }
+    after: { text: null, fileType: undefined, state: null, versions: [] }
   }
 }
 
@@ -191,7 +191,7 @@ async function look (storage: S3Storage, fileId: string): Promise<Seen> {
   }
   return {
     text: await textOf(storage, fileId),
-    extension: info?.extension,
+    fileType: info?.fileType,
     state: record?.value ?? null,
     versions: await Promise.all(listed.map(async ({ version }) => [version, await part(version, 'content'), await part(version, 'changes')] as const))
   }

@@ -239,7 +239,7 @@ t.test('documents can be moved in under their own ids', { skip: noS3 }, async t 
   const { direct: storage, store } = await proxiedStorage(t)
   const fileId = 'Übersicht #1 & more'
   const created = await storage.create('docx', Buffer.from('moved'), { fileId })
-  t.match(created, { fileId, extension: 'docx', size: 5 })
+  t.match(created, { fileId, fileType: 'docx', size: 5 })
   await t.rejects(storage.create('docx', Buffer.from('again'), { fileId }), { code: 'FST_EDITOR_NAME_TAKEN' })
   t.strictSame(await store.list('records/'), ['records/_C3_9Cbersicht_20_231_20_26_20more.json'])
   await t.rejects(storage.create('docx', Buffer.from(''), { fileId: '../x' }), { code: 'FST_EDITOR_INVALID_OPTION' })

@@ -10,7 +10,7 @@ t.test('replace and remove of the application do what those of the storage do', 
   t.equal(await app.editorStorage.replace(fileId, Buffer.from('two'), { ifRevision: revision }), null)
   t.equal(await app.editorStorage.replace('absent', Buffer.from('two')), null)
   t.equal(await app.editorStorage.replace('../x', Buffer.from('two')), null)
-  t.match(await app.editorStorage.replace(fileId, (async function * () { yield Buffer.from('three') })(), { extension: 'md' }), { extension: 'md' })
+  t.match(await app.editorStorage.replace(fileId, (async function * () { yield Buffer.from('three') })(), { fileType: 'md' }), { fileType: 'md' })
   t.equal(await storedText(fileId), 'three')
   t.match(await app.editorStorage.replace(fileId, Buffer.from('four')), { size: 4 })
   const failure = new Error('the source failed')

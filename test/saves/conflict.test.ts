@@ -45,7 +45,7 @@ t.test('a save of a file that was changed from outside during the session: both 
     rule: 'changed',
     key,
     status: 6,
-    extension: 'txt',
+    fileType: 'txt',
     size: '/force'.length,
     revision: info.revision,
     conflict: true,

@@ -13,11 +13,11 @@ const DOCUMENTS = { docx: 'report.docx', xlsx: 'orders.xlsx', pptx: 'deck.pptx',
 const OTHER = document('handbook.docx')
 
 /** A service whose document server answers the first request for a file with the first of `answers`, and so on. */
-async function startSaving (t: Test, extension: string, options: EditingOptions = {}) {
+async function startSaving (t: Test, fileType: string, options: EditingOptions = {}) {
   const answers: Buffer[] = []
   const editing = await startEditing(t, {
     memory: true,
-    extension,
+    fileType,
     saveRetries: 1,
     serve: (_request, response) => response.end(answers.shift() ?? Buffer.from('no more')),
     ...options
@@ -30,7 +30,7 @@ async function startSaving (t: Test, extension: string, options: EditingOptions 
       answers.splice(0, Infinity, ...sent)
       const lastsave = new Date(Date.UTC(2026, 0, 1, 0, 0, ++saves)).toISOString()
       const url = editing.url.replace('_1/', `_${saves}/`)
-      return await editing.post({ status: 6, url, filetype: extension, lastsave, users: ['ada'] })
+      return await editing.post({ status: 6, url, filetype: fileType, lastsave, users: ['ada'] })
     },
     async stored () {
       const file = await editing.storage.read(editing.fileId)
@@ -39,10 +39,10 @@ async function startSaving (t: Test, extension: string, options: EditingOptions 
   }
 }
 
-for (const [extension, name] of Object.entries(DOCUMENTS)) {
-  t.test(`a ${extension} that is damaged on its way is refused, and the good file stays`, async t => {
+for (const [fileType, name] of Object.entries(DOCUMENTS)) {
+  t.test(`a ${fileType} that is damaged on its way is refused, and the good file stays`, async t => {
     const good = document(name)
-    const { save, stored } = await startSaving(t, extension, { saveRetries: 0 })
+    const { save, stored } = await startSaving(t, fileType, { saveRetries: 0 })
     t.equal(await save(good), 0)
     for (const [what, damaged] of Object.entries(damagesOf(good, OTHER))) {
       t.equal(await save(damaged), 1, what)

@@ -16,12 +16,12 @@ const REFUSAL = { code: 'FST_EDITOR_REJECTED', message: 'No names' }
 
 /** A hook whose results the test chooses. It remembers what it was told. */
 function inspector () {
-  const seen: Array<Omit<InspectEvent, 'signal'> & { readonly text: string, readonly extension: string }> = []
+  const seen: Array<Omit<InspectEvent, 'signal'> & { readonly text: string, readonly fileType: string }> = []
   const hook = {
     seen,
     result: true as InspectResult | (() => InspectResult | Promise<InspectResult>),
-    async inspect ({ content, extension }: StagedDocument, { signal, ...event }: InspectEvent): Promise<InspectResult> {
-      seen.push({ ...event, extension, text: await text(content) })
+    async inspect ({ content, fileType }: StagedDocument, { signal, ...event }: InspectEvent): Promise<InspectResult> {
+      seen.push({ ...event, fileType, text: await text(content) })
       return typeof hook.result === 'function' ? await hook.result() : hook.result
     }
   }
@@ -36,7 +36,7 @@ t.test('a forgotten file that is rejected stays at the document server, until th
   t.match(await recover(), [{ fileId, outcome: 'failed', kept: true, error: REFUSAL }])
   t.equal(await stored(), OLD)
   t.strictSame(await listing(), before)
-  t.strictSame(hook.seen, [{ reason: 'recovery', fileId, key: lostKey, extension: 'txt', text: 'Ada Lovelace' }])
+  t.strictSame(hook.seen, [{ reason: 'recovery', fileId, key: lostKey, fileType: 'txt', text: 'Ada Lovelace' }])
 
   const session = await open()
   await session.edit('A. Lovelace')
@@ -58,7 +58,7 @@ t.test('an earlier version that is rejected is not restored, and a replacement i
   await edit('two')
   hook.result = REJECTED
   await t.rejects((await control({ user: GRACE })).restore(1), REFUSAL)
-  t.match(hook.seen.at(-1), { reason: 'restore', fileId, version: 1, users: ['grace'], extension: 'txt', text: OLD })
+  t.match(hook.seen.at(-1), { reason: 'restore', fileId, version: 1, users: ['grace'], fileType: 'txt', text: OLD })
   t.equal(await stored(), 'two')
 
   const waiting = deferred()
@@ -80,18 +80,18 @@ t.test('an upload that is rejected leaves nothing behind; without check it is no
   const { app, storedText } = await startHost(t, { inspect: hook.inspect, storage: fileStorage({ directory }) })
   const files = async () => (await readdir(directory)).filter(name => !name.startsWith('.fast'))
   const upload = async (check = true) =>
-    await app.editorControl({ user: GRACE }).setDocumentFromBytes(Buffer.from('Grace'), 'Names.TXT', { check })
+    await app.editorControl({ user: GRACE }).uploadDocument(Buffer.from('Grace'), 'Names.TXT', { check })
   hook.result = REJECTED
   await t.rejects(upload(), REFUSAL)
-  t.strictSame(hook.seen, [{ reason: 'upload', users: ['grace'], extension: 'txt', text: 'Grace' }])
+  t.strictSame(hook.seen, [{ reason: 'upload', users: ['grace'], fileType: 'txt', text: 'Grace' }])
   t.strictSame(await files(), [])
   hook.result = { replace: Buffer.from('G.') }
-  t.equal(await storedText(await upload()), 'G.')
+  t.equal(await storedText((await upload()).fileId), 'G.')
   hook.result = true
-  t.equal(await storedText(await upload()), 'Grace')
+  t.equal(await storedText((await upload()).fileId), 'Grace')
   t.equal((await files()).length, 2)
   hook.result = REJECTED
-  t.equal(await storedText(await upload(false)), 'Grace')
+  t.equal(await storedText((await upload(false)).fileId), 'Grace')
 })
 
 t.test('what is made from a template or a document is inspected, as a document, and leaves nothing behind if it is rejected', { skip: isOnS3 && 'This storage keeps nothing in files' }, async t => {
@@ -100,8 +100,8 @@ t.test('what is made from a template or a document is inspected, as a document, 
   const directory = t.testdir()
   const { app, storage, storedText } = await startHost(t, {
     storage: fileStorage({ directory }),
-    async inspect ({ content, extension }, { signal, ...event }) {
-      seen.push({ ...event, extension, isDocument: !(await buffer(content)).includes('template') })
+    async inspect ({ content, fileType }, { signal, ...event }) {
+      seen.push({ ...event, fileType, isDocument: !(await buffer(content)).includes('template') })
       return result
     }
   })
@@ -114,10 +114,10 @@ t.test('what is made from a template or a document is inspected, as a document, 
   const before = await files()
   const users = ['grace']
   const cases: Array<[from: string | TemplateFile, event: object]> = [
-    [{ content: template, name: 'Letter.dotx' }, { reason: 'upload', users, extension: 'docx', isDocument: true }],
-    [{ content: Buffer.from('Ada'), name: 'Letter.txt' }, { reason: 'upload', users, extension: 'txt', isDocument: true }],
-    [stored, { reason: 'save-as', fileId: stored, users, extension: 'docx', isDocument: true }],
-    [letter, { reason: 'save-as', fileId: letter, users, extension: 'txt', isDocument: true }]
+    [{ content: template, title: 'Letter.dotx' }, { reason: 'upload', users, fileType: 'docx', isDocument: true }],
+    [{ content: Buffer.from('Ada'), title: 'Letter.txt' }, { reason: 'upload', users, fileType: 'txt', isDocument: true }],
+    [stored, { reason: 'copy', fileId: stored, users, fileType: 'docx', isDocument: true }],
+    [letter, { reason: 'copy', fileId: letter, users, fileType: 'txt', isDocument: true }]
   ]
   for (const [from, event] of cases) {
     const create = async () => await app.editorControl({ user: GRACE }).createDocument({ from })
@@ -128,7 +128,7 @@ t.test('what is made from a template or a document is inspected, as a document, 
     t.strictSame(await files(), before)
   }
   result = { replace: Buffer.from('A.') }
-  t.equal(await storedText(await app.editorControl().createDocument({ from: letter })), 'A.')
+  t.equal(await storedText((await app.editorControl().createDocument({ from: letter })).fileId), 'A.')
 })
 
 t.test('a copy that is rejected is not stored, and its user sees the message', async t => {
@@ -136,10 +136,10 @@ t.test('a copy that is rejected is not stored, and its user sees the message', a
   const server = await startUpstream(t, (_request, response) => response.end('Ada Lovelace'))
   const { ask, fileId, storedText } = await startPageHost(t, { inspect: hook.inspect, actions: { saveAs: true }, documentServerOrigin: server.origin })
   const saveAs = async () =>
-    await ask('save-as', { url: `${server.origin}/cache/files/data/x/output.txt`, title: 'Report.docx', fileType: 'txt' })
+    await ask('saveAs', { url: `${server.origin}/cache/files/data/x/output.txt`, title: 'Report.docx', fileType: 'txt' })
   hook.result = REJECTED
   t.match(await saveAs(), { status: 422, body: REFUSAL })
-  t.strictSame(hook.seen, [{ reason: 'save-as', fileId, users: ['ada'], extension: 'txt', text: 'Ada Lovelace' }])
+  t.strictSame(hook.seen, [{ reason: 'copy', fileId, users: ['ada'], fileType: 'txt', text: 'Ada Lovelace' }])
   hook.result = () => { throw new Error('the password of the scanner') }
   t.match(await saveAs(), { status: 500, body: { code: 'FST_EDITOR_INSPECTION_FAILED', message: /its log says why/i } })
   hook.result = { replace: Buffer.from('A. Lovelace') }

@@ -34,7 +34,7 @@ t.test('a save is stored after the hook has seen all its bytes, as often as it w
     seen.push({ ...facts, ...event, first, second, stored: await storedText(fileId), isAborted: signal.aborted })
     return true
   })
-  const facts = { size: NEW.length, extension: 'txt', fileId, key, users: ['ada'], first: NEW, second: NEW, isAborted: false }
+  const facts = { size: NEW.length, fileType: 'txt', fileId, key, users: ['ada'], first: NEW, second: NEW, isAborted: false }
   t.equal(await saves(6), 0)
   t.equal(await saves(6), 0, 'a repeat')
   t.strictSame(seen, [{ ...facts, reason: 'force-save', stored: OLD }], 'which is not inspected again')
@@ -128,7 +128,7 @@ t.test('a replacement is checked as the save is, and stored in its place', async
         await reader.return?.() // halfway
         t.equal(await text(content), NEW, 'inspected once')
         return { replace: replace() }
-      }, { extension: 'docx', ...options })
+      }, { fileType: 'docx', ...options })
       t.equal(await post({ status: 6, url, lastsave: at(1) }), 0)
       t.equal(await storedText(fileId), LABELLED)
       t.equal((await storage.stat(fileId))?.size, LABELLED.length)
@@ -179,16 +179,16 @@ t.test('a file that somebody replaces during the inspection stays, and the save 
   t.match(events, [{ fileId, key, reason: 'save' }], 'inspected once')
   t.equal(await storedText(fileId), 'of another program')
   t.equal(await storedText(conflicts[0]!), `${NEW}!`)
-  t.equal((await storage.stat(conflicts[0]!))?.extension, 'txt')
+  t.equal((await storage.stat(conflicts[0]!))?.fileType, 'txt')
 })
 
 t.test('the format is that of the bytes, a CSV file is inspected as it will be stored', async t => {
   const seen: unknown[] = []
-  const inspect: Inspect = async ({ content, extension }) => { seen.push([extension, await text(content)]); return true }
+  const inspect: Inspect = async ({ content, fileType }) => { seen.push([fileType, await text(content)]); return true }
   const changed = await start(t, inspect)
   t.equal(await changed.post({ status: 2, url: changed.url, filetype: 'docx', lastsave: at(1) }), 0)
   t.strictSame(seen.pop(), ['docx', NEW])
-  const csv = await start(t, inspect, { extension: 'csv', serve: (_request, response) => response.end('\ufeffa,b,\n7,y,\n') })
+  const csv = await start(t, inspect, { fileType: 'csv', serve: (_request, response) => response.end('\ufeffa,b,\n7,y,\n') })
   await csv.others.replace(csv.fileId, 'csv', 'a;b\r\n007;x\r\n')
   t.equal(await csv.post({ status: 2, url: csv.url, filetype: 'csv', key: await csv.openedKey(), lastsave: at(1) }), 0)
   t.strictSame(seen.pop(), ['csv', 'a;b\r\n7;y\r\n'])

@@ -16,7 +16,7 @@ const TIME = '2026-11-20T16:12:26.000Z'
 async function startForced (t: Test, finished: string, options: EditingOptions = {}) {
   const saved: SavedEvent[] = []
   const editing = await startEditing(t, {
-    extension: 'docx',
+    fileType: 'docx',
     serve: (request, response) => response.end(request.url === '/finished' ? finished : FORCED),
     onSaved: event => { saved.push(event) },
     ...options
@@ -54,7 +54,7 @@ t.test('notmodified with the bytes of the force save: nothing is written, the se
   t.equal(await finish(), 0)
   t.strictSame({ ...await written(), listing: await listing() }, before)
   t.equal(await storedText(fileId), FORCED)
-  t.match(saved.at(-1), { fileId, key, status: 2, extension: 'docx', size: FORCED.length, revision: before.revision, users: ['u1'] })
+  t.match(saved.at(-1), { fileId, key, status: 2, fileType: 'docx', size: FORCED.length, revision: before.revision, users: ['u1'] })
   const next = await openedKey()
   t.not(next, key)
   t.equal(await openedKey(), next)

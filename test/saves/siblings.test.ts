@@ -10,7 +10,7 @@ import { documentsIn } from '../kit/storage.js'
 async function startAmong (t: Test, siblings: Readonly<Record<string, string>>) {
   const saved: SavedEvent[] = []
   const editing = await startEditing(t, {
-    extension: 'doc',
+    fileType: 'doc',
     serve: (request, response) => response.end(packageOf(`at ${request.url}`)),
     onSaved: event => {
       saved.push(event)
@@ -18,14 +18,14 @@ async function startAmong (t: Test, siblings: Readonly<Record<string, string>>) 
   })
   const { fileId } = editing
   const directory = directoryOf(t)
-  const pathOf = (extension: string) => join(directory, `${fileId}.${extension}`)
-  for (const [extension, text] of Object.entries(siblings)) await writeFile(pathOf(extension), text)
+  const pathOf = (fileType: string) => join(directory, `${fileId}.${fileType}`)
+  for (const [fileType, text] of Object.entries(siblings)) await writeFile(pathOf(fileType), text)
   return {
     ...editing,
     saved,
     directory,
     key: await editing.openedKey(),
-    textOf: async (extension: string) => await readFile(pathOf(extension), 'utf8').catch(() => null)
+    textOf: async (fileType: string) => await readFile(pathOf(fileType), 'utf8').catch(() => null)
   }
 }
 
@@ -34,9 +34,9 @@ t.test('a doc saved as docx next to an unrelated docx becomes a separate file: n
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 6, url: `${origin}/1`, filetype: 'docx' }), 0)
   t.strictSame([await textOf('doc'), await textOf('docx')], [OLD, 'an unrelated docx'])
-  t.match(saved, [{ fileId, status: 6, extension: 'docx', conflict: true, conflictReason: 'format' }])
+  t.match(saved, [{ fileId, status: 6, fileType: 'docx', conflict: true, conflictReason: 'format' }])
   const { conflictFileId } = saved[0]!
-  t.match(await storage.stat(conflictFileId!), { extension: 'docx' })
+  t.match(await storage.stat(conflictFileId!), { fileType: 'docx' })
 
   t.equal(await openedKey(), key, 'the session goes on')
   t.equal(await post({ key, status: 2, url: `${origin}/2`, filetype: 'docx' }), 0)
@@ -45,27 +45,27 @@ t.test('a doc saved as docx next to an unrelated docx becomes a separate file: n
   t.strictSame([await textOf('doc'), await textOf('docx')], [OLD, 'an unrelated docx'])
 })
 
-t.test('a save in an unknown format is stored under the existing extension and leaves every sibling unchanged', async t => {
+t.test('a save in an unknown format is stored under the existing fileType and leaves every sibling unchanged', async t => {
   const { key, post, documentServer: { origin }, textOf, saved } = await startAmong(t, { pdf: 'a pdf', ODT: 'an odt in capitals' })
   // Storages of one process share the extensions they have seen: this one is in no other test.
   t.equal(await post({ key, status: 2, url: `${origin}/1`, filetype: 'neverlearned' }), 0)
   t.strictSame([await textOf('doc'), await textOf('pdf'), await textOf('ODT')], [packageOf('at /1'), 'a pdf', 'an odt in capitals'])
-  t.match(saved, [{ extension: 'doc', conflict: undefined }])
+  t.match(saved, [{ fileType: 'doc', conflict: undefined }])
 })
 
 t.test('a save in another format replaces its own file only', async t => {
   const { key, post, documentServer: { origin }, textOf, saved, storedText, fileId, directory } = await startAmong(t, { pdf: 'a pdf' })
   t.equal(await post({ key, status: 2, url: `${origin}/1`, filetype: 'docx' }), 0)
   t.strictSame([await textOf('doc'), await textOf('pdf')], [null, 'a pdf'])
-  t.match(saved, [{ extension: 'docx', conflict: undefined }])
+  t.match(saved, [{ fileType: 'docx', conflict: undefined }])
   t.equal(await storedText(fileId), packageOf('at /1'))
   t.strictSame(await documentsIn(directory), [`${fileId}.docx`, `${fileId}.pdf`])
 })
 
-t.test('a docx that another program renames while its save is fetched gets the extension of the save: no docx is stored as an odt', async t => {
+t.test('a docx that another program renames while its save is fetched gets the fileType of the save: no docx is stored as an odt', async t => {
   const saved: SavedEvent[] = []
   const { fileId, key, post, url, storedText, storage } = await startEditing(t, {
-    extension: 'docx',
+    fileType: 'docx',
     onSaved: event => { saved.push(event) },
     async serve (_request, response) {
       await rename(join(directoryOf(t), `${fileId}.docx`), join(directoryOf(t), `${fileId}.odt`))
@@ -73,8 +73,8 @@ t.test('a docx that another program renames while its save is fetched gets the e
     }
   })
   t.equal(await post({ key, status: 2, url, filetype: 'docx' }), 0)
-  t.match(await storage.stat(fileId), { extension: 'docx' })
+  t.match(await storage.stat(fileId), { fileType: 'docx' })
   t.equal(await storedText(fileId), NEW)
   t.strictSame(await documentsIn(directoryOf(t)), [`${fileId}.docx`])
-  t.match(saved, [{ fileId, extension: 'docx', conflict: undefined }])
+  t.match(saved, [{ fileId, fileType: 'docx', conflict: undefined }])
 })

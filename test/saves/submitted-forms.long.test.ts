@@ -16,7 +16,7 @@ async function startForms (t: Test, options: EditorOptions | object = {}, serve:
   const { data = response => response.end(JSON.stringify(DATA)), pdf = response => response.end(PDF) } = serve
   const submitted: Array<FormSubmittedEvent & { readonly bytes: Buffer }> = []
   const editing = await startEditing(t, {
-    extension: 'pdf',
+    fileType: 'pdf',
     serve: ({ url = '' }, response) => (url.includes('formsdata') ? data : pdf)(response, url),
     async onFormSubmitted (event: FormSubmittedEvent) {
       const chunks: Uint8Array[] = []

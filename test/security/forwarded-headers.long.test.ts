@@ -42,7 +42,7 @@ for (const [where, internal] of [['from below editorApiUrl', false], ['from inte
       emulated: { port },
       ...internal && { documentServerOrigin: 'https://docs.example.com', documentServer: { internalUrl: `http://127.0.0.1:${port}` } }
     })
-    const reader = await app.editorControl({ user: { id: 'eve', name: 'Eve' } }).openDocument(await app.editorControl().setDocumentFromBytes(Buffer.from('x'), 'Mine.txt'))
+    const reader = await app.editorControl({ user: { id: 'eve', name: 'Eve' } }).uploadDocument(Buffer.from('x'), 'Mine.txt')
     const own = await documentServer.open(reader.config!)
     await own.edit(FORGED)
     await own.forceSave()

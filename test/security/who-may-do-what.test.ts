@@ -319,10 +319,10 @@ const OPERATIONS: readonly Operation[] = [
     })
   },
   {
-    variants: ['rename', 'favorite', 'config', 'renew', 'save-state'],
+    variants: ['rename', 'favorite', 'config', 'renew', 'saveState'],
     garbage: 'garbage',
     credential: ({ issuer, file }) =>
-      issuer.pages.make({ fileId: file.fileId, name: 'Report.txt', defaults: { user: ADA }, key: issuer.keys.of(file) }),
+      issuer.pages.make({ fileId: file.fileId, title: 'Report.txt', defaults: { user: ADA }, key: issuer.keys.of(file) }),
     foreign: ({ issuer, file }) => issuer.signUntil('proxy', file.fileId),
     request: ({ site, variant }, token) => ({
       method: 'POST',

@@ -12,7 +12,7 @@ const CY = { user: { id: 'cy', name: 'Cy' } }
 t.test('list: the files that are being edited, with their keys and when they were last reported', async t => {
   const { open, app, fileId, clock, documentServer } = await startService(t)
   t.strictSame(await app.editorSessions.list(), [])
-  const other = await app.editorControl().setDocumentFromBytes(Buffer.from('another'), 'Other.txt')
+  const { fileId: other } = await app.editorControl().uploadDocument(Buffer.from('another'), 'Other.txt')
   const ada = await open()
   const ben = await documentServer.open((await app.editorControl(BEN).openDocument(other)).config!)
   for (let index = 0; index < 2; index++) await documentServer.nextCallback(1)

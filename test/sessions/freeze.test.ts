@@ -150,7 +150,7 @@ t.test('a page of a frozen document gets a configuration for viewing, whatever i
     const { status, body } = await ask('config', { purpose }, { token })
     t.equal(status, 200)
     t.match(body, { lockReason: 'Legal hold', config: { editorConfig: { mode: 'view' }, document: { permissions: { edit: false } } } })
-    t.strictSame(body.actions, 'history history-data edit-rights')
+    t.strictSame(body.actions, 'history historyData editRights')
   }
   for (const [action, body] of [['rename', { name: 'Other.docx' }], ['restore', { version: 1 }]] as const) {
     t.match(await ask(action, body, { token }), { status: 423, body: { code: 'FST_EDITOR_LOCKED', message: 'The document may not be changed now: Legal hold' } })

@@ -137,7 +137,7 @@ t.test('a hook that does not end holds up neither callbacks nor saves, and the e
   t.equal(await stored(), 'stored all the same')
   t.strictSame(told(events), ['start'])
 
-  const other = await app.editorControl().setDocumentFromBytes(Buffer.from('another file'), 'Other.txt')
+  const { fileId: other } = await app.editorControl().uploadDocument(Buffer.from('another file'), 'Other.txt')
   const ben = await documentServer.open((await app.editorControl(BEN).openDocument(other)).config!)
   t.match(await until(2), [['start', { fileId }], ['start', { fileId: other }]], 'those of other files are called')
   release.resolve()

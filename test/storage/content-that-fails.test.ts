@@ -28,7 +28,7 @@ for (const [name, open] of Object.entries(storages)) {
       await t.rejects(storage.stage(fileId, content(t)))
       await t.rejects(storage.replace(fileId, content(t)))
       await t.rejects(storage.create('../docx', content(t)), 'a bad extension')
-      await t.rejects(storage.replace(fileId, content(t), { extension: '../docx' }), 'a bad extension')
+      await t.rejects(storage.replace(fileId, content(t), { fileType: '../docx' }), 'a bad extension')
       t.equal(await storage.replace('absent', content(t)), null, 'an absent file')
       await new Promise(resolve => setImmediate(resolve)) // the failure of what nobody read
     }
@@ -36,9 +36,9 @@ for (const [name, open] of Object.entries(storages)) {
   })
 }
 
-t.test('setDocumentFromBytes(): an upload that breaks off before it is stored rejects, with any storage', async t => {
+t.test('uploadDocument(): an upload that breaks off before it is stored rejects, with any storage', async t => {
   const host = await startHost(t)
-  await t.rejects(host.app.editorControl().setDocumentFromBytes(failing(), 'a.docx'), { message: 'the upload broke off' })
-  await t.rejects(host.app.editorControl().setDocumentFromBytes(failing(), 'no extension'), { code: 'FST_EDITOR_INVALID_NAME' })
+  await t.rejects(host.app.editorControl().uploadDocument(failing(), 'a.docx'), { message: 'the upload broke off' })
+  await t.rejects(host.app.editorControl().uploadDocument(failing(), 'no extension'), { code: 'FST_EDITOR_INVALID_NAME' })
   await new Promise(resolve => setImmediate(resolve))
 })

@@ -132,7 +132,7 @@ for (const [from, to] of [['docx', 'odt'], ['odt', 'docx'], ['docx', 'zzz'], ['D
     const directory = t.testdir()
     let moment = 1
     for (let isMoved = true; isMoved; moment++) {
-      const path = (extension: string) => join(directory, `document-${moment}.${extension}`)
+      const path = (fileType: string) => join(directory, `document-${moment}.${fileType}`)
       const files = await settled(directory)
       await writeFile(path(from!), '')
       isMoved = false
@@ -172,7 +172,7 @@ t.test('where the times of a directory never change, as on exFAT, a warning tell
   await delay(SETTLED_MS)
   await storage.stat('absent')
   await writeFile(join(directory, 'b.docx'), 'b')
-  t.equal((await storage.stat('b'))?.extension, 'docx')
+  t.equal((await storage.stat('b'))?.fileType, 'docx')
 })
 
 t.test('concurrent look-ups share a listing', async t => {

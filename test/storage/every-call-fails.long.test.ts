@@ -27,7 +27,7 @@ const attempts: Readonly<
   Record<
     string,
     readonly [
-      extension: string,
+      fileType: string,
       run: (storage: Omit<FileStorage, 'close'>, fileId: string, revision: string) => Promise<unknown>
     ]
   >
@@ -35,13 +35,13 @@ const attempts: Readonly<
   'a replace': ['docx', async (storage, fileId) => await storage.replace(fileId, content())],
   'a replace in another format': [
     'odt',
-    async (storage, fileId) => await storage.replace(fileId, content(), { extension: 'odt' })
+    async (storage, fileId) => await storage.replace(fileId, content(), { fileType: 'odt' })
   ],
   'a replace with staged content in another format': [
     'odt',
     async (storage, fileId, ifRevision) =>
       await withStaged(storage, fileId, async staged =>
-        await storage.replace(fileId, staged, { ifRevision, extension: 'odt' }))
+        await storage.replace(fileId, staged, { ifRevision, fileType: 'odt' }))
   ]
 }
 

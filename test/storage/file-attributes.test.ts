@@ -22,9 +22,9 @@ t.test('a replaced file keeps its permissions, whatever the umask, in another fo
     await chmod(join(directory, name), mode)
     await storage.replace('a', Buffer.from('new'))
     t.equal((await stat(join(directory, name))).mode & 0o7777, mode, mode.toString(8))
-    const extension = name === 'a.docx' ? 'odt' : 'docx'
-    await storage.replace('a', Buffer.from('newer'), { extension })
-    name = `a.${extension}`
+    const fileType = name === 'a.docx' ? 'odt' : 'docx'
+    await storage.replace('a', Buffer.from('newer'), { fileType })
+    name = `a.${fileType}`
     t.equal((await stat(join(directory, name))).mode & 0o7777, mode, `${mode.toString(8)} in another format`)
   }
 })
@@ -37,7 +37,7 @@ t.test('a replaced file keeps its owner and group, in another format too', { ski
   const attributes = { uid: 1234, gid: 2345, mode: '640' }
   await storage.replace('a', Buffer.from('new'))
   t.strictSame(await attributesOf(join(directory, 'a.docx')), attributes)
-  await storage.replace('a', Buffer.from('newer'), { extension: 'odt' })
+  await storage.replace('a', Buffer.from('newer'), { fileType: 'odt' })
   t.strictSame(await attributesOf(join(directory, 'a.odt')), attributes, 'in another format')
 })
 
@@ -68,7 +68,7 @@ t.test('without the right to change owners a process still replaces files of oth
     const { uid, mode } = await attributesOf(join(directory, 'a.docx'))
     t.not(uid, 0)
     t.equal(mode, '664')
-    t.equal((await storage.replace('a', Buffer.from('newer'), { extension: 'odt' }))?.extension, 'odt')
+    t.equal((await storage.replace('a', Buffer.from('newer'), { fileType: 'odt' }))?.fileType, 'odt')
     await storage.remove('a')
   })
 })
@@ -117,7 +117,7 @@ t.test('a modification time far in the future does not affect other files', asyn
   const directory = t.testdir({ 'a.docx': 'one', 'a.odt': 'two', 'b.docx': 'three' })
   await utimes(join(directory, 'a.docx'), 4_000_000_000, 4_000_000_000)
   const storage = fileStorage({ directory })
-  await storage.replace('a', Buffer.from('new'), { extension: 'txt' })
+  await storage.replace('a', Buffer.from('new'), { fileType: 'txt' })
   t.ok((await stat(join(directory, 'a.txt'))).mtimeMs >= 4_000_000_000_000)
   t.ok((await storage.replace('b', Buffer.from('new')))!.modifiedAt.getTime() < 4_000_000_000_000)
   t.equal(await readFile(join(directory, 'a.txt'), 'utf8'), 'new')

@@ -9,7 +9,7 @@ import { hook } from '../kit/storage.js'
 const SETTLED_MS = 80
 
 async function extensionOf (storage: ReturnType<typeof fileStorage>, fileId: string): Promise<string | undefined> {
-  return (await storage.stat(fileId))?.extension
+  return (await storage.stat(fileId))?.fileType
 }
 
 t.test('a file\'s stem is its name without the last extension', async t => {
@@ -29,16 +29,16 @@ t.test('an unknown or upper-case extension is found', async t => {
   t.equal(await extensionOf(storage, 'c'), long)
   t.equal(await extensionOf(storage, 'd'), undefined)
   t.equal(await extensionOf(storage, 'B'), 'docx', 'told in lower case')
-  t.equal((await storage.replace('B', Buffer.from('new')))?.extension, 'docx')
+  t.equal((await storage.replace('B', Buffer.from('new')))?.fileType, 'docx')
   t.ok(await lstat(join(directory, 'B.DOCX')), 'kept on disk as it was')
   await t.rejects(lstat(join(directory, 'B.docx')), { code: 'ENOENT' })
 })
 
-for (const extension of ['docx', 'zzz']) {
-  t.test(`a .${extension} that another process adds or removes is noticed at once`, async t => {
+for (const fileType of ['docx', 'zzz']) {
+  t.test(`a .${fileType} that another process adds or removes is noticed at once`, async t => {
     const directory = t.testdir()
     const storage = fileStorage({ directory })
-    const path = join(directory, `late.${extension}`)
+    const path = join(directory, `late.${fileType}`)
     for (let round = 0; round < 3; round++) {
       t.equal(await extensionOf(storage, 'late'), undefined)
       await delay(SETTLED_MS * (round % 2))
@@ -52,19 +52,19 @@ for (const extension of ['docx', 'zzz']) {
     t.equal(await extensionOf(storage, 'late'), undefined)
   })
 
-  t.test(`a .${extension} that another process overwrites or renames is seen in its current form`, async t => {
-    const directory = t.testdir({ [`a.${extension}`]: 'first' })
+  t.test(`a .${fileType} that another process overwrites or renames is seen in its current form`, async t => {
+    const directory = t.testdir({ [`a.${fileType}`]: 'first' })
     const storage = fileStorage({ directory })
     await storage.ready()
     await delay(SETTLED_MS)
     await storage.stat('a')
     await delay(SETTLED_MS)
     const before = await storage.stat('a')
-    await writeFile(join(directory, `a.${extension}`), 'second one')
+    await writeFile(join(directory, `a.${fileType}`), 'second one')
     const after = await storage.stat('a')
     t.equal(after?.size, 10)
     t.not(after?.revision, before?.revision)
-    await rename(join(directory, `a.${extension}`), join(directory, 'a.odt'))
+    await rename(join(directory, `a.${fileType}`), join(directory, 'a.odt'))
     t.equal(await extensionOf(storage, 'a'), 'odt')
   })
 }
@@ -75,8 +75,8 @@ t.test('a file stored by this process is found at once, whatever its extension',
   await storage.ready()
   const { fileId, ...created } = await storage.create('zzz', Buffer.from('new'))
   t.strictSame(await storage.stat(fileId), { fileId, ...created })
-  for (const extension of ['docx', 'yyy', 'www']) {
-    const replaced = await storage.replace(fileId, Buffer.from('newer'), { extension })
+  for (const fileType of ['docx', 'yyy', 'www']) {
+    const replaced = await storage.replace(fileId, Buffer.from('newer'), { fileType })
     t.strictSame(await storage.stat(fileId), replaced)
   }
   await rename(join(directory, `${fileId}.www`), join(directory, 'moved.www'))
@@ -153,7 +153,7 @@ t.test('several files with the same stem', async t => {
     })
     await storage.replace('saved', Buffer.from('save'))
     while (await extensionOf(storage, 'a') !== 'odt') await turn()
-    t.same((await storage.read('a'))?.info.extension, 'odt')
+    t.same((await storage.read('a'))?.info.fileType, 'odt')
     await storage.close()
   })
 
@@ -161,10 +161,10 @@ t.test('several files with the same stem', async t => {
     const directory = await directoryOf(t, { 'a.docx': -2_000_000_000, 'a.odt': -1_900_000_000 })
     const storage = fileStorage({ directory })
     t.equal(await extensionOf(storage, 'a'), 'docx')
-    for (const extension of ['docx', 'txt', 'pdf', 'docx']) {
-      const replaced = await storage.replace('a', Buffer.from(extension), { extension })
-      t.equal(replaced?.extension, extension)
-      t.same(await storage.stat('a'), replaced, extension)
+    for (const fileType of ['docx', 'txt', 'pdf', 'docx']) {
+      const replaced = await storage.replace('a', Buffer.from(fileType), { fileType })
+      t.equal(replaced?.fileType, fileType)
+      t.same(await storage.stat('a'), replaced, fileType)
     }
   })
 

@@ -50,7 +50,7 @@ for (const [fileMode, umask, file, folder] of [
       const storage = fileStorage({ directory, ...fileMode !== undefined && { fileMode } })
       const { fileId } = await storage.create('docx', Buffer.from('new'))
       await storage.state.set(fileId, 'a record', null)
-      await storage.replace(fileId, Buffer.from('newer'), { extension: 'odt' })
+      await storage.replace(fileId, Buffer.from('newer'), { fileType: 'odt' })
       t.strictSame(await modesBelow(root), {
         App_Data: folder,
         'App_Data/uploads': folder,

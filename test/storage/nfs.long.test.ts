@@ -35,8 +35,8 @@ t.test('on NFS, what one client writes, another sees at once, and does not overw
     t.equal((await reader!.stat(fileId))?.revision, revision)
     t.equal((await writer!.stat(fileId))?.revision, revision)
     await writer!.versions.keep(fileId, revision) // the old file stays, under another name
-    const extension = step % 4 === 0 ? 'odt' : 'docx'
-    const info = await writer!.replace(fileId, Buffer.from(String(step)), { ifRevision: revision, extension })
+    const fileType = step % 4 === 0 ? 'odt' : 'docx'
+    const info = await writer!.replace(fileId, Buffer.from(String(step)), { ifRevision: revision, fileType })
     t.equal(await reader!.replace(fileId, Buffer.from('late'), { ifRevision: revision }), null)
     t.strictSame(await reader!.stat(fileId), info)
     t.equal(await text((await reader!.read(fileId))!.body), String(step))

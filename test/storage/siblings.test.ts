@@ -17,7 +17,7 @@ async function directoryOf (t: Test, names: readonly string[]): Promise<string> 
 }
 
 /** Files of one fileId, the oldest first; which of them counts; the format that is saved. */
-const refused: ReadonlyArray<readonly [names: readonly string[], counts: string, extension: string]> = [
+const refused: ReadonlyArray<readonly [names: readonly string[], counts: string, fileType: string]> = [
   [['a.docx', 'a.doc'], 'a.doc', 'docx'],
   [['a.docx', 'a.doc'], 'a.doc', 'DOCX'],
   [['a.zzz', 'a.docx'], 'a.docx', 'zzz'],
@@ -26,19 +26,19 @@ const refused: ReadonlyArray<readonly [names: readonly string[], counts: string,
   [['a.ODT', 'a.docx'], 'a.docx', 'zzz']
 ]
 
-for (const [names, counts, extension] of refused) {
-  t.test(`${counts} among ${names} is not saved as ${extension}: the other one is a separate document`, async t => {
+for (const [names, counts, fileType] of refused) {
+  t.test(`${counts} among ${names} is not saved as ${fileType}: the other one is a separate document`, async t => {
     const directory = await directoryOf(t, names)
     const storage = fileStorage({ directory })
     const info = await storage.stat('a')
-    t.equal(info?.extension, counts.slice(2).toLowerCase())
-    await t.rejects(storage.replace('a', Buffer.from(NEW), { extension }), TAKEN)
+    t.equal(info?.fileType, counts.slice(2).toLowerCase())
+    await t.rejects(storage.replace('a', Buffer.from(NEW), { fileType }), TAKEN)
     t.strictSame(await textsIn(directory), Object.fromEntries(names.map(name => [name, name])))
     t.strictSame(await storage.stat('a'), info)
   })
 }
 
-const stored: ReadonlyArray<readonly [names: readonly string[], counts: string, extension: string, becomes: string]> = [
+const stored: ReadonlyArray<readonly [names: readonly string[], counts: string, fileType: string, becomes: string]> = [
   [['a.odt', 'a.rtf', 'a.docx'], 'a.docx', 'pdf', 'a.pdf'],
   [['a.odt', 'a.DOC', 'a.zzz', 'a.docx'], 'a.docx', 'pdf', 'a.pdf'],
   [['a.docx', 'a.zzz'], 'a.docx', 'docx', 'a.docx'],
@@ -48,13 +48,13 @@ const stored: ReadonlyArray<readonly [names: readonly string[], counts: string, 
   [['a.yyy', 'a.DOC', 'a.DOCX'], 'a.DOCX', 'docx', 'a.DOCX']
 ]
 
-for (const [names, counts, extension, becomes] of stored) {
+for (const [names, counts, fileType, becomes] of stored) {
   t.test(`${counts} among ${names} becomes ${becomes} and no other file is touched`, async t => {
     const directory = await directoryOf(t, names)
     const storage = fileStorage({ directory })
-    const replaced = await storage.replace('a', Buffer.from(NEW), { extension })
+    const replaced = await storage.replace('a', Buffer.from(NEW), { fileType })
     t.strictSame(await storage.stat('a'), replaced)
-    t.equal(replaced?.extension, extension)
+    t.equal(replaced?.fileType, fileType)
     const others = names.filter(name => name !== counts)
     t.strictSame(await textsIn(directory), { ...Object.fromEntries(others.map(name => [name, name])), [becomes]: NEW })
   })
@@ -65,15 +65,15 @@ t.test('a format in which a file dated in the future would be found instead is r
   await utimes(join(directory, 'a.zzz'), FAR_AHEAD, FAR_AHEAD)
   const storage = fileStorage({ directory })
   const before = await storage.stat('a')
-  await t.rejects(storage.replace('a', Buffer.from(NEW), { extension: 'yyy' }), TAKEN)
+  await t.rejects(storage.replace('a', Buffer.from(NEW), { fileType: 'yyy' }), TAKEN)
   t.strictSame([await textsIn(directory), await storage.stat('a')], [{ 'a.zzz': 'a.zzz', 'a.docx': 'a.docx' }, before])
 })
 
 /** `meanwhile`: runs just before the save is published. */
-async function save (storage: FileStorage, extension: string, meanwhile: () => void) {
+async function save (storage: FileStorage, fileType: string, meanwhile: () => void) {
   const { info, record } = await storage.snapshot('a')
   return await storage.commit('a', Buffer.from(NEW), {
-    extension,
+    fileType,
     ifRevision: info!.revision,
     ifRecordVersion: record?.version ?? null,
     record: meanwhile
@@ -81,13 +81,13 @@ async function save (storage: FileStorage, extension: string, meanwhile: () => v
 }
 
 t.test('a file created by another program under the target name just before publication is kept', async t => {
-  for (const extension of ['odt', 'zzz']) {
+  for (const fileType of ['odt', 'zzz']) {
     const directory = await directoryOf(t, ['a.docx'])
     const storage = fileStorage({ directory })
     await storage.state.set('a', 'which file it is', null)
-    const saving = save(storage, extension, () => writeFileSync(join(directory, `a.${extension}`), 'theirs'))
+    const saving = save(storage, fileType, () => writeFileSync(join(directory, `a.${fileType}`), 'theirs'))
     await t.rejects(saving, TAKEN)
-    t.strictSame(await textsIn(directory), { 'a.docx': 'a.docx', [`a.${extension}`]: 'theirs' })
+    t.strictSame(await textsIn(directory), { 'a.docx': 'a.docx', [`a.${fileType}`]: 'theirs' })
   }
 })
 
@@ -102,7 +102,7 @@ t.test('content staged for a name that is taken can become a separate document',
   const directory = await directoryOf(t, ['a.docx', 'a.doc'])
   const storage = fileStorage({ directory })
   const staged = await storage.stage('a', (async function * () { yield Buffer.from(NEW) })())
-  await t.rejects(storage.replace('a', staged, { extension: 'docx' }), TAKEN)
+  await t.rejects(storage.replace('a', staged, { fileType: 'docx' }), TAKEN)
   const { fileId } = await storage.create('docx', staged)
   await staged.discard()
   t.strictSame(await textsIn(directory), { 'a.docx': 'a.docx', 'a.doc': 'a.doc', [`${fileId}.docx`]: NEW })

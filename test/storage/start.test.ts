@@ -92,10 +92,10 @@ t.test('an invalid path is refused when the storage is created', async t => {
 t.test('an invalid extension is refused and the content is left alone', async t => {
   const directory = t.testdir({ 'a.docx': 'old' })
   const storage = fileStorage({ directory })
-  for (const extension of ['', '.', 'a/b', '../x', 'a.b', 'é', 'x'.repeat(17), 'a\0', undefined as unknown as string]) {
+  for (const fileType of ['', '.', 'a/b', '../x', 'a.b', 'é', 'x'.repeat(17), 'a\0', undefined as unknown as string]) {
     const content = { [Symbol.asyncIterator]: () => { throw new Error('must not be asked for') } }
-    await t.rejects(storage.create(extension, content), { code: 'FST_EDITOR_INVALID_NAME' })
-    if (extension !== undefined) await t.rejects(storage.replace('a', content, { extension }), { code: 'FST_EDITOR_INVALID_NAME' })
+    await t.rejects(storage.create(fileType, content), { code: 'FST_EDITOR_INVALID_NAME' })
+    if (fileType !== undefined) await t.rejects(storage.replace('a', content, { fileType }), { code: 'FST_EDITOR_INVALID_NAME' })
   }
   t.same(await namesIn(directory), ['a.docx'])
   await writeFile(join(directory, 'a.docx'), 'still writable')

@@ -18,7 +18,7 @@ t.test('a full disk (ENOSPC) keeps the old version and leaves no temp file', t =
 
   for (const content of [() => blocks(300), () => Buffer.alloc(300 * KIB)]) {
     await t.rejects(storage.replace(fileId, content()), { code: 'ENOSPC' })
-    await t.rejects(storage.replace(fileId, content(), { extension: 'odt' }), { code: 'ENOSPC' })
+    await t.rejects(storage.replace(fileId, content(), { fileType: 'odt' }), { code: 'ENOSPC' })
     await t.rejects(storage.create('docx', content()), { code: 'ENOSPC' })
     t.same([await contentsOf(directory), await storage.stat(fileId)], before)
   }
@@ -63,8 +63,8 @@ t.test('a failed rename (EPERM) keeps the old version and leaves no temp file', 
 t.test('a file of the old format that cannot be removed (EPERM) remains the only one', t => withImmutableFile(t, 'a.docx', async directory => {
   const storage = fileStorage({ directory })
   const before = [await storage.stat('a'), await contentsOf(directory)]
-  for (const extension of ['odt', 'zzz']) {
-    await t.rejects(storage.replace('a', blocks(1), { extension }), { code: 'EPERM' })
+  for (const fileType of ['odt', 'zzz']) {
+    await t.rejects(storage.replace('a', blocks(1), { fileType }), { code: 'EPERM' })
     t.same([await storage.stat('a'), await contentsOf(directory)], before)
   }
 }))
@@ -74,7 +74,7 @@ t.test('a directory with the new name keeps the old version and leaves no temp f
   const storage = fileStorage({ directory })
   const before = [await storage.stat('a'), await contentsOf(directory)]
   await mkdir(join(directory, 'a.odt'))
-  await t.rejects(storage.replace('a', blocks(1), { extension: 'odt' }), { code: 'FST_EDITOR_NAME_TAKEN' })
+  await t.rejects(storage.replace('a', blocks(1), { fileType: 'odt' }), { code: 'FST_EDITOR_NAME_TAKEN' })
   await rmdir(join(directory, 'a.odt'))
   t.same([await storage.stat('a'), await contentsOf(directory)], before)
 })
@@ -89,7 +89,7 @@ t.test('a failing source keeps the old version and leaves no temp file', async t
     throw failure
   }
   for (const attempt of [() => storage.replace('a', failing()), () =>
-    storage.replace('a', failing(), { extension: 'odt' }), () =>
+    storage.replace('a', failing(), { fileType: 'odt' }), () =>
     storage.create('docx', failing())]) {
     t.equal(await attempt().then(() => undefined, error => error), failure)
     t.same([await storage.stat('a'), await contentsOf(directory)], before)
@@ -108,7 +108,7 @@ for (const code of ['EINVAL', 'ENOTSUP'] as const) {
     const storage = fileStorage({ directory })
     const { fileId } = await storage.create('docx', Buffer.from('old'))
     const revisions = new Set([(await storage.stat(fileId))!.revision])
-    for (const [text, options] of [['one', {}], ['two', { extension: 'odt' }], ['six', { extension: 'docx' }]] as const) {
+    for (const [text, options] of [['one', {}], ['two', { fileType: 'odt' }], ['six', { fileType: 'docx' }]] as const) {
       revisions.add((await storage.replace(fileId, Buffer.from(text), options))!.revision)
       t.equal(Buffer.concat(await (await storage.read(fileId))!.body.toArray()).toString(), text)
     }

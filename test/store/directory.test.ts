@@ -15,8 +15,8 @@ async function startShared (t: Test) {
     second,
     fileId,
     path,
-    save: async ({ extension = 'txt', ifRecordVersion = null }: { extension?: string, ifRecordVersion?: string | null } = {}) => await first.commit(fileId, Buffer.from('saved'), {
-      extension,
+    save: async ({ fileType = 'txt', ifRecordVersion = null }: { fileType?: string, ifRecordVersion?: string | null } = {}) => await first.commit(fileId, Buffer.from('saved'), {
+      fileType,
       ifRevision: revision,
       ifRecordVersion,
       record: () => 'saved',
@@ -27,14 +27,14 @@ async function startShared (t: Test) {
   }
 }
 
-for (const extension of ['txt', 'docx']) {
-  t.test(`a process that ends between the record and the file, ${extension}: whoever reads the document finishes it`, async t => {
+for (const fileType of ['txt', 'docx']) {
+  t.test(`a process that ends between the record and the file, ${fileType}: whoever reads the document finishes it`, async t => {
     const { save, text, second, fileId, names } = await startShared(t)
-    const isPublishing = (_path: string, to: unknown) => String(to).endsWith(`${fileId}.${extension}`)
+    const isPublishing = (_path: string, to: unknown) => String(to).endsWith(`${fileId}.${fileType}`)
     // The call is made no more, and neither is what the process would do after it.
     const ended = new Promise<void>(resolve => {
       hook(t, {
-        name: extension === 'txt' ? 'rename' : 'link',
+        name: fileType === 'txt' ? 'rename' : 'link',
         isMeant: isPublishing,
         async instead () {
           resolve()
@@ -42,12 +42,12 @@ for (const extension of ['txt', 'docx']) {
         }
       })
     })
-    save({ extension }).catch(() => {})
+    save({ fileType }).catch(() => {})
     await ended
     t.equal(await text(), 'saved')
-    t.strictSame(await names(), [`${fileId}.${extension}`])
+    t.strictSame(await names(), [`${fileId}.${fileType}`])
     t.match((await second.snapshot(fileId)).record, { value: 'saved' })
-    t.match(await second.versions.list(fileId), [{ version: 1, extension: 'txt', size: 3 }])
+    t.match(await second.versions.list(fileId), [{ version: 1, fileType: 'txt', size: 3 }])
   })
 }
 
@@ -64,7 +64,7 @@ t.test('a reader that is held while it finishes a save finds it finished by othe
       return await call()
     }
   })
-  const saving = save({ extension: 'docx' })
+  const saving = save({ fileType: 'docx' })
   await held.promise
   t.match((await second.snapshot(fileId)).record, { value: 'saved' }, 'another reader has finished it')
   goOn.resolve()
@@ -132,7 +132,7 @@ t.test('another program replaces the file between the record and the rename: its
 t.test('a format whose file name another document has is refused, and both stay', async t => {
   const { save, text, path, fileId, names } = await startShared(t)
   await writeFile(path.replace(/txt$/, 'zzz'), 'another')
-  await t.rejects(save({ extension: 'zzz' }), { code: 'FST_EDITOR_NAME_TAKEN' })
+  await t.rejects(save({ fileType: 'zzz' }), { code: 'FST_EDITOR_NAME_TAKEN' })
   t.equal(await text(), 'old')
   t.ok((await names()).includes(`${fileId}.zzz`))
 })
@@ -144,10 +144,10 @@ t.test('another instance changes the format first: the slower one is told that t
     name: 'lstat',
     isMeant: called => called === renamed,
     async instead (call) {
-      await second.replace(fileId, Buffer.from('faster'), { extension: 'docx' })
+      await second.replace(fileId, Buffer.from('faster'), { fileType: 'docx' })
       return await call()
     }
   })
-  t.equal(await save({ extension: 'docx' }), null)
-  t.match(await second.stat(fileId), { extension: 'docx', size: 'faster'.length })
+  t.equal(await save({ fileType: 'docx' }), null)
+  t.match(await second.stat(fileId), { fileType: 'docx', size: 'faster'.length })
 })

@@ -17,7 +17,7 @@ import {
 
 const NEW_CHUNKS = halves(NEW_BYTES)
 /** Two replaces that keep the format of a docx, and one that changes it. */
-const FORMAT_OPTIONS: readonly ReplaceOptions[] = [{}, { extension: 'docx' }, { extension: 'ODT' }]
+const FORMAT_OPTIONS: readonly ReplaceOptions[] = [{}, { fileType: 'docx' }, { fileType: 'ODT' }]
 const OTHER_BYTES = patternBytes(500, 9)
 
 /** Every form of content: bytes, a stream. */
@@ -35,8 +35,8 @@ const documents = casesOf('document', async scene => scene, {
     { storage }
   ) {
     const created = await storage.create('DocX', Buffer.from('é'))
-    const { extension, size, modifiedAt, revision } = created
-    assert.equal(extension, 'docx', 'info.extension must be in lower case')
+    const { fileType, size, modifiedAt, revision } = created
+    assert.equal(fileType, 'docx', 'info.fileType must be in lower case')
     assert.equal(size, 2, 'info.size must be the number of bytes')
     assert.ok(modifiedAt instanceof Date && modifiedAt.getTime() > 0, 'info.modifiedAt must be a Date after 1970')
     assert.equal(typeof revision, 'string', 'info.revision must be a string')
@@ -69,8 +69,8 @@ const documents = casesOf('document', async scene => scene, {
   },
   async 'replace with the same extension, in upper or lower case, keeps it' ({ storage }) {
     const { fileId } = await storage.create('docx', patternBytes(1000))
-    const replaced = await storage.replace(fileId, patternBytes(10), { extension: 'DOCX' })
-    assert.equal(replaced?.extension, 'docx', 'replace must keep the extension')
+    const replaced = await storage.replace(fileId, patternBytes(10), { fileType: 'DOCX' })
+    assert.equal(replaced?.fileType, 'docx', 'replace must keep the extension')
     await assertStored(storage, fileId, patternBytes(10))
   },
   async 'replace with ifRevision replaces the stored revision; for any other it resolves to null and changes nothing' (
@@ -96,7 +96,7 @@ const documents = casesOf('document', async scene => scene, {
     const old = await storage.create('txt', Buffer.from('old'))
     const before = await list?.()
     for (const chunks of [[], [Buffer.from('new')], [patternBytes(200_000), patternBytes(200_000)]]) {
-      for (const options of [{}, { extension: 'md' }]) {
+      for (const options of [{}, { fileType: 'md' }]) {
         await assertSourceFails('replace', content => storage.replace(old.fileId, content, options), chunks)
         await assertUnchanged(storage, old, Buffer.from('old'))
       }
@@ -127,7 +127,7 @@ const documents = casesOf('document', async scene => scene, {
       const created = await storage.create('odt', staged)
       await staged.discard()
       await assertUnchanged(storage, created, NEW_BYTES)
-      assert.equal(created.extension, 'odt', 'info.extension must be the one passed to create')
+      assert.equal(created.fileType, 'odt', 'info.fileType must be the one passed to create')
     }
     await assertUnchanged(storage, old, OLD_BYTES)
   },
@@ -181,7 +181,7 @@ const commits = casesOf('commit', withRecord, {
     ]
     for (const change of changes) {
       for (const content of [NEW_BYTES, await storage.stage(fileId, inChunks(NEW_BYTES))]) {
-        const options = { ...ifStill(first), ...change, extension: 'odt', record: () => 'new' }
+        const options = { ...ifStill(first), ...change, fileType: 'odt', record: () => 'new' }
         const message = `commit must resolve to null: ${JSON.stringify(change)} is not what is stored`
         assert.equal(await storage.commit(fileId, content, options), null, message)
         if (!(content instanceof Uint8Array)) await content.discard()
@@ -225,7 +225,7 @@ const commits = casesOf('commit', withRecord, {
       await assert.rejects(committing, error => error === failure, message)
       await assertNothingChanged(scene, names)
     }
-    const misnamed = storage.commit(fileId, NEW_BYTES, { ...options, extension: 'not/an extension' })
+    const misnamed = storage.commit(fileId, NEW_BYTES, { ...options, fileType: 'not/an extension' })
     await assert.rejects(misnamed, { code: 'FST_EDITOR_INVALID_NAME' })
     await assertNothingChanged(scene, names)
   }

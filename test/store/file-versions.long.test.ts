@@ -80,8 +80,8 @@ t.test('on a file system without links, records are made and contents copied', a
   t.strictSame(await contentsOf(other), { 1: 'first', 2: 'second', 3: 'third, changed in place' })
   const writes = await Promise.all([storage, other].map(async ({ state }) => await state.set('a', 'first', null)))
   t.equal(writes.filter(version => version !== null).length, 1, 'one of two instances makes the next record')
-  for (let count = 0; count < 20; count++) await other.replace('a', Buffer.from(`content ${count}`), { extension: count % 2 ? 'odt' : 'docx' })
-  t.match(await storage.stat('a'), { extension: 'odt', size: 'content 19'.length })
+  for (let count = 0; count < 20; count++) await other.replace('a', Buffer.from(`content ${count}`), { fileType: count % 2 ? 'odt' : 'docx' })
+  t.match(await storage.stat('a'), { fileType: 'odt', size: 'content 19'.length })
 })
 
 t.test('a content that another program changed in place is not shown as the one that was kept', async t => {
@@ -179,7 +179,7 @@ t.test('a reader that is held where it tidies up does not remove what another in
       return await call()
     }
   })
-  await storage.replace('a', Buffer.from('third'), { extension: 'odt' })
+  await storage.replace('a', Buffer.from('third'), { fileType: 'odt' })
   await storage.stat('a')
   t.match(await contentsOf(other), { 3: 'third' })
   t.notOk((await readdir(join(path, '..'))).includes('a.docx'))

@@ -12,22 +12,22 @@ import { deferred } from '../kit/time.js'
 const ANY_AGE = -60_000
 
 /** A document in a directory that two instances share. */
-async function startShared (t: Test, extension = 'docx') {
+async function startShared (t: Test, fileType = 'docx') {
   const directory = t.testdir()
   const [first, second] = [fileStorage({ directory }), fileStorage({ directory })]
-  await first.create(extension, Buffer.from('old'), { fileId: 'a' })
+  await first.create(fileType, Buffer.from('old'), { fileId: 'a' })
   const name = createHash('sha256').update('a').digest('hex')
 
   return {
     directory,
     folder: join(directory, OWN_FOLDER, name.slice(0, 2), name.slice(2, 34)),
-    path: join(directory, `a.${extension}`),
+    path: join(directory, `a.${fileType}`),
     first,
     second,
-    async save (storage: typeof first, text: string, extension: string) {
+    async save (storage: typeof first, text: string, fileType: string) {
       const { info, record } = await storage.snapshot('a')
       return await storage.commit('a', Buffer.from(text), {
-        extension,
+        fileType,
         ifRevision: info!.revision,
         ifRecordVersion: record?.version ?? null,
         record: () => text
@@ -53,11 +53,11 @@ function holding (t: Test, name: Hook['name'], isMeant: Hook['isMeant']) {
   return { reached: reached.promise, goOn: going.resolve }
 }
 
-for (const extension of ['docx', 'odt']) {
-  t.test(`suspended before it publishes, a process publishes nothing that was taken back, ${extension}`, async t => {
+for (const fileType of ['docx', 'odt']) {
+  t.test(`suspended before it publishes, a process publishes nothing that was taken back, ${fileType}`, async t => {
     const { directory, path, first, second, save, text, names } = await startShared(t)
-    const { reached, goOn } = holding(t, extension === 'docx' ? 'rename' : 'link', (_from, to) => to === join(directory, `a.${extension}`))
-    const saving = save(first, 'late', extension)
+    const { reached, goOn } = holding(t, fileType === 'docx' ? 'rename' : 'link', (_from, to) => to === join(directory, `a.${fileType}`))
+    const saving = save(first, 'late', fileType)
     await reached
     await writeFile(path, 'of another program')
     t.equal(await text(), 'of another program')

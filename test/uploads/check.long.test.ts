@@ -279,22 +279,22 @@ t.test('content that is checked and then not wanted can be closed, and the error
   await t.rejects(bytesOf(begun), { message: 'the upload broke' })
 })
 
-t.test('setDocumentFromBytes stores nothing that its check refuses, and stores anything without it', async t => {
+t.test('uploadDocument stores nothing that its check refuses, and stores anything without it', async t => {
   const directory = t.testdir({})
   const { app } = await startHost(t, { storage: fileStorage({ directory }) })
   const documents = async () => (await readdir(directory)).filter(name => !name.startsWith('.'))
   const control = app.editorControl()
 
-  await t.rejects(control.setDocumentFromBytes(PROGRAM, 'a.docx', { check: true }), WRONG)
-  await t.rejects(control.setDocumentFromBytes(streamOf(REPORT.subarray(0, -30)), 'a.docx', { check: true }), DAMAGED)
-  await t.rejects(control.setDocumentFromBytes(Readable.from([]), 'a.docx', { check: true }), EMPTY)
+  await t.rejects(control.uploadDocument(PROGRAM, 'a.docx', { check: true }), WRONG)
+  await t.rejects(control.uploadDocument(streamOf(REPORT.subarray(0, -30)), 'a.docx', { check: true }), DAMAGED)
+  await t.rejects(control.uploadDocument(Readable.from([]), 'a.docx', { check: true }), EMPTY)
   t.strictSame(await documents(), [])
   t.equal(control.hasDocument, false)
 
-  const fileId = await control.setDocumentFromBytes(streamOf(REPORT), 'a.docx', { check: true })
+  const { fileId } = await control.uploadDocument(streamOf(REPORT), 'a.docx', { check: true })
   t.strictSame(await documents(), [`${fileId}.docx`])
   t.equal(control.hasDocument, true)
-  await app.editorControl().setDocumentFromBytes(PROGRAM, 'a.docx')
+  await app.editorControl().uploadDocument(PROGRAM, 'a.docx')
   t.equal((await documents()).length, 2)
 })
 

@@ -10,9 +10,9 @@ const LIMIT = 100_000
 const STORED = 'what is stored'
 
 const WAYS: Record<string, (app: FastifyInstance, file: DocumentContent & AsyncIterable<Uint8Array>) => Promise<unknown>> = {
-  setDocumentFromBytes: async (app, file) => await app.editorControl().setDocumentFromBytes(file, 'a.txt'),
-  'setDocumentFromBytes with check': async (app, file) => await app.editorControl().setDocumentFromBytes(file, 'a.txt', { check: true }),
-  'createDocument from a file': async (app, file) => await app.editorControl().createDocument({ from: { content: file, name: 'a.txt' } }),
+  uploadDocument: async (app, file) => await app.editorControl().uploadDocument(file, 'a.txt'),
+  'uploadDocument with check': async (app, file) => await app.editorControl().uploadDocument(file, 'a.txt', { check: true }),
+  'createDocument from a file': async (app, file) => await app.editorControl().createDocument({ from: { content: file, title: 'a.txt' } }),
   'storage.create': async (app, file) => await app.editorStorage.create('txt', file),
   'storage.replace': async (app, file) => await app.editorStorage.replace('stored', file)
 }

@@ -1,4 +1,4 @@
-import { blankFormats } from 'fastify-onlyoffice'
+import { blankFileTypes } from 'fastify-onlyoffice'
 import { formatName, kindOf } from '../formats.js'
 import { html } from '../html.js'
 
@@ -36,7 +36,7 @@ ${dialog({
   fields: html`
   <fieldset class="formats">
     <legend>Kind</legend>
-    ${blankFormats.map((extension, position) => html`<label class="format"><input type="radio" name="format" value="${extension}"${position === 0 ? html` checked` : null}><span class="icon" data-kind="${kindOf(extension)}" aria-hidden="true">${extension}</span><span>${formatName(extension)}</span></label>`)}
+    ${blankFileTypes.map((fileType, position) => html`<label class="format"><input type="radio" name="format" value="${fileType}"${position === 0 ? html` checked` : null}><span class="icon" data-kind="${kindOf(fileType)}" aria-hidden="true">${fileType}</span><span>${formatName(fileType)}</span></label>`)}
   </fieldset>
   ${nameField('new', 'Untitled')}`
 })}

@@ -16,11 +16,11 @@ import { dateText, listText, sizeText } from './texts.js'
  * @returns {Html}
  */
 export function row (document, { user, editors, hasThumbnails }) {
-  const { id, name, extension, size, modifiedAt, revision, isFavorite } = document
+  const { id, name, fileType, size, modifiedAt, revision, isFavorite } = document
   const query = `?user=${user.id}`
   const dot = name.lastIndexOf('.')
   return html`
-<li id="document-${id}" data-id="${id}" data-name="${name}" data-base="${baseOf(name)}" data-extension="${extension}" data-favorite="${String(isFavorite)}">
+<li id="document-${id}" data-id="${id}" data-name="${name}" data-base="${baseOf(name)}" data-file-type="${fileType}" data-favorite="${String(isFavorite)}">
   <span class="preview" aria-hidden="true"${hasThumbnails ? html` data-thumbnail="/documents/${id}/thumbnail?revision=${hash(revision)}"` : null}>${icon(document)}</span>
   <div class="about">
     <p class="name">${isFavorite ? html`<span class="star" role="img" aria-label="Favorite">${glyph('star')}</span> ` : null}<a href="/edit/${id}${query}">${name.slice(0, dot)}<wbr>${name.slice(dot)}</a></p>
@@ -35,9 +35,9 @@ export function row (document, { user, editors, hasThumbnails }) {
 </li>`
 }
 
-/** @param {{ extension: string, kind: string }} document */
-function icon ({ extension, kind }) {
-  return html`<span class="icon" data-kind="${kind}">${extension}</span>`
+/** @param {{ fileType: string, kind: string }} document */
+function icon ({ fileType, kind }) {
+  return html`<span class="icon" data-kind="${kind}">${fileType}</span>`
 }
 
 /**

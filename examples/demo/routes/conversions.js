@@ -13,21 +13,21 @@ import { sendFile } from './send.js'
  */
 export async function conversionRoutes (app, { documents }) {
   app.get('/documents/:id/formats', async request => {
-    const { extension } = await documents.existing(idIn(request))
-    return { formats: await formatsFor(extension) }
+    const { fileType } = await documents.existing(idIn(request))
+    return { formats: await formatsFor(fileType) }
   })
 
   app.post('/documents/:id/convert', async (request, reply) => {
-    const { id, name, extension } = await documents.existing(idIn(request))
+    const { id, name, fileType: present } = await documents.existing(idIn(request))
     const { format, add = false } = fieldsIn(request)
-    const wanted = (await formatsFor(extension)).find(({ extension }) => extension === format)
+    const wanted = (await formatsFor(present)).find(({ fileType }) => fileType === format)
     if (!wanted || (add === true && !wanted.opens)) throw new UnknownFormat()
     const signal = untilGone(reply)
     await documents.storeLatest(id, signal)
-    const control = await app.editorControl().openDocument(id, { name })
+    const control = await app.editorControl().openDocument(id, { title: name })
     const { body, fileType, mediaType, size } = await control.convert({
-      outputType: wanted.extension,
-      title: nameWith(name, wanted.extension),
+      outputType: wanted.fileType,
+      title: nameWith(name, wanted.fileType),
       signal
     })
     const convertedName = nameWith(name, fileType)
@@ -39,22 +39,22 @@ export async function conversionRoutes (app, { documents }) {
 
   app.get('/documents/:id/pdf', async (request, reply) => {
     const { id, name } = await documents.existing(idIn(request))
-    const control = await app.editorControl().openDocument(id, { name })
+    const control = await app.editorControl().openDocument(id, { title: name })
     const body = await control.convertToPdf({ signal: untilGone(reply) })
     return sendFile(reply, { name: nameWith(name, 'pdf'), body, mediaType: 'application/pdf', isShown: true })
   })
 
   /**
    * What a document can be converted to, and whether the editor opens the result.
-   * @param {string} extension
+   * @param {string} fileType
    */
-  async function formatsFor (extension) {
+  async function formatsFor (fileType) {
     const known = await app.editorServer.formats()
-    const { convertsTo = [] } = known.find(format => format.extension === extension) ?? {}
-    return convertsTo.filter(format => format !== extension).map(format => ({
-      extension: format,
+    const { convertsTo = [] } = known.find(format => format.fileType === fileType) ?? {}
+    return convertsTo.filter(format => format !== fileType).map(format => ({
+      fileType: format,
       label: formatName(format),
-      opens: known.some(({ extension, documentType }) => extension === format && documentType !== undefined)
+      opens: known.some(({ fileType, documentType }) => fileType === format && documentType !== undefined)
     })).sort((a, b) => a.label.localeCompare(b.label))
   }
 }

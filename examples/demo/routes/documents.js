@@ -1,4 +1,4 @@
-import { blankFormats } from 'fastify-onlyoffice'
+import { blankFileTypes } from 'fastify-onlyoffice'
 import { NoSuchDocument, UnknownFormat } from '../errors.js'
 import { titleOf } from '../names.js'
 import { preferencesIn } from '../preferences.js'
@@ -16,10 +16,10 @@ import { sendFile } from './send.js'
 export async function documentRoutes (app, { documents, thumbnails }) {
   app.post('/documents/new', async (request, reply) => {
     const { format, name } = fieldsIn(request)
-    if (typeof format !== 'string' || !blankFormats.includes(format)) throw new UnknownFormat()
+    if (typeof format !== 'string' || !blankFileTypes.includes(format)) throw new UnknownFormat()
     const title = titleOf(name, format)
     const { lang } = preferencesIn(request.headers)
-    const id = await app.editorControl({ lang }).createDocument(format, { name: title })
+    const { fileId: id } = await app.editorControl({ lang }).createDocument(format, { title })
     return reply.code(201).send(await documents.add(id, title))
   })
 
@@ -35,8 +35,8 @@ export async function documentRoutes (app, { documents, thumbnails }) {
     const { name, favorite } = fieldsIn(request)
     if (typeof favorite === 'boolean') await documents.favor(id, favorite)
     if (name === undefined) return reply.code(204).send()
-    const { extension } = await documents.existing(id)
-    const renamed = await documents.rename(id, titleOf(name, extension))
+    const { fileType } = await documents.existing(id)
+    const renamed = await documents.rename(id, titleOf(name, fileType))
     await app.editorSessions.rename(id, renamed.name).catch(error =>
       request.log.warn({ err: error }, 'open editors still show the old name')
     )

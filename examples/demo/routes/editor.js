@@ -23,7 +23,7 @@ export async function editorRoutes (app, { documents, documentServer, sendPage }
       info: { favorite: isFavorite },
       customization: { uiTheme: `theme-${theme ?? 'system'}` }
     })
-    await control.openDocument(id, { name })
+    await control.openDocument(id, { title: name })
     return sendPage(reply, editorPage({ name, fragment: control.render({ closeUrl: `/?user=${user.id}` }), visitor }))
   })
 

@@ -24,7 +24,7 @@ export async function uploadRoutes (app, { documents }) {
     const { name: given } = /** @type {{ name?: unknown }} */ (request.query)
     const name = titleOf(given, extensionOf(String(given)))
     if (!(request.body instanceof Readable)) throw new NoContent()
-    const id = await app.editorControl().setDocumentFromBytes(uploadedBytes(request, request.body), name, {
+    const { fileId: id } = await app.editorControl().uploadDocument(uploadedBytes(request, request.body), name, {
       check: true
     })
     return reply.code(201).send(await documents.add(id, name))

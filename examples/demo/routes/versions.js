@@ -17,7 +17,7 @@ import { sendFile } from './send.js'
 export async function versionRoutes (app, { documents, sendPage }) {
   app.get('/documents/:id/versions', async (request, reply) => {
     const document = await documents.existing(idIn(request))
-    const control = await app.editorControl().openDocument(document.id, { name: document.name })
+    const control = await app.editorControl().openDocument(document.id, { title: document.name })
     const { history } = await control.history()
     const [present, ...earlier] = history.toReversed()
     return sendPage(reply, versionsPage({
@@ -34,7 +34,7 @@ export async function versionRoutes (app, { documents, sendPage }) {
     const found = await app.editorStorage.versions?.read(id, number)
     if (!found) throw new NoSuchDocument()
     return sendFile(reply, {
-      name: `${baseOf(name)} (version ${number}).${found.version.extension}`,
+      name: `${baseOf(name)} (version ${number}).${found.version.fileType}`,
       body: found.body,
       size: found.version.size
     })
@@ -43,7 +43,7 @@ export async function versionRoutes (app, { documents, sendPage }) {
   app.post('/documents/:id/versions/:version/restore', async (request, reply) => {
     const { id, name } = await documents.existing(idIn(request))
     const { id: userId, name: userName } = userIn(request)
-    const control = await app.editorControl({ user: { id: userId, name: userName } }).openDocument(id, { name })
+    const control = await app.editorControl({ user: { id: userId, name: userName } }).openDocument(id, { title: name })
     await control.restore(numberIn(request), { timeout: 0 })
     return reply.code(204).send()
   })

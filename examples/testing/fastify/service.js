@@ -25,7 +25,7 @@ export async function createService (server, options) {
   app.post('/documents/:name', async request => {
     const { name } = /** @type {{ name: string }} */ (request.params)
     const control = app.editorControl()
-    return { fileId: await control.setDocumentFromBytes(/** @type {Buffer} */ (request.body), name) }
+    return { fileId: await control.uploadDocument(/** @type {Buffer} */ (request.body), name) }
   })
 
   app.get('/documents/:fileId/config', async (request, reply) => {

@@ -2,20 +2,20 @@
 import { linkTo, openTab, pageUrl } from '../page.js'
 
 /** @type {Record<string, string>} */
-const FORMATS = { word: 'docx', cell: 'xlsx', slide: 'pptx', pdf: 'pdf' }
+const FILE_TYPES = { word: 'docx', cell: 'xlsx', slide: 'pptx', pdf: 'pdf' }
 
 /** @type {import('./index.js').ActionGroups} */
 export const documentGroups = {
   create: ({ ask, fragment, messages, page, tell }) => ({
     async onRequestCreateNew () {
       const { documentType, editorConfig } = page.config
-      const format = FORMATS[documentType ?? '']
+      const fileType = FILE_TYPES[documentType ?? '']
       const lang = editorConfig?.lang
-      const body = { ...(format && { format }), ...(lang && { lang }) }
+      const body = { ...(fileType && { fileType }), ...(lang && { lang }) }
       let template
       if (page.actions.includes('templates')) {
         const { choose } = await import('../dialogs.js')
-        const blank = { name: messages.blankDocument, ...(format && { fileType: format }), data: undefined }
+        const blank = { title: messages.blankDocument, ...(fileType && { fileType }), data: undefined }
         const choice = await choose(fragment, {
           title: messages.chooseTemplate,
           messages,
@@ -58,7 +58,7 @@ export const documentGroups = {
     onMakeActionLink: place => answer('setActionLink', linkTo(place))
   }),
 
-  'edit-rights': ({ reopen }) => ({ onRequestEditRights: () => reopen('edit') }),
+  editRights: ({ reopen }) => ({ onRequestEditRights: () => reopen('edit') }),
 
   users: ({ ask, answer }) => ({
     /** @param {{ c: string }} data */

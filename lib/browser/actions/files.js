@@ -53,7 +53,7 @@ export const fileGroups = {
   }),
 
   reference,
-  'save-as': saveAs
+  saveAs
 }
 
 /** @typedef {{ path?: string, link?: string, referenceData?: object }} Linked */
@@ -100,8 +100,8 @@ function saveAs ({ ask, messages, page, tell }) {
     /** @param {{ url: string, title: string, fileType: string }} data */
     async onRequestSaveAs ({ url, title, fileType }) {
       tell.busy(messages.savingCopy)
-      const copy = await ask('save-as', { url, title, fileType })
-      const name = String(copy.name ?? title)
+      const copy = await ask('saveAs', { url, title, fileType })
+      const name = String(copy.title ?? title)
       if (copy.isDownload) {
         const file = await fetchThroughProxy(page, url, AbortSignal.timeout(TIME_LIMIT_MS))
         const title = messages.copyOffered.replace('{name}', () => name)

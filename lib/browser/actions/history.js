@@ -19,10 +19,10 @@ export const historyGroups = {
     }
   },
 
-  'history-data': ({ ask, answer, tell }) => ({
+  historyData: ({ ask, answer, tell }) => ({
     /** @param {number | string} version Text, if the editor takes versions such as `1.2`. */
     async onRequestHistoryData (version) {
-      const data = await ask('history-data', { version: Number(version) })
+      const data = await ask('historyData', { version: Number(version) })
         .catch(error => ({ error: tell.textOf(error) }))
       answer('setHistoryData', { ...data, version })
     }

@@ -145,11 +145,11 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
   }
 
   /** Lets a blob take the place of a file, if there is one. */
-  async function prepare (fileId: string, { name, extension }: StoredContent, file?: StoredFile): Promise<void> {
+  async function prepare (fileId: string, { name, fileType }: StoredContent, file?: StoredFile): Promise<void> {
     const path = join(folderOf(fileId), name)
     const stats = await statsAt(path)
     if (!stats) throw new StorageError('the content is no longer there')
-    const target = { name: nameOf(fileId, extension, file), stats }
+    const target = { name: nameOf(fileId, fileType, file), stats }
     if (target.name !== file?.name) {
       if (await statsAt(pathOf(target.name))) throw new NameTakenError()
       const others = (await lookup.findAll(fileId)).filter(other => other.name !== file?.name)
@@ -191,7 +191,7 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
     // A long listing may lack a name that was made during it.
     const isStaged = names.includes(content.name) || (!published && await statsAt(blob) !== undefined)
     if (published ? !isStaged && !replaced : !isStaged) return files // done, or changed by another program since
-    const name = nameOf(fileId, content.extension, replaced)
+    const name = nameOf(fileId, content.fileType, replaced)
     try {
       const isChanged = replaces === null ? files.length > 0 : !replaced
       if (!published && isChanged && await isMoving(fileId, names)) return undefined
@@ -322,7 +322,7 @@ function recordOf (envelope: Envelope | undefined, file: StoredFile | undefined)
   const content = {
     name,
     size: Number(file.stats.size),
-    extension: splitName(file.name)!.extension.toLowerCase(),
+    fileType: splitName(file.name)!.extension.toLowerCase(),
     modifiedAt: file.stats.mtime.toISOString(),
     revision: name
   }

@@ -64,8 +64,8 @@ const csv = (text: string, length?: number): Input => [Buffer.from(text), rewrit
 const parsed = (parse: (text: Buffer) => unknown) => (bytes: Uint8Array) => parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
 const callback: Input[1] = parsed(parseCallbackBody)
 const conversion: Input[1] = parsed(bytes => parseConversionAnswer(bytes.toString()))
-const checked = (filetype: string) => async (bytes: Uint8Array) =>
-  await drain(checkedContent(inPieces(bytes), { filetype, extension: filetype, mediaType: undefined }))
+const checked = (fileType: string) => async (bytes: Uint8Array) =>
+  await drain(checkedContent(inPieces(bytes), { fileType, storedType: fileType, mediaType: undefined }))
 const text = (start: string, part: string, size: number) => Buffer.from(start + part.repeat(size / part.length))
 
 const inputs: Readonly<Record<string, () => Input>> = {

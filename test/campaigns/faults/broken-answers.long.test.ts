@@ -85,7 +85,7 @@ const plays: Record<string, Play> = {
     answers.set(name, isResult ? brokenAnswer(content, random) : wholeAnswer(content))
     answers.set(`conversion of ${name}`, isResult ? wholeAnswer(answer) : brokenAnswer(Buffer.from(answer), random))
     const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from(OLD), `${name}.docx`)
+    await control.uploadDocument(Buffer.from(OLD), `${name}.docx`)
     try {
       const pdf = await control.convertToPdf({ maxAttempts: 1 })
       if (!pdf.equals(content)) throw new Error(`${pdf.length} of ${content.length} bytes`)
@@ -160,7 +160,7 @@ for (const encoding of ['identity', 'gzip']) {
     t.equal(await host.storedText(info.fileId), OLD)
 
     const control = host.app.editorControl()
-    await control.setDocumentFromBytes(Buffer.from(OLD), 'stalled.docx')
+    await control.uploadDocument(Buffer.from(OLD), 'stalled.docx')
     await t.rejects(control.convertToPdf({ maxAttempts: 1 }), { code: 'FST_EDITOR_UPSTREAM_TIMEOUT' })
   })
 

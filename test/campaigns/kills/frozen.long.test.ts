@@ -108,7 +108,7 @@ t.test('an instance that was frozen in the middle of a save replaces nothing new
     }
     if (event === 'somebody else replaces the file') {
       if (!isStored(moment)) return { answers: [], stored: await replaceFromOutside(file), beside: [frozen.version] }
-      return { answers: [], stored: await replaceFromOutside(file, (await storage.stat(file.fileId))!.extension), beside: [] }
+      return { answers: [], stored: await replaceFromOutside(file, (await storage.stat(file.fileId))!.fileType), beside: [] }
     }
     const present = file.key
     file.key = older

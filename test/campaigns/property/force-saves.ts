@@ -130,7 +130,7 @@ async function play (
 ): Promise<Array<Omit<Ended, 'life'>>> {
   const { documentServer } = pair
   const first = pair.a.app.editorControl({ user: { id: 'u0', name: 'u0' } })
-  const fileId = await first.setDocumentFromBytes(Buffer.from('uploaded'), 'Life.txt')
+  const { fileId } = await first.uploadDocument(Buffer.from('uploaded'), 'Life.txt')
   const editors: Editor[] = []
   const pressed: Array<Promise<unknown>> = []
   /** Saves by the button or the timer. */

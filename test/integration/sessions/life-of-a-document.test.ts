@@ -14,7 +14,7 @@ t.test('a document is uploaded, opened, edited and closed: the stored bytes are 
   t.match(await session.close(), { status: 2, httpStatus: 200, answer: { error: 0 }, accepted: true })
   t.equal(await stored(), 'what was edited')
   t.strictSame(await listing(), [`${fileId}.txt`])
-  t.match(saved, [{ fileId, status: 2, key: session.key, extension: 'txt', size: 15, users: ['ada'] }])
+  t.match(saved, [{ fileId, status: 2, key: session.key, fileType: 'txt', size: 15, users: ['ada'] }])
 
   const next = await open()
   t.not(next.key, session.key)
@@ -24,7 +24,7 @@ t.test('a document is uploaded, opened, edited and closed: the stored bytes are 
   t.equal(await key(), next.key, 'closed unchanged, it keeps its key')
 
   const other = app.editorControl()
-  await other.setDocumentFromBytes(Buffer.from(OLD), 'Notes.txt')
+  await other.uploadDocument(Buffer.from(OLD), 'Notes.txt')
   t.not(other.documentKey, session.key, 'the same bytes uploaded once more are another document')
   t.match(documentServer.forgotten.size, 0)
 })
@@ -33,14 +33,14 @@ t.test('the edited text of a Word document is in the stored file, which can be o
   const { app, documentServer, storage } = await startService(t)
   const control = app.editorControl()
   const report = readFileSync(new URL('../../fixtures/documents/report.docx', import.meta.url))
-  const fileId = await control.setDocumentFromBytes(report, 'Report.docx')
+  const { fileId } = await control.uploadDocument(report, 'Report.docx')
   const session = await documentServer.open(control.config!)
   await session.edit('First paragraph\nSecond: naïve größe')
   const edited = await session.content()
   t.match(await session.close(), { status: 2, accepted: true })
 
   const { info, body } = (await storage.read(fileId))!
-  t.equal(info.extension, 'docx')
+  t.equal(info.fileType, 'docx')
   t.strictSame(Buffer.concat(await body.toArray()), edited)
   const again = await app.editorControl().openDocument(fileId)
   t.not(again.documentKey, control.documentKey)

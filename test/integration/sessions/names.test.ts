@@ -22,7 +22,7 @@ t.test('an uploaded document with a name in any script is opened and saved', asy
   const { app, documentServer, storedText } = await startService(t)
   for (const name of names) {
     const control = app.editorControl()
-    const fileId = await control.setDocumentFromBytes(Buffer.from('as it was'), `${name}.txt`)
+    const { fileId } = await control.uploadDocument(Buffer.from('as it was'), `${name}.txt`)
     t.equal(control.config!.document.title, `${name}.txt`)
     const session = await documentServer.open(control.config!)
     await session.edit('Größe 日本語')
@@ -33,6 +33,6 @@ t.test('an uploaded document with a name in any script is opened and saved', asy
 
 t.test('a document with a non-Latin name is converted', async t => {
   const control = (await startService(t)).app.editorControl()
-  await control.setDocumentFromBytes(Buffer.from('Größe 日本語'), '日本語の文書.txt')
+  await control.uploadDocument(Buffer.from('Größe 日本語'), '日本語の文書.txt')
   t.match((await control.convertToPdf(PATIENT)).toString('latin1'), /^%PDF-.*%%EOF/s)
 })

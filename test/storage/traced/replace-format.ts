@@ -3,4 +3,4 @@ import { between } from './mark.js'
 
 const storage = fileStorage({ directory: process.argv[2]! })
 await storage.state.set('a', 'a session', null)
-await between(() => storage.replace('a', Buffer.from('new'), { extension: 'odt' }))
+await between(() => storage.replace('a', Buffer.from('new'), { fileType: 'odt' }))

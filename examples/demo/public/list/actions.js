@@ -5,7 +5,7 @@ import { ask } from './dialog.js'
 import { refresh } from './live.js'
 import { tell } from './toasts.js'
 
-/** @typedef {{ id: string, name: string, base: string, extension: string, isFavorite: boolean }} Listed */
+/** @typedef {{ id: string, name: string, base: string, fileType: string, isFavorite: boolean }} Listed */
 
 const list = find('[data-documents]')
 
@@ -14,21 +14,21 @@ const list = find('[data-documents]')
  * @param {HTMLElement} row
  * @returns {Listed}
  */
-export function listed ({ dataset: { id = '', name = '', base = '', extension = '', favorite } }) {
-  return { id, name, base, extension, isFavorite: favorite === 'true' }
+export function listed ({ dataset: { id = '', name = '', base = '', fileType = '', favorite } }) {
+  return { id, name, base, fileType, isFavorite: favorite === 'true' }
 }
 
 /** @type {Record<string, ((document: Listed) => void) | undefined>} */
 export const items = { rename, copy, pdf, convert, delete: remove, favorite }
 
 /** @param {Listed} document */
-function rename ({ id, name, base, extension }) {
+function rename ({ id, name, base, fileType }) {
   ask('rename', {
     title: `Rename ${name}`,
     prepare (form) {
       const input = /** @type {HTMLInputElement} */ (form.elements.namedItem('name'))
       input.value = base
-      find('[data-suffix]', form).textContent = `.${extension}`
+      find('[data-suffix]', form).textContent = `.${fileType}`
       requestAnimationFrame(() => input.select())
     },
     async run (fields) {
@@ -74,21 +74,21 @@ function pdf ({ id, name }) {
 /** @param {Listed} document */
 async function convert ({ id, name, base }) {
   await attempt(async () => {
-    /** @type {{ formats: Array<{ extension: string, label: string, opens: boolean }> }} */
+    /** @type {{ formats: Array<{ fileType: string, label: string, opens: boolean }> }} */
     const { formats } = await (await read(`/documents/${id}/formats`)).json()
     if (formats.length === 0) throw new Error('There is no other format for it')
     ask('convert', {
       title: `Convert ${name}`,
       prepare (form) {
         const select = /** @type {HTMLSelectElement} */ (form.elements.namedItem('format'))
-        select.replaceChildren(...formats.map(({ extension, label }) => {
-          const option = element('option', '', `${label} (.${extension})`)
-          option.value = extension
-          option.defaultSelected = extension === 'pdf'
+        select.replaceChildren(...formats.map(({ fileType, label }) => {
+          const option = element('option', '', `${label} (.${fileType})`)
+          option.value = fileType
+          option.defaultSelected = fileType === 'pdf'
           return option
         }))
         const second = /** @type {HTMLButtonElement} */ (find('[name="second"]', form))
-        const update = () => { second.hidden = !formats.find(({ extension }) => extension === select.value)?.opens }
+        const update = () => { second.hidden = !formats.find(({ fileType }) => fileType === select.value)?.opens }
         select.onchange = update
         update()
       },
