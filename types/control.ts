@@ -432,9 +432,9 @@ export interface EditorMessages {
 /** Options of `EditorControl.render`. */
 export interface RenderOptions {
   /**
-   * Events of the editor that the page listens to on the fragment, or as handlers: most of them add a button or a menu
-   * entry. Those that are answered by the option `actions` need not be named. `onRequestClose` shows the close button
-   * of the editor, unless `customization.close` says otherwise.
+   * Events of the editor that the page listens to on the fragment (`requestclose` for `onRequestClose`), or as
+   * handlers: most of them add a button or a menu entry. Those that are answered by the option `actions` need not be
+   * named. `onRequestClose` shows the close button of the editor, unless `customization.close` says otherwise.
    *
    * @default none besides the informational ones
    */

@@ -278,7 +278,7 @@ export interface EditorServer {
    *   return app.editorServer.sign('setHistoryData', { version, fileType: 'docx', key, url })
    * })
    *
-   * // In the page: fragment.addEventListener('onRequestHistoryData', async event => {
+   * // In the page: fragment.addEventListener('requesthistorydata', async event => {
    * //   const response = await fetch(`/history/report/${event.detail}`)
    * //   docEditor.setHistoryData(await response.json())
    * // })

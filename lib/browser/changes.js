@@ -1,6 +1,7 @@
 // What the editor has not sent yet: `destroyEditor` would lose it. And whether what it has sent is stored.
 import { ActionError } from './errors.js'
 import { stateOf } from './fragment.js'
+import { dispatch } from './page.js'
 import { isTransient } from './request.js'
 
 /** @import { ActionContext } from './actions/index.js' */
@@ -133,7 +134,7 @@ export function followQuestion (requestClose) {
 }
 
 /**
- * Detail of the event `onSaveStateChange`.
+ * Detail of the event `savestatechange`.
  * @typedef {object} SaveState
  * @property {boolean} saved Whether the latest save is stored, as far as is known.
  * @property {string} [since] When it was first refused: an ISO date.
@@ -211,8 +212,7 @@ export function followSaves ({ fragment, page, messages, tell, ask }) {
     told = JSON.stringify(answer)
     if (answer.saved) delete state.refusedKey
     else state.refusedKey = key
-    const event = new CustomEvent('onSaveStateChange', { detail: answer, bubbles: true, cancelable: true })
-    const isLeftToUs = fragment.dispatchEvent(event)
+    const isLeftToUs = dispatch(fragment, 'savestatechange', answer)
     const { unstored: title, unstoredAdvice, storedAgain } = messages
     const reason = answer.message ? { advice: answer.message } : { advice: unstoredAdvice, details: answer.code ?? '' }
     tell.stand(answer.saved || !isLeftToUs ? null : { title, ...reason })

@@ -5,6 +5,7 @@ import { createCaptures } from './captures.js'
 import { followChanges, followQuestion, followSaves } from './changes.js'
 import { NoFrameError } from './errors.js'
 import { createTeller } from './messages.js'
+import { dispatch, domName } from './page.js'
 import { ask, askFresh, keepTokenValid } from './request.js'
 
 /** @import { Config, DocEditor } from '@onlyoffice/doceditor-types' */
@@ -116,7 +117,7 @@ export function createEditor ({ fragment, page, opening, notice, handlers, unmou
     if (captures.event(name, data) || question.event(name, data)) return
     if (name === 'onMetaChange' && data?.title === FROZEN_TITLE) return frozen()
     if (name === 'onMetaChange' && typeof data?.title === 'string') title = data.title
-    const isLeftToUs = fragment.dispatchEvent(new CustomEvent(name, { detail: data, bubbles: true, cancelable: true }))
+    const isLeftToUs = dispatch(fragment, domName(name), data)
     if (own[name]) own[name](event)
     else if (isLeftToUs) answerOrTell(name, data)
   }

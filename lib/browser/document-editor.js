@@ -20,9 +20,9 @@ const useStyle = styleSheet(`
  * attribute `src`, which must be of the page's origin and answer with the media type
  * `text/vnd.fastify-onlyoffice.fragment+html`.
  *
- * The editor's events are dispatched on the element as DOM events. Name those that change what the editor shows, such
- * as `onRequestClose`, in its attribute `events`. If the document cannot be fetched or mounted, the element gets the
- * attribute `data-error`, and there is an event `onError` with `errorCode` 0.
+ * The editor's events reach the element as DOM events such as `documentready`. Name those that change what the editor
+ * shows in its attribute `events`, as ONLYOFFICE does: `onRequestClose`. If the document cannot be fetched or mounted,
+ * the element gets the attribute `data-error`, and there is an event `editorerror` with `errorCode` 0.
  *
  * When the element is removed from the page, its frame is gone at once, and with it what was typed in the last moments:
  * await `close()` before. `isUnsent` shows whether something would be lost, except in an open cell of a spreadsheet.

@@ -19,10 +19,11 @@ const UNSENT_LIMIT_MS = 10_000
  * Mounts the editor of a fragment. The handler's `editor.js` does so for fragments that are in the page when it is
  * loaded.
  *
- * The editor's events are dispatched on the fragment as DOM events with the same names and their data as `detail`: the
- * informational ones, those that the application answers (option `actions`), and those that the page requests, with a
- * handler in `events` or by name with `control.render({ events })`. This module does not react to an event if there is
- * a handler for it, or if a listener calls `preventDefault()`.
+ * The editor's events are dispatched on the fragment as DOM events, with their data as `detail`: the informational
+ * ones, those that the application answers (option `actions`), and those that the page requests, with a handler in
+ * `events` or by name with `control.render({ events })`. Their DOM names are in lower case and without `on`:
+ * `documentready`; only `onError` and `onSubmit` are `editorerror` and `editorsubmit`. This module does not react to an
+ * event if there is a handler for it, or if a listener calls `preventDefault()`.
  * @param {Element} fragment The element with the attribute `data-onlyoffice-editor`.
  * @param {Config['events']} [events] Handlers for the editor's events.
  * @returns {Promise<DocEditor | null>} The editor that is currently mounted: history, for example, ends with a new
@@ -220,7 +221,7 @@ function destroy (fragment) {
 }
 
 /**
- * Mounts, and if that fails informs the page with the attribute `data-error` and the event `onError`.
+ * Mounts, and if that fails informs the page with the attribute `data-error` and the event `editorerror`.
  * @param {Element} fragment
  * @param {Config['events']} [events]
  */

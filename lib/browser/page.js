@@ -14,6 +14,28 @@ export function element (tag, className, text = '', properties = {}) {
   return Object.assign(document.createElement(tag), { className, textContent: text }, properties)
 }
 
+/** Would pass for the platform's: they bubble to handlers of forms, and to reporters of the page's errors. */
+const PLATFORM_EVENTS = ['error', 'submit']
+
+/**
+ * The DOM's name of an editor's event: `documentready` for `onDocumentReady`.
+ * @param {string} name
+ */
+export function domName (name) {
+  const type = name.slice(2).toLowerCase()
+  return PLATFORM_EVENTS.includes(type) ? `editor${type}` : type
+}
+
+/**
+ * @param {Element} target
+ * @param {string} type
+ * @param {unknown} detail
+ * @returns {boolean} `false` if a listener called `preventDefault()`.
+ */
+export function dispatch (target, type, detail) {
+  return target.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, cancelable: true }))
+}
+
 /**
  * Informs the page that a document could not be fetched or mounted.
  * @param {Element} target
@@ -22,8 +44,7 @@ export function element (tag, className, text = '', properties = {}) {
 export function dispatchError (target, error) {
   console.error(error)
   target.setAttribute('data-error', error.message)
-  const detail = { errorCode: 0, errorDescription: error.message }
-  target.dispatchEvent(new CustomEvent('onError', { detail, bubbles: true }))
+  dispatch(target, domName('onError'), { errorCode: 0, errorDescription: error.message })
 }
 
 /**

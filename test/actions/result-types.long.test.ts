@@ -94,7 +94,7 @@ t.test('save as and restoring a change: what a result is decides its content, no
     for (const fileType of types) {
       const label = `${name} as ${fileType}`
       const copy = await storing.ask('saveAs', { ...of(name, fileType), title: 'Copy' })
-      t.match(copy, { status: 200, body: { name: `Copy.${fileType.toLowerCase()}` } }, label)
+      t.match(copy, { status: 200, body: { title: `Copy.${fileType.toLowerCase()}` } }, label)
       t.equal((await hooked.ask('saveAs', { ...of(name, fileType), title: 'Copy' })).status, 200, label)
       const { fileId } = await storing.storage.create('docx', blankDocument('docx'))
       t.equal((await storing.ask('restore', { version: 1, ...of(name, fileType) }, { token: await storing.tokenOf(undefined, fileId) })).status, 200, label)

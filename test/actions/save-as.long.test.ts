@@ -37,22 +37,22 @@ async function start (t: Test, saveAs: NonNullable<ActionOptions['saveAs']>, { a
 t.test('a copy is fetched from the document server, and stored or handed to the hook', async t => {
   const { host, save } = await start(t, true, { actions: { page: fileId => `/edit/${fileId}` } })
   const { status, body } = await save({ fileType: 'PDF' })
-  t.match({ status, body }, { status: 200, body: { name: 'Report.docx.pdf', fileId: String } })
+  t.match({ status, body }, { status: 200, body: { title: 'Report.docx.pdf', fileId: String } })
   t.equal(body.url, `/edit/${body.fileId}`)
   t.equal(await host.storedText(body.fileId), PDF)
   t.equal((await host.storage.stat(body.fileId))?.fileType, 'pdf')
 
   const actions: SaveAsAction[] = []
-  const results: unknown[] = [undefined, { name: 'Copy.pdf', url: '/copies/1' }, { fileId: 'copy' }]
+  const results: unknown[] = [undefined, { title: 'Copy.pdf', url: '/copies/1' }, { fileId: 'copy' }]
   const hooked = await start(t, async action => {
     t.equal(String(await bytesOf(action.content)), PDF)
     actions.push(action)
     return results[actions.length - 1] as object | undefined
   })
-  t.strictSame((await hooked.save({ title: 'Report.pdf' })).body, { name: 'Report.pdf' })
-  t.strictSame((await hooked.save()).body, { name: 'Copy.pdf', url: '/copies/1' })
-  t.strictSame((await hooked.save()).body, { name: 'Report.docx.pdf', fileId: 'copy' })
-  t.match(actions[0], { fileId: hooked.host.fileId, user: { id: 'ada' }, name: 'Report.pdf', fileType: 'pdf', content: Readable })
+  t.strictSame((await hooked.save({ title: 'Report.pdf' })).body, { title: 'Report.pdf' })
+  t.strictSame((await hooked.save()).body, { title: 'Copy.pdf', url: '/copies/1' })
+  t.strictSame((await hooked.save()).body, { title: 'Report.docx.pdf', fileId: 'copy' })
+  t.match(actions[0], { fileId: hooked.host.fileId, user: { id: 'ada' }, title: 'Report.pdf', fileType: 'pdf', content: Readable })
 })
 
 t.test('nothing but result files of the document server is fetched, whatever the page names and other options allow', async t => {
@@ -155,8 +155,8 @@ t.test('whatever the title, a copy has a plain file name with the extension of i
   ]
   for (const [title, name] of table) {
     const { status, body } = await save({ title })
-    t.strictSame({ status, name: body.name }, { status: 200, name }, JSON.stringify(title).replace(/[^ -~]/g, '?').slice(0, 50))
-    t.ok(Buffer.byteLength(body.name) <= 255)
+    t.strictSame({ status, name: body.title }, { status: 200, name }, JSON.stringify(title).replace(/[^ -~]/g, '?').slice(0, 50))
+    t.ok(Buffer.byteLength(body.title) <= 255)
   }
   const count = server.requests.length
   for (const fileType of ['php', '', '../pdf', 'pdf/x', 'p df', '.pdf', 'pdf\u0000', 'x'.repeat(17), ['pdf']]) {

@@ -76,27 +76,27 @@ t.test('what cannot be copied is refused with a code, and nothing is stored', as
   const refused: Array<[from: unknown, code: string]> = [
     ...['', 'unknown', '../x', '/etc/passwd', '..\\x', 'a\0b', 'x'.repeat(10_000)].map(from =>
       [from, 'FST_EDITOR_FILE_NOT_FOUND'] as [string, string]),
-    ...[undefined, 5, {}, { content: dotx }, { content: 'text', name: 'a.dotx' }, Promise.resolve('x')].map(from =>
+    ...[undefined, 5, {}, { content: dotx }, { content: 'text', title: 'a.dotx' }, Promise.resolve('x')].map(from =>
       [from, 'FST_EDITOR_INVALID_OPTION'] as [unknown, string]),
     ...['dotm', 'xltm', 'potm', 'dot', 'xlt', 'pot', 'vstx'].map(extension =>
-      [{ content: dotx, name: `a.${extension}` }, 'FST_EDITOR_INVALID_OPTION'] as [unknown, string]),
-    [{ content: dotx, name: 'a' }, 'FST_EDITOR_INVALID_NAME'],
-    [{ content: dotx, name: 'a.exe' }, 'FST_EDITOR_UNKNOWN_FORMAT'],
-    [{ content: Buffer.alloc(0), name: 'a.dotx' }, 'FST_EDITOR_EMPTY_DOCUMENT'],
-    [{ content: dotx, name: 'a.xltx' }, 'FST_EDITOR_WRONG_FORMAT'],
-    [{ content: dotx, name: 'a.ott' }, 'FST_EDITOR_WRONG_FORMAT'],
-    [{ content: Buffer.from('<html>'), name: 'a.dotx' }, 'FST_EDITOR_WRONG_FORMAT'],
-    [{ content: Buffer.from('d0cf11e0a1b11ae1'.padEnd(4000, '0'), 'hex'), name: 'a.dotx' }, 'FST_EDITOR_DAMAGED_DOCUMENT'],
-    [{ content: dotx.subarray(0, -100), name: 'a.dotx' }, 'FST_EDITOR_DAMAGED_DOCUMENT'],
-    [{ content: Buffer.concat([dotx.subarray(0, 300), Buffer.alloc(200), dotx.subarray(500)]), name: 'a.dotx' }, 'FST_EDITOR_DAMAGED_DOCUMENT'],
-    [{ content: packageOf('docx', parts => { parts[OFFICE] = strToU8(strFromU8(parts[OFFICE]!).replace('document.main', 'macroEnabledTemplate.main')) }), name: 'a.dotx' }, 'FST_EDITOR_WRONG_FORMAT'],
-    [{ content: packageOf('docx', parts => { parts[OFFICE] = strToU8(`${strFromU8(parts[OFFICE]!)}<!-- application/vnd.ms-office.vbaProject -->`) }), name: 'a.dotx' }, 'FST_EDITOR_WRONG_FORMAT'],
-    [{ content: packageOf('docx', parts => { parts[OFFICE] = new Uint8Array(8 * 1024 ** 2) }), name: 'bomb.dotx' }, 'FST_EDITOR_DAMAGED_DOCUMENT'],
-    [{ content: duplicate, name: 'a.dotx' }, 'FST_EDITOR_DAMAGED_DOCUMENT'],
-    [{ content: new Blob([new Uint8Array(65 * 1024 ** 2)]), name: 'large.dotx' }, 'FST_EDITOR_TOO_LARGE']
+      [{ content: dotx, title: `a.${extension}` }, 'FST_EDITOR_INVALID_OPTION'] as [unknown, string]),
+    [{ content: dotx, title: 'a' }, 'FST_EDITOR_INVALID_NAME'],
+    [{ content: dotx, title: 'a.exe' }, 'FST_EDITOR_UNKNOWN_FORMAT'],
+    [{ content: Buffer.alloc(0), title: 'a.dotx' }, 'FST_EDITOR_EMPTY_DOCUMENT'],
+    [{ content: dotx, title: 'a.xltx' }, 'FST_EDITOR_WRONG_FORMAT'],
+    [{ content: dotx, title: 'a.ott' }, 'FST_EDITOR_WRONG_FORMAT'],
+    [{ content: Buffer.from('<html>'), title: 'a.dotx' }, 'FST_EDITOR_WRONG_FORMAT'],
+    [{ content: Buffer.from('d0cf11e0a1b11ae1'.padEnd(4000, '0'), 'hex'), title: 'a.dotx' }, 'FST_EDITOR_DAMAGED_DOCUMENT'],
+    [{ content: dotx.subarray(0, -100), title: 'a.dotx' }, 'FST_EDITOR_DAMAGED_DOCUMENT'],
+    [{ content: Buffer.concat([dotx.subarray(0, 300), Buffer.alloc(200), dotx.subarray(500)]), title: 'a.dotx' }, 'FST_EDITOR_DAMAGED_DOCUMENT'],
+    [{ content: packageOf('docx', parts => { parts[OFFICE] = strToU8(strFromU8(parts[OFFICE]!).replace('document.main', 'macroEnabledTemplate.main')) }), title: 'a.dotx' }, 'FST_EDITOR_WRONG_FORMAT'],
+    [{ content: packageOf('docx', parts => { parts[OFFICE] = strToU8(`${strFromU8(parts[OFFICE]!)}<!-- application/vnd.ms-office.vbaProject -->`) }), title: 'a.dotx' }, 'FST_EDITOR_WRONG_FORMAT'],
+    [{ content: packageOf('docx', parts => { parts[OFFICE] = new Uint8Array(8 * 1024 ** 2) }), title: 'bomb.dotx' }, 'FST_EDITOR_DAMAGED_DOCUMENT'],
+    [{ content: duplicate, title: 'a.dotx' }, 'FST_EDITOR_DAMAGED_DOCUMENT'],
+    [{ content: new Blob([new Uint8Array(65 * 1024 ** 2)]), title: 'large.dotx' }, 'FST_EDITOR_TOO_LARGE']
   ]
   for (const [from, code] of refused) {
-    await t.rejects(host.app.editorControl().createDocument({ from } as never), { code }, String((from as { name?: string })?.name ?? from).slice(0, 50))
+    await t.rejects(host.app.editorControl().createDocument({ from } as never), { code }, String((from as { title?: string })?.title ?? from).slice(0, 50))
   }
   await t.rejects(host.app.editorControl().createDocument(null as never), { code: 'FST_EDITOR_INVALID_OPTION' })
 })

@@ -103,7 +103,7 @@ t.test('one capture at a time: each waits for the answer to the one before, also
   await page.evaluate('start("archive", { fileType: "pdfa" })')
   await answer('archive', 'pdf')
   t.strictSame(await ended('archive'), ['My report.v2.pdf', 'archive'], 'PDF/A is PDF')
-  await page.evaluate('seen = []; document.addEventListener("onDownloadAs", ({ detail }) => seen.push(detail.fileType))')
+  await page.evaluate('seen = []; document.addEventListener("downloadas", ({ detail }) => seen.push(detail.fileType))')
   await answer('own', 'rtf')
   t.strictSame(await page.evaluate('seen'), ['rtf'], 'what the page itself has asked for is its own')
 })

@@ -36,10 +36,10 @@ t.test('the close button leads to closeUrl, else to the page that the user came 
   const again = await editorFrame(ada.page)
   t.ok(await again.getByText('Currency is EUR. closed').isVisible())
   await ada.page.waitForFunction(() =>
-    (globalThis as unknown as { events: Array<[name: string]> }).events.filter(([name]) => name === 'onInfo').length === 2)
+    (globalThis as unknown as { events: Array<[name: string]> }).events.filter(([name]) => name === 'info').length === 2)
   t.match(
-    (await ada.events()).filter(([name]) => name === 'onInfo').at(-1),
-    ['onInfo', { mode: 'edit' }],
+    (await ada.events()).filter(([name]) => name === 'info').at(-1),
+    ['info', { mode: 'edit' }],
     'a fresh configuration: with the old key it could only be viewed'
   )
   t.strictSame(ada.problems, [])
@@ -89,7 +89,7 @@ t.test('closing while nothing can be sent: the user is asked, keeps the document
   await ada.editor.evaluate(
     'parent.postMessage({ type: \'editor\', event: \'onDocumentStateChange\', data: true }, \'*\')'
   )
-  await ada.event('onDocumentStateChange')
+  await ada.event('documentstatechange')
   await ada.button('Close').click()
   await ada.page.getByRole('status').getByText('Saving…').waitFor()
   await ada.page.clock.fastForward(10_000)
@@ -220,7 +220,7 @@ t.test('such an element never keeps a person: the user decides about what cannot
 
   gate.isHeld = true
   await append(ada, 'Currency is EUR.', ' kept')
-  await ada.event('onDocumentStateChange')
+  await ada.event('documentstatechange')
   await stopTime(page)
   await leave.click()
   await page.getByRole('status').getByText('Saving…').waitFor()
@@ -264,7 +264,7 @@ t.test('strict co-editing: who closes unsaved changes is told to press Save firs
   const ada = await service.open(await service.store('report.docx'))
   const { page } = ada
   await append(ada, 'Currency is EUR.', ' unsaved')
-  await ada.event('onDocumentStateChange')
+  await ada.event('documentstatechange')
   t.match(
     await ada.withModule(
       '({ unmountEditor }, fragment) => unmountEditor(fragment, { timeout: 700 }).catch(({ code, message }) => ({ code, message }))'

@@ -66,7 +66,7 @@ t.test('<document-editor> with a fragment or a URL: one editor, its events, capt
   t.equal(await page.locator('iframe').count(), 1, 'although the fragment has its own script, too')
   await page.evaluate(`const element = document.querySelector('document-editor')
     isClosed = false
-    element.addEventListener('onRequestClose', async event => { event.preventDefault(); await element.close(); isClosed = true })`)
+    element.addEventListener('requestclose', async event => { event.preventDefault(); await element.close(); isClosed = true })`)
   await textBox(page.frameLocator('iframe')).press('Control+End')
   const ending = new Promise<number>(resolve => {
     ended = resolve
@@ -93,7 +93,7 @@ t.test('<document-editor> with a fragment or a URL: one editor, its events, capt
   await page.evaluate(`errors = []
     element = document.createElement('document-editor')
     element.src = '/first'
-    element.addEventListener('onError', ({ detail }) => errors.push(detail.errorDescription))
+    element.addEventListener('editorerror', ({ detail }) => errors.push(detail.errorDescription))
     document.querySelector('main').append(element)`)
   t.equal(await text(page), 'the first content!')
   t.equal(await page.title(), 'Page')
@@ -198,7 +198,7 @@ t.test('<document-editor src> takes no answer that does not say by its media typ
   ]) {
     await page.evaluate(`errors = []
       element = document.createElement('document-editor')
-      element.addEventListener('onError', ({ detail }) => errors.push(detail.errorDescription))
+      element.addEventListener('editorerror', ({ detail }) => errors.push(detail.errorDescription))
       element.src = ${JSON.stringify(src)}
       document.querySelector('main').replaceChildren(element)`)
     await page.locator('document-editor[data-error]').waitFor({ state: 'attached' })

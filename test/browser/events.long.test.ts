@@ -10,7 +10,7 @@ t.test('the editor has a close button, and asks to be closed, only if the page l
   await append(asking, 'Currency is EUR.', ' y')
   await asking.editor.waitForSelector('[data-state="received"]')
   await asking.editor.click('[data-action="close"]')
-  await asking.event('onRequestClose')
+  await asking.event('requestclose')
   t.ok(await paragraph(asking, 'Currency is EUR. y').isVisible(), 'the page answers it: the editor is still open')
 
   const other = await service.open(fileId, { user: 'Grace Hopper' })

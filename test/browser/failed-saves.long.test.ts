@@ -110,7 +110,7 @@ t.test('the notice can be hidden, comes back with another refusal only, and the 
 
   await ada.page.evaluate(`
     globalThis.states = []
-    document.addEventListener('onSaveStateChange', event => { states.push(event.detail); event.preventDefault() })`)
+    document.addEventListener('savestatechange', event => { states.push(event.detail); event.preventDefault() })`)
   service.disk.isFull = false
   await append(ada, 'Currency is EUR. Ada', ' again')
   await save(ada, 'stored')

@@ -27,7 +27,7 @@ t.test('a person fills in a copy of a form and submits it: the application gets 
   const ada = await service.open(copy)
   const grace = await service.open(copy, { user: 'Grace Hopper' })
   const frame = ada.page.frameLocator('iframe')
-  await ada.page.evaluate("globalThis.submitted = 0; document.addEventListener('onSubmit', () => { submitted++ })")
+  await ada.page.evaluate("globalThis.submitted = 0; document.addEventListener('editorsubmit', () => { submitted++ })")
 
   await frame.getByLabel('Name').fill('Zażółć')
   await frame.getByLabel('From').fill('1 June')

@@ -21,14 +21,14 @@ t.test('a frozen document: the editor closes with a save; reloaded, it shows the
   await notice.getByText('Dieses Dokument kann zurzeit nur angesehen werden').waitFor()
   t.match(await notice.innerText(), REASON, 'the reason is text')
   t.equal(await notice.locator('img').count(), 0)
-  t.match(await opened.event('onInfo'), { mode: 'view' })
+  t.match(await opened.event('info'), { mode: 'view' })
   if (process.env.SHOT) await page.screenshot({ path: `${process.env.SHOT}/locked.png` })
   await notice.getByRole('button').click()
   t.equal(await notice.count(), 0)
 
   await release()
   await page.reload()
-  t.match(await opened.event('onInfo'), { mode: 'edit' })
+  t.match(await opened.event('info'), { mode: 'edit' })
   t.equal(await notice.count(), 0)
   t.strictSame(problems.filter(problem => !/4007|dropped/.test(problem)), [])
 })
@@ -41,7 +41,7 @@ t.test('who has a document open when it is frozen is told why the editor closes:
   const ada = await pages.open(fileId)
   const viewer = await pages.open(fileId, { user: 'Grace Hopper', mode: 'view' })
   for (const { page } of [old, ada, viewer]) {
-    await page.evaluate('title = ""; document.addEventListener("onMetaChange", ({ detail }) => { title = detail.title })')
+    await page.evaluate('title = ""; document.addEventListener("metachange", ({ detail }) => { title = detail.title })')
   }
   await old.withModule('({ unmountEditor }, fragment) => unmountEditor(fragment)')
   const { release } = await app.editorSessions.freeze(fileId, { reason: REASON })
@@ -59,7 +59,7 @@ t.test('who has a document open when it is frozen is told why the editor closes:
   await release()
   for (const opened of [ada, viewer]) {
     await opened.page.reload()
-    await opened.event('onDocumentReady')
+    await opened.event('documentready')
     t.equal(await opened.page.locator('.onlyoffice-notice').count(), 0)
   }
 })

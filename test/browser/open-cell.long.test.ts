@@ -32,7 +32,7 @@ async function start (t: Parameters<typeof startPages>[0], options: PagesOptions
 async function open (service: Pages, options?: OpenOptions): Promise<Sheet> {
   const { fileId } = await service.storage.create('csv', Buffer.from(TABLE))
   const opened = await service.open(fileId, options)
-  await opened.event('onDocumentReady')
+  await opened.event('documentready')
   const question = opened.editor.getByRole('dialog')
   return {
     ...opened,
@@ -63,7 +63,7 @@ t.test('by a link: the editor asks; no keeps the cell open, and what is sent the
   t.equal(await ada.page.getByText('Saving…').count(), 0)
   await ada.answer('Cancel')
   await ada.field.press('Enter')
-  t.equal(await ada.event('onDocumentStateChange'), true)
+  t.equal(await ada.event('documentstatechange'), true)
   t.equal(await ada.page.locator('.onlyoffice-notice').count(), 0, 'not asked again by the page')
   await close(ada, async () => {
     await ada.link.click()

@@ -265,7 +265,7 @@ t.test('a slow opening: after 30 seconds a status that covers no dialog, which g
   })
   const { page, fragment, alert, notice, reported } = await openPage(t, host, async page => {
     await page.clock.install()
-    await page.addInitScript('isShown = false; addEventListener("onAppReady", () => { isShown = true })')
+    await page.addInitScript('isShown = false; addEventListener("appready", () => { isShown = true })')
   })
   await page.waitForFunction(() => (globalThis as unknown as { isShown: boolean }).isShown)
   t.equal(await notice.count(), 0, 'nothing while it is usual')

@@ -377,7 +377,7 @@ t.test('linked cells: their values, one answer for each, the page and another so
   await page.getByRole('dialog').getByRole('button', { name: 'Orders.xlsx' }).click()
   t.match(last(), ['spreadsheets', { purpose: 'reference', path: 'Orders.xlsx', by: 'ada' }])
   t.strictSame(calls.map(([name]) => name), ['reference', 'reference', 'reference', 'reference', 'spreadsheets'])
-  t.notOk((await ada.events()).some(([name]) => name === 'onWarning'), 'no answer too many')
+  t.notOk((await ada.events()).some(([name]) => name === 'warning'), 'no answer too many')
 })
 
 t.test('a page for viewing asks for the right to edit, and gets another editor in the place of its own', { skip }, async t => {
@@ -400,8 +400,8 @@ t.test('a page for viewing asks for the right to edit, and gets another editor i
     ),
     '1function'
   )
-  t.strictSame((await viewer.events()).filter(([name]) => name === 'onInfo'), [['onInfo', { mode: 'view' }], [
-    'onInfo',
+  t.strictSame((await viewer.events()).filter(([name]) => name === 'info'), [['info', { mode: 'view' }], [
+    'info',
     { mode: 'edit' }
   ]])
 })
@@ -422,7 +422,7 @@ t.test('what the page does itself is left to it: a handler, or a listener that p
     await unmountEditor(fragment, { force: true })
     window.handled = []
     await mountEditor(fragment, { onRequestCreateNew: event => handled.push('create'), onRequestClose: () => handled.push('close') })
-    fragment.addEventListener('onRequestRename', ({ detail }) => handled.push(detail))
+    fragment.addEventListener('requestrename', ({ detail }) => handled.push(detail))
   }`)
   await editorFrame(ada.page)
   await ada.button('Create new').click()

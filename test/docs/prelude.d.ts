@@ -80,8 +80,7 @@ declare global {
   const mountEditor: typeof import('fastify-onlyoffice/browser').mountEditor
   interface ParentNode { querySelector (selector: 'document-editor'): DocumentEditor }
   interface HTMLElementEventMap {
-    onDownloadAs: CustomEvent<{ readonly fileType: string, readonly url: string }>
-    onRequestInsertImage: CustomEvent<{ readonly c: string }>
+    requestinsertimage: CustomEvent<{ readonly c: string }>
   }
 
   // A test

@@ -44,6 +44,7 @@ for (const { framework, mode } of builds) {
     await caretTo('End', editor.locator('[data-paragraph]').first())
     isDown = true
     await tab.keyboard.type('typed just now')
+    await tab.getByText('Sending changes…').waitFor() // the page hears the editor's events
     await tab.getByRole('button', { name: 'Back to the documents' }).click()
     t.equal(await tab.locator('iframe').count(), 1, 'the editor stays until everything is sent')
     network.resolve()

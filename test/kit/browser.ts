@@ -140,7 +140,7 @@ export interface Opened {
   readonly editor: Frame
   /** Errors of the page and its frames so far. */
   readonly problems: string[]
-  /** All events of the editor so far, with their data. */
+  /** All events of the editor so far, by their DOM names, with their data. */
   events (): Promise<Array<[name: string, data?: unknown]>>
   /** Waits for the first event of a name and gives its data. */
   event (name: string): Promise<unknown>
@@ -151,8 +151,8 @@ export interface Opened {
 }
 
 const EVENTS = [
-  'onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo', 'onMetaChange',
-  'onOutdatedVersion', 'onDownloadAs', 'onRequestClose', 'onRequestRefreshFile', 'onUserActionRequired'
+  'appready', 'documentready', 'documentstatechange', 'editorerror', 'warning', 'info', 'metachange',
+  'outdatedversion', 'downloadas', 'requestclose', 'requestrefreshfile', 'useractionrequired'
 ]
 
 interface Recording { readonly events: Array<[name: string, data?: unknown]> }
@@ -161,7 +161,7 @@ const RECORD = `globalThis.events = []
 for (const name of ${JSON.stringify(EVENTS)}) document.addEventListener(name, ({ detail }) => events.push(detail === undefined || detail === null ? [name] : [name, detail]))
 const asked = new URLSearchParams(location.search).get('events')
 if (asked !== null) document.querySelector('[data-onlyoffice-editor]').dataset.events = asked
-for (const name of (asked ?? '').split(' ')) document.addEventListener(name, event => event.preventDefault())`
+for (const name of (asked ?? '').split(' ')) document.addEventListener(name.slice(2).toLowerCase(), event => event.preventDefault())`
 
 /** Editor pages have a strict policy. */
 export async function startPages (
@@ -234,13 +234,13 @@ export const SCRIPTED_API = `DocsAPI = { DocEditor: function (id, { events }) {
 
 /** The editor that takes the place of the present one when `action` was done, ready for edits. */
 export async function nextEditor ({ page, event }: Opened, action: () => Promise<unknown>): Promise<Frame> {
-  await event('onDocumentReady') // the page may hear of it later than the frame shows the document
-  const ready = "globalThis.events.filter(([name]) => name === 'onDocumentReady').length"
+  await event('documentready') // the page may hear of it later than the frame shows the document
+  const ready = "globalThis.events.filter(([name]) => name === 'documentready').length"
   const before = await page.evaluate(ready)
   await action()
   await page.waitForFunction(
     before =>
-      (globalThis as unknown as Recording).events.filter(([name]) => name === 'onDocumentReady').length > before,
+      (globalThis as unknown as Recording).events.filter(([name]) => name === 'documentready').length > before,
     before as number
   )
   return await editorFrame(page)

@@ -8,11 +8,11 @@ const title = find('h1')
 const button = /** @type {HTMLButtonElement} */ (find('[data-download]'))
 const status = find('[data-status]')
 
-fragment.addEventListener('onDocumentReady', () => {
+fragment.addEventListener('documentready', () => {
   button.disabled = false
   document.body.classList.add('ready')
 })
-fragment.addEventListener('onMetaChange', event => {
+fragment.addEventListener('metachange', event => {
   const { title: name } = /** @type {CustomEvent<{ title?: string } | undefined>} */ (event).detail ?? {}
   if (name) document.title = title.textContent = name
 })

@@ -9,7 +9,7 @@ export default defineConfig({
   // Only in a clone of this repository, which is the package itself. Elsewhere: npm install fastify-onlyoffice
   resolve: {
     alias: {
-      'fastify-onlyoffice/browser/vue': fileURLToPath(
+      'fastify-onlyoffice/browser/document-editor': fileURLToPath(
         new URL('../../../dist/lib/browser/document-editor.js', import.meta.url)
       )
     }

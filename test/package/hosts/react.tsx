@@ -1,6 +1,6 @@
 import { useRef } from 'react'
-import type { DocumentEditor } from 'fastify-onlyoffice/browser/react'
-import 'fastify-onlyoffice/browser/react'
+import type { DocumentEditor } from 'fastify-onlyoffice/browser/react-types'
+import 'fastify-onlyoffice/browser/document-editor'
 
 export function Page () {
   const editor = useRef<DocumentEditor>(null)

@@ -8,21 +8,23 @@ element.src = '/documents/report/editor'
 // @ts-expect-error
 element.src = 7
 
-element.addEventListener('onDocumentStateChange', function (event) {
+element.addEventListener('documentstatechange', function (event) {
   console.log(event.detail satisfies boolean, this.isUnsent)
 })
-element.addEventListener('onDocumentReady', event => console.log(event.detail satisfies null))
-element.addEventListener('onError', event => console.log(event.detail.errorCode satisfies number | undefined))
+element.addEventListener('documentready', event => console.log(event.detail satisfies null))
+element.addEventListener('savestatechange', event => console.log(event.detail.saved satisfies boolean))
+element.addEventListener('editorerror', event => console.log(event.detail.errorCode satisfies number | undefined))
+element.addEventListener('error', event => console.log(event.message satisfies string))
 element.addEventListener('click', event => console.log(event.clientX))
-element.addEventListener('onOfANewerEditor', event => console.log(event.type), { once: true })
+element.addEventListener('ofanewereditor', event => console.log(event.type), { once: true })
 // @ts-expect-error its data is whether the document has changes
-element.addEventListener('onDocumentStateChange', event => console.log(event.detail satisfies string))
+element.addEventListener('documentstatechange', event => console.log(event.detail satisfies string))
 
-function ready (this: DocumentEditor, event: DocumentEditorEventMap['onDocumentReady']): void {
+function ready (this: DocumentEditor, event: DocumentEditorEventMap['documentready']): void {
   this.removeEventListener(event.type, ready as () => void)
 }
-element.addEventListener('onDocumentReady', ready)
-element.removeEventListener('onDocumentReady', ready)
+element.addEventListener('documentready', ready)
+element.removeEventListener('documentready', ready)
 
 const anyElement: HTMLElement = element
 document.body.append(anyElement)

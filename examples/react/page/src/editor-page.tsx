@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
-import type { DocumentEditor } from 'fastify-onlyoffice/browser/react'
-import 'fastify-onlyoffice/browser/react' // defines <document-editor>
+import type { DocumentEditor } from 'fastify-onlyoffice/browser/react-types' // adds the element to JSX
+import 'fastify-onlyoffice/browser/document-editor' // defines <document-editor>
 
 interface Props {
   fileId: string
@@ -14,6 +14,7 @@ interface Props {
  */
 export function EditorPage ({ fileId, onClosed }: Props) {
   const editor = useRef<DocumentEditor>(null)
+  const [isChanged, setChanged] = useState(false)
   const [isClosing, setClosing] = useState(false)
   const [problem, setProblem] = useState('')
 
@@ -30,8 +31,12 @@ export function EditorPage ({ fileId, onClosed }: Props) {
 
   return (
     <div className='page'>
-      <p><button type='button' disabled={isClosing} onClick={close}>Back to the documents</button> <span role='alert'>{problem}</span></p>
-      <document-editor ref={editor} src={`/documents/${encodeURIComponent(fileId)}/editor`} />
+      <p><button type='button' disabled={isClosing} onClick={close}>Back to the documents</button> {isChanged && 'Sending changes…'} <span role='alert'>{problem}</span></p>
+      <document-editor
+        ref={editor}
+        src={`/documents/${encodeURIComponent(fileId)}/editor`}
+        ondocumentstatechange={({ detail }) => setChanged(detail)}
+      />
     </div>
   )
 }

@@ -1,11 +1,13 @@
-// The types of document-editor.js for pages made by Vue.
+// <document-editor> in the templates of Vue 3.
 import type { HTMLAttributes, ReservedProps } from 'vue'
 import type { DocumentEditor, DocumentEditorAttributes, EditorEvents } from './document-editor.js'
 
-export * from './document-editor.js'
+export type * from './document-editor.js'
 
-/** What Vue makes of `@onDocumentReady`. */
-type EventProps = { [Name in keyof EditorEvents as `on${Capitalize<Name>}`]?: (event: EditorEvents[Name]) => void }
+/** What Vue makes of `@documentready`. */
+type EventProps = {
+  [Name in keyof EditorEvents as `on${Capitalize<Name>}`]?: ((event: EditorEvents[Name]) => void) | undefined
+}
 
 declare module 'vue' {
   interface GlobalComponents {
