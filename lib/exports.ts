@@ -13,16 +13,16 @@ async function loadAndRegister (app: FastifyInstance, options: EditorOptions): P
 
 /**
  * The Fastify plugin: one handler route, and the decorators `editorStorage`, `editorHttpClient`, `editorControl()`,
- * `editorServer`, `editorSessions` and `editorDoctor()`.
+ * `editorServer`, `editorSessions`, `editorDoctor()` and `reply.editor()`. Also the default export.
  */
-const editor: FastifyPluginAsync<EditorOptions> = fp(loadAndRegister, {
+export const fastifyOnlyoffice: FastifyPluginAsync<EditorOptions> = fp(loadAndRegister, {
   fastify: '5.x',
   name: 'fastify-onlyoffice'
 })
 
 // What `import` gives. index.ts adds what `require()` returns, under a name that TypeScript reads since 5.6 only: older
 // ones get the types of this file (the condition `types@<5.6` in package.json).
-export { editor as default }
+export { fastifyOnlyoffice as default }
 export { fileStorage } from './store/files/file-storage.js'
 export type {
   FileStorage, FileStorageOptions, FileSweepOptions, FileSweepResult
@@ -50,6 +50,7 @@ export type * from '../types/doctor.js'
 export type * from '../types/document-server.js'
 export type * from '../types/events.js'
 export type * from '../types/history.js'
+export type * from '../types/hooks.js'
 export type * from '../types/http.js'
 export type * from '../types/inspection.js'
 export type * from '../types/names.js'

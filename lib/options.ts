@@ -90,7 +90,7 @@ const rules: Rules<EditorOptions> = {
     'onSessionEnd', 'onForgotten'
   ),
   doctor: { authorize: Hook },
-  control: AnyObject,
+  defaults: AnyObject,
   actions: {
     rename: Hook,
     saveAs: rule('must be a function or true', anyOf(isOneOf(true), isFunction)),
@@ -228,7 +228,7 @@ export function resolveOptions (all: EditorOptions) {
       crossOrigin: proxy.crossOrigin ?? defaults.proxy.crossOrigin
     },
     tls: { ...defaults.tls, ...withoutUndefined(options.tls) },
-    control: mergedDefaults(defaults.control, checkedDefaults(options.control, 'control.')),
+    defaults: mergedDefaults(defaults.defaults, checkedDefaults(options.defaults, 'defaults.')),
     versions: options.versions && { ...defaultVersions, ...withoutUndefined(options.versions) },
     timeouts: { ...defaultTimeouts, ...withoutUndefined(options.timeouts) }
   }
@@ -293,7 +293,7 @@ type ProfileDefaults =
     readonly anyOrigin: boolean,
     readonly proxy: Required<Pick<NonNullable<EditorOptions['proxy']>, 'requireToken' | 'crossOrigin'>>,
     readonly tls: Required<Omit<Tls, 'ca'>> & Pick<Tls, 'ca'>
-    readonly control: NonNullable<EditorOptions['control']>
+    readonly defaults: NonNullable<EditorOptions['defaults']>
   }
 
 const profiles: Record<Profile, ProfileDefaults> = {
@@ -307,7 +307,7 @@ const profiles: Record<Profile, ProfileDefaults> = {
     anyOrigin: false,
     proxy: { requireToken: true, crossOrigin: false },
     tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
-    control: { customization: { macros: false, plugins: false } }
+    defaults: { customization: { macros: false, plugins: false } }
   },
   classic: {
     requireToken: false,
@@ -319,7 +319,7 @@ const profiles: Record<Profile, ProfileDefaults> = {
     anyOrigin: true,
     proxy: { requireToken: false, crossOrigin: true },
     tls: { rejectUnauthorized: false, minVersion: 'TLSv1' },
-    control: {}
+    defaults: {}
   }
 }
 

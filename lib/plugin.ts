@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { EditorControlDefaults } from '../types/control.js'
+import type { EditorControl, EditorControlDefaults, EditorPageOptions } from '../types/control.js'
 import type { HttpClient } from '../types/http.js'
 import type { EditorOptions } from '../types/options.js'
 import type { Storage } from '../types/storage.js'
 import { actionScope, pageActions } from './actions/routes.js'
 import { createControl } from './control/control.js'
 import { checkedDefaults, mergedDefaults, offeredActions } from './control/defaults.js'
+import { renderPage } from './control/page.js'
 import { startWarnings } from './doctor/check-options.js'
 import { createDoctor, doctorRoute, doctorSchema } from './doctor/doctor.js'
-import { AlreadyRegisteredError, InvalidOptionError } from './errors.js'
+import { AlreadyRegisteredError, InvalidOptionError, NoDocumentError } from './errors.js'
 import { readPageModules } from './handler/assets.js'
 import { routeOptionsWith } from './handler/request.js'
 import { handlerScope, requestWithoutQuery } from './handler/route.js'
@@ -19,6 +20,7 @@ import { createShutdown } from './services.js'
 import { createEditorSessions } from './sessions/editor-sessions.js'
 import { isDocumentStore, NO_STORAGE } from './store/contract.js'
 import { fileStorage } from './store/files/file-storage.js'
+import { AnyString, assertValue } from './util/validate.js'
 
 interface Logger {
   readonly levels?: { readonly values?: Readonly<Record<string, number>> }
@@ -68,9 +70,18 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
   const readersSeeHistory = settings.versions?.for === 'readers'
   const control = (defaults: EditorControlDefaults, request?: FastifyRequest) =>
     createControl(controlServices, readersSeeHistory ? { history: true, ...defaults } : defaults, request)
+  app.decorateReply('editor', function editor (control: EditorControl, options: EditorPageOptions = {}) {
+    const { title = control.documentName, ...rendering } = options
+    assertValue('title', title, AnyString)
+    if (!control.hasDocument) throw new NoDocumentError()
+    const { lang = control.config!.editorConfig.lang ?? 'en' } = rendering
+    const page = renderPage(control.render(rendering), { title, lang })
+    this.headers({ 'cache-control': 'no-store', link: control.links })
+    return this.type('text/html; charset=utf-8').send(page)
+  })
   const editorSessions = createEditorSessions(parts)
   app.decorate('editorControl', function editorControl (defaults: EditorControlDefaults = {}) {
-    return control(mergedDefaults(settings.control, checkedDefaults(defaults)))
+    return control(mergedDefaults(settings.defaults, checkedDefaults(defaults)))
   })
   app.decorate('editorServer', {
     ...editorServer,
@@ -92,10 +103,12 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
 
   const { logLevel } = options
   const routeOptions = routeOptionsWith(options, app.initialConfig as { readonly handlerTimeout?: number })
-  const doctor = settings.doctor && doctorRoute(settings, settings.doctor, {
+  const doctor = settings.doctor && doctorRoute(settings.doctor, {
+    settings,
+    log,
+    shutdown,
     examine: () => app.editorDoctor(),
-    explainOpening: openingExplainer.findings,
-    signal: shutdown.endAll
+    explainOpening: openingExplainer.findings
   })
   const actionServices = { ...controlServices, createControl: control, editorSessions }
   await app.register(

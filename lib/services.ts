@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { SavedEvent } from '../types/events.js'
+import type { HookContext, RequestHookContext } from '../types/hooks.js'
 import type { InspectEvent } from '../types/inspection.js'
 import type { Commands } from './document-server/commands.js'
 import type { DocumentKeys } from './document-server/document-key.js'
@@ -13,12 +14,11 @@ import type { HandlerUrls, PageTokens } from './security/signatures.js'
 import type { Retention } from './save/retention.js'
 import type { StagedContent } from './store/contract.js'
 import type { TimedStorage } from './store/timed-storage.js'
-import type { Limits } from './util/limits.js'
+import { type Limits, withTimeout } from './util/limits.js'
+import { withoutUndefined } from './util/validate.js'
 
 /** What is said about content to inspect. */
-export interface Inspected extends Omit<InspectEvent, 'signal'> {
-  /** Format of the bytes. */
-  readonly fileType: string
+export interface Inspected extends Omit<InspectEvent, 'content' | 'size'> {
   /** Ends the inspection early, which then rejects with its reason. */
   readonly signal?: AbortSignal
 }
@@ -38,8 +38,8 @@ export interface Services {
   readonly hooks: {
     /** Never rejects. */
     call (name: 'onSaved', event: SavedEvent): Promise<void>
-    /** Runs a hook within limits; `isInHookOf` knows. */
-    run<Result>(fileId: string, hook: () => Promise<Result>, limits: Limits): Promise<Result>
+    /** Like `runHook`, and `isInHookOf` knows. */
+    run<Result>(hook: (context: HookContext) => Promise<Result>, call: HookCall): Promise<Result>
     /** Whether the caller is inside a hook that a callback of this file waits for. */
     isInHookOf (fileId: string): boolean
   }
@@ -55,11 +55,43 @@ export interface Services {
   readonly shutdown: Shutdown
 }
 
-/** Limits for a call of a hook of the application. */
-export function hookLimits (
-  { settings, shutdown }: Pick<Services, 'settings' | 'shutdown'>, hook: string, milliseconds = settings.timeouts.hooks
-): Limits {
-  return { milliseconds, timeoutError: ms => new HookTimeoutError(hook, ms), signal: shutdown.endAll }
+/** A call of a hook of the application. */
+export interface HookCall extends Partial<Limits> {
+  /** As the application knows it: `onSaved`, `actions.rename`. */
+  readonly name: string
+  /** What it is about. */
+  readonly fileId?: string | undefined
+  readonly key?: string | undefined
+  readonly request?: FastifyRequest | undefined
+}
+
+/** Calls a hook. By default it has `timeouts.hooks`, and the wait ends when the application closes. */
+export async function runHook<Result> (
+  { settings, log, shutdown }: Pick<Services, 'settings' | 'log' | 'shutdown'>,
+  hook: (context: HookContext) => Result | Promise<Result>,
+  {
+    name, fileId, key, request, milliseconds = settings.timeouts.hooks,
+    timeoutError = ms => new HookTimeoutError(name, ms), signal = shutdown.endAll
+  }: HookCall
+): Promise<Result> {
+  const ending = new AbortController()
+  const about = withoutUndefined({ plugin: 'fastify-onlyoffice', hook: name, fileId, key })
+  const context = { request, log: (request?.log ?? log).child(about), signal: ending.signal }
+  try {
+    return await withTimeout(() => hook(context), { milliseconds, timeoutError, signal })
+  } catch (error) {
+    ending.abort(error)
+    throw error
+  }
+}
+
+/** Calls a hook that gets a request. */
+export async function runRequestHook<Result> (
+  services: Pick<Services, 'settings' | 'log' | 'shutdown'>,
+  hook: (context: RequestHookContext) => Result | Promise<Result>,
+  call: HookCall & { readonly request: FastifyRequest }
+): Promise<Result> {
+  return await runHook(services, async context => await hook({ ...context, request: call.request }), call)
 }
 
 /** How the plugin stops: three signals that are aborted one after the other. */

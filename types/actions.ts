@@ -1,7 +1,7 @@
 import type { EditorConfigNormal, ReferenceData, SharingSetting } from '@onlyoffice/doceditor-types'
-import type { FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { EditorControlDefaults } from './control.js'
+import type { RequestHookContext } from './hooks.js'
 
 /** The user of a page: the field `user` that its control was made with. */
 export type PageUser = NonNullable<EditorConfigNormal['user']>
@@ -61,7 +61,7 @@ export type PageActionName =
  * A hook of `actions`. It may throw an error with a `statusCode` from 400 to 499 to refuse: the page gets that status,
  * and not the message.
  */
-export type ActionHook<Action, Result> = (action: Action, request: FastifyRequest) => Result | Promise<Result>
+export type ActionHook<Action, Result> = (action: Action, context: RequestHookContext) => Result | Promise<Result>
 
 export interface RenameAction extends PageAction {
   /**
@@ -236,7 +236,7 @@ export interface SharingResult {
  *     rename: async ({ fileId, title, user }) => await documents.rename(fileId, title, user.id),
  *     title: async ({ fileId }) => await documents.titleOf(fileId),
  *     saveAs: true,
- *     page: fileId => `https://app.example.com/edit/${fileId}`
+ *     page: ({ fileId }) => `https://app.example.com/edit/${fileId}`
  *   }
  * })
  * ```
@@ -393,8 +393,8 @@ export interface ActionOptions {
    *
    * @example
    * ```js
-   * page: fileId => `https://app.example.com/edit/${encodeURIComponent(fileId)}`
+   * page: ({ fileId }) => `https://app.example.com/edit/${encodeURIComponent(fileId)}`
    * ```
    */
-  readonly page?: (fileId: string) => string | Promise<string>
+  readonly page?: ActionHook<{ readonly fileId: string }, string>
 }

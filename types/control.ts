@@ -142,13 +142,8 @@ export type ForceSaveResult =
   | {
     /** What was in the editors when it was called is stored. */
     readonly saved: true
-    /** Revision of the stored content. */
-    readonly revision: string
-    /**
-     * The conflict copy that it was stored in, because somebody else has changed the document; `revision` is the
-     * copy's.
-     */
-    readonly conflictFileId?: string
+    /** Where: in the document, or in a conflict copy because somebody else has changed the document. */
+    readonly stored: { readonly fileId: string, readonly revision: string }
     readonly reason?: undefined
   }
   | {
@@ -158,8 +153,7 @@ export type ForceSaveResult =
      * document key; the changes of an earlier session are stored, or a forgotten file.
      */
     readonly reason: 'no-changes' | 'no-session'
-    readonly revision?: undefined
-    readonly conflictFileId?: undefined
+    readonly stored?: undefined
   }
 
 /** Options of `EditorControl.convertToPdf`. */
@@ -461,6 +455,16 @@ export interface RenderOptions {
   readonly messages?: EditorMessages
 }
 
+/** Options of `reply.editor()`. */
+export interface EditorPageOptions extends RenderOptions {
+  /**
+   * Title of the page.
+   *
+   * @default that of the document
+   */
+  readonly title?: string
+}
+
 /**
  * One document in one page. `app.editorControl(defaults)` creates a control; create one for every page.
  *
@@ -469,8 +473,7 @@ export interface RenderOptions {
  * app.get('/edit/:fileId', async (request, reply) => {
  *   const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
  *   await control.openDocument(request.params.fileId, { title: 'Report.docx' })
- *   return reply.type('text/html').header('cache-control', 'no-store')
- *     .send(`<!doctype html><title>Report</title>${control.render()}`)
+ *   return reply.editor(control)
  * })
  * ```
  */
@@ -704,8 +707,8 @@ export interface EditorControl {
    * ```js
    * // Mail the document as it is in the editors at this moment.
    * const control = await app.editorControl().openDocument('report')
-   * const { conflictFileId } = await control.forceSave({ timeout: 20_000 })
-   * const { body } = await app.editorStorage.read(conflictFileId ?? 'report')
+   * const { stored } = await control.forceSave({ timeout: 20_000 })
+   * const { body } = await app.editorStorage.read(stored?.fileId ?? 'report')
    * ```
    */
   forceSave (options?: ForceSaveOptions): Promise<ForceSaveResult>

@@ -100,7 +100,7 @@ export interface RecoveredFile {
   /**
    * - `stored`: it is the content of the document now.
    * - `conflict`: the document was changed meanwhile, or may be newer, so it is stored as a second file,
-   *   `conflictFileId`.
+   *   `stored.fileId`.
    * - `already-stored`: the same content was stored before.
    * - `handed-over`: the document no longer exists; `onForgotten` was called with the content.
    * - `no-document`: the document no longer exists, and there is no hook `onForgotten`.
@@ -121,10 +121,8 @@ export interface RecoveredFile {
     | 'gone'
     | 'failed'
     | 'recoverable'
-  /** Revision of the document, or of the conflict copy, that it is stored as. */
-  readonly revision?: string
-  /** `fileId` of the conflict copy. */
-  readonly conflictFileId?: string
+  /** The document or the conflict copy that it is stored as. */
+  readonly stored?: { readonly fileId: string, readonly revision: string }
   /** Whether the document server still has a forgotten file with this key. */
   readonly kept: boolean
   /** Why it failed. */

@@ -167,33 +167,31 @@ export interface SavedEvent {
   readonly status: 2 | 6
   /** Document key of the session; absent if the callback had none, and for a restored version. */
   readonly key?: string
-  /** Extension of the stored file, in lower case. */
-  readonly fileType: string
-  /** Bytes of the stored file. */
-  readonly size: number
-  /** Revision of the stored file. */
-  readonly revision: string
+  /** What is stored: in the edited document, or in its conflict copy. */
+  readonly stored: {
+    readonly fileId: string
+    /** In lower case, without a dot. */
+    readonly fileType: string
+    /** Bytes. */
+    readonly size: number
+    readonly revision: string
+  }
+  /** Present if it is stored in a conflict copy, and the edited document was left alone. */
+  readonly conflict?: {
+    /**
+     * `changed`: someone else changed the document during the session. `format`: another document has the name that
+     * this one would get in its new format. `frozen`: somebody opened the document for editing although it was frozen.
+     */
+    readonly reason: 'changed' | 'format' | 'frozen'
+  }
+  /** Name of the rule that has decided where it is stored: see docs/saves.md#rules. Absent for a restored version. */
+  readonly rule?: string
   /** IDs of the users who changed the document last. */
   readonly users?: readonly string[]
   /** Present if it is a forgotten file that `recoverForgotten` stored. */
   readonly recovered?: true
   /** Present if it is no save of an editor but an earlier version that was restored: its number. */
   readonly restored?: number
-  /**
-   * Present if the save was stored as a conflict copy and the edited document was left alone. `fileType`, `size` and
-   * `revision` are those of the copy.
-   */
-  readonly conflict?: true
-  /** `fileId` of the conflict copy. */
-  readonly conflictFileId?: string
-  /**
-   * Why there is a conflict copy. `changed`: someone else changed the document during the session. `format`: another
-   * document already has the name that the document would get in its new format. `frozen`: somebody opened the document
-   * for editing although it was frozen.
-   */
-  readonly conflictReason?: 'changed' | 'format' | 'frozen'
-  /** Name of the rule that has decided where it is stored: see docs/saves.md#rules. Absent for a restored version. */
-  readonly rule?: string
 }
 
 /** A field of a submitted form, as the document server describes it. */

@@ -1,4 +1,4 @@
-import type { EditorControl, EditorControlDefaults } from './control.js'
+import type { EditorControl, EditorControlDefaults, EditorPageOptions } from './control.js'
 import type { DoctorOptions, DoctorReport } from './doctor.js'
 import type { EditorServer } from './document-server.js'
 import type { HttpClient } from './http.js'
@@ -20,17 +20,34 @@ export type EditorCaller = 'document-server' | 'page' | 'operator'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Set on every route of the plugin, for hooks of the application: `request.routeOptions.config.editor`.
+     * Set on every route of the plugin, for hooks of the application: `request.routeOptions.config.onlyoffice`.
      *
      * @example
      * ```js
      * app.addHook('onRequest', async (request, reply) => {
-     *   if (request.routeOptions.config.editor?.caller === 'document-server') return // it has no session
+     *   if (request.routeOptions.config.onlyoffice?.caller === 'document-server') return // it has no session
      *   if (!request.session.user) return reply.redirect('/login')
      * })
      * ```
      */
-    editor?: { readonly caller: EditorCaller }
+    onlyoffice?: { readonly caller: EditorCaller }
+  }
+  interface FastifyReply {
+    /**
+     * Sends a whole HTML page that shows the control's document in an editor as high as the window, with
+     * `Cache-Control: no-store` and the control's `links` as headers. For a page of your own, use `control.render()`.
+     *
+     * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no document is open.
+     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid.
+     * @example
+     * ```js
+     * app.get('/edit/:fileId', async (request, reply) => {
+     *   const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
+     *   return reply.editor(await control.openDocument(request.params.fileId))
+     * })
+     * ```
+     */
+    editor: (control: EditorControl, options?: EditorPageOptions) => this
   }
   interface FastifyInstance {
     /** The storage of the documents: the option `storage` or its default. */
@@ -38,7 +55,7 @@ declare module 'fastify' {
     /** The client for outbound requests: the option `httpClient` or its default. */
     editorHttpClient: HttpClient
     /**
-     * Creates a control for one document in one page. The option `control` has what all of them have in common.
+     * Creates a control for one document in one page. The option `defaults` has what all of them have in common.
      *
      * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the defaults have an unknown name, or a value of
      * another type. What only newer editors know may be inside of `document`, `editorConfig`, `customization` and so

@@ -1,18 +1,16 @@
 import type { Content } from './storage.js'
 
-/** Content that is about to be stored: complete and durable, but not visible yet. */
-export interface StagedDocument {
+/** Content that is about to be stored, and why. It is complete and durable, but not visible yet. */
+export interface InspectEvent {
   /** The bytes. Each iteration reads them from the start, until the hook has returned. */
   readonly content: AsyncIterable<Uint8Array>
   /** Bytes. */
   readonly size: number
   /** Format of the bytes, in lower case and without a dot. */
   readonly fileType: string
-}
-
-/** Why content is about to be stored. */
-export interface InspectEvent {
   /**
+   * Why it is about to be stored.
+   *
    * `save`: a session ended (status 2). `force-save`: status 6. `recovery`: a forgotten file. `restore`: an earlier
    * version. `upload`: `uploadDocument` with `check`, or `createDocument({ from })` with a file. `copy`: a
    * copy that a page's user saves, or `createDocument({ from })` with a stored document or template.
@@ -26,8 +24,6 @@ export interface InspectEvent {
   readonly version?: number
   /** IDs of the users who changed the document last, or of the user who restores, uploads or copies; if known. */
   readonly users?: readonly string[]
-  /** Aborted when nobody waits for the result any more: after `timeouts.inspect`, or when the application closes. */
-  readonly signal: AbortSignal
 }
 
 /**

@@ -1,10 +1,11 @@
-import type { FastifyContextConfig, FastifyRequest, LogLevel, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, LogLevel, RouteOptions } from 'fastify'
 import type { ActionOptions, PageAccess, PageActionName, PageUser } from './actions.js'
 import type { EditorControlDefaults } from './control.js'
 import type { CallbackEvent, ForgottenFileEvent, FormSubmittedEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { VersionOptions } from './history.js'
+import type { HookContext, RequestHookContext } from './hooks.js'
 import type { HttpClient } from './http.js'
-import type { InspectEvent, InspectResult, StagedDocument } from './inspection.js'
+import type { InspectEvent, InspectResult } from './inspection.js'
 import type { SessionEndEvent, SessionStartEvent } from './sessions.js'
 import type { Storage } from './storage.js'
 
@@ -335,21 +336,21 @@ export interface EditorOptions {
    * @example
    * ```js
    * // A page asks for something: its user must still be allowed to read the document.
-   * authorize: async (request, target) => {
+   * authorize: async (target, { request }) => {
    *   if (!('rights' in target)) return undefined // the document server asks: it has no session
    *   return await mayRead(request.session?.user, target.fileId)
    * }
    *
    * // Logged-in users may also download what they may read by a link without a signature.
-   * authorize: async (request, target) => {
+   * authorize: async (target, { request }) => {
    *   if (target.action !== 'download' || !request.session?.user) return undefined
    *   return await mayRead(request.session.user, target.fileId) ? 'grant' : undefined
    * }
    * ```
    */
   readonly authorize?: (
-    request: FastifyRequest,
-    target: AuthorizeTarget
+    target: AuthorizeTarget,
+    context: RequestHookContext
   ) => boolean | 'grant' | undefined | Promise<boolean | 'grant' | undefined>
   /**
    * Hook: decides whether content may be stored, when all its bytes are there and before anything else is: for a virus
@@ -367,7 +368,7 @@ export interface EditorOptions {
    *   await isInfected(content, signal) ? { reject: true, message: 'The document contains a virus' } : true
    * ```
    */
-  readonly inspect?: (staged: StagedDocument, event: InspectEvent) => InspectResult | Promise<InspectResult>
+  readonly inspect?: (event: InspectEvent, context: HookContext) => InspectResult | Promise<InspectResult>
   /**
    * Hook: called with every authorized callback before it is processed. The callback waits for it, at most
    * `timeouts.hooks`. If it fails or times out, that is logged and the callback is processed anyway.
@@ -379,7 +380,7 @@ export interface EditorOptions {
    * }
    * ```
    */
-  readonly onCallback?: (event: CallbackEvent) => void | Promise<void>
+  readonly onCallback?: (event: CallbackEvent, context: HookContext) => void | Promise<void>
   /**
    * Hook: called with every save after it is durably stored. The document server is answered after the hook, or after
    * `timeouts.hooks`. If the process ends first, the document server repeats a final save, and the hook is called then,
@@ -390,12 +391,12 @@ export interface EditorOptions {
    *
    * @example
    * ```js
-   * onSaved: async ({ id, fileId, revision, users, conflictFileId }) => {
-   *   await versions.insertOnce({ id, fileId: conflictFileId ?? fileId, revision, users })
+   * onSaved: async ({ id, stored, users }) => {
+   *   await versions.insertOnce({ id, fileId: stored.fileId, revision: stored.revision, users })
    * }
    * ```
    */
-  readonly onSaved?: (event: SavedEvent) => void | Promise<void>
+  readonly onSaved?: (event: SavedEvent, context: HookContext) => void | Promise<void>
   /**
    * Hook: called once with every save that could not be stored and was refused. If it fails or times out
    * (`timeouts.hooks`), that is logged.
@@ -407,7 +408,7 @@ export interface EditorOptions {
    * }
    * ```
    */
-  readonly onSaveFailed?: (event: SaveFailedEvent) => void | Promise<void>
+  readonly onSaveFailed?: (event: SaveFailedEvent, context: HookContext) => void | Promise<void>
   /**
    * Hook: called with the answers of a user who submits a form, at least once: several times if the document server
    * repeats them, with the same `id`. The form that is stored stays as it is. If the hook throws, rejects or does not
@@ -431,7 +432,7 @@ export interface EditorOptions {
    * }
    * ```
    */
-  readonly onFormSubmitted?: (event: FormSubmittedEvent) => void | Promise<void>
+  readonly onFormSubmitted?: (event: FormSubmittedEvent, context: HookContext) => void | Promise<void>
   /**
    * Hook: called when somebody begins to edit a document that nobody was editing, usually once for each session, also
    * on several instances: the instance that notes the session in the storage calls it. Nothing waits for the hook. If
@@ -448,7 +449,7 @@ export interface EditorOptions {
    * }
    * ```
    */
-  readonly onSessionStart?: (event: SessionStartEvent) => void | Promise<void>
+  readonly onSessionStart?: (event: SessionStartEvent, context: HookContext) => void | Promise<void>
   /**
    * Hook: called when nobody edits a document any more, usually once for each `onSessionStart`, and not before that
    * call has ended if both are on one instance. Of a save it is called when the save is stored, independently of
@@ -465,7 +466,7 @@ export interface EditorOptions {
    * }
    * ```
    */
-  readonly onSessionEnd?: (event: SessionEndEvent) => void | Promise<void>
+  readonly onSessionEnd?: (event: SessionEndEvent, context: HookContext) => void | Promise<void>
   /**
    * Hook: called by `recoverForgotten` with the content of a forgotten file whose document no longer exists. When it
    * has finished, the document server's copy is deleted. If it throws, rejects or does not finish within
@@ -475,13 +476,13 @@ export interface EditorOptions {
    * @default such files are left at the document server
    * @example
    * ```js
-   * onForgotten: async ({ fileId, fileType, content }) => {
+   * onForgotten: async ({ fileType, content }, { log }) => {
    *   const { fileId: copy } = await app.editorStorage.create(fileType, content)
-   *   app.log.warn(`${fileId} was deleted while it was edited: the edit is in ${copy}`)
+   *   log.warn({ copy }, 'the document was deleted while it was edited: the edit is in the copy')
    * }
    * ```
    */
-  readonly onForgotten?: (event: ForgottenFileEvent) => void | Promise<void>
+  readonly onForgotten?: (event: ForgottenFileEvent, context: HookContext) => void | Promise<void>
   /**
    * A route that shows the doctor's report: `GET <path>/doctor`, as a page in a browser, or as JSON with `?format=json`
    * or `Accept: application/json`. `?fileId=…` also explains why this document does not open or is not saved.
@@ -492,7 +493,7 @@ export interface EditorOptions {
    * @default there is no such route
    * @example
    * ```js
-   * doctor: { authorize: request => request.session?.user?.isAdmin ? 'grant' : false }
+   * doctor: { authorize: (_target, { request }) => request.session?.user?.isAdmin ? 'grant' : false }
    * ```
    */
   readonly doctor?: {
@@ -503,7 +504,8 @@ export interface EditorOptions {
      * with status 403.
      */
     readonly authorize: (
-      request: FastifyRequest
+      target: { readonly fileId?: string | undefined },
+      context: RequestHookContext
     ) => boolean | 'grant' | undefined | Promise<boolean | 'grant' | undefined>
   }
   /**
@@ -514,10 +516,10 @@ export interface EditorOptions {
    * @default { customization: { macros: false, plugins: false } }; {} in the profile `classic`
    * @example
    * ```js
-   * control: { lang: 'de', customization: { forcesave: true } }
+   * defaults: { lang: 'de', customization: { forcesave: true } }
    * ```
    */
-  readonly control?: EditorControlDefaults
+  readonly defaults?: EditorControlDefaults
   /**
    * Hook: whether the user may edit a document now. `false` or a reason opens it for viewing, and the page shows the
    * reason, which is text; `''` is `false`. Called by `openDocument` of a control that may edit, and when its page
@@ -535,11 +537,8 @@ export interface EditorOptions {
    * ```
    */
   readonly canEdit?: (
-    target: {
-      readonly fileId: string,
-      readonly user: EditorControlDefaults['user'],
-      readonly request?: FastifyRequest
-    }
+    target: { readonly fileId: string, readonly user: EditorControlDefaults['user'] },
+    context: HookContext
   ) => boolean | string | Promise<boolean | string>
   /**
    * What the editor can ask of the application: to rename the document, save a copy, insert an image and so on.
@@ -572,7 +571,10 @@ export interface EditorOptions {
      *
      * @default such forgotten files are left at the document server
      */
-    readonly fileIdOf?: (key: string) => string | undefined | Promise<string | undefined>
+    readonly fileIdOf?: (
+      target: { readonly key: string },
+      context: HookContext
+    ) => string | undefined | Promise<string | undefined>
   }
   /**
    * Keeps earlier versions of every document in the storage: what a save or `EditorControl.restore` replaces is kept in
@@ -680,7 +682,7 @@ export interface EditorOptions {
   readonly constraints?: RouteOptions['constraints']
   /**
    * Config of all of the plugin's routes, as in Fastify: for hooks and plugins of the application that read
-   * `request.routeOptions.config`. Each route also has `config.editor`, which tells who asks.
+   * `request.routeOptions.config`. Each route also has `config.onlyoffice`, which tells who asks.
    *
    * @default {}
    * @example

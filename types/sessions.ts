@@ -122,7 +122,7 @@ export interface EditorSessions {
    *
    * Until it resolves, a save of a session that began before is stored in the file. Somebody who joins later, with a
    * page made before, is told to close at once; what was typed until then is stored as a conflict copy
-   * (`conflictReason: 'frozen'`), also after the release, and nobody else joins that session. Restoring a version
+   * (`conflict.reason` `'frozen'`), also after the release, and nobody else joins that session. Restoring a version
    * rejects with `LockedError`. `app.editorStorage` still replaces the file. The freeze is gone with the file.
    *
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): there is no such file.
@@ -186,6 +186,21 @@ export interface EditorSessions {
    * @throws as `users` does.
    */
   rename (fileId: string, title: string, options?: RequestOptions): Promise<string[]>
+
+  /**
+   * Deletes a document that people may be editing: freezes it, so that everybody's work is saved and their editors are
+   * closed, then removes it from the storage with its record and versions. Resolves to whether it existed.
+   *
+   * If it rejects, the document is still there, and not frozen by this call. What the document server saves afterwards
+   * all the same, from a page that was open, becomes a forgotten file: `onForgotten` gets it.
+   *
+   * @throws as `freeze` does, other than `FileNotFoundError`.
+   * @example
+   * ```js
+   * await app.editorSessions.delete('report', { reason: 'Grace is deleting this document.' })
+   * ```
+   */
+  delete (fileId: string, options?: Omit<FreezeOptions, 'by' | 'duration'>): Promise<boolean>
 }
 
 /** Somebody began to edit a document. */

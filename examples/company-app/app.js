@@ -37,7 +37,7 @@ export async function createApp ({
   await app.register(rateLimit, {
     max: requestsPerMinute,
     timeWindow: '1 minute',
-    allowList: ({ routeOptions }) => routeOptions.config.editor?.caller === 'document-server'
+    allowList: ({ routeOptions }) => routeOptions.config.onlyoffice?.caller === 'document-server'
   })
   await app.register(helmet, {
     contentSecurityPolicy: {

@@ -9,10 +9,10 @@ export function editorHooks (app, documents) {
   return {
     versions: { keep: 50 },
     recovery: { interval: 600_000 },
-    doctor: { authorize: request => request.user?.isAdmin ? 'grant' : false },
+    doctor: { authorize: (_target, { request }) => request.user?.isAdmin ? 'grant' : false },
 
     // The rights of an open page may be hours old, and its user may have logged out, or in as somebody else.
-    async authorize (request, target) {
+    async authorize (target, { request }) {
       if (target.action === 'callback' || target.action === 'download') return undefined
       const { user } = request
       if (!user) return false
@@ -29,18 +29,18 @@ export function editorHooks (app, documents) {
       if (status === 1) closeForOthers(app, documents, fileId, users) // not awaited: it causes the next callback
     },
 
-    async onSaved ({ fileId, conflictFileId, fileType: extension }) {
-      if (conflictFileId === undefined) return await documents.change(fileId, { extension })
-      await documents.addCopy(fileId, conflictFileId, extension)
+    async onSaved ({ fileId, stored, conflict }) {
+      if (conflict) await documents.addCopy(fileId, stored.fileId, stored.fileType)
+      else await documents.change(fileId, { extension: stored.fileType })
     },
-    onSaveFailed: ({ fileId, error }) => app.log.fatal({ fileId, err: error }, 'not stored'), // must alert somebody
+    onSaveFailed: ({ error }, { log }) => log.fatal({ err: error }, 'not stored'), // must alert somebody
     async onForgotten ({ fileId, fileType: extension, content }) {
       const copy = await app.editorStorage.create(extension, content)
       await documents.addCopy(fileId, copy.fileId, extension)
     },
 
     actions: {
-      page: fileId => `/documents/${fileId}`,
+      page: ({ fileId }) => `/documents/${fileId}`,
       title: async ({ fileId, user }) => (await documents.find(fileId, user.id))?.title,
       editRights: async ({ fileId, user }) => (await documents.find(fileId, user.id))?.mode === 'edit',
       rename: async ({ fileId, name }) => await documents.change(fileId, { name }),

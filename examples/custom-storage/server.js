@@ -26,9 +26,7 @@ app.get('/', async (request, reply) => {
   const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument(fileId, {
     title: 'Report.docx'
   })
-  return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(`<!doctype html>
-    <html lang="en"><meta name="viewport" content="width=device-width"><title>Report</title><link rel="icon" href="data:,">
-    <style>body { margin: 0 } [data-onlyoffice-editor] { height: 100dvh }</style>${control.render()}`)
+  return reply.editor(control)
 })
 
 closeWithProcess(app)

@@ -25,7 +25,7 @@ const TEMPLATES = new URL('templates/', import.meta.url)
 export function createActions (app, { documents, messages, publicBaseUrl }) {
   return {
     links: true,
-    page: fileId => pageOf(fileId),
+    page: ({ fileId }) => pageOf(fileId),
     title: async ({ fileId }) => (await documents.existing(fileId)).name,
 
     async rename ({ fileId, title }) {
@@ -38,7 +38,7 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
       return { fileId, title: added, url: pageOf(fileId, user) }
     },
 
-    async images ({ search = '' }, request) {
+    async images ({ search = '' }, { request }) {
       const names = await readdir(IMAGES)
       return names.filter(name => contains(name, search)).map(name => ({
         title: baseOf(name),

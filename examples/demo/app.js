@@ -58,12 +58,12 @@ export async function createApp (
     profile,
     storage: fileStorage({ directory: join(dataDirectory, 'uploads') }),
     documentServer: internalUrl ? { internalUrl } : {},
-    doctor: { authorize: request => isFromThisMachine(request) ? 'grant' : false },
+    doctor: { authorize: (_target, { request }) => isFromThisMachine(request) ? 'grant' : false },
     versions: { keep: 100 },
     actions: createActions(app, { documents, messages, publicBaseUrl }),
     // A save of a document that somebody else has changed meanwhile: both are kept, and listed.
-    onSaved: async ({ fileId, conflictFileId }) => {
-      if (conflictFileId !== undefined) await documents.addConflictCopy(conflictFileId, fileId)
+    onSaved: async ({ fileId, stored, conflict }) => {
+      if (conflict) await documents.addConflictCopy(stored.fileId, fileId)
     },
     // A form that somebody has filled in and submitted: the others get the answers as a message.
     onFormSubmitted: createFormInbox(documents, messages),

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { ActionHook, ActionOptions, PageAction as PageFacts, PageActionName } from '../../types/actions.js'
 import type { EditorControl, EditorControlDefaults } from '../../types/control.js'
+import type { RequestHookContext } from '../../types/hooks.js'
 import type { EditorSessions } from '../../types/sessions.js'
 import type { ControlServices } from '../control/control.js'
 import type { Need } from '../control/defaults.js'
 import { ActionFailedError, HookTimeoutError, LockedError, NO_REASON } from '../errors.js'
 import { errorStatus } from '../handler/request.js'
 import type { PageClaims } from '../security/signatures.js'
-import { hookLimits } from '../services.js'
-import { withTimeout } from '../util/limits.js'
+import { runRequestHook } from '../services.js'
 import { withoutUndefined } from '../util/validate.js'
 import { results } from './actions.compiled.js'
 import type { Bodies } from './actions.schema.js'
@@ -73,18 +73,24 @@ export async function callHook<Name extends HookName> (
 ): Promise<Returned<Name>> {
   const hook = services.settings.actions[name] as ActionHook<object, Returned<Name>>
   const action = { fileId, user: defaults.user, ...withoutUndefined(told) }
-  return await callInTime(services, name, () => hook(action, request), expected, extraTime)
+  return await callInTime(services, name, context => hook(action, context), { fileId, request, expected, extraTime })
 }
 
-/** Like `callHook`, for hooks that receive no request. */
+interface InTime {
+  readonly fileId: string
+  readonly request: FastifyRequest
+  readonly expected: string
+  readonly extraTime?: number
+}
+
 async function callInTime<Result> (
-  services: ActionServices, name: keyof ActionOptions, run: () => Result | Promise<Result>, expected: string,
-  extraTime = 0
+  services: ActionServices, name: keyof ActionOptions, hook: (context: RequestHookContext) => Result | Promise<Result>,
+  { fileId, request, expected, extraTime = 0 }: InTime
 ): Promise<Result> {
   let result: Result
   try {
     const milliseconds = services.settings.timeouts.hooks + extraTime
-    result = await withTimeout(run, hookLimits(services, `actions.${name}`, milliseconds))
+    result = await runRequestHook(services, hook, { name: `actions.${name}`, fileId, request, milliseconds })
   } catch (cause) {
     if (cause instanceof HookTimeoutError) throw cause
     throw new ActionFailedError(name, 'failed', { cause, statusCode: refusalStatus(cause) })
@@ -116,7 +122,10 @@ export interface Place {
 }
 
 /** URL of the application's page for a document; `undefined` without the hook `page`. */
-export async function pageOf (services: ActionServices, fileId: string): Promise<string | undefined> {
+export async function pageOf (
+  { request }: PageRequest, services: ActionServices, fileId: string
+): Promise<string | undefined> {
   const { page } = services.settings.actions
-  return page && await callInTime(services, 'page', () => page(fileId), 'an http(s) URL or a path')
+  const expected = 'an http(s) URL or a path'
+  return page && await callInTime(services, 'page', context => page({ fileId }, context), { fileId, request, expected })
 }

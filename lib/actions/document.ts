@@ -5,7 +5,8 @@ import { OWN_CODE } from '../handler/request.js'
 import { typedName } from '../security/names.js'
 import { parseUrl } from '../util/url.js'
 import {
-  type ActionServices, assertUnlocked, callHook, MAX_CHOICES, type PageAction, pageOf, type Place
+  type ActionServices, assertUnlocked, callHook, MAX_CHOICES, type PageAction, pageOf, type PageRequest,
+  type Place
 } from './action.js'
 import { MAX_USERS } from './actions.compiled.js'
 
@@ -148,7 +149,7 @@ const notify: PageAction<'notify'> = {
   cost: 5,
   async run (page, services) {
     const { emails, message, actionLink, link: given } = page.body
-    const link = await pageAt(services, page.claims.fileId, actionLink, given)
+    const link = await pageAt(page, services, actionLink, given)
     await callHook(services, 'notify', page, { emails, message, link })
     return {}
   }
@@ -177,10 +178,10 @@ const PARAMETER = 'action-link'
 
 /** URL of a place in a document. Without the hook `page`, `given` is used if it is a page of the application. */
 async function pageAt (
-  services: ActionServices, fileId: string, place: Place | undefined, given: string | undefined
+  page: PageRequest, services: ActionServices, place: Place | undefined, given: string | undefined
 ): Promise<string | undefined> {
   const base = new URL(services.settings.publicBaseUrl)
-  const own = await pageOf(services, fileId)
+  const own = await pageOf(page, services, page.claims.fileId)
   const url = own === undefined ? ownPage(given, base) : parseUrl(own, base)
   if (url && place) {
     url.searchParams.set(PARAMETER, JSON.stringify({ action: { type: place.action.type, data: place.action.data } }))

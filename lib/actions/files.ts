@@ -112,7 +112,7 @@ const reference: PageAction<'reference'> = {
     const { documentKey: key, documentName, documentUrl: url } =
       await control.openDocument(fileId, { title: file.title })
     const linked = { fileType, key, path: documentName, url, referenceData: { fileKey: fileId, instanceId } }
-    return { ...sign('setReferenceData', linked), page: await pageOf(services, fileId) }
+    return { ...sign('setReferenceData', linked), page: await pageOf(page, services, fileId) }
   }
 }
 
@@ -162,7 +162,7 @@ const saveAs: PageAction<'saveAs'> = {
       failure: (reason, options) => new UpstreamError(reason, { ...options, retryable: false })
     })
     const { fileId, title: storedTitle = title, url: pageUrl } = await store(file, title, page, services)
-    const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageOf(services, fileId))
+    const shownUrl = pageUrl ?? (fileId === undefined ? undefined : await pageOf(page, services, fileId))
     return { title: storedTitle, fileId, url: shownUrl }
   }
 }

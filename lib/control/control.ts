@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { CreateDocumentOptions, CreateFromOptions, TemplateFile } from '../../types/blank.js'
 import type {
-  ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveResult, SignedConfig,
+  ControlConvertOptions, EditorControl, EditorControlDefaults, SignedConfig,
   ThumbnailRequest
 } from '../../types/control.js'
 import type { Content, FileInfo } from '../../types/storage.js'
@@ -176,7 +176,7 @@ export function createControl (
         channels.forceSave,
         { fileId, key },
         async () => await services.forceSaves.request(fileId, key, options),
-        result => ({ outcome: forceSaveOutcome(result) })
+        result => ({ outcome: result.saved ? result.stored.fileId === fileId ? 'saved' : 'conflict' : result.reason })
       )
     },
 
@@ -396,11 +396,6 @@ export function createControl (
 
 function titleWith (title: string, fileType: string): string {
   return extensionOf(title) === fileType ? title : `${title}.${fileType}`
-}
-
-function forceSaveOutcome (result: ForceSaveResult): 'saved' | 'conflict' | 'no-changes' | 'no-session' {
-  if (!result.saved) return result.reason
-  return result.conflictFileId === undefined ? 'saved' : 'conflict'
 }
 
 /** The user of the page, as far as a version is attributed to one. */

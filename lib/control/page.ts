@@ -185,6 +185,20 @@ export function renderFragment (
 ${links}<script type="module"${attributesOf({ src: modulePath })}></script>`
 }
 
+/** A page with nothing but the editor. */
+export function renderPage (
+  fragment: string, { title, lang }: { readonly title: string, readonly lang: string }
+): string {
+  return `<!doctype html>
+<html${attributesOf({ lang })}>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+<style>body { margin: 0 }</style>
+${fragment}`
+}
+
 function attributesOf (values: Readonly<Record<string, string>>): string {
   return Object.entries(values).map(([name, value]) => ` ${name}="${escapeHtml(value)}"`).join('')
 }

@@ -58,7 +58,7 @@ export async function checkPublicUrl (services: DoctorServices): Promise<DoctorF
   function hookAnswers (response: DirectResponse, request: string): DoctorFinding {
     const remedy = response.status === 429 || response.status === 503
       ? 'All requests of the document server come from one IP address: give the plugin\'s routes a higher limit, or none, such as config: { rateLimit: false } for @fastify/rate-limit. If the application is overloaded, find out why.'
-      : `Let hooks that check a login or a CSRF token pass requests whose request.routeOptions.config.editor?.caller is 'document-server': it has no session, and the handler verifies its requests itself. See ${LOGIN_GUIDE}`
+      : `Let hooks that check a login or a CSRF token pass requests whose request.routeOptions.config.onlyoffice?.caller is 'document-server': it has no session, and the handler verifies its requests itself. See ${LOGIN_GUIDE}`
     return error('HOOK_ANSWERS',
       `A hook of the application itself answers ${request} at ${url.pathname} before the handler sees it: ${described(url, response)}.`,
       remedy)

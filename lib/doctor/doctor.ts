@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DoctorFinding, DoctorOptions, DoctorReport } from '../../types/doctor.js'
 import type { EditorOptions } from '../../types/options.js'
-import { ForbiddenError, HookTimeoutError } from '../errors.js'
-import type { Settings } from '../options.js'
-import { unlessAborted, withTimeout } from '../util/limits.js'
+import { ForbiddenError } from '../errors.js'
+import { runRequestHook, type Services } from '../services.js'
+import { unlessAborted } from '../util/limits.js'
 import { bytesOf } from '../util/streams.js'
 import { AnyString, assertOptions, kindOf, Milliseconds, type Rules, Signal } from '../util/validate.js'
 import { askSightings, assessConversion, checkPublicUrl, convertProbe } from './check-application.js'
@@ -181,21 +181,24 @@ export const doctorSchema = {
   }
 }
 
-interface RouteServices extends Pick<DoctorServices, 'explainOpening' | 'signal'> {
+interface RouteServices extends Pick<Services, 'settings' | 'log' | 'shutdown'> {
   readonly examine: () => Promise<DoctorReport>
+  readonly explainOpening: DoctorServices['explainOpening']
 }
 
 /** `GET <handler path>/doctor`: examines, and answers with the report as a page or as JSON. */
 export function doctorRoute (
-  { path, timeouts }: Settings, { authorize }: NonNullable<EditorOptions['doctor']>,
-  { examine, explainOpening, signal }: RouteServices
+  { authorize }: NonNullable<EditorOptions['doctor']>, services: RouteServices
 ): RouteOptions {
+  const { examine, explainOpening } = services
+
   async function isAllowed (request: FastifyRequest): Promise<boolean> {
     try {
-      const answer: unknown = await withTimeout(() => authorize(request), {
-        milliseconds: timeouts.hooks,
-        timeoutError: ms => new HookTimeoutError('doctor.authorize', ms),
-        signal
+      const { fileId } = request.query as { readonly fileId?: unknown }
+      const target = typeof fileId === 'string' ? { fileId } : {}
+      const answer: unknown = await runRequestHook(services, context => authorize(target, context), {
+        name: 'doctor.authorize',
+        request
       })
       // As in `authorize`, `true` leaves the decision to the credentials, and this route has none.
       if (answer === true) request.log.warn("doctor.authorize returned true, which shows the report to nobody: return 'grant'")
@@ -226,7 +229,7 @@ export function doctorRoute (
     return reply.type('application/json; charset=utf-8').send(JSON.stringify(withFindings(report, explanation)))
   }
 
-  return { method: 'GET', url: `${path}/doctor`, exposeHeadRoute: false, handler: answerReport }
+  return { method: 'GET', url: `${services.settings.path}/doctor`, exposeHeadRoute: false, handler: answerReport }
 }
 
 /** Another site can make the browser of an authorized user request this URL. */

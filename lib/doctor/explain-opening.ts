@@ -147,7 +147,7 @@ function explainRequest (event: Noted<DownloadEvent> | Noted<CallbackOutcome>): 
     case 'answered-by-application':
       return error(`${prefix}_ANSWERED_BY_APPLICATION`,
         `${request} was answered at ${when(event)} by the application itself with status ${event.httpStatus}, before the plugin.`,
-        `Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.editor.caller is 'document-server': it has no session, and the plugin checks its requests itself. See ${LOGIN_GUIDE}`)
+        `Let the hook that answers, such as a check of the login, pass requests whose routeOptions.config.onlyoffice.caller is 'document-server': it has no session, and the plugin checks its requests itself. See ${LOGIN_GUIDE}`)
   }
 }
 

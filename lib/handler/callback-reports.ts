@@ -50,8 +50,9 @@ export function callbackFields ({ fileId, key, status }: CallbackEvent) {
 
 function outcomeFields (ended: EndedSave['outcome']): Omit<SaveMessage, 'durationMs'> {
   if (typeof ended === 'string') return { outcome: ended }
-  const { outcome, event: { size: bytes, revision, conflictFileId, conflictReason, rule } } = ended
-  return withoutUndefined({ outcome, bytes, revision, conflictFileId, conflictReason, rule })
+  const { outcome, event: { stored: { fileId, size: bytes, revision }, conflict, rule } } = ended
+  const copy = conflict && { conflictFileId: fileId, conflictReason: conflict.reason }
+  return { ...withoutUndefined({ outcome, bytes, revision, rule }), ...copy }
 }
 
 function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsave }: CallbackEvent): void {

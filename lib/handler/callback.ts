@@ -8,7 +8,6 @@ import { callbackUrl } from '../outbound/result-urls.js'
 import { createFormSubmissions } from '../save/form-submissions.js'
 import { messageForUsers, refusedIdentityOf, type SaveRequest } from '../save/save-request.js'
 import type { SaveOutcome } from '../save/saves.js'
-import { hookLimits } from '../services.js'
 import type { ForceSaveRelation } from '../sessions/force-save-notes.js'
 import { digest } from '../util/text.js'
 import type { Parts } from '../parts.js'
@@ -40,8 +39,10 @@ const ANSWER_AFTER_MS = 1000
 export function createCallbackHandler (parts: Parts) {
   const { settings, credentials, sessions, saves, forceSaves, hooks } = parts
   const { onFormSubmitted } = settings
-  const submitForm = createFormSubmissions(settings, saves, onFormSubmitted && (async event =>
-    await hooks.run(event.fileId, () => onFormSubmitted(event), hookLimits(parts, 'onFormSubmitted'), false)))
+  const submitForm = createFormSubmissions(settings, saves, onFormSubmitted && (async event => {
+    const { fileId, key } = event
+    await hooks.run(context => onFormSubmitted(event, context), { name: 'onFormSubmitted', fileId, key }, false)
+  }))
 
   return async function handleCallback (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const ended = await handle(request, reply).catch(error => {

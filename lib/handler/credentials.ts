@@ -4,8 +4,7 @@ import type { AuthorizeTarget } from '../../types/options.js'
 import { accessOf, mayUse, type Need } from '../control/defaults.js'
 import { ForbiddenError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import { ONLY_WITH_TOKEN, type PageClaims, type SignatureState } from '../security/signatures.js'
-import { hookLimits, type Services } from '../services.js'
-import { withTimeout } from '../util/limits.js'
+import { runRequestHook, type Services } from '../services.js'
 import { isJsonObject } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
 import { kindOf } from '../util/validate.js'
@@ -203,7 +202,11 @@ export function createCredentials (services: Services) {
     if (!authorize) return false
     let decision: boolean | 'grant' | undefined
     try {
-      decision = await withTimeout(() => authorize(request, target), hookLimits(services, 'authorize'))
+      decision = await runRequestHook(services, context => authorize(target, context), {
+        name: 'authorize',
+        fileId: target.fileId,
+        request
+      })
     } catch (cause) {
       throw new ForbiddenError('authorize failed', { cause })
     }

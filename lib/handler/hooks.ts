@@ -2,33 +2,34 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { EditorControlDefaults } from '../../types/control.js'
 import type { FinishedEvent, ForceSavedEvent } from '../../types/events.js'
+import type { HookContext } from '../../types/hooks.js'
 import type { EditorOptions } from '../../types/options.js'
 import type { SessionEndEvent, SessionStartEvent } from '../../types/sessions.js'
 import { mayUse } from '../control/defaults.js'
 import { channels } from '../diagnostics.js'
 import { saveIdOf } from '../save/save-request.js'
-import { hookLimits, type Services } from '../services.js'
+import { type HookCall, runHook, type Services } from '../services.js'
 import { type SessionRecord, liveSessions, type Session, stateOf } from '../sessions/record.js'
 import type { Cause } from '../sessions/record-store.js'
-import { BoundedMap, type Limits, withTimeout } from '../util/limits.js'
+import { BoundedMap } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
 
 type HookName = 'onCallback' | 'onSaved' | 'onSaveFailed' | 'onSessionStart' | 'onSessionEnd'
 type EventOf<Name extends HookName> = Parameters<NonNullable<EditorOptions[Name]>>[0]
 
-interface HookContext {
+interface RunningHook {
   readonly instance: Services['settings']
   readonly fileId: string
   hasReturned: boolean
   /** The hook in which a version of this file was restored. */
-  readonly outer: HookContext | undefined
+  readonly outer: RunningHook | undefined
 }
 
 /**
  * Also covers work that a hook leaves running after it has returned. One for all instances: before Node.js 24, each
  * that was ever used costs time for every promise in the process.
  */
-const running = new AsyncLocalStorage<HookContext>()
+const runningHooks = new AsyncLocalStorage<RunningHook>()
 
 const MAX_REMEMBERED_FAILURES = 1000
 
@@ -45,10 +46,11 @@ export function createHooks (services: Pick<Services, 'settings' | 'log' | 'shut
   return { call, run, saveFailed, isInHookOf, canEdit }
 
   async function call<Name extends HookName> (name: Name, event: EventOf<Name>): Promise<void> {
-    const hook = settings[name] as ((value: typeof event) => void | Promise<void>) | undefined
+    const hook = settings[name] as ((value: typeof event, context: HookContext) => void | Promise<void>) | undefined
     if (!hook) return
+    const { fileId, key } = event
     try {
-      await run(event.fileId, () => hook(event), hookLimits(services, name), AWAITED.has(name))
+      await run(context => hook(event, context), { name, fileId, key }, AWAITED.has(name))
     } catch (err) {
       log.error({ err }, `the hook ${name} failed`)
     }
@@ -56,13 +58,14 @@ export function createHooks (services: Pick<Services, 'settings' | 'log' | 'shut
 
   /** `isAwaited`: a callback of the file waits for the hook. */
   async function run<Result> (
-    fileId: string, hook: () => Result | Promise<Result>, limits: Limits, isAwaited = true
+    hook: (context: HookContext) => Result | Promise<Result>, call: HookCall, isAwaited = true
   ): Promise<Result> {
-    const context = { instance: settings, fileId, hasReturned: !isAwaited, outer: running.getStore() }
+    const { fileId = '' } = call
+    const running: RunningHook = { instance: settings, fileId, hasReturned: !isAwaited, outer: runningHooks.getStore() }
     try {
-      return await withTimeout(() => running.run(context, hook), limits)
+      return await runHook(services, context => runningHooks.run(running, () => hook(context)), call)
     } finally {
-      context.hasReturned = true
+      running.hasReturned = true
     }
   }
 
@@ -86,9 +89,10 @@ export function createHooks (services: Pick<Services, 'settings' | 'log' | 'shut
     const { canEdit: hook } = settings
     if (!hook || !mayUse(defaults, 'change')) return null
     try {
-      const answer: unknown = await withTimeout<unknown>(
-        () => hook({ fileId, user: defaults.user, ...(request && { request }) }),
-        hookLimits(services, 'canEdit')
+      const answer: unknown = await runHook<unknown>(
+        services,
+        context => hook({ fileId, user: defaults.user }, context),
+        { name: 'canEdit', fileId, request }
       )
       if (answer === true) return null
       if (answer === false || typeof answer === 'string') return answer || ''
@@ -101,8 +105,8 @@ export function createHooks (services: Pick<Services, 'settings' | 'log' | 'shut
 
   /** Whether the caller runs in a hook that a callback of this file waits for. */
   function isInHookOf (fileId: string): boolean {
-    for (let context = running.getStore(); context !== undefined; context = context.outer) {
-      if (context.instance === settings && context.fileId === fileId && !context.hasReturned) return true
+    for (let hook = runningHooks.getStore(); hook !== undefined; hook = hook.outer) {
+      if (hook.instance === settings && hook.fileId === fileId && !hook.hasReturned) return true
     }
     return false
   }

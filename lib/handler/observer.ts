@@ -164,5 +164,5 @@ function remedyOf (httpStatus: number): string {
     return 'Give the document server a higher limit, or none: all its requests come from one IP address.'
   }
   if (httpStatus === 503) return 'It tries again, if the load falls.'
-  return 'It has no login: let requests pass whose routeOptions.config.editor.caller is \'document-server\'. The plugin verifies them.'
+  return 'It has no login: let requests pass whose routeOptions.config.onlyoffice.caller is \'document-server\'. The plugin verifies them.'
 }

@@ -161,7 +161,7 @@ export type RouteOptionsOf = (caller: EditorCaller, schema?: DescribedSchema) =>
 /** A route cannot switch off the `handlerTimeout` of the application: 24 days, the longest time of a timer. */
 const NEVER_MS = 2 ** 31 - 1
 
-/** Gives each route the application's `config` and `config.editor.caller`, which tells hooks who is calling. */
+/** Gives each route the application's `config` and `config.onlyoffice.caller`, which tells hooks who is calling. */
 export function routeOptionsWith (
   { constraints, config, openapi }: Pick<EditorOptions, 'constraints' | 'config' | 'openapi'>,
   { handlerTimeout = 0 }: { readonly handlerTimeout?: number }
@@ -176,7 +176,7 @@ export function routeOptionsWith (
     // once its sender is known, or becomes an answer of its own: there the schema is for API documentation.
     validatorCompiler: () => () => true,
     // The application's transform may handle only its own kind of schema.
-    config: { swaggerTransform: false, ...config, editor: { caller } } as FastifyContextConfig
+    config: { swaggerTransform: false, ...config, onlyoffice: { caller } } as FastifyContextConfig
   })
 }
 

@@ -141,9 +141,7 @@ export function createRestores (
         id: randomUUID(),
         fileId,
         status: 2,
-        fileType: info.fileType,
-        size: info.size,
-        revision: info.revision,
+        stored: { fileId, fileType: info.fileType, size: info.size, revision: info.revision },
         restored: version,
         ...(user && { users: [user.id] })
       })

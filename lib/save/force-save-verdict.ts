@@ -10,7 +10,10 @@ import { refusalOf } from '../sessions/save-changes.js'
 export type CommandAnswer = 'started' | 'nothing new' | 'not now' | 'unknown key'
 
 /** `again`: send the command again. `ask`: find out whether anybody is editing. */
-export type Verdict = ForceSaveResult | Failure | 'again' | 'ask'
+export type Verdict = Stored | Extract<ForceSaveResult, { saved: false }> | Failure | 'again' | 'ask'
+
+/** `conflictFileId`: the conflict copy that it is stored in. */
+type Stored = { readonly saved: true } & Pick<Required<Noted>, 'revision'> & Pick<Noted, 'conflictFileId'>
 
 interface Failure {
   readonly failure: string
@@ -70,7 +73,7 @@ function isOrderUnknown ({ saves }: SessionRecord, key: string): boolean {
   return times.filter(time => time === Math.max(...times)).length > 1
 }
 
-function outcomeOf ({ revision, conflictFileId, code, isRetryable = false }: Noted): ForceSaveResult | Failure {
+function outcomeOf ({ revision, conflictFileId, code, isRetryable = false }: Noted): Stored | Failure {
   if (revision !== undefined) return { saved: true, revision, ...(conflictFileId !== undefined && { conflictFileId }) }
   return { failure: explanations.get(code) ?? `the save was refused with ${code}`, isRetryable }
 }

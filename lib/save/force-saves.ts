@@ -145,7 +145,7 @@ export function createForceSaves (
         isUnderWay = answer === 'started'
         const verdict = await verdictAfter(fileId, waiter, answer, grace, ended)
         isUnderWay = false
-        if (verdict !== 'again') return resultOf(verdict, waiter)
+        if (verdict !== 'again') return resultOf(verdict, fileId, waiter)
       }
     } finally {
       leave(fileId, waiter)
@@ -291,8 +291,12 @@ function isRepeat (event: CallbackEvent): boolean {
   return event.status === 6 && event.encrypted === false && event.forcesavetype === 0
 }
 
-function resultOf (verdict: Exclude<Verdict, 'again' | 'ask'>, { cause }: Waiter): ForceSaveResult {
-  if (!('failure' in verdict)) return verdict
+function resultOf (verdict: Exclude<Verdict, 'again' | 'ask'>, fileId: string, { cause }: Waiter): ForceSaveResult {
+  if ('saved' in verdict) {
+    if (!verdict.saved) return verdict
+    const { conflictFileId = fileId, revision } = verdict
+    return { saved: true, stored: { fileId: conflictFileId, revision } }
+  }
   const { retryable = verdict.isRetryable } = (cause ?? {}) as Partial<EditorError>
   throw new ForceSaveFailedError(verdict.failure, { retryable, ...(cause !== undefined && { cause }) })
 }

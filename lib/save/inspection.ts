@@ -30,10 +30,8 @@ export function createInspection (
 
   /** Resolves to the staged replacement, if there is one. Rejects if the content must not be stored. */
   async function inspect (
-    staged: StagedContent, { fileType, signal: caller, ...event }: Inspected
+    staged: StagedContent, { signal: caller, ...about }: Inspected
   ): Promise<StagedContent | undefined> {
-    const ending = new AbortController()
-    const { signal } = ending
     const readers = new Set<AsyncIterator<Uint8Array>>()
     const content = {
       [Symbol.asyncIterator] () {
@@ -43,17 +41,17 @@ export function createInspection (
       }
     }
     try {
-      return await hooks.run(event.fileId ?? '', async () => {
-        const replacement = await answerOf(hook, { content, size: staged.size, fileType }, { ...event, signal })
-        return replacement && await stage(replacement, fileType, event.fileId ?? randomUUID(), signal)
+      return await hooks.run(async context => {
+        const replacement = await answerOf(hook, { ...about, content, size: staged.size }, context)
+        return replacement && await stage(replacement, about.fileType, about.fileId ?? randomUUID(), context.signal)
       }, {
+        name: 'inspect',
+        fileId: about.fileId,
+        key: about.key,
         milliseconds: timeouts.inspect,
         timeoutError: ms => new InspectionFailedError(`did not finish within ${ms} ms`),
         signal: caller ? AbortSignal.any([caller, shutdown.endSaves]) : shutdown.endSaves
       })
-    } catch (error) {
-      ending.abort(error)
-      throw error
     } finally {
       // One that stopped halfway has a file open.
       for (const reader of readers) Promise.resolve(reader.return?.()).catch(() => {})

@@ -8,6 +8,7 @@ import { CHANGED, type SessionServices, type Snapshot, unlessUnknown } from '../
 import { copyStored, isFromReopenedSession, isHeldUp, saveStored } from '../sessions/save-changes.js'
 import type { StagedContent } from '../store/contract.js'
 import { BoundedMap } from '../util/limits.js'
+import { withoutUndefined } from '../util/validate.js'
 import type { CommitSave, Note } from './commit.js'
 import { madeBy, MAX_TEXT_LENGTH, type NewVersion } from './retention.js'
 import { EARLY_RULES, type NothingToStore, ruleFor, RULES, type SaveCase } from './rules.js'
@@ -286,16 +287,16 @@ function copyResult (copy: FileInfo, rule: string, conflictReason: NewCopy['conf
 
 function eventOf (request: SaveRequest, result: Result): SavedEvent {
   const { fileId, key, status, users, forgotten } = request
+  const { conflictFileId, conflictReason, rule, fileType, size, revision } = result
   return {
     id: saveIdOf(request),
     fileId,
     status,
-    ...result,
-    ...(key !== undefined && { key }),
-    ...(users && { users }),
-    ...(forgotten && { recovered: true }),
-    ...(result.conflictFileId !== undefined && { conflict: true })
-  } as SavedEvent
+    stored: { fileId: conflictFileId ?? fileId, fileType, size, revision },
+    ...withoutUndefined({ key, rule, users }),
+    ...(conflictReason !== undefined && { conflict: { reason: conflictReason } }),
+    ...(forgotten && { recovered: true })
+  }
 }
 
 /** Limit for the JSON text in UTF-8. A version has details of two contents, and storages accept 64 KiB. */

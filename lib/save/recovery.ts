@@ -7,12 +7,12 @@ import { channels, codeOf, reportEnd } from '../diagnostics.js'
 import { COMMAND_CODE, type Commands, isAnswer, unlessKeyUnknown } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
 import { BeingEditedError, FileNotFoundError, UpstreamError } from '../errors.js'
-import { hookLimits } from '../services.js'
+import { runHook } from '../services.js'
 import { liveSessions, sessionWith } from '../sessions/record.js'
 import type { SessionServices } from '../sessions/record-store.js'
 import type { StagedContent } from '../store/contract.js'
 import { spool } from '../store/spool.js'
-import { BoundedMap, regularly, unlessAborted, withTimeout } from '../util/limits.js'
+import { BoundedMap, regularly, unlessAborted } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
 import { sha256Of } from '../util/text.js'
 import { parseHttpUrl } from '../util/url.js'
@@ -201,7 +201,10 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   /** An invalid answer or an error must not stop the recovery of the other files. */
   async function fileIdByApplication (key: string): Promise<string | undefined> {
     try {
-      const fileId = await callHook('recovery.fileIdOf', async () => await settings.recovery.fileIdOf?.(key))
+      const fileId = await runHook(services, async context => await settings.recovery.fileIdOf?.({ key }, context), {
+        name: 'recovery.fileIdOf',
+        key
+      })
       return typeof fileId === 'string' && fileId !== '' ? fileId : undefined
     } catch (err) {
       log.error({ err, key }, 'recovery.fileIdOf failed')
@@ -270,15 +273,15 @@ export function createRecovery (services: SessionServices, saves: Saves) {
     try {
       const stored = await storage.stat(fileId)
       if (stored !== null) return await store(key, stored, signal) // it was put back meanwhile
-      await callHook('onForgotten', async () => await onForgotten(eventOf(key, fileId, file)))
+      await runHook(services, async context => await onForgotten(eventOf(key, fileId, file), context), {
+        name: 'onForgotten',
+        fileId,
+        key
+      })
       return { outcome: 'handed-over', hash: file.hash }
     } finally {
       await file.staged.discard()
     }
-  }
-
-  async function callHook<Answer> (name: string, hook: () => Promise<Answer>): Promise<Answer> {
-    return await withTimeout(hook, hookLimits(services, name))
   }
 
   /**
@@ -321,12 +324,8 @@ function saveRequest (
 
 function resultOf (outcome: Exclude<SaveOutcome, 'missing'>): Result {
   if (typeof outcome === 'string') return { outcome: 'already-stored' }
-  const { revision, conflictFileId } = outcome.event
-  return {
-    outcome: conflictFileId === undefined ? 'stored' : 'conflict',
-    revision,
-    ...(conflictFileId !== undefined && { conflictFileId })
-  }
+  const { stored: { fileId, revision }, conflict } = outcome.event
+  return { outcome: conflict ? 'conflict' : 'stored', stored: { fileId, revision } }
 }
 
 function messageOf ({ fileId, outcome, kept, error }: RecoveredFile): Partial<RecoveryMessage> {

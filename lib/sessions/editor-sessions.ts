@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ForceSaveOptions } from '../../types/control.js'
 import type { Command, CommandResult } from '../../types/document-server.js'
@@ -5,7 +6,7 @@ import type { RequestOptions } from '../../types/conversions.js'
 import type {
   EditorSession, EditorSessions, Freeze, FreezeOptions, ListSessionsOptions
 } from '../../types/sessions.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { FileInfo, Storage } from '../../types/storage.js'
 import { frozenNotice, unlessKeyUnknown, UserIds } from '../document-server/commands.js'
 import {
   BusyError, FileNotFoundError, InvalidKeyError, InvalidOptionError, UpstreamTimeoutError
@@ -48,7 +49,10 @@ const freezeRules: Rules<FreezeOptions> = {
   signal: Signal
 }
 
+const { by: _by, duration: _duration, ...deleteRules } = freezeRules
+
 interface FreezeServices extends SessionServices {
+  readonly plugged: Pick<Storage, 'remove'>
   readonly sessions: Sessions
   readonly forceSaves: {
     request (fileId: string, key: string, options: ForceSaveOptions): Promise<unknown>
@@ -61,14 +65,14 @@ const ONLY_AT_DOCUMENT_SERVER =
 
 export function createEditorSessions (
   {
-    storage, keys, commands, recordStore, sessions, forceSaves, whenNobodyEdits, hooks, shutdown: { closing },
+    plugged, storage, keys, commands, recordStore, sessions, forceSaves, whenNobodyEdits, hooks, shutdown: { closing },
     settings: { clock }
   }: FreezeServices
 ): EditorSessions {
   /** Settles when all scans requested so far have ended. */
   let scans: Promise<unknown> = Promise.resolve()
 
-  return {
+  const editorSessions: EditorSessions = {
     async list (options = {}) {
       assertOptions(listRules, options)
       const { scan = false, signal } = options
@@ -141,8 +145,23 @@ export function createEditorSessions (
       assertValue('title', title, Title)
       assertOptions(requestRules, options)
       return await sendToAll(fileId, key => ({ c: 'meta', key, meta: { title } }), options)
+    },
+
+    async delete (fileId, options = {}) {
+      assertValue('fileId', fileId, AnyString)
+      assertOptions(deleteRules, options)
+      const by = `deletion ${randomUUID()}`
+      try {
+        await editorSessions.freeze(fileId, { ...options, by })
+        return await plugged.remove(fileId)
+      } catch (error) {
+        if (error instanceof FileNotFoundError) return false
+        await release(fileId, by).catch(() => {}) // what failed first says more
+        throw error
+      }
     }
   }
+  return editorSessions
 
   /** Keys that pages may have been given, and that the record has no session of: its status 1 may have been lost. */
   function keysWithoutSession (record: SessionRecord, content: FileInfo): string[] {

@@ -1,14 +1,8 @@
 import { type Static, Type } from 'typebox'
-import type { SavedEvent } from '../../types/events.js'
 
 // What the plugin notes of a file: one small JSON value, shared by all instances of the application. One with anything
 // else in it is refused: a rewrite would drop what a newer version of this library has added. Whatever changes here
 // needs another `format`.
-
-/** Copied from the storage and not validated: an odd `size` must not make the record useless. */
-type SavedResult = Readonly<
-  Pick<SavedEvent, 'fileType' | 'size' | 'revision' | 'conflictFileId' | 'conflictReason' | 'rule'>
->
 
 const OptionalString = Type.Optional(Type.String())
 /** Milliseconds since the epoch. */
@@ -59,8 +53,8 @@ const SaveIdentitySchema = Type.Object({
 }, exact)
 
 const ResultSchema = Type.Object({
-  fileType: Type.Optional(Type.Unknown()),
-  size: Type.Optional(Type.Unknown()),
+  fileType: Type.String(),
+  size: Type.Number(),
   revision: Type.String(),
   conflictFileId: OptionalString,
   conflictReason: Type.Optional(Type.Union([
@@ -89,7 +83,7 @@ const StoredSaveSchema = Type.Object({
    * Content fields of the `onSaved` event; absent if nothing was stored. In the record of a conflict copy: of the save
    * that was stored there for another file, with the copy's own ID as `conflictFileId`.
    */
-  result: Type.Optional(Type.Unsafe<SavedResult>(ResultSchema))
+  result: Type.Optional(ResultSchema)
 }, exact)
 
 const ForceSaveResultSchema = Type.Object({

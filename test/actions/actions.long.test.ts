@@ -47,7 +47,7 @@ t.test('each action calls its hook with the page\'s file and user and the checke
       sharing: action => note('sharing', sharing)(action),
       favorite: note('favorite', undefined),
       create: note('create', { url: '/edit/new' }),
-      page: fileId => `/edit/${fileId}`
+      page: ({ fileId }) => `/edit/${fileId}`
     }
   })
   other = (await host.storage.create('xlsx', Buffer.from('other'))).fileId

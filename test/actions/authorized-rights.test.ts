@@ -34,7 +34,7 @@ t.test('authorize sees the mode, permissions and rights of the page that asks, w
   const targets: AuthorizeTarget[] = []
   const host = await startPageHost(t, {
     actions: { favorite: () => {} },
-    authorize: (_request, target) => {
+    authorize: target => {
       targets.push(target)
       return undefined
     }
@@ -53,7 +53,7 @@ t.test('authorize can refuse by them, and what it does to them changes nothing',
   let canWrite = true
   const host = await startPageHost(t, {
     actions: { rename: () => {}, favorite: () => {} },
-    authorize (_request, target) {
+    authorize (target) {
       if (!('rights' in target)) return undefined
       if (target.rights.edit && !canWrite) return false
       Object.assign(target.rights, { edit: true })

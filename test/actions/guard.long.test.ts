@@ -13,7 +13,7 @@ t.beforeEach(() => { renamed.length = 0 })
 
 t.test('the user and the file are those of the token: headers, cookies, the query and the body name nobody', async t => {
   const targets: AuthorizeTarget[] = []
-  const host = await startPageHost(t, { actions, authorize: (_request, target) => { targets.push(target); return undefined } })
+  const host = await startPageHost(t, { actions, authorize: target => { targets.push(target); return undefined } })
   const { fileId: other } = await host.storage.create('docx', Buffer.from('other'))
   const user = { id: 'admin', name: 'Admin' }
   const answer = await host.ask('rename', {

@@ -55,7 +55,7 @@ t.test('no picture and no number of groups in a control takes an action from its
   const told: unknown[] = []
   const host = await startPageHost(t, {
     actions: { rename: ({ user }) => { told.push(user) } },
-    authorize: (_request, target) => { if ('user' in target) told.push(target.user) }
+    authorize: target => { if ('user' in target) told.push(target.user) }
   })
   const heavy: ReadonlyArray<readonly [defaults: EditorControlDefaults, leftOut: string[]]> = [
     [{ user: { ...user, image: picture } }, ['user.image']],

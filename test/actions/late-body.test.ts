@@ -26,7 +26,7 @@ async function start (t: Test) {
   const host = await startPageHost(t, {
     clock: { now: () => Date.UTC(2026, 0, 1) + rights.timePassed },
     versions: {},
-    authorize (_request, { action }) {
+    authorize ({ action }) {
       asked.push(action)
       return rights.mayAct
     },

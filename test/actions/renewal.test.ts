@@ -94,7 +94,7 @@ t.test('a page in use does not expire: every action answers fresh tokens, and on
 t.test('no token is fresh that authorize has not seen: what it denies is answered without one, what it grants may have expired', async t => {
   const targets: AuthorizeTarget[] = []
   let decision: boolean | 'grant' | undefined
-  const host = await start(t, { authorize: (_request, target) => { targets.push(target); return decision } })
+  const host = await start(t, { authorize: target => { targets.push(target); return decision } })
   const token = await host.tokenOf()
   const renewed = await host.renewed(token)
   t.match(targets, [{ action: 'renew', fileId: host.fileId, user: ADA }])

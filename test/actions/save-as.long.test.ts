@@ -35,7 +35,7 @@ async function start (t: Test, saveAs: NonNullable<ActionOptions['saveAs']>, { a
 }
 
 t.test('a copy is fetched from the document server, and stored or handed to the hook', async t => {
-  const { host, save } = await start(t, true, { actions: { page: fileId => `/edit/${fileId}` } })
+  const { host, save } = await start(t, true, { actions: { page: ({ fileId }) => `/edit/${fileId}` } })
   const { status, body } = await save({ fileType: 'PDF' })
   t.match({ status, body }, { status: 200, body: { title: 'Report.docx.pdf', fileId: String } })
   t.equal(body.url, `/edit/${body.fileId}`)

@@ -173,7 +173,7 @@ t.test('an application that denies the action turns it off', async t => {
   const asked: string[] = []
   const { key, fileId, ...host } = await startFaulty(t, {
     memory: true,
-    authorize (_request, { action }) {
+    authorize ({ action }) {
       asked.push(action)
       return action === 'saveState' ? false : undefined
     }

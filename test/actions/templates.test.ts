@@ -13,7 +13,7 @@ t.test('a page creates from a template that the hook has offered to it, and from
   const denied = new Set<string>()
   const host = await startPageHost(t, {
     clock: { now: () => now },
-    authorize: (_request, { action }) => denied.has(action) ? false : undefined,
+    authorize: ({ action }) => denied.has(action) ? false : undefined,
     actions: {
       templates (action) {
         listed.push(action)

@@ -30,7 +30,7 @@ async function startOnFullDisk (t: Test, browser: TestBrowser, options: Paramete
   const service = await startPages(t, browser, {
     storage,
     saveRetries: 0,
-    authorize (_request, { action }) { asked.push(action); return undefined },
+    authorize ({ action }) { asked.push(action); return undefined },
     ...options
   })
   return { ...service, disk, questions: () => asked.filter(action => action === 'saveState').length }

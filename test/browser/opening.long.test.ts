@@ -261,7 +261,7 @@ t.test('a slow opening: after 30 seconds a status that covers no dialog, which g
   })
   const host = await startApplication(t, {
     documentServerOrigin: (await startDocumentServer(t)).url,
-    authorize: async (_request, { action }) => action === 'download' ? await held : undefined
+    authorize: async ({ action }) => action === 'download' ? await held : undefined
   })
   const { page, fragment, alert, notice, reported } = await openPage(t, host, async page => {
     await page.clock.install()

@@ -93,7 +93,7 @@ t.test('everything that a page with a text document asks for: rename, copy, imag
       return { url: `/edit/${files.other}` }
     },
     links: true,
-    page: fileId => `/edit/${fileId}`
+    page: ({ fileId }) => `/edit/${fileId}`
   }
   const service = await startPages(t, browser, { actions, defaults: { info: { favorite: false }, lang: 'en' } })
   files.picture = (await service.storage.create('png', PIXEL)).fileId
@@ -352,7 +352,7 @@ t.test('linked cells: their values, one answer for each, the page and another so
       note('spreadsheets', action)
       return [{ title: 'Orders.xlsx', fileId: files.orders }]
     },
-    page: fileId => `/edit/${fileId}`
+    page: ({ fileId }) => `/edit/${fileId}`
   }
   const service = await startPages(t, browser, { actions })
   files.orders = await service.store('orders.xlsx')

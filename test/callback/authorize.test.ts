@@ -27,7 +27,7 @@ t.test('no answer of authorize lets in a callback without signature or token, fr
 })
 
 t.test('authorize can deny a callback that has both', async t => {
-  const editing = await startEditing(t, { authorize: (_request, { action }) => action === 'callback' ? false : undefined })
+  const editing = await startEditing(t, { authorize: ({ action }) => action === 'callback' ? false : undefined })
   t.equal(await editing.post({ status: 2, url: editing.url }), 1)
   await editing.unchanged(t, 'denied')
 })

@@ -63,7 +63,7 @@ t.test('onSaved: called for every save, with its fields', async t => {
     const { revision, size, fileType } = (await editing.storage.stat(fileId))!
     const { key, users, status } = { users: undefined, ...callback }
     const { id, ...event } = told.at(-1)!
-    t.strictSame(event, { fileId, status, fileType, size, revision, key, rule: 'stored', ...(users && { users }) })
+    t.strictSame(event, { fileId, status, stored: { fileId, fileType, size, revision }, key, rule: 'stored', ...(users && { users }) })
     t.match(id, /^[\w-]{20,}$/)
     t.equal(size, NEW.length)
   }

@@ -66,7 +66,7 @@ for (const where of ['the document', 'a conflict copy'] as const) {
     t.equal(await post({ key, status: 1 }), 0)
     if (where === 'a conflict copy') await others.write(fileId, 'txt', 'changed from outside')
     t.equal(await post(save), 0)
-    t.match(told, [{ fileId, status: 2, users: ['u1'], conflict: where === 'a conflict copy' ? true : undefined }])
+    t.match(told, [{ fileId, status: 2, users: ['u1'], conflict: where === 'a conflict copy' ? { reason: 'changed' } : undefined }])
     const other = await startInstance(t, editing, { policies: { conflict: 'keep-both' }, onSaved: event => { again.push(event) } })
     t.equal(await other.post(save), 0)
     t.strictSame(again, told)

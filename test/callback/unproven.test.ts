@@ -114,7 +114,7 @@ t.test('a callback is proven before anything else is looked at, such as its key,
     server: log.server,
     serve: answerWith('gone', 404),
     bodyLimit: 10_000,
-    authorize: ({ headers }) => headers['x-granted'] === 'yes' ? 'grant' : undefined,
+    authorize: (_target, { request }) => request.headers['x-granted'] === 'yes' ? 'grant' : undefined,
     prepare (app) {
       app.addHook('onRequest', async () => { if (isClosed) throw Object.assign(new Error('log in first'), { statusCode: 401, code: 'CLOSED' }) })
     }

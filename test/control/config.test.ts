@@ -159,7 +159,7 @@ function deepFrozen<Value extends object> (value: Value): Value {
 
 t.test('the option control has the defaults of every control; what a control is given takes precedence, wherever it is given', async t => {
   const { app } = await startHost(t, {
-    control: {
+    defaults: {
       lang: 'de',
       mode: 'view',
       permissions: { download: false, print: false },

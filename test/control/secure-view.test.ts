@@ -4,7 +4,7 @@ import { ADA, startPageHost } from '../kit/host.js'
 const SECURE = { preset: 'secure-view', user: { id: 'ada', name: 'Ada “%user_name%” <b>' } } as const
 
 t.test('secure-view: what the user might do with the document is off, whatever else the control says', async t => {
-  const { app, fileId } = await startPageHost(t, { versions: { for: 'readers' }, control: { permissions: { print: true } } })
+  const { app, fileId } = await startPageHost(t, { versions: { for: 'readers' }, defaults: { permissions: { print: true } } })
   for (const others of [{}, { mode: 'edit', history: true, permissions: { download: true, copy: true }, customization: { plugins: true, zoom: 50 } }] as const) {
     const control = await app.editorControl({ ...others, ...SECURE }).openDocument(fileId)
     const { document, editorConfig } = control.config!
@@ -64,7 +64,7 @@ t.test('macros and plugins are off in the secure profile, unless the application
     return (await app.editorControl(defaults).openDocument(fileId)).config!.editorConfig!.customization
   }
   t.strictSame(await of({}), { macros: false, plugins: false })
-  t.strictSame(await of({ control: { customization: { plugins: true, zoom: 50 } } }), { macros: false, plugins: true, zoom: 50 })
+  t.strictSame(await of({ defaults: { customization: { plugins: true, zoom: 50 } } }), { macros: false, plugins: true, zoom: 50 })
   t.strictSame(await of({}, { customization: { macros: true } }), { macros: true, plugins: false })
   t.strictSame(await of({ profile: 'classic' }), undefined)
 })

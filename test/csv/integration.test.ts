@@ -54,7 +54,7 @@ t.test('options of the application win, other formats have none, and an empty fi
 t.test('a forgotten CSV file comes back in the dialect of the stored one', async t => {
   let refuses = true
   const { app, documentServer, storage, storedText } = await startService(t, {
-    authorize: (_request, { action }) => action === 'callback' && refuses ? false : undefined
+    authorize: ({ action }) => action === 'callback' && refuses ? false : undefined
   })
   const { fileId } = await storage.create('csv', STORED)
   const session = await documentServer.open((await app.editorControl({ user: { id: 'ada' } }).openDocument(fileId)).config!)

@@ -105,7 +105,7 @@ t.test('every forgotten file that is examined has one message and one line in th
   t.notOk('code' in recoveries.messages[0]!)
   t.strictSame(saves.messages, [], 'no callback announced it')
   const lines = log.records().filter(({ level, msg }) => level >= 30 && /forgotten file/.test(msg))
-  t.match(lines, [{ level: 30, fileId, key: lostKey, outcome: 'stored', revision: (await storage.stat(fileId))!.revision }])
+  t.match(lines, [{ level: 30, fileId, key: lostKey, outcome: 'stored', stored: { revision: (await storage.stat(fileId))!.revision } }])
   t.equal(lines.length, 1)
 })
 

@@ -170,7 +170,7 @@ const ends: Record<string, End> = {
     line: /^callback refused/
   },
   'a save that authorize denies': {
-    options: { authorize: (_request, { action }) => action === 'callback' ? false : undefined },
+    options: { authorize: ({ action }) => action === 'callback' ? false : undefined },
     act: save,
     answer: 1,
     message: { outcome: 'refused', code: 'FST_EDITOR_FORBIDDEN' },

@@ -93,7 +93,7 @@ t.test('a document that was served is reported with the time, whether whole, in 
 t.test('a document that was refused is reported with code, reason and time', async t => {
   const { page, explain, later } = await start(t, {
     downloadUrlLifetime: 10 * MINUTE,
-    authorize: request => request.headers['x-deny'] === 'yes' ? false : undefined
+    authorize: (_target, { request }) => request.headers['x-deny'] === 'yes' ? false : undefined
   })
   const { url } = await page()
   later(1000)
@@ -250,7 +250,7 @@ t.test('in the profile classic, requests without credentials count only for docu
 })
 
 t.test('the history is limited: 20 events of each of 1000 documents', async t => {
-  const { app, page, explain, storage, fileId } = await start(t, { authorize: ({ headers }) => headers['x-deny'] === undefined ? undefined : false })
+  const { app, page, explain, storage, fileId } = await start(t, { authorize: (_target, { request: { headers } }) => headers['x-deny'] === undefined ? undefined : false })
   const { url } = await page()
   const download = async (event: number) => await (await fetch(url, { headers: event % 2 === 0 ? {} : { 'x-deny': 'yes' } })).text()
   for (let event = 1; event < 20; event++) await download(event)

@@ -10,7 +10,7 @@ t.test('a force save resolves when its save is stored, with the stored revision,
   await session.edit('edited')
   const result = await (await pair.control()).forceSave()
   t.equal(await pair.stored(), 'edited')
-  t.strictSame(result, { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+  t.strictSame(result, { saved: true, stored: { fileId: pair.fileId, revision: (await pair.a.storage.stat(pair.fileId))!.revision } })
   t.strictSame(await pair.notes(), [])
 })
 
@@ -82,7 +82,7 @@ t.test('a refused save rejects with its cause; repeated by the document server i
   isFull = false
   const result = await control.forceSave()
   t.equal(await pair.stored(), 'edited')
-  t.match(result, { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+  t.match(result, { saved: true, stored: { fileId: pair.fileId, revision: (await pair.a.storage.stat(pair.fileId))!.revision } })
   t.strictSame(pair.documentServer.sentRequests.filter(({ body }) => body?.status === 6).map(({ body }) => body!.encrypted), [undefined, false, false])
   t.strictSame(await pair.notes(), [])
 })
@@ -103,7 +103,7 @@ t.test('if the last editor leaves before the document is assembled, the final sa
   const saving = (await pair.control()).forceSave()
   await commandsAnswered(pair.documentServer)
   t.match(await session.close(), { status: 2, accepted: true })
-  t.strictSame(await saving, { saved: true, revision: (await pair.a.storage.stat(pair.fileId))!.revision })
+  t.strictSame(await saving, { saved: true, stored: { fileId: pair.fileId, revision: (await pair.a.storage.stat(pair.fileId))!.revision } })
   t.equal(await pair.stored(), 'edited')
   await pair.clock.advance(1000)
   t.strictSame(pair.documentServer.sentRequests.filter(({ body }) => body?.status === 6), [], 'no force save was sent')
@@ -128,7 +128,7 @@ for (const name of ['is still being assembled', 'is refused at first'] as const)
     if (name === 'is still being assembled') {
       t.match(await pair.afterQuiet(saving.promise), {
         saved: true,
-        revision: (await pair.a.storage.stat(pair.fileId))!.revision
+        stored: { fileId: pair.fileId, revision: (await pair.a.storage.stat(pair.fileId))!.revision }
       })
     } else {
       await t.rejects(pair.afterQuiet(saving.promise), {
@@ -162,10 +162,10 @@ t.test('a force save that is stored as a conflict copy names the copy', async t 
   await session.edit('edited')
   const control = await pair.control()
   await pair.a.storage.replace(pair.fileId, Buffer.from('from outside'))
-  const result = await control.forceSave() as { readonly saved: true, readonly revision: string, readonly conflictFileId: string }
+  const { stored } = await control.forceSave()
   t.equal(await pair.stored(), 'from outside')
-  t.equal(await pair.a.storedText(result.conflictFileId), 'edited')
-  t.equal(result.revision, (await pair.a.storage.stat(result.conflictFileId))!.revision)
+  t.equal(await pair.a.storedText(stored!.fileId), 'edited')
+  t.equal(stored!.revision, (await pair.a.storage.stat(stored!.fileId))!.revision)
 })
 
 t.test('what the document server says about the command', async t => {

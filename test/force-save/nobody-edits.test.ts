@@ -47,7 +47,7 @@ t.test('400 calls at once share a command, and those who came after it was sent 
   await session.edit('edited')
   const all = Array.from({ length: 400 }, call)
   const revision = async () => (await pair.a.storage.stat(pair.fileId))!.revision
-  for (const result of await Promise.all(all)) t.match(result, { saved: true, revision: await revision() })
+  for (const result of await Promise.all(all)) t.match(result, { saved: true, stored: { fileId: pair.fileId, revision: await revision() } })
   t.equal(await pair.stored(), 'edited')
   t.ok(forceSaveAnswers(pair.documentServer).length <= 2)
 

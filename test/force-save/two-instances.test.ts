@@ -6,9 +6,9 @@ t.test('the save may reach the other instance', async t => {
   pair.target = 'b'
   const session = await pair.open()
   await session.edit('edited')
-  const { revision } = await (await pair.control('a')).forceSave() as { readonly revision: string }
+  const { stored } = await (await pair.control('a')).forceSave()
   t.equal(await pair.stored(), 'edited')
-  t.equal(revision, (await pair.a.storage.stat(pair.fileId))!.revision)
+  t.equal(stored!.revision, (await pair.a.storage.stat(pair.fileId))!.revision)
   t.strictSame(await pair.notes(), [])
 })
 
@@ -28,6 +28,6 @@ t.test('the other instance stores a conflict copy, and its id arrives', async t 
   await session.edit('edited')
   const control = await pair.control('a')
   await pair.a.storage.replace(pair.fileId, Buffer.from('from outside'))
-  const { conflictFileId } = await control.forceSave() as { readonly conflictFileId: string }
-  t.equal(await pair.a.storedText(conflictFileId), 'edited')
+  const { stored } = await control.forceSave()
+  t.equal(await pair.a.storedText(stored!.fileId), 'edited')
 })

@@ -204,7 +204,7 @@ t.test('only signed URLs open a version, and each opens one version only', async
 t.test('authorize decides about versions, too', async t => {
   const targets: unknown[] = []
   const { edit, fetched, fileId } = await startHistorian(t, {
-    authorize (request, target) {
+    authorize (target, { request }) {
       if (target.action !== 'download' || request.headers['x-user'] === undefined) return undefined
       targets.push(target)
       return request.headers['x-user'] === 'ada' ? 'grant' : false
@@ -240,7 +240,7 @@ t.test('a conflict copy has a history of its own', async t => {
   await session.edit('second')
   t.match(await session.close(), { accepted: true })
   t.strictSame(await contents(), [[1, 'by another program']])
-  const copy = await app.editorControl().openDocument(saved.at(-1)!.conflictFileId!)
+  const copy = await app.editorControl().openDocument(saved.at(-1)!.stored.fileId)
   t.match((await copy.history()).history, [{ version: 1 }, { version: 2, user: ADA }])
   t.notOk('changesUrl' in await copy.historyData(2), 'the changes are those of the document that was edited')
 })

@@ -11,7 +11,7 @@ t.test('restoring makes a version the present one and keeps what was there', asy
   t.strictSame(await contents(), [[1, OLD], [2, 'two'], [3, 'three'], [4, OLD]])
   const { history } = await (await control()).history()
   t.match(history[3], { version: 4, user: GRACE, restored: 1, changes: null })
-  t.match(saved.at(-1), { fileId, status: 2, restored: 1, users: ['grace'], revision: restored.revision })
+  t.match(saved.at(-1), { fileId, status: 2, restored: 1, users: ['grace'], stored: { fileId, revision: restored.revision } })
   t.equal(restored.version, 4)
   t.not(await key(), keyBefore, 'the next editor gets a new key')
 
@@ -102,7 +102,7 @@ for (const inFiles of [true, false]) {
 
     const [recovered] = await app.editorServer.recoverForgotten()
     t.match(recovered, { outcome: 'conflict', kept: false })
-    t.equal(await text((await storage.read(recovered!.conflictFileId!))!.body), 'refused')
+    t.equal(await text((await storage.read(recovered!.stored!.fileId))!.body), 'refused')
     await next.edit('four')
     t.match(await next.close(), { accepted: true })
     t.equal(await stored(), 'four')

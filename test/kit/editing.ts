@@ -261,13 +261,13 @@ export function recordSessions (inner: Pick<EditorOptions, 'onSessionStart' | 'o
   return {
     events,
     hooks: {
-      async onSessionStart (event) {
+      async onSessionStart (event, context) {
         note(['start', event])
-        await inner.onSessionStart?.(event)
+        await inner.onSessionStart?.(event, context)
       },
-      async onSessionEnd (event) {
+      async onSessionEnd (event, context) {
         note(['end', event])
-        await inner.onSessionEnd?.(event)
+        await inner.onSessionEnd?.(event, context)
       }
     },
     until: async count => await new Promise(resolve => {

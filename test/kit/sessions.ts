@@ -66,13 +66,13 @@ export async function startService (
     saveRetries: 0,
     documentServerOrigin: documentServer.url,
     storage: storing(others.open()),
-    async onCallback (event) {
+    async onCallback (event, context) {
       callbacks.push(event)
-      await onCallback?.(event)
+      await onCallback?.(event, context)
     },
-    async onSaved (event) {
+    async onSaved (event, context) {
       saved.push(event)
-      await onSaved?.(event)
+      await onSaved?.(event, context)
     },
     ...options
   })

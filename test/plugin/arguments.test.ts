@@ -75,11 +75,11 @@ t.test('options of the plugin: what is missing, what is unknown and what is wron
     [including({ publicBaseUrl: 'https://app.example.com/x/office/', path: '/office', prefix: '/x' }), 'publicBaseUrl must be the URL of this application without the path of the handler, /x/office'],
     ...['/etc/ssl/ca.pem', '-----BEGIN CERTIFICATE-----\\nMIIB\\n-----END CERTIFICATE-----', BYTES, []].map(ca =>
       [including({ tls: { ca } }), 'tls.ca must be certificates in PEM, not the path of a file: read it with fs.readFileSync'] as const),
-    [including({ control: null }), 'control must be an object'],
-    [including({ control: { language: 'de' } }), 'control.language is unknown: use '],
-    [including({ control: { mode: 'read' } }), 'control.mode must be \'edit\' or \'view\''],
-    [including({ control: { title: 'a' } }), 'control.title must be absent: it is determined by the document'],
-    [including({ control: { document: { permissions: { donwload: false } } } }), 'control.document.permissions.donwload is unknown: use '],
+    [including({ defaults: null }), 'defaults must be an object'],
+    [including({ defaults: { language: 'de' } }), 'defaults.language is unknown: use '],
+    [including({ defaults: { mode: 'read' } }), 'defaults.mode must be \'edit\' or \'view\''],
+    [including({ defaults: { title: 'a' } }), 'defaults.title must be absent: it is determined by the document'],
+    [including({ defaults: { document: { permissions: { donwload: false } } } }), 'defaults.document.permissions.donwload is unknown: use '],
     [including({ logLevel: 'loud' }, true), 'logLevel must be a level of the application\'s logger: '],
     [async () =>
       await Fastify().register(async scope => {

@@ -34,14 +34,14 @@ const neighbours: Readonly<Record<string, Prepare>> = {
     app.addHook(
       'onRequest',
       (request, reply, done) =>
-        request.method === 'POST' && !request.routeOptions.config.editor
+        request.method === 'POST' && !request.routeOptions.config.onlyoffice
           ? app.csrfProtection(request, reply, done)
           : done()
     )
   },
   'the compilers of the Zod type provider': async app => app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler),
   'hooks for the application\'s own JSON': async app => app.addHook('onSend', async (request, reply, payload) => {
-    if (request.routeOptions.config.editor || !/json/.test(String(reply.getHeader('content-type')))) return payload
+    if (request.routeOptions.config.onlyoffice || !/json/.test(String(reply.getHeader('content-type')))) return payload
     return JSON.stringify({ data: JSON.parse(String(payload)) })
   })
 }

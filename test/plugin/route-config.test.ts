@@ -8,12 +8,12 @@ t.test('every route of the plugin has the application\'s config and tells who as
   const routes: RouteOptions[] = []
   await startHost(t, {
     prepare: app => app.addHook('onRoute', route => { routes.push({ ...route }) }),
-    config: { public: true, rateLimit: false, editor: { caller: 'page' } },
+    config: { public: true, rateLimit: false, onlyoffice: { caller: 'page' } },
     actions: { users: () => [] },
     doctor
   })
   const nameOf = (url: string) => url.replace(HANDLER, '').replace(/^\/assets\/.*/, '/assets/*')
-  const callers = new Map(routes.map(({ url, config }) => [nameOf(url), config?.editor?.caller]))
+  const callers = new Map(routes.map(({ url, config }) => [nameOf(url), config?.onlyoffice?.caller]))
   t.strictSame([...callers].filter(([url]) => /^(?!\/:start)/.test(url)).sort(), [
     ['', 'document-server'],
     ['/actions/config', 'page'],
@@ -61,7 +61,7 @@ t.test('a hook that looks for a property of the application lets all routes with
 
 function requireLogin (app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
-    if (request.routeOptions.config.editor?.caller === 'document-server') return
+    if (request.routeOptions.config.onlyoffice?.caller === 'document-server') return
     if (request.headers.cookie !== 'session=ada') return await reply.code(401).send('log in first')
   })
   app.get('/page', async () => 'a page')

@@ -95,7 +95,7 @@ t.test('without Last-Modified, two forgotten files of one key are told apart by 
   t.strictSame(forgotten(), ['second'])
   const [result] = await recover()
   t.match(result, { outcome: 'conflict', kept: false })
-  t.equal(await textOf((await storage.read(result!.conflictFileId!))!.body), 'second')
+  t.equal(await textOf((await storage.read(result!.stored!.fileId))!.body), 'second')
 })
 
 t.test('what recovery.fileIdOf returns is not trusted to be a fileId', async t => {

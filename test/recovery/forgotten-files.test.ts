@@ -12,10 +12,10 @@ t.test('an edit whose save came while the application was down is stored, and de
   const { recover, lostKey, fileId, stored, forgotten, saved, key, storage } = await startAfterOutage(t, 'made before the outage')
   const results = await recover()
   const { revision } = (await storage.stat(fileId))!
-  t.strictSame(results, [{ key: lostKey, fileId, outcome: 'stored', revision, kept: false }])
+  t.strictSame(results, [{ key: lostKey, fileId, outcome: 'stored', stored: { fileId, revision }, kept: false }])
   t.equal(await stored(), 'made before the outage')
   t.strictSame(forgotten(), [])
-  t.match(saved, [{ fileId, status: 2, key: lostKey, revision, recovered: true }], 'onSaved was called once')
+  t.match(saved, [{ fileId, status: 2, key: lostKey, stored: { fileId, revision }, recovered: true }], 'onSaved was called once')
   t.not(await key(), lostKey, 'the next editor gets a new key')
   t.strictSame(await recover(), [], 'nothing is left to do')
 })
@@ -26,7 +26,7 @@ t.test('the document was replaced after the outage: both contents are kept', asy
   const [result] = await recover()
   t.match(result, { fileId, outcome: 'conflict', kept: false })
   t.equal(await stored(), 'replaced by another program')
-  const copy = await storage.read(result!.conflictFileId!)
+  const copy = await storage.read(result!.stored!.fileId)
   t.equal(await textOf(copy!.body), 'made before the outage')
   t.strictSame(forgotten(), [])
   t.equal((await listing()).length, 2)
@@ -135,7 +135,7 @@ t.test('a document that is deleted while its forgotten file is inspected: the co
     const texts: string[] = []
     const service = await startAfterOutage(t, 'made before', {
       policies: { missingFile },
-      inspect: async (_content, { reason, fileId }) => reason !== 'recovery' || await service.storage.remove(fileId!),
+      inspect: async ({ reason, fileId }) => reason !== 'recovery' || await service.storage.remove(fileId!),
       onForgotten: async ({ content }) => { texts.push(await textOf(content)) }
     })
     t.match(await service.recover(), [{ outcome: 'handed-over', kept: false }], missingFile)
@@ -214,7 +214,7 @@ t.test('the key was forgotten again with newer content while the first was inspe
   let during: (() => Promise<void>) | undefined
   const service = await startService(t, {
     storing,
-    async inspect (_content, { reason }) {
+    async inspect ({ reason }) {
       if (reason === 'recovery') await during?.()
       return true
     }
@@ -242,7 +242,7 @@ t.test('the key was forgotten again with newer content while the first was inspe
 
 t.test('keys of other applications are left alone; recovery.fileIdOf tells the document of a key', async t => {
   const fileIds = new Map<string, string>()
-  const service = await startService(t, { recovery: { fileIdOf: key => fileIds.get(key) } })
+  const service = await startService(t, { recovery: { fileIdOf: ({ key }) => fileIds.get(key) } })
   const { app, documentServer, fileId, forgotten, stored } = service
   for (const documentKey of ['assigned-by-us', 'of-somebody-else']) {
     const session = await documentServer.open(await unknownHere(service, documentKey))

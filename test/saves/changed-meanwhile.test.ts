@@ -55,8 +55,8 @@ for (const status of [2, 6] as const) {
       await change(editing)
       t.equal(await editing.finish(), 0)
       t.equal(await editing.storedText(editing.fileId), OUTSIDE)
-      t.match(editing.saved, [{ status, conflict: true, conflictReason: 'changed' }])
-      t.equal(await editing.storedText(editing.saved[0]!.conflictFileId!), 'what was edited')
+      t.match(editing.saved, [{ status, conflict: { reason: 'changed' } }])
+      t.equal(await editing.storedText(editing.saved[0]!.stored.fileId), 'what was edited')
       t.equal(editing.fetches(), 1)
     })
   }

@@ -18,7 +18,7 @@ async function startConflict (t: Test) {
   t.equal(await post({ key, status: 1 }), 0)
   await changeFromOutside(fileId, OUTSIDE)
   t.equal(await save(key, 6, 'first'), 0)
-  const copyId = saved[0]!.conflictFileId!
+  const copyId = saved[0]!.stored.fileId
   t.equal(await storedText(copyId), '/first')
   return {
     ...editing,
@@ -33,7 +33,7 @@ async function startConflict (t: Test) {
       for (const [id, text] of copies) t.equal(await storedText(id), text)
     },
     /** Where the session's last save went. */
-    lastCopy: () => saved.findLast(event => event.fileId === fileId)!.conflictFileId!
+    lastCopy: () => saved.findLast(event => event.fileId === fileId)!.stored.fileId
   }
 }
 

@@ -37,35 +37,31 @@ t.test('a save of a file that was changed from outside during the session: both 
   t.not(current, key, 'a new editor sees the stored content')
   t.equal(await save(key, 6, 'force'), 0)
   t.equal(await storedText(fileId), OUTSIDE)
-  const { conflictFileId } = saved[0]!
-  const info = (await storage.stat(conflictFileId!))!
+  const copyId = saved[0]!.stored.fileId
+  const info = (await storage.stat(copyId))!
   t.strictSame(saved, [{
     id: saved[0]!.id,
     fileId,
     rule: 'changed',
     key,
     status: 6,
-    fileType: 'txt',
-    size: '/force'.length,
-    revision: info.revision,
-    conflict: true,
-    conflictFileId,
-    conflictReason: 'changed'
+    stored: { fileId: copyId, fileType: 'txt', size: '/force'.length, revision: info.revision },
+    conflict: { reason: 'changed' }
   }])
-  t.not(conflictFileId, fileId)
-  t.equal(await storedText(conflictFileId!), '/force')
+  t.not(copyId, fileId)
+  t.equal(await storedText(copyId), '/force')
   t.equal(await openedKey(), current, 'nobody gets the key of content that is not in the file')
 
   t.equal(await save(key, 6, 'second'), 0)
-  t.equal(await storedText(conflictFileId!), '/second')
+  t.equal(await storedText(copyId), '/second')
   t.equal(await save(key, 6, 'second'), 0)
   await changeFromOutside('changed once more')
   t.equal(await save(key, 2, 'finished'), 0)
-  t.equal(await storedText(conflictFileId!), '/finished')
+  t.equal(await storedText(copyId), '/finished')
   t.equal(await storedText(fileId), 'changed once more')
   t.strictSame(
-    saved.map(event => [event.status, event.fileId, event.conflictFileId]),
-    [6, 6, 2].map(status => [status, fileId, conflictFileId]),
+    saved.map(event => [event.status, event.fileId, event.stored.fileId]),
+    [6, 6, 2].map(status => [status, fileId, copyId]),
     'all saves of the session are in one file'
   )
   t.equal(await documents(), 2)
@@ -116,9 +112,9 @@ t.test('a conflict copy that could not be noted is the only one, and is told whe
     t.equal(await save(key, 2, 'finished'), 0)
     t.equal(await documents() - count, isChanged ? 1 : 0)
     t.equal(saved.length, 1)
-    t.equal(saved[0]!.conflictFileId === copy, !isChanged)
+    t.equal(saved[0]!.stored.fileId === copy, !isChanged)
     t.equal(await storedText(copy), isChanged ? 'continued' : '/finished')
-    t.equal(await storedText(saved[0]!.conflictFileId!), '/finished')
+    t.equal(await storedText(saved[0]!.stored.fileId), '/finished')
   }
 })
 
@@ -132,5 +128,5 @@ t.test('policies.conflict overwrite: the save replaces what was changed from out
   t.equal(await save(key, 2, 'finished'), 0)
   t.equal(await storedText(fileId), '/finished')
   t.equal(await documents(), 1)
-  t.strictSame(saved.map(event => [event.status, 'conflict' in event, 'conflictFileId' in event]), [[6, false, false], [2, false, false]])
+  t.strictSame(saved.map(event => [event.status, 'conflict' in event, event.stored.fileId]), [[6, false, fileId], [2, false, fileId]])
 })

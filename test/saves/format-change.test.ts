@@ -3,7 +3,7 @@ import { NEW, OLD, startEditing } from '../kit/editing.js'
 
 t.test('a doc saved as docx is stored as docx under the same fileId', async t => {
   const saved: string[] = []
-  const editing = await startEditing(t, { fileType: 'doc', onSaved: event => { saved.push(event.fileType) } })
+  const editing = await startEditing(t, { fileType: 'doc', onSaved: event => { saved.push(event.stored.fileType) } })
   const { fileId } = editing
   t.equal(await editing.post({ key: editing.key, status: 2, url: editing.url, filetype: 'DOCX' }), 0)
   t.match(await editing.storage.stat(fileId), { fileId, fileType: 'docx', size: NEW.length })

@@ -107,7 +107,7 @@ for (const hang of HANGS) {
     const places: string[] = []
     const { hanging, editing } = await startHanging(t, {
       timeouts: { storage: STORAGE_MS, total: TOTAL_MS },
-      onSaved: ({ fileId, conflictFileId = fileId }) => { places.push(conflictFileId) }
+      onSaved: ({ stored }) => { places.push(stored.fileId) }
     })
     const { fileId, key, documentServer: { origin } } = editing
     const other = await editing.storage.create('txt', Buffer.from('another'))
@@ -147,7 +147,7 @@ for (const isDone of [false, true]) {
     const { hanging, editing } = await startHanging(t, {
       timeouts: { storage: STORAGE_MS, total: TOTAL_MS },
       policies: { conflict: 'keep-both' },
-      onSaved: ({ fileId, conflictFileId = fileId }) => { places.push(conflictFileId) }
+      onSaved: ({ stored }) => { places.push(stored.fileId) }
     })
     const { fileId, key, documentServer: { origin } } = editing
     t.equal(await editing.post({ key, status: 1 }), 0)

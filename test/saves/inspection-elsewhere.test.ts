@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { buffer, text } from 'node:stream/consumers'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import t from 'tap'
-import { blankDocument, fileStorage, type InspectEvent, type InspectResult, type StagedDocument, type TemplateFile } from '../../lib/index.js'
+import { blankDocument, fileStorage, type InspectEvent, type InspectResult, type TemplateFile } from '../../lib/index.js'
 import { startHost, startPageHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
 import { GRACE, OLD, startHistorian } from '../kit/sessions.js'
@@ -16,12 +16,12 @@ const REFUSAL = { code: 'FST_EDITOR_REJECTED', message: 'No names' }
 
 /** A hook whose results the test chooses. It remembers what it was told. */
 function inspector () {
-  const seen: Array<Omit<InspectEvent, 'signal'> & { readonly text: string, readonly fileType: string }> = []
+  const seen: Array<Omit<InspectEvent, 'content' | 'size'> & { readonly text: string }> = []
   const hook = {
     seen,
     result: true as InspectResult | (() => InspectResult | Promise<InspectResult>),
-    async inspect ({ content, fileType }: StagedDocument, { signal, ...event }: InspectEvent): Promise<InspectResult> {
-      seen.push({ ...event, fileType, text: await text(content) })
+    async inspect ({ content, size, ...event }: InspectEvent): Promise<InspectResult> {
+      seen.push({ ...event, text: await text(content) })
       return typeof hook.result === 'function' ? await hook.result() : hook.result
     }
   }
@@ -100,8 +100,8 @@ t.test('what is made from a template or a document is inspected, as a document, 
   const directory = t.testdir()
   const { app, storage, storedText } = await startHost(t, {
     storage: fileStorage({ directory }),
-    async inspect ({ content, fileType }, { signal, ...event }) {
-      seen.push({ ...event, fileType, isDocument: !(await buffer(content)).includes('template') })
+    async inspect ({ content, size, ...event }) {
+      seen.push({ ...event, isDocument: !(await buffer(content)).includes('template') })
       return result
     }
   })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import type { Content, EditorOptions, InspectEvent, InspectResult, SaveFailedEvent, StagedDocument } from '../../lib/index.js'
+import type { Content, EditorOptions, InspectEvent, InspectResult, SaveFailedEvent } from '../../lib/index.js'
 import { NEW, OLD, startEditing, type EditingOptions } from '../kit/editing.js'
 import { packageOf } from '../kit/packages.js'
 import { deferred, holdTimers } from '../kit/time.js'
@@ -28,10 +28,10 @@ async function start (t: Test, inspect: Inspect, options: EditingOptions = {}) {
 
 t.test('a save is stored after the hook has seen all its bytes, as often as it wants', async t => {
   const seen: object[] = []
-  const { fileId, key, saves, failed, storedText, listing } = await start(t, async ({ content, ...facts }, { signal, ...event }) => {
+  const { fileId, key, saves, failed, storedText, listing } = await start(t, async ({ content, ...event }, { signal }) => {
     const [first, second] = await Promise.all([text(content), text(content)])
     await content[Symbol.asyncIterator]().next() // and leaves it halfway
-    seen.push({ ...facts, ...event, first, second, stored: await storedText(fileId), isAborted: signal.aborted })
+    seen.push({ ...event, first, second, stored: await storedText(fileId), isAborted: signal.aborted })
     return true
   })
   const facts = { size: NEW.length, fileType: 'txt', fileId, key, users: ['ada'], first: NEW, second: NEW, isAborted: false }
@@ -97,8 +97,8 @@ t.test('a hook that fails refuses the save, which is stored when it works again'
   onHang = timers.pass
   let inspect: () => unknown = () => true
   let signal: AbortSignal | undefined
-  const { fileId, post, saves, failed, unchanged, storedText } = await start(t, async (_staged, event) => {
-    signal = event.signal
+  const { fileId, post, saves, failed, unchanged, storedText } = await start(t, async (_event, context) => {
+    signal = context.signal
     return await inspect() as InspectResult
   }, { timeouts: { inspect: INSPECT_MS }, maxFileSize: 100_000 })
   for (const [index, [what, unusable, message, code = 'FST_EDITOR_INSPECTION_FAILED']] of UNUSABLE.entries()) {
@@ -150,10 +150,10 @@ t.test('a replacement is checked as the save is, and stored in its place', async
 t.test('nobody reads, and nothing is stored, when the time is up', async t => {
   const timers = holdTimers(t, INSPECT_MS)
   const returned = deferred<InspectResult>()
-  const inspecting = deferred<StagedDocument>()
+  const inspecting = deferred<InspectEvent>()
   const late = new Readable({ read () {} })
-  const { saves, unchanged } = await start(t, async staged => {
-    inspecting.resolve(staged)
+  const { saves, unchanged } = await start(t, async event => {
+    inspecting.resolve(event)
     return await returned.promise
   }, { timeouts: { inspect: INSPECT_MS } })
   const answer = saves()
@@ -169,12 +169,12 @@ t.test('nobody reads, and nothing is stored, when the time is up', async t => {
 
 t.test('a file that somebody replaces during the inspection stays, and the save becomes a conflict copy', async t => {
   const events: InspectEvent[] = []
-  const conflicts: Array<string | undefined> = []
-  const { fileId, key, saves, others, storage, storedText } = await start(t, async (_staged, event) => {
+  const conflicts: string[] = []
+  const { fileId, key, saves, others, storage, storedText } = await start(t, async event => {
     events.push(event)
     await others.replace(fileId, 'txt', 'of another program')
     return { replace: Buffer.from(`${NEW}!`) }
-  }, { onSaved ({ conflictFileId }) { conflicts.push(conflictFileId) } })
+  }, { onSaved ({ stored, conflict }) { if (conflict) conflicts.push(stored.fileId) } })
   t.equal(await saves(), 0)
   t.match(events, [{ fileId, key, reason: 'save' }], 'inspected once')
   t.equal(await storedText(fileId), 'of another program')

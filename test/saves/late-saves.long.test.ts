@@ -57,9 +57,9 @@ for (const [name, conflict] of [['after the final save', 'keep-both'], ['after t
     if (!isFinal) fetching = () => app.server.closeAllConnections()
     const posted = post({ key, status: 2, lastsave: EARLIER, url: `${origin}/older` })
     await (isFinal ? posted : t.rejects(posted))
-    const { conflictFileId } = await stored.promise
+    const copyId = (await stored.promise).stored.fileId
     t.equal(await storedText(fileId), '/newer')
-    t.equal(await storedText(conflictFileId!), '/older', 'the clock of the document server may have been set back')
+    t.equal(await storedText(copyId), '/older', 'the clock of the document server may have been set back')
     fetching = () => {}
     t.equal(await post({ key, status: 6, lastsave: LATER, url: `${origin}/newest` }), 0)
     t.equal(await storedText(fileId), '/newest', 'its session has gone on')
@@ -83,7 +83,7 @@ t.test('policies.conflict overwrite: the final save of a session that was held u
   t.ok(await save('later', { key: later, status: 2, lastsave: LATER }))
   t.equal(await post({ key, status: 2, lastsave: TIME, url: `${origin}/earlier` }), 0)
   t.equal(await storedText(fileId), '/later')
-  t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/earlier')
+  t.equal(await storedText(saved.at(-1)!.stored.fileId), '/earlier')
 })
 
 for (const [name, lastsave, isContinued] of [['older than', EARLIER, true], ['newer than', '2026-11-20T16:12:40.000Z', false]] as const) {

@@ -60,7 +60,7 @@ t.test('an old page reopens a finished key while others edit under the new one: 
   t.notOk([first, second].includes(third), 'a new editor sees the stored content')
   await save(first, 2, 'old')
   t.equal(await storedText(fileId), '/second')
-  t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/old')
+  t.equal(await storedText(saved.at(-1)!.stored.fileId), '/old')
   t.equal(await openedKey(), third)
 })
 

@@ -54,7 +54,7 @@ t.test('notmodified with the bytes of the force save: nothing is written, the se
   t.equal(await finish(), 0)
   t.strictSame({ ...await written(), listing: await listing() }, before)
   t.equal(await storedText(fileId), FORCED)
-  t.match(saved.at(-1), { fileId, key, status: 2, fileType: 'docx', size: FORCED.length, revision: before.revision, users: ['u1'] })
+  t.match(saved.at(-1), { fileId, key, status: 2, stored: { fileType: 'docx', size: FORCED.length, revision: before.revision }, users: ['u1'] })
   const next = await openedKey()
   t.not(next, key)
   t.equal(await openedKey(), next)

@@ -51,12 +51,12 @@ t.test('a final save becomes a conflict copy, and its answer is lost: recovery f
   losing.answer = false
   await isStored
   t.strictSame(forgotten(), ['edited'], 'the document server keeps it')
-  const { conflictFileId, revision } = saved[0]!
-  t.match(await recover(), [{ outcome: 'conflict', conflictFileId, revision, kept: false }])
+  const { fileId, revision } = saved[0]!.stored
+  t.match(await recover(), [{ outcome: 'conflict', stored: { fileId, revision }, kept: false }])
   t.equal((await listing()).length, 2)
-  t.equal(await storedText(conflictFileId!), 'edited')
+  t.equal(await storedText(fileId), 'edited')
   t.equal(await stored(), OUTSIDE)
-  t.ok(saved.every(event => event.conflictFileId === conflictFileId))
+  t.ok(saved.every(event => event.conflict && event.stored.fileId === fileId))
   t.strictSame([forgotten(), await recover()], [[], []])
 })
 
@@ -112,7 +112,7 @@ t.test('a conflict copy could not be noted: the repeated save finds it', async t
   t.equal(await save(2, 'finished'), 0)
   t.equal(await save(2, 'finished'), 0)
   t.equal(created.length, 1)
-  t.strictSame(saved.map(({ conflictFileId }) => conflictFileId), created)
+  t.strictSame(saved.map(({ stored }) => stored.fileId), created)
   t.equal(await storedText(created[0]!), '/finished')
 })
 
@@ -129,5 +129,5 @@ t.test('a conflict copy was replaced and that could not be noted: the repeated s
   t.equal(await save(2, 'finished'), 0)
   t.equal(await storedText(created[0]!), '/finished')
   t.equal(created.length, 1)
-  t.equal(saved.at(-1)!.conflictFileId, created[0])
+  t.equal(saved.at(-1)!.stored.fileId, created[0])
 })

@@ -47,7 +47,7 @@ t.test('when the document server has lost its session and reopens the old conten
   await save('first', '2026-11-20T16:10:00.000Z', '2026-11-20 16:00:00')
   await save('further', '2026-11-20T16:20:00.000Z', '2026-11-20 16:00:00')
   await save('anew', '2026-11-20T16:40:00.000Z', '2026-11-20 16:30:00')
-  const [first, further, anew] = saved.map(({ conflictFileId }) => conflictFileId!)
+  const [first, further, anew] = saved.map(({ stored }) => stored.fileId)
   t.equal(further, first)
   t.not(anew, first)
   t.equal(await storedText(first!), '/further')

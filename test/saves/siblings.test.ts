@@ -34,14 +34,14 @@ t.test('a doc saved as docx next to an unrelated docx becomes a separate file: n
   t.equal(await post({ key, status: 1 }), 0)
   t.equal(await post({ key, status: 6, url: `${origin}/1`, filetype: 'docx' }), 0)
   t.strictSame([await textOf('doc'), await textOf('docx')], [OLD, 'an unrelated docx'])
-  t.match(saved, [{ fileId, status: 6, fileType: 'docx', conflict: true, conflictReason: 'format' }])
-  const { conflictFileId } = saved[0]!
-  t.match(await storage.stat(conflictFileId!), { fileType: 'docx' })
+  t.match(saved, [{ fileId, status: 6, stored: { fileType: 'docx' }, conflict: { reason: 'format' } }])
+  const copyId = saved[0]!.stored.fileId
+  t.match(await storage.stat(copyId), { fileType: 'docx' })
 
   t.equal(await openedKey(), key, 'the session goes on')
   t.equal(await post({ key, status: 2, url: `${origin}/2`, filetype: 'docx' }), 0)
-  t.equal(saved[1]!.conflictFileId, conflictFileId, 'all saves of the session are in one file')
-  t.equal(await storedText(conflictFileId!), packageOf('at /2'))
+  t.equal(saved[1]!.stored.fileId, copyId, 'all saves of the session are in one file')
+  t.equal(await storedText(copyId), packageOf('at /2'))
   t.strictSame([await textOf('doc'), await textOf('docx')], [OLD, 'an unrelated docx'])
 })
 
@@ -50,14 +50,14 @@ t.test('a save in an unknown format is stored under the existing fileType and le
   // Storages of one process share the extensions they have seen: this one is in no other test.
   t.equal(await post({ key, status: 2, url: `${origin}/1`, filetype: 'neverlearned' }), 0)
   t.strictSame([await textOf('doc'), await textOf('pdf'), await textOf('ODT')], [packageOf('at /1'), 'a pdf', 'an odt in capitals'])
-  t.match(saved, [{ fileType: 'doc', conflict: undefined }])
+  t.match(saved, [{ stored: { fileType: 'doc' }, conflict: undefined }])
 })
 
 t.test('a save in another format replaces its own file only', async t => {
   const { key, post, documentServer: { origin }, textOf, saved, storedText, fileId, directory } = await startAmong(t, { pdf: 'a pdf' })
   t.equal(await post({ key, status: 2, url: `${origin}/1`, filetype: 'docx' }), 0)
   t.strictSame([await textOf('doc'), await textOf('pdf')], [null, 'a pdf'])
-  t.match(saved, [{ fileType: 'docx', conflict: undefined }])
+  t.match(saved, [{ stored: { fileType: 'docx' }, conflict: undefined }])
   t.equal(await storedText(fileId), packageOf('at /1'))
   t.strictSame(await documentsIn(directory), [`${fileId}.docx`, `${fileId}.pdf`])
 })
@@ -76,5 +76,5 @@ t.test('a docx that another program renames while its save is fetched gets the f
   t.match(await storage.stat(fileId), { fileType: 'docx' })
   t.equal(await storedText(fileId), NEW)
   t.strictSame(await documentsIn(directoryOf(t)), [`${fileId}.docx`])
-  t.match(saved, [{ fileId, fileType: 'docx', conflict: undefined }])
+  t.match(saved, [{ fileId, stored: { fileType: 'docx' }, conflict: undefined }])
 })

@@ -83,6 +83,6 @@ t.test('a page that reopens a key whose session ended without changes does not o
   t.equal(await openedKey(), current, 'nobody else gets the key of content that is not in the file')
   await save(key, 2, 'outdated')
   t.equal(await storedText(fileId), 'changed from outside 1')
-  t.equal(saved.at(-1)!.conflict, true)
-  t.equal(await storedText(saved.at(-1)!.conflictFileId!), '/outdated')
+  t.match(saved.at(-1)!.conflict, { reason: 'changed' })
+  t.equal(await storedText(saved.at(-1)!.stored.fileId), '/outdated')
 })

@@ -41,8 +41,8 @@ t.test('edits made at two document servers at the same time are kept, whichever 
     t.equal(await save(old, a, 'old'), 0)
     t.equal(await save(next, b, 'new'), 0)
     t.equal(await storedText(fileId), '/old')
-    t.match(saved, [{ conflict: undefined }, { conflict: true, conflictReason: 'changed' }])
-    t.equal(await storedText(saved[1]!.conflictFileId!), '/new')
+    t.match(saved, [{ conflict: undefined }, { conflict: { reason: 'changed' } }])
+    t.equal(await storedText(saved[1]!.stored.fileId), '/new')
   }
 })
 
@@ -63,5 +63,5 @@ t.test('a key chosen by the application and open at two document servers: the se
   t.equal(await post(old, 'old'), '{"error":0}')
   t.equal(await post(next, 'new'), '{"error":0}')
   t.equal(await storedText(fileId), '/old')
-  t.equal(await storedText(saved[1]!.conflictFileId!), '/new')
+  t.equal(await storedText(saved[1]!.stored.fileId), '/new')
 })

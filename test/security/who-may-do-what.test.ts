@@ -460,7 +460,7 @@ for (const block of TABLE.split(/\n(?=\S)/).slice(1)) {
 t.test('authorize is asked once, with the request and what it is about', async t => {
   const asked: unknown[] = []
   const site = await start(t, {
-    authorize (request, target) {
+    authorize (target, { request }) {
       asked.push([request.headers['x-user'], target])
       return undefined
     }
@@ -513,7 +513,7 @@ t.test('every page action: what authorize returns counts alike', async t => {
   const host = await startPageHost(t, {
     clock: { now: () => now },
     versions: {},
-    authorize: (request, target) => authorize(request, target),
+    authorize: (...asked) => authorize(...asked),
     actions: {
       rename: none,
       saveAs: true,

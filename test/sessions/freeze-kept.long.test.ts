@@ -112,8 +112,8 @@ for (const when of ['before', 'after'] as const) {
     t.not(next, key)
     if (when === 'after') t.equal(await save(), 0)
     t.equal(await storedText(fileId), OLD)
-    t.match(saved, [{ conflictReason: 'frozen' }])
-    t.equal(await storedText(saved[0]!.conflictFileId!), NEW)
+    t.match(saved, [{ conflict: { reason: 'frozen' } }])
+    t.equal(await storedText(saved[0]!.stored.fileId), NEW)
 
     t.equal(await post({ key: next, status: 1, users: ['u2'] }), 0)
     t.equal(await openedKey(), next, 'all others are together')

@@ -72,9 +72,9 @@ for (const policies of [{}, { conflict: 'overwrite' }] as const) {
     for (const [again, lastsave] of [[key, '2026-01-01T10:05:00.000Z'], [(await app.editorControl().openDocument(fileId)).documentKey, '2026-01-01T10:06:00.000Z']] as const) {
       t.equal(await post({ key: again, status: 1, users: ['u1'] }), 0)
       t.equal(await post({ key: again, status: 2, url: `${url}?${lastsave}`, lastsave }), 0)
-      const { conflictReason, conflictFileId } = saved.at(-1)!
-      t.equal(conflictReason, 'frozen')
-      t.equal(await storedText(conflictFileId!), NEW)
+      const { conflict, stored } = saved.at(-1)!
+      t.equal(conflict?.reason, 'frozen')
+      t.equal(await storedText(stored.fileId), NEW)
     }
     t.equal((await storage.stat(fileId))!.revision, revision, 'the file is as it was')
     t.equal(await app.editorSessions.release(fileId), true)

@@ -18,12 +18,12 @@ t.test('a frozen conflict copy is not replaced by later saves of its session', a
   const save = async (minute: number) =>
     await post({ key, status: 6, url: url.replace('_1/', `_${minute}/`), lastsave: `2026-01-01T10:0${minute}:00.000Z`, users: ['u1'] })
   t.equal(await save(1), 0)
-  const copyId = saved[0]!.conflictFileId!
+  const copyId = saved[0]!.stored.fileId
   await app.editorSessions.freeze(copyId, { reason: 'Legal hold' }).catch(() => {}) // the document server takes no commands here
   content = packageOf('two')
   t.equal(await save(2), 0)
   t.equal(await storedText(copyId), packageOf('one'))
-  t.equal(await storedText(saved[1]!.conflictFileId!), content, 'nothing is lost')
+  t.equal(await storedText(saved[1]!.stored.fileId), content, 'nothing is lost')
 })
 
 t.test('who opens a refused save again after the freeze does not change the file', async t => {
@@ -40,8 +40,8 @@ t.test('who opens a refused save again after the freeze does not change the file
   status = 200
   t.equal(await post({ key, status: 2, url: url.replace('_1/', '_2/'), lastsave: '2026-01-01T10:05:00.000Z' }), 0)
   t.equal(await storedText(fileId), OLD)
-  t.match(saved, [{ conflictReason: 'frozen' }])
-  t.equal(await storedText(saved[0]!.conflictFileId!), NEW)
+  t.match(saved, [{ conflict: { reason: 'frozen' } }])
+  t.equal(await storedText(saved[0]!.stored.fileId), NEW)
 })
 
 for (const how of ['was released', 'has expired'] as const) {

@@ -126,7 +126,7 @@ for (const isSaving of [true, false]) {
     const third = await documentServer.open(config!)
     await third.edit('refused, and continued')
     t.match(await third.forceSave(), { accepted: true })
-    const copy = saved.at(-1)!.conflictFileId!
+    const copy = saved.at(-1)!.stored.fileId
     if (isSaving) {
       crashes = true
       await t.rejects(third.close())

@@ -16,12 +16,12 @@ export function createTold (counts) {
 
   return {
     revisions,
-    /** @param {{ id?: string, revision?: string }} event */
-    hear ({ id, revision }) {
+    /** @param {{ id?: string, stored?: { readonly revision: string } }} event */
+    hear ({ id, stored }) {
       if (id === undefined) return
       if (ids.has(id)) counts.toldTwice++
       ids.add(id)
-      revisions.add(revision)
+      revisions.add(stored?.revision)
     }
   }
 }

@@ -28,7 +28,7 @@ async function startSlowHost (t: Test, documentServerOrigin: string, options: Ho
     saveRetries: 0,
     onCallback: slowly,
     onSaveFailed: slowly,
-    async authorize (_request, { action }) {
+    async authorize ({ action }) {
       await slowly()
       return action === 'proxy' ? 'grant' : undefined
     },

@@ -267,12 +267,12 @@ async function play (
     const ms = performance.now() - begunAt
     const isUnderWay = saves.some(save => !save.isDone) || (ms >= PATIENCE_FOR_OTHERS && commands > 0)
     if (result.saved) {
-      const { revision, conflictFileId = fileId } = result
-      const stored = contents.get(`${conflictFileId} ${revision}`)
+      const { stored: place } = result
+      const stored = contents.get(`${place.fileId} ${place.revision}`)
       const missing = missingIn(stored)
       const detail = `saved, but ${missing} of ${expected} is missing in ${stored} after ${Math.round(ms)} ms`
       return {
-        how: conflictFileId === fileId ? 'saved' : 'saved as a conflict copy',
+        how: place.fileId === fileId ? 'saved' : 'saved as a conflict copy',
         ...(missing.length > 0 && { [isUnderWay ? 'doubt' : 'violation']: detail })
       }
     }

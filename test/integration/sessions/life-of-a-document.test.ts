@@ -14,7 +14,7 @@ t.test('a document is uploaded, opened, edited and closed: the stored bytes are 
   t.match(await session.close(), { status: 2, httpStatus: 200, answer: { error: 0 }, accepted: true })
   t.equal(await stored(), 'what was edited')
   t.strictSame(await listing(), [`${fileId}.txt`])
-  t.match(saved, [{ fileId, status: 2, key: session.key, fileType: 'txt', size: 15, users: ['ada'] }])
+  t.match(saved, [{ fileId, status: 2, key: session.key, stored: { fileType: 'txt', size: 15 }, users: ['ada'] }])
 
   const next = await open()
   t.not(next.key, session.key)

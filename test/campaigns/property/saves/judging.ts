@@ -84,7 +84,7 @@ export function judging (state: State) {
     one.copy = state.isTroubled() ? TAKEN : found.fileId
     model.copies.add(found.fileId)
     // An instance that died in between has called no hook.
-    if (!state.isTroubled() && !world.saved.some(event => event.key === key && event.conflictFileId === found.fileId)) {
+    if (!state.isTroubled() && !world.saved.some(event => event.key === key && event.conflict && event.stored.fileId === found.fileId)) {
       violated(`onSaved was not called for a save of ${key} that became a conflict copy`)
     }
   }

@@ -84,7 +84,7 @@ export function recovering ({ state, situation, editors }: Stage, during: During
     const result = results.find(({ key }) => key === one.key)
     equal(result?.fileId, fileId, `recovery knows the document of ${one.key}`)
     equal(result?.kept, placed.isKept, `recovery knows whether ${one.key} is kept`)
-    const { outcome, conflictFileId = '' } = result ?? {}
+    const { outcome, stored } = result ?? {}
     const told = (expected: string) => equal(outcome, expected, `what became of the forgotten file ${show(text)}`)
     if (outcome === 'being-edited' && !isAtRest()) return
     if (model.text() === null) return told('no-document')
@@ -97,7 +97,7 @@ export function recovering ({ state, situation, editors }: Stage, during: During
     // An instance had stored it, but could not say so. Somebody may have gone on since.
     if (outcome === 'stored') return equal(model.text()!.startsWith(text), true, 'the document has what is said to be stored')
     // An instance had made the copy, but died or could not say so. Somebody may have edited it since.
-    const isThere = outcome === 'conflict' && histories.of(conflictFileId).some(version => version.text === text)
+    const isThere = outcome === 'conflict' && histories.of(stored!.fileId).some(version => version.text === text)
     const isRight = (outcome === 'already-stored' || isThere) && !placed.isKept
     if (!isRight) violated(`the forgotten file ${show(text)} is not recovered: ${show(result)}`)
   }
