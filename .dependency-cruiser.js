@@ -14,7 +14,7 @@ const plugin = {
   actions: ['options', 'services', 'control', 'handler/request', 'document-server', 'outbound', 'security'],
   handler: ['options', 'parts', 'services', 'diagnostics', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/defaults', 'control/page', 'blank/blank-document'],
   control: ['parts', 'services', 'diagnostics', 'blank', 'history', 'save', 'sessions', 'document-server'],
-  doctor: ['options', 'document-server', 'handler/observer', 'handler/probes', 'outbound', 'security', 'sessions/openings', 'store/timed-storage', 'blank/blank-document'],
+  doctor: ['options', 'document-server', 'handler/observer', 'handler/probes', 'handler/request', 'outbound', 'security', 'sessions/openings', 'store/timed-storage', 'blank/blank-document'],
   services: ['options', 'document-server', 'outbound', 'security', 'store/timed-storage', 'save/retention'],
   csv: ['services', 'document-server/formats'],
   save: ['services', 'diagnostics', 'csv', 'sessions', 'document-server/content-check', 'document-server/file-signatures', 'document-server/commands', 'document-server/formats', 'outbound', 'store/spool', 'store/thinning'],
@@ -82,7 +82,6 @@ const restricted = {
   'fast-jwt': ['lib/document-server/token'],
   '@aws-sdk': ['lib/store/s3/object-store', 'lib/store/s3/s3-storage'],
   pg: [],
-  '@fastify/error': ['lib/errors'],
   '@fastify/static': ['lib/handler/assets', 'emulator/lib/page'],
   '@fastify/websocket': ['emulator/lib/page'],
   '@xmldom/xmldom': ['emulator/lib/documents'],
@@ -92,7 +91,7 @@ const restricted = {
   'node:fs': ['lib/blank/blank-document', 'lib/cli', 'lib/store/files', 'lib/store/spool', 'lib/handler/assets', 'lib/control/page', 'emulator/lib/documents/converter', 'emulator/lib/documents/empty', 'emulator/lib/cli', 'emulator/lib/page/routes', 'emulator/lib/version'],
   'node:child_process': ['emulator/lib/documents/converter'],
   'node:net': ['lib/http-client', 'lib/security/public-ip', 'lib/conformance', 'emulator/lib'],
-  'node:http': ['lib/conformance', 'emulator/lib'], // the first only tells responses from other streams
+  'node:http': ['lib/conformance', 'lib/handler/request', 'emulator/lib'], // the first only tells responses from other streams, the second only names statuses
   'node:https': [],
   'node:http2': [],
   'node:tls': [],

@@ -164,7 +164,7 @@ server {
     proxy_read_timeout 10s;
   }
 
-  location /editor {
+  location = /editor {
     proxy_pass http://instances;
     proxy_next_upstream error timeout http_503 non_idempotent;
     proxy_read_timeout ${SAVE_TIMEOUT};

@@ -573,8 +573,9 @@ export interface EditorControl {
    *   option is invalid.
    * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the document is stored, but the storage did not finish
    * in time while the session was looked up.
-   * @throws with `check`, the errors of `checkDocument` and of the hook `inspect`: RejectedError
-   *   (`FST_EDITOR_REJECTED`), InspectionFailedError (`FST_EDITOR_INSPECTION_FAILED`). Nothing is stored.
+   * @throws with `check`, EmptyDocumentError (`FST_EDITOR_EMPTY_DOCUMENT`), WrongFormatError
+   *   (`FST_EDITOR_WRONG_FORMAT`), DamagedDocumentError (`FST_EDITOR_DAMAGED_DOCUMENT`), and of the hook `inspect`
+   *   RejectedError (`FST_EDITOR_REJECTED`), InspectionFailedError (`FST_EDITOR_INSPECTION_FAILED`). Nothing is stored.
    * @throws the error of `content`, after which nothing is stored, or the storage's own error, when a call of it fails.
    * @example
    * ```js

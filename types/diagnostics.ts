@@ -1,4 +1,5 @@
 import type { RecoveredFile } from './document-server.js'
+import type { EditorErrorCode } from './errors.js'
 
 /**
  * The messages of the plugin's channels of `node:diagnostics_channel`, by the name of the channel. Each channel gets
@@ -45,7 +46,7 @@ interface MayFail {
    * Code of the error: `FST_EDITOR_…`, one of Fastify or Node.js such as `ENOSPC`, or else the error's name, such as
    * `AbortError`. Absent unless it failed.
    */
-  readonly code?: string
+  readonly code?: EditorErrorCode | (string & {})
 }
 
 /** The document server announced a save, or one of its callbacks was refused. */

@@ -247,7 +247,8 @@ export interface EditorServer {
    * `onForgotten` or another hook that a run waits for. A failure of one file is reported in the result and logged.
    * Source: emulator/docs/document-server-protocol.md#forgotten-files
    *
-   * @throws CommandFailedError, UpstreamError, UpstreamTimeoutError: the list of forgotten files could not be read.
+   * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`), UpstreamError (`FST_EDITOR_UPSTREAM`),
+   *   UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): the list of forgotten files could not be read.
    * @throws the reason of `signal`, once it is aborted; the file that is being stored is still finished.
    * @example
    * ```js

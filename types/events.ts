@@ -1,5 +1,7 @@
 // Callbacks of the document server. Source: emulator/docs/document-server-protocol.md#callbacks
 
+import type { EditorErrorCode } from './errors.js'
+
 /** What a user did. */
 export interface CallbackAction {
   /** 0: left. 1: joined. 2: pressed the save button. */
@@ -245,7 +247,7 @@ export interface SaveFailedEvent {
   /** Document key of the session; absent only if the callback had none. */
   readonly key?: string
   /** Code of `error`: `FST_EDITOR_…`, a system error such as `ENOSPC`, or `UNKNOWN` if it has none. */
-  readonly code: string
+  readonly code: EditorErrorCode | (string & {})
   /** Why the save was refused. */
   readonly error: Error
   /** IDs of the users who changed the document last. */

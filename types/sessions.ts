@@ -132,7 +132,7 @@ export interface EditorSessions {
    *   arrived, and is only at the document server: it is frozen, and `recoverForgotten()` stores that save in the
    *   file until a repeated call resolves.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has another type, or 16 others have frozen it.
-   * @throws as `users` does.
+   * @throws as `users` does (`FST_EDITOR_COMMAND_FAILED`, `FST_EDITOR_UPSTREAM`, `FST_EDITOR_UPSTREAM_TIMEOUT`).
    * @example
    * ```js
    * const freeze = await app.editorSessions.freeze('report', { by: 'migration', reason: 'The archive is moving.' })
@@ -168,7 +168,7 @@ export interface EditorSessions {
    *
    * @param users IDs of users. By default all users are dropped, with an empty list nobody.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `users` is not a list of strings.
-   * @throws as `users` does.
+   * @throws as `users` does (`FST_EDITOR_COMMAND_FAILED`, `FST_EDITOR_UPSTREAM`, `FST_EDITOR_UPSTREAM_TIMEOUT`).
    * @example
    * ```js
    * await app.editorSessions.drop('report', ['7'])
@@ -183,7 +183,7 @@ export interface EditorSessions {
    *
    * @param title 1 to 255 characters, not only whitespace.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `title` is something else.
-   * @throws as `users` does.
+   * @throws as `users` does (`FST_EDITOR_COMMAND_FAILED`, `FST_EDITOR_UPSTREAM`, `FST_EDITOR_UPSTREAM_TIMEOUT`).
    */
   rename (fileId: string, title: string, options?: RequestOptions): Promise<string[]>
 

@@ -1,10 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { InvalidActionError, TooLargeError, TooManyRequestsError } from '../errors.js'
 import {
-  ForbiddenError, InvalidActionError, TooLargeError, TooManyRequestsError, UnauthorizedError
-} from '../errors.js'
-import {
-  closeUnlessComplete, type DescribedSchema, errorStatus, type RouteOptionsOf, thrownError, untrustedContentHeaders
+  closeUnlessComplete, type DescribedSchema, errorStatus, type RouteOptionsOf, sendError, sendJson, thrownError
 } from '../handler/request.js'
 import type { Settings } from '../options.js'
 import type { PageClaims } from '../security/signatures.js'
@@ -17,9 +15,6 @@ import { configActions } from './config.js'
 import { documentActions } from './document.js'
 import { fileActions } from './files.js'
 import { historyActions } from './history.js'
-
-/** Codes of this plugin and of Fastify, whose messages are for everybody. */
-const OWN_CODE = /^FST_(?:EDITOR|ERR)_/
 
 /** A body that arrives later is late: the request is authorized again. */
 const TIMELY_MS = 1000
@@ -80,7 +75,7 @@ export function actionScope (services: ActionServices, routeOptions: RouteOption
           open: async () => await createControl(defaults, request).openDocument(fileId, { title })
         }, services)
         // Fresh tokens: a page that is in use does not expire.
-        return send(reply, { pageToken: pageTokens.make(claims), proxyToken: urls.proxyToken(fileId), ...answer })
+        return sendJson(reply, { pageToken: pageTokens.make(claims), proxyToken: urls.proxyToken(fileId), ...answer })
       },
       errorHandler: (error, request, reply) =>
         answerError(thrownError(error), request, reply, authorized.get(request)?.claims.fileId)
@@ -111,27 +106,7 @@ function answerError (
     { err: error, ...(fileId !== undefined && { fileId }) },
     'request of an editor page failed'
   )
-  return send(reply.code(status), {
-    code: OWN_CODE.test(error.code) ? error.code : 'FST_EDITOR_ACTION_FAILED',
-    message: publicMessage(error, status)
-  })
-}
-
-/** The page's user learns what the application says itself, never what a hook or a storage says. */
-function publicMessage (error: FastifyError, status: number): string {
-  if (status >= 500) return 'The application failed. Its log says why.'
-  if (error instanceof UnauthorizedError) return 'Not authorized'
-  if (error instanceof ForbiddenError) return 'Forbidden'
-  return OWN_CODE.test(error.code) && error.code !== 'FST_EDITOR_ACTION_FAILED'
-    ? error.message
-    : 'The application refused.'
-}
-
-/** As bytes: Fastify would look for a serializer of the application. */
-function send (reply: FastifyReply, answer: object): FastifyReply {
-  return reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/json; charset=utf-8' }).send(
-    Buffer.from(JSON.stringify(answer))
-  )
+  return sendError(reply, error, status)
 }
 
 /** What a user can type, with room for the data of an editor. */

@@ -67,7 +67,7 @@ export async function checkPublicUrl (services: DoctorServices): Promise<DoctorF
   /** The handler was reached, but with another signature than was sent. */
   function refused (response: DirectResponse): DoctorFinding {
     const arrivedHere = probes.sightings(id).some(({ isSigned }) => !isSigned)
-    if (arrivedHere || response.text.startsWith('No probe')) {
+    if (arrivedHere || response.status === 404) {
       return error('PUBLIC_URL_QUERY',
         `Our handler answers ${described(url, response)} to a request with a signed query: the query did not arrive as it was sent.`,
         'Let the proxy in front of this application pass the path and the query unchanged (nginx: proxy_pass http://app; without a path and without rewrite … ? or set $args).')

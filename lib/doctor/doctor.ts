@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DoctorFinding, DoctorOptions, DoctorReport } from '../../types/doctor.js'
 import type { EditorOptions } from '../../types/options.js'
-import { ForbiddenError } from '../errors.js'
+import { FileNotFoundError, ForbiddenError } from '../errors.js'
+import { sendError } from '../handler/request.js'
 import { runRequestHook, type Services } from '../services.js'
 import { unlessAborted } from '../util/limits.js'
 import { bytesOf } from '../util/streams.js'
@@ -216,10 +217,10 @@ export function doctorRoute (
     reply.headers(headers)
     const { fileId, format } = request.query as { readonly fileId?: unknown, readonly format?: unknown }
     if (isFromOtherSite(request) || !await isAllowed(request)) {
-      return reply.code(403).type('text/plain; charset=utf-8').send('Forbidden')
+      return sendError(reply, new ForbiddenError('who asks may not see the report'))
     }
     if (fileId !== undefined && (typeof fileId !== 'string' || fileId.length > MAX_FILE_ID_LENGTH)) {
-      return reply.code(400).type('text/plain; charset=utf-8').send('Name one fileId')
+      return sendError(reply, new FileNotFoundError())
     }
     const report = await examine()
     const explanation = fileId ? await explainOpening(fileId) : []

@@ -37,10 +37,9 @@ export function createDownloadHandler ({ settings: { timeouts }, credentials, st
     if (range === 'unsatisfiable') {
       return reply.code(416).headers({
         'content-range': `bytes */${info.size}`,
-        'content-type': 'text/plain',
         ...validators,
         ...FILE_HEADERS
-      }).send('Range Not Satisfiable')
+      }).send()
     }
     const part = range && await readRange(storage, info, range)
     if (part) {

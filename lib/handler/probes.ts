@@ -3,10 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { documentWithText } from '../blank/blank-document.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import type { FileOffers } from '../document-server/files.js'
+import { FileNotFoundError, MethodNotAllowedError, UnauthorizedError } from '../errors.js'
 import type { Services } from '../services.js'
 import { BoundedMap } from '../util/limits.js'
 import { withoutUndefined } from '../util/validate.js'
-import { closeUnlessComplete, METHODS, notesOf, type RouteOptionsOf, untrustedContentHeaders } from './request.js'
+import {
+  closeUnlessComplete, METHODS, notesOf, type RouteOptionsOf, sendError, sendJson, untrustedContentHeaders
+} from './request.js'
 
 /** A token in a request for a probe. Neither the token nor its claims are kept. */
 export interface SeenToken {
@@ -101,8 +104,8 @@ export function probeScope (services: ProbeServices, routeOptions: RouteOptionsO
         probes.note(id, { method: request.method, isSigned, tokens: seenTokens(request) })
         if (isSigned) return
         notesOf(request).hasReachedAction = true
-        reply.headers({ ...untrustedContentHeaders, [PROBE_HEADER]: REFUSED, connection: 'close' })
-        return await reply.code(401).type('text/plain; charset=utf-8').send(id === '' ? 'No probe' : 'Not authorized')
+        reply.headers({ [PROBE_HEADER]: REFUSED, connection: 'close' })
+        return await sendError(reply, id === '' ? new FileNotFoundError() : new UnauthorizedError('the URL is not signed'))
       },
       onSend (request, reply, _payload, done) {
         if (!notesOf(request).hasReachedAction) {
@@ -117,13 +120,12 @@ export function probeScope (services: ProbeServices, routeOptions: RouteOptionsO
   function answer (request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const id = idOf(request)
     notesOf(request).hasReachedAction = true
-    reply.headers(untrustedContentHeaders)
     if (request.method === 'GET') {
-      return reply.header('content-type', mediaTypeOf(PROBE_FORMAT)).send(documentWithText(id))
+      return reply.headers({ ...untrustedContentHeaders, 'content-type': mediaTypeOf(PROBE_FORMAT) })
+        .send(documentWithText(id))
     }
     const content = JSON.stringify({ sightings: probes.sightings(id) } satisfies ProbeAnswer)
-    return reply.header('content-type', 'application/json')
-      .send(Buffer.from(JSON.stringify({ probe: content, signature: urls.signProbeAnswer(id, content) })))
+    return sendJson(reply, { probe: content, signature: urls.signProbeAnswer(id, content) })
   }
 }
 
@@ -178,15 +180,14 @@ export function createFileOffers ({ path, url }: OfferOptions): FileOffers & { r
       async onRequest (request, reply) {
         if (request.method === 'GET' || request.method === 'HEAD') return
         closeUnlessComplete(request, reply)
-        return await reply.code(405).headers({ ...untrustedContentHeaders, allow: 'GET, HEAD' }).send()
+        return await sendError(reply.header('allow', 'GET, HEAD'), new MethodNotAllowedError('download', 'GET, HEAD'))
       },
       handler (request: FastifyRequest, reply: FastifyReply) {
         const { id } = request.query as { id?: unknown }
         const bytes = typeof id === 'string' ? files.get(id) : undefined
-        reply.headers(untrustedContentHeaders)
         return bytes === undefined
-          ? reply.code(404).type('text/plain; charset=utf-8').send('No such file')
-          : reply.type('application/octet-stream').send(bytes)
+          ? sendError(reply, new FileNotFoundError())
+          : reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/octet-stream' }).send(bytes)
       }
     }
   }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { STATUS_CODES } from 'node:http'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -9,7 +10,7 @@ import type {
 import type { CallbackEvent } from '../../types/events.js'
 import type { EditorCaller } from '../../types/fastify.js'
 import type { EditorOptions } from '../../types/options.js'
-import { InvalidCallbackError, TooLargeError } from '../errors.js'
+import { ForbiddenError, InvalidCallbackError, TooLargeError, UnauthorizedError } from '../errors.js'
 import { MAX_FILE_ID_BYTES } from '../security/names.js'
 import { type Limits, readBody } from '../util/limits.js'
 import { parseJson } from '../util/text.js'
@@ -198,6 +199,43 @@ export function errorStatus ({ statusCode }: { readonly statusCode?: unknown }):
     : 500
 }
 
+/** Codes of our own errors, whose messages contain no secrets. */
+export const OWN_CODE = /^FST_EDITOR_/
+/** Codes of Fastify itself, such as for a header that it cannot parse. Plugins have other codes. */
+const FASTIFY_CODE = /^FST_ERR_/
+
+function isOwnOrFastifys ({ code }: FastifyError): boolean {
+  return OWN_CODE.test(code) || FASTIFY_CODE.test(code)
+}
+
+/** Sends JSON, as bytes: Fastify would look for a serializer of the application. */
+export function sendJson (reply: FastifyReply, content: object): FastifyReply {
+  return reply.headers({ ...untrustedContentHeaders, 'content-type': 'application/json; charset=utf-8' })
+    .send(Buffer.from(JSON.stringify(content)))
+}
+
+/** Answers an error with the body that Fastify itself gives to errors. */
+export function sendError (reply: FastifyReply, error: FastifyError, statusCode = errorStatus(error)): FastifyReply {
+  const code = isOwnOrFastifys(error) ? error.code : 'FST_EDITOR_ACTION_FAILED'
+  return sendJson(reply.code(statusCode), {
+    statusCode,
+    code,
+    error: STATUS_CODES[statusCode] ?? 'Error',
+    message: publicMessage(error, code, statusCode)
+  })
+}
+
+/**
+ * What anybody may read. Only the log says why something failed, what a hook or a storage says, and why credentials are
+ * invalid.
+ */
+function publicMessage (error: FastifyError, code: string, statusCode: number): string {
+  if (statusCode >= 500) return 'The application failed. Its log says why.'
+  if (code === 'FST_EDITOR_ACTION_FAILED') return 'The application refused.'
+  if (error instanceof UnauthorizedError) return 'Not authorized'
+  return error instanceof ForbiddenError ? 'Forbidden' : error.message
+}
+
 /** The connection cannot be used again: the rest of the body is not read. */
 export function closeUnlessComplete ({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (!raw.complete && raw.httpVersionMajor === 1) reply.header('connection', 'close')
@@ -218,13 +256,8 @@ export function answerCallback (reply: FastifyReply, error: 0 | 1): FastifyReply
   return reply.code(200).header('content-type', 'application/json').send(Buffer.from(`{"error":${error}}`))
 }
 
-/** Codes of our own errors, whose messages contain no secrets. */
-export const OWN_CODE = /^FST_EDITOR_/
-/** Codes of Fastify itself, such as for a header that it cannot parse. Plugins have other codes. */
-const FASTIFY_CODE = /^FST_ERR_/
-
 /** Whether an application hook, not the plugin, certainly ended the request. */
 export function isEndedByHook ({ hasReachedAction, isReadingBody, error }: RequestNotes): boolean {
   if (hasReachedAction) return false
-  return !error || !(isReadingBody || OWN_CODE.test(error.code) || FASTIFY_CODE.test(error.code))
+  return !error || !(isReadingBody || isOwnOrFastifys(error))
 }

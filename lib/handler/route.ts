@@ -3,8 +3,8 @@ import type {
   FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteHandlerMethod, RouteOptions
 } from 'fastify'
 import {
-  FileNotFoundError, ForbiddenError, InvalidReportError, InvalidUrlError, MethodNotAllowedError, UnauthorizedError,
-  UnknownActionError
+  EditorError, FileNotFoundError, InvalidReportError, InvalidUrlError, MethodNotAllowedError, UnknownActionError,
+  UnsupportedSchemeError
 } from '../errors.js'
 import type { Parts } from '../parts.js'
 import { assetsScope, type PageModules } from './assets.js'
@@ -18,7 +18,7 @@ import { createReportHandler } from './report.js'
 import {
   type Action, addRequestNotes, answerCallback, closeUnlessComplete, type DescribedSchema, errorStatus,
   type HandlerRequest, isHandlerQuery, METHODS, namedFileId, notesOf, readCallback, restoreText, type RouteOptionsOf,
-  thrownError, untrustedContentHeaders
+  sendError, thrownError, untrustedContentHeaders
 } from './request.js'
 import { schemas } from './request.compiled.js'
 
@@ -127,7 +127,8 @@ function handlerRoutes (services: Parts, routeOptions: RouteOptionsOf): RouteOpt
     const { callback, hasReachedAction = false } = notesOf(request)
     const { isProven, isUrlSigned } = credentials.proofOf(request)
     if (!hasReachedAction) publishRefused(request, reply, { error, isProven })
-    if (RATE_LIMITED.has(error.statusCode ?? 500)) return handleError(error, request, reply)
+    const isRateLimited = RATE_LIMITED.has(errorStatus(error)) && !(error instanceof EditorError)
+    if (isRateLimited) return handleError(error, request, reply)
     closeUnlessComplete(request, reply)
     if (!isProven) logUnproven(request, reply, { error, isUrlSigned })
     else {
@@ -176,16 +177,10 @@ function handleError (original: FastifyError, request: FastifyRequest, reply: Fa
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
   // Set for a body that failed.
   for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name)
-  return reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain' }).send(
-    publicMessage(error, status)
-  )
-}
-
-/** The message for the client. Why credentials are invalid, and how to fix it, is only logged. */
-function publicMessage (error: FastifyError, status: number): string {
-  if (status === 500) return 'Internal Server Error'
-  if (error instanceof UnauthorizedError) return 'Not authorized'
-  return error instanceof ForbiddenError ? 'Forbidden' : error.message
+  // These two are texts, as the specification has them.
+  return action === 'proxy' && (error instanceof InvalidUrlError || error instanceof UnsupportedSchemeError)
+    ? reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain' }).send(error.message)
+    : sendError(reply, error)
 }
 
 /** A query parameter that is not a string names neither a file nor a URL. */

@@ -57,6 +57,7 @@ export function createOutbound (client: HttpClient, settings: Settings) {
     }: OutboundRequest = {}
   ): Promise<OutboundResponse> {
     const deadline = startDeadline(total, signal, controller)
+    const isFromPage = purpose === 'proxy' || namedByPage
     try {
       const response = await requestFollowing(url)
       const length = announcedLength(response)
@@ -70,6 +71,8 @@ export function createOutbound (client: HttpClient, settings: Settings) {
     } catch (error) {
       deadline.clear()
       deadline.signal.throwIfAborted()
+      // A page has asked for it, and may not have it: the other server is not at fault.
+      if (isFromPage && error instanceof AddressBlockedError) Object.assign(error, { statusCode: 403 })
       throw asUpstreamError(error)
     }
 

@@ -184,9 +184,10 @@ export function isResultAt (origins: ReadonlySet<string>, { origin, pathname }: 
 
 /** Why a page may not have a URL fetched. Tells no origin but that of the URL, which the page has named. */
 export function notAResult ({ origin, pathname }: URL): Error {
-  return new AddressBlockedError(isResultPath(pathname)
+  const reason = isResultPath(pathname)
     ? `${origin} is not an origin of the document server: set X-Forwarded-Host and X-Forwarded-Proto at its proxy, or add it to documentServer.origins`
-    : 'only a result file of the document server may be fetched')
+    : 'only a result file of the document server may be fetched'
+  return new AddressBlockedError(reason, { statusCode: 403 })
 }
 
 /** Whether the path of a URL is `path` or below it. */

@@ -61,7 +61,7 @@ const GRACE_MS = 3000
 const POLL_INTERVAL_MS = 250
 
 /** Expected answers. Any other is an error. */
-const ANSWERS: ReadonlyMap<number, CommandAnswer> = new Map([
+const ANSWERS: ReadonlyMap<number | undefined, CommandAnswer> = new Map([
   [COMMAND_CODE.unknownKey, 'unknown key'],
   [COMMAND_CODE.nothingToSave, 'nothing new'],
   [COMMAND_CODE.internal, 'not now']

@@ -12,7 +12,7 @@ const AT_ONCE = 4
  * Nothing was typed since the last save, a save of it is under way, it could not be assembled, or nobody edits any
  * more. Source: emulator/docs/document-server-protocol.md#forcesave
  */
-const NOTHING_TO_DO: ReadonlySet<number> = new Set([
+const NOTHING_TO_DO: ReadonlySet<number | undefined> = new Set([
   COMMAND_CODE.nothingToSave, COMMAND_CODE.internal, COMMAND_CODE.unknownKey
 ])
 

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import t from 'tap'
 import type { ActionOptions, EditorControl, EditorControlDefaults } from '../../lib/index.js'
 import { ADA, type ActionAnswer, startPageHost, tokens } from '../kit/host.js'
@@ -227,7 +228,9 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
     const answer = await host.ask(action, bodies[action])
     t.strictSame({ status: answer.status, ...answer.body }, {
       status,
+      statusCode: status,
       code,
+      error: STATUS_CODES[status],
       message: status < 500 ? 'The application refused.' : 'The application failed. Its log says why.'
     }, action)
     t.match(host.records().slice(before).map(({ err }) => err?.message ?? '').join(), message)
@@ -247,7 +250,7 @@ t.test('a hook that fails, is slow or returns what cannot be used fails the requ
   result = () => { throw null } // eslint-disable-line no-throw-literal -- a hook may
   await expectFailure('rename', /actions\.rename failed/)
   result = () => new Promise(() => {})
-  await expectFailure('users', /actions\.users did not finish within 100 ms/, 500, 'FST_EDITOR_HOOK_TIMEOUT')
+  await expectFailure('users', /actions\.users did not finish within 100 ms/, 503, 'FST_EDITOR_HOOK_TIMEOUT')
 
   const unusable: Array<[keyof typeof bodies, unknown[]]> = [
     ['images', [

@@ -136,7 +136,7 @@ t.test('texts of the page are an attribute that nothing can break out of; unknow
     [{ failed: null }, 'Option messages.failed must be a string'],
     ['text', 'Option messages must be an object']
   ] as const) {
-    t.throws(() => control.render({ messages: messages as object }), { name: 'FastifyError', code: 'FST_EDITOR_INVALID_OPTION', message })
+    t.throws(() => control.render({ messages: messages as object }), { code: 'FST_EDITOR_INVALID_OPTION', message })
   }
 })
 

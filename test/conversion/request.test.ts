@@ -110,7 +110,7 @@ t.test('a result on another origin is refused without a request, unless it is on
     await control.uploadDocument(Buffer.from('content'), 'a.docx')
     return control.convertToPdf()
   }
-  await t.rejects(convert({}), { code: 'FST_EDITOR_ADDRESS_BLOCKED', statusCode: 403 })
+  await t.rejects(convert({}), { code: 'FST_EDITOR_ADDRESS_BLOCKED', statusCode: 502 })
   t.strictSame(elsewhere.downloads, [])
   t.ok((await convert({ documentServer: { origins: [elsewhere.origin] } })).equals(PDF))
 })

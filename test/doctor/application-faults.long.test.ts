@@ -148,7 +148,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'a proxy removes the query': {
     options: { publicProxy: { rewrite: url => url.split('?')[0]! } },
     codes: ['PUBLIC_URL_QUERY'],
-    evidence: ['status 401', 'No probe'],
+    evidence: ['status 404', 'FST_EDITOR_FILE_NOT_FOUND'],
     remedy: /query unchanged/
   },
   'a proxy limits bodies to a megabyte': {

@@ -198,6 +198,6 @@ t.test('a storage that fails before the first byte is answered 500 without a rea
   const host = await startHost(t, { profile: 'classic', storage })
   const response = await fetch(host.handler({ action: 'download', fileId: 'a' }))
   t.equal(response.status, 500)
-  t.equal(await response.text(), 'Internal Server Error')
+  t.strictSame(await response.json(), { statusCode: 500, code: 'FST_EDITOR_ACTION_FAILED', error: 'Internal Server Error', message: 'The application failed. Its log says why.' })
   t.equal(response.headers.get('content-disposition'), null)
 })

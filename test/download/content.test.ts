@@ -25,13 +25,13 @@ t.test('a download returns exactly the stored bytes, or 404', async t => {
   t.equal((await fetch(`${host.origin}${HANDLER}?action=download`)).status, 404, 'no fileId')
 })
 
-t.test('the 404 of a download is plain text and does not mention files', async t => {
+t.test('the 404 of a download has the body of Fastify\'s own errors and does not mention files', async t => {
   const directory = t.testdir({})
   const host = await startHost(t, { profile: 'classic', storage: fileStorage({ directory }) })
   const response = await fetch(host.handler({ action: 'download', fileId: 'nothing' }))
   t.equal(response.status, 404)
-  t.match(response.headers.get('content-type'), /^text\/plain/)
-  t.equal(await response.text(), 'No stored file has this fileId')
+  t.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
+  t.strictSame(await response.json(), { statusCode: 404, code: 'FST_EDITOR_FILE_NOT_FOUND', error: 'Not Found', message: 'No stored file has this fileId' })
 })
 
 t.test('a file copied into the directory is found by its name without the extension', async t => {

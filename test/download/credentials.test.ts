@@ -34,7 +34,7 @@ t.test('with signedUrls a document server token is no credential for a download,
   const url = host.handler({ action: 'download', fileId })
   const response = await fetch(url, { headers: { authorization: `Bearer ${signed({ payload: { url } })}` } })
   t.equal(response.status, 401)
-  t.equal(await response.text(), 'Not authorized')
+  t.match(await response.json(), { code: 'FST_EDITOR_UNAUTHORIZED' })
 })
 
 t.test('a token without an expiry is not accepted as the document server\'s: those the plugin signs have none', async t => {
@@ -62,7 +62,7 @@ t.test('the log says why a download was refused and how to fix it; the client is
   ]
   for (const [address, headers, text, advice] of requests) {
     const response = await fetch(address, { headers })
-    t.equal(await response.text(), text)
+    t.match(await response.json(), { message: text })
     t.match(log.records().find(({ err }) => err && advice.test(err.message)), { msg: 'editor request failed' }, String(advice))
   }
 })

@@ -7,6 +7,8 @@ import { exchangeGet } from '../kit/http.js'
 
 const encode = encodeURIComponent
 
+const ABSENT = '{"statusCode":404,"code":"FST_EDITOR_FILE_NOT_FOUND","error":"Not Found","message":"No stored file has this fileId"}'
+
 /** What stands after `fileId=` in the request. */
 const table: Record<string, string[]> = {
   paths: [
@@ -45,7 +47,7 @@ for (const [title, fileIds] of Object.entries(table)) {
     for (const fileId of fileIds) {
       const answer = await exchangeGet(t, host.origin, `${HANDLER}?action=download&fileId=${fileId}`)
       t.match(answer, /^HTTP\/1\.1 404 /, fileId.slice(0, 40))
-      t.ok(answer.endsWith('\r\n\r\nNo stored file has this fileId'), 'the same answer for all: no errno, no path')
+      t.ok(answer.endsWith(`\r\n\r\n${ABSENT}`), 'the same answer for all: no errno, no path')
     }
     t.equal(
       await (await fetch(host.handler({ action: 'download', fileId: 'real' }))).text(),
@@ -68,6 +70,6 @@ t.test('a symlink, directory, FIFO or device with a matching name is answered as
   for (const fileId of ['link', 'inner', 'endless', 'folder', 'pipe']) {
     const response = await fetch(host.handler({ action: 'download', fileId }))
     t.equal(response.status, 404, fileId)
-    t.equal(await response.text(), 'No stored file has this fileId')
+    t.equal(await response.text(), ABSENT)
   }
 })

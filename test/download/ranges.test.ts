@@ -35,8 +35,7 @@ t.test('a range beyond the end is answered 416 with the file size', async t => {
   t.equal(response.status, 416)
   t.equal(response.headers.get('content-range'), 'bytes */20')
   t.equal(response.headers.get('content-disposition'), null)
-  t.match(response.headers.get('content-type'), /^text\/plain/)
-  t.equal(await response.text(), 'Range Not Satisfiable')
+  t.equal(await response.text(), '')
 })
 
 t.test('several ranges, another unit and a malformed range get the whole file', async t => {

@@ -65,7 +65,7 @@ t.test('an expired download URL is refused even with the document server\'s toke
   // The document server sends its token along to whatever address an old page's configuration holds.
   const response = await fetch(expired, { headers: { authorization: `Bearer ${signed({ payload: { url: expired } })}` } })
   t.equal(response.status, 403)
-  t.equal(await response.text(), 'Forbidden')
+  t.match(await response.json(), { code: 'FST_EDITOR_FORBIDDEN', message: 'Forbidden' })
 })
 
 t.test('any other answer of authorize than true, false, undefined and "grant" is refused, and the log names it', async t => {

@@ -49,7 +49,7 @@ t.test('a host name with a non-public IP address is refused without a connection
   for (const name of Object.keys(names)) {
     const response = await fetch(name)
     t.equal(response.status, 403, name)
-    t.equal(await response.text(), `Blocked: ${name} is not allowed`, 'the resolved address stays inside')
+    t.match(await response.json(), { message: `Blocked: ${name} is not allowed` }, 'the resolved address stays inside')
   }
   t.strictSame(looks, Object.keys(names), 'every name was asked for, once')
   t.strictSame(begun().filter(address => !address.startsWith(OUTSIDE)), [])

@@ -26,8 +26,7 @@ t.test('an unknown action is answered 400, and nothing is read or written', asyn
     ]) {
       const response = await fetch(`${host.origin}${HANDLER}?${query}`, init)
       t.equal(response.status, 400, `${init.method} ${query}`)
-      t.match(response.headers.get('content-type'), /^text\/plain/)
-      t.equal(await response.text(), 'Unknown action: use callback, download, proxy or report')
+      t.match(await response.json(), { code: 'FST_EDITOR_UNKNOWN_ACTION', message: 'Unknown action: use callback, download, proxy or report' })
     }
   }
   t.strictSame(touched, [])

@@ -18,13 +18,20 @@ t.test('every error is an Error with an HTTP status and carries its cause', t =>
   t.end()
 })
 
-t.test('every error says whether it is retryable: by its class, a failed request also by its status', t => {
-  const retryable = classes.filter(([, ErrorClass]) => new ErrorClass('x', 'y').retryable).map(([name]) => name)
-  t.strictSame(retryable.sort(), [
-    'BeingEditedError', 'BusyError', 'ConversionTimeoutError', 'ForceSaveTimeoutError', 'HookTimeoutError',
-    'InspectionFailedError', 'StorageError', 'StorageTimeoutError', 'TooManyRequestsError', 'UpstreamError',
-    'UpstreamTimeoutError'
-  ])
-  t.equal(new errors.UpstreamError('status 404', { retryable: false }).retryable, false)
+t.test('a retryable error has status 503, unless another is more exact, and no other error has', t => {
+  for (const [name, ErrorClass] of classes) {
+    const { retryable, statusCode } = new ErrorClass('x', 'y')
+    t.not(statusCode, retryable ? 500 : 503, name)
+  }
+  t.match(new errors.StorageError('it is full'), { retryable: true, statusCode: 503 })
+  t.match(new errors.StorageError('it is damaged', { retryable: false }), { retryable: false, statusCode: 500 })
+  t.equal(new errors.UpstreamError('status 404', { retryable: false }).statusCode, 502)
+  t.end()
+})
+
+t.test('in a log an error has the name of its class, also where its stack begins', t => {
+  const error = new errors.BusyError('others save it')
+  t.equal(String(error), 'BusyError: The document is busy: others save it')
+  t.ok(error.stack?.startsWith(`${error}\n`))
   t.end()
 })

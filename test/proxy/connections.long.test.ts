@@ -88,8 +88,7 @@ t.test('an upstream that cannot be reached is answered 502', async t => {
     const host = await startHost(t, { documentServerOrigin: origin })
     const response = await host.proxied(`${origin}/cache/files/x`)
     t.equal(response.status, 502, origin)
-    t.match(response.headers.get('content-type'), /^text\/plain/)
-    t.match(await response.text(), /^The upstream request failed: \w+$/)
+    t.match(await response.json(), { code: 'FST_EDITOR_UPSTREAM', message: 'The application failed. Its log says why.' })
   }
 })
 

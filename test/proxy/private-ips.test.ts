@@ -22,7 +22,7 @@ t.test('a non-public IP address is refused without a connection, however it is w
   for (const name of hosts) {
     const response = await host.proxied(`http://${name}:${inside.port}/cache/files/meta-data`)
     t.equal(response.status, 403, name)
-    t.match(await response.text(), /^Blocked: \S+ is not allowed$/)
+    t.match(await response.json(), { message: /^Blocked: \S+ is not allowed$/ })
   }
   t.equal((await host.proxied('https://127.0.0.1/')).status, 403)
   const own = new URL(host.origin).host

@@ -32,7 +32,7 @@ t.test('by default only result files of the document server are fetched; proxy.a
       documentServer.requests.length = other.requests.length = 0
       const response = await host.proxied(url)
       const body = await response.text()
-      t.equal(response.status === 403 ? body : response.status, answers[index], `${url} ${JSON.stringify(options)}`)
+      t.equal(response.status === 403 ? JSON.parse(body).message : response.status, answers[index], `${url} ${JSON.stringify(options)}`)
       t.equal(documentServer.requests.length + other.requests.length, response.status === 200 ? 1 : 0)
     }
   }
@@ -55,7 +55,7 @@ t.test('an origin that merely resembles an allowed one is refused without a requ
   ]) {
     const response = await host.proxied(url)
     t.equal(response.status, 403, url)
-    t.equal(await response.text(), `Blocked: ${new URL(url).origin} is not allowed`)
+    t.match(await response.json(), { message: `Blocked: ${new URL(url).origin} is not allowed` })
   }
   t.strictSame(upstream.requests, [])
 })
@@ -125,6 +125,6 @@ t.test('behind an nginx that rewrites Host, what the browser calls same-origin i
   t.equal(await statusOf(url, { ...host.proxyHeaders, origin, 'sec-fetch-site': 'same-origin' }), 200)
   const refused = await send(url, { headers: { ...host.proxyHeaders, origin } })
   t.equal(refused.status, 403)
-  t.equal(refused.body, 'Forbidden')
+  t.match(JSON.parse(refused.body), { code: 'FST_EDITOR_FORBIDDEN', message: 'Forbidden' })
   t.match(log.text(), `only pages of the same origin may do this: Origin is ${origin}, Host is internal.invalid`)
 })

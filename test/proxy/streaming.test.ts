@@ -80,7 +80,7 @@ t.test('a body without a length that arrives at once is forwarded up to maxFileS
   t.equal((await (await host.proxied(`${upstream.origin}/cache/files/1000`)).text()).length, 1000)
   const tooLarge = await host.proxied(`${upstream.origin}/cache/files/1001`)
   t.equal(tooLarge.status, 502)
-  t.equal(await tooLarge.text(), 'The content exceeds the limit of 1000 bytes')
+  t.match(await tooLarge.json(), { code: 'FST_EDITOR_TOO_LARGE' })
 })
 
 t.test('when a hook of the application sends something other than the proxied body, the upstream connection is closed', async t => {

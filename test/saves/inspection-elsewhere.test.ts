@@ -141,7 +141,7 @@ t.test('a copy that is rejected is not stored, and its user sees the message', a
   t.match(await saveAs(), { status: 422, body: REFUSAL })
   t.strictSame(hook.seen, [{ reason: 'copy', fileId, users: ['ada'], fileType: 'txt', text: 'Ada Lovelace' }])
   hook.result = () => { throw new Error('the password of the scanner') }
-  t.match(await saveAs(), { status: 500, body: { code: 'FST_EDITOR_INSPECTION_FAILED', message: /its log says why/i } })
+  t.match(await saveAs(), { status: 503, body: { code: 'FST_EDITOR_INSPECTION_FAILED', message: /its log says why/i } })
   hook.result = { replace: Buffer.from('A. Lovelace') }
   const { body } = await saveAs()
   t.equal(await storedText(body.fileId), 'A. Lovelace')
